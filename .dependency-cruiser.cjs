@@ -37,8 +37,6 @@ const PACKAGES = {
   '@octokit/webhooks': '^src/',
   probot: '^src/app/server/',
   execa: '^src/(host|engines|clouds)/',
-  // The tail of a log that can be held back.
-  ws: '^src/engines/ray/',
   // The package of files that a cluster takes.
   fflate: '^src/engines/shared/package-files',
   // What Ray leaves out of such a package, and what a lab says that its scripts do.

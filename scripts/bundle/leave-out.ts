@@ -19,17 +19,6 @@ const LEFT_OUT: readonly LeftOut[] = [
     why: '300 KB of messages in other languages; English comes from a file of its own',
   },
   {
-    file: /[/\\]ws[/\\]lib[/\\](?:websocket-server|stream)\.js$/,
-    contents: `module.exports = function () { throw new Error('this bundle was made without a server of WebSockets'); };`,
-    why: '8 KB of a server and of streams: a log is followed as a client, message by message',
-  },
-  {
-    file: /[/\\]ws[/\\]lib[/\\]permessage-deflate\.js$/,
-    contents: `module.exports = class { static extensionName = 'permessage-deflate';
-  constructor() { throw new Error('this bundle was made without compressed messages'); } };`,
-    why: '6 KB of compression that we ask no head for (perMessageDeflate: false)',
-  },
-  {
     file: /[/\\]figures[/\\]index\.js$/,
     contents: 'export default {};',
     why: '7 KB of signs for the verbose mode of execa, which nothing here switches on',

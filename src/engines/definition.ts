@@ -10,6 +10,21 @@ import type { BadNodesConfig, GcpConfig } from '../settings/gcp-schema.ts';
 import type { ConfigIssue, KeyPath } from '../settings/problem.ts';
 import { amount, word } from '../settings/words.ts';
 
+/** How long one question may take, as a setting. */
+export function timeoutMs(about: string, standardMs = 30_000): z.ZodDefault<z.ZodInt> {
+  return z.int().min(1_000).max(600_000).default(standardMs).describe(`How long ${about} may take.`);
+}
+
+/** A folder that other machines have too: programs there take it as an argument, and split some signs. */
+export const place = z
+  .string()
+  .max(300)
+  .regex(/^(\/[\w.+@-]+)+$/, 'an absolute path of letters, digits and . _ + @ -')
+  .refine(
+    (text) => !text.split('/').some((part) => part === '..' || part === '.'),
+    'a path without .. and .',
+  );
+
 export const CLUSTER_KEYS = {
   acceleratorHoursPerRun: amount.describe(
     'Cost table: accelerator-hours of one run of this lane, shown before approval.',

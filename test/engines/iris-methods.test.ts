@@ -25,7 +25,7 @@ it('asks by these alone, and starts no program', () => {
   expect(sources.length).toBeGreaterThan(5);
   const doing = (what: RegExp): readonly string[] =>
     sources.flatMap(([file, text]) => (what.test(text) ? [file] : []));
-  expect(doing(/settings\.http\(|\bfetch\(/)).toEqual([`${FOLDER}/ask.ts`]);
+  expect(doing(/settings\.http\b|askWhole\(|\bfetch\(/)).toEqual([`${FOLDER}/ask.ts`]);
   expect(doing(/execa|child_process|runProgram|process-group/)).toEqual([]);
   expect(doing(/ControllerService|LogService/)).toEqual([`${FOLDER}/ask.ts`]);
 });

@@ -39,8 +39,6 @@ async function dripping(first: string, drop: string, periodMs = 50): Promise<Eng
     token: 'right',
     requestTimeoutMs: 300,
     sleep: async () => undefined,
-    tailFirstMs: 20,
-    tailQuietMs: 20,
   });
 }
 

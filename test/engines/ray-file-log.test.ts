@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/domain/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
-import { createFileLogReader } from '../../src/engines/ray/rest/open-log.ts';
+import { createFileLogReader } from '../../src/engines/ray/rest/log-decoders.ts';
 import type { Http } from '../../src/engines/shared/http.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { readText } from '../support/log-text.ts';
@@ -64,7 +64,7 @@ describe('a job that writes bytes that are no UTF-8', () => {
     const served = await serveRecordedRay(ray);
     closers.push(served.close);
     const options = { address: served.address, token: ray.token, sleep: async () => undefined };
-    const engine = createRestEngine({ ...options, tailFirstMs: 50, tailQuietMs: 50 });
+    const engine = createRestEngine(options);
     await submitTo(engine, {
       submissionId: 'job-1',
       command: ['python', 'train.py'],

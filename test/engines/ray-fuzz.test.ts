@@ -49,8 +49,6 @@ async function headWith(path: string, say: Say): Promise<Engine> {
     token: 'right',
     requestTimeoutMs: 300,
     sleep: async () => undefined,
-    tailFirstMs: 20,
-    tailQuietMs: 20,
   });
 }
 

@@ -93,7 +93,7 @@ describe('a package of the Jobs API', () => {
     await tree({ 'lib/a.py': 'b', 'lib/b.py': 'planted' });
     await rm(join(folder, 'lib/.gitignore'));
     expect(await zipTree(folder, files, RAY)).toEqual({
-      kind: 'refused',
+      kind: 'rejected',
       code: 'refused',
       message:
         'what would be sent is not what was approved: lib/.gitignore is missing, lib/a.py differs, lib/b.py was not shipped',

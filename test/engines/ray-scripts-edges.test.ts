@@ -7,8 +7,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { createRayEngine } from '../../src/engines/ray/engine.ts';
-import { metadataVariables } from '../../src/engines/ray/job-details.ts';
+import { IN_VARIABLES } from '../../src/engines/ray/job-details.ts';
 import type { ScriptTemplates } from '../../src/engines/ray/scripts/run-script.ts';
+import { identityTexts } from '../../src/engines/shared/identity.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { readText } from '../support/log-text.ts';
 import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
@@ -100,7 +101,7 @@ describe('a value of a job', () => {
       kind: 'submitted',
     });
     const call = (await scripts.calls()).find(({ verb }) => verb === 'submit');
-    const variables = { ...env, ...metadataVariables(METADATA) };
+    const variables = { ...env, ...identityTexts(METADATA, IN_VARIABLES) };
     expect(call?.args).toEqual([
       'ferry-1',
       ...Object.entries(variables).flatMap(([name, value]) => ['-e', `${name}=${value}`]),

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine, JobObservation, JobSpec } from '../../src/domain/engine.ts';
 import { createRayEngine } from '../../src/engines/ray/engine.ts';
-import { metadataVariables } from '../../src/engines/ray/job-details.ts';
+import { IN_VARIABLES } from '../../src/engines/ray/job-details.ts';
 import type { ScriptTemplates } from '../../src/engines/ray/scripts/run-script.ts';
+import { identityTexts } from '../../src/engines/shared/identity.ts';
 import { stopIn, submitTo } from '../support/capabilities.ts';
 import { readText } from '../support/log-text.ts';
 import { type Doing, openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
@@ -65,7 +66,10 @@ describe('a submit', () => {
     expect(call?.args).toEqual([
       'ferry-1',
       ...['-e', 'FERRY_DATE=20261121'],
-      ...Object.entries(metadataVariables(METADATA)).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
+      ...Object.entries(identityTexts(METADATA, IN_VARIABLES)).flatMap(([name, value]) => [
+        '-e',
+        `${name}=${value}`,
+      ]),
       '--',
       ...['python3', 'a.py', '{braces} and spaces'],
     ]);
@@ -112,7 +116,11 @@ describe('a submit', () => {
   it('starts nothing where a job is there already', async () => {
     const engine = await open();
     await scripts.jobs([
-      { ...SOMEBODY, submission_id: 'ferry-1', runtime_env: { env_vars: metadataVariables(METADATA) } },
+      {
+        ...SOMEBODY,
+        submission_id: 'ferry-1',
+        runtime_env: { env_vars: identityTexts(METADATA, IN_VARIABLES) },
+      },
     ]);
     expect(await submitTo(engine, spec())).toMatchObject({ kind: 'adopted' });
     await scripts.jobs([{ ...SOMEBODY, submission_id: 'ferry-1' }]);

@@ -1,13 +1,11 @@
 /** The bundle is one file that needs nothing beside it, is made of the same bytes every time, and names its licences. */
 
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WebSocketServer } from 'ws';
 import { type Bundle, buildBundle } from '../../scripts/bundle/build-bundle.ts';
 import { readLabConfig } from '../../src/app/config-source.ts';
 
@@ -18,16 +16,9 @@ import { execa } from ${path('node_modules/execa/index.js')};
 import { z } from ${path('node_modules/zod/index.js')};
 import { supervisorSource } from ${path('src/engines/local/supervisor.ts')};
 import { readLabConfig } from ${path('src/app/config-source.ts')};
-import { openTailSocket } from ${path('src/engines/ray/rest/tail-socket.ts')};
 if (process.env.PROBE === 'look') console.log('looked');
 else if (process.env.PROBE === 'config') console.log(JSON.stringify(readLabConfig(process.env.PROBE_TEXT)));
-else if (process.env.PROBE === 'follow') {
-  const request = { url: new URL(process.env.PROBE_URL), headers: {}, timeoutMs: 20_000 };
-  openTailSocket(request, {
-    onText: (bytes) => console.log(Buffer.from(bytes).toString('utf8')),
-    onClosed: (reason) => console.log('closed', reason),
-  });
-} else {
+else {
   const { createExperimentReader } = await import(${path('src/host/read-experiment.ts')});
   const read = createExperimentReader(process.env.PATH);
   const { settings } = await read('learning_rate = 3e-3', 'python3');
@@ -59,21 +50,6 @@ describe('the bundle of a probe', () => {
       wrong: 'Invalid input: expected number, received string',
       mode: 'chat',
     });
-  });
-
-  it('follows a log over a socket with what is left of the library', async () => {
-    const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: true });
-    server.on('connection', (socket) => {
-      socket.send('step 1 🚀');
-      socket.close(1000);
-    });
-    await once(server, 'listening');
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('no port');
-    const env = { PROBE: 'follow', PROBE_URL: `ws://127.0.0.1:${address.port}` };
-    const { stdout } = await execa(process.execPath, [file], { cwd: folder, env });
-    server.close();
-    expect(stdout.split('\n')).toEqual(['step 1 🚀', 'closed null']);
   });
 
   it.each([

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { cutText } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
 import { redact } from '../../host/redactor.ts';
-import { type Http, readWholeBody } from '../shared/http.ts';
+import { askWhole, type Http, jsonIn } from '../shared/http.ts';
 import type { IrisCluster } from './definition.ts';
 
 export const irisLimits = {
@@ -37,8 +37,6 @@ export const irisLimits = {
   lastLinesPauseMs: 1_000,
   /** The last lines of a killed job, among which its own word of the end stands. */
   lastLines: 50,
-  /** What stays in memory of a log that was handed on: the unfinished line is asked for again. */
-  lookbackBytes: 64 * 1024,
   /** Logs that one process keeps its place in; the one that was asked least lately gives way and is read anew. */
   readersKept: 64,
 } as const;
@@ -184,25 +182,24 @@ export async function ask<Value>(
   body: object,
   schema: z.ZodType<Value>,
 ): Promise<Answer<Value>> {
-  const { requestTimeoutMs } = settings.cluster;
-  const result = await settings.http({
-    method: 'POST',
-    url: new URL(METHODS[method], settings.address),
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json',
-      ...(settings.token === null ? {} : { authorization: `Bearer ${settings.token}` }),
+  const answer = await askWhole(
+    settings.http,
+    {
+      method: 'POST',
+      url: new URL(METHODS[method], settings.address),
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(settings.token === null ? {} : { authorization: `Bearer ${settings.token}` }),
+      },
+      body: JSON.stringify(body),
+      idleTimeoutMs: settings.cluster.requestTimeoutMs,
     },
-    body: JSON.stringify(body),
-    idleTimeoutMs: requestTimeoutMs,
-    signal: AbortSignal.timeout(requestTimeoutMs * 2),
-  });
-  if (result.kind === 'failed') return unknown(settings, `the controller does not answer: ${result.message}`);
-  const { answer } = result;
-  const read = await readWholeBody(answer, irisLimits.answerBytesMax);
-  if (read.kind === 'too-large') return unknown(settings, 'the answer is too large');
-  if (read.kind === 'broken') return unknown(settings, `the answer broke off: ${read.message}`);
-  return judge(settings, answer.status, read.text, schema);
+    irisLimits.answerBytesMax,
+  );
+  return answer.kind === 'answer'
+    ? judge(settings, answer.status, answer.text, schema)
+    : unknown(settings, `the controller does not answer: ${answer.message}`);
 }
 
 function judge<Value>(
@@ -211,7 +208,7 @@ function judge<Value>(
   text: string,
   schema: z.ZodType<Value>,
 ): Answer<Value> {
-  const json = jsonOf(text);
+  const json = jsonIn(text);
   if (status === 200) {
     const parsed = schema.safeParse(json);
     return parsed.success
@@ -236,13 +233,4 @@ export function clean({ token }: Pick<IrisSettings, 'token'>, text: string): str
 
 function unknown(settings: IrisSettings, message: string): Extract<Answer<never>, { kind: 'unknown' }> {
   return { kind: 'unknown', message: clean(settings, message) };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

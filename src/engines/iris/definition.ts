@@ -4,22 +4,12 @@ import { z } from 'zod';
 import { type ConfigIssue, type KeyPath, warning } from '../../settings/problem.ts';
 import { inArguments, reservedName, writtenSecret } from '../../settings/secret-words.ts';
 import { variable } from '../../settings/words.ts';
-import { CLUSTER_KEYS, type EngineDefinition } from '../definition.ts';
+import { CLUSTER_KEYS, type EngineDefinition, place, timeoutMs } from '../definition.ts';
 
 const word = z
   .string()
   .max(100)
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'letters, digits and . _ -, not - first');
-
-/** A place on the workers; the wrapper takes it as an argument. */
-const place = z
-  .string()
-  .max(300)
-  .regex(/^(\/[\w.+@-]+)+$/, 'an absolute path of letters, digits and . _ + @ -')
-  .refine(
-    (text) => !text.split('/').some((part) => part === '..' || part === '.'),
-    'a path without .. and .',
-  );
 
 const retries = (about: string): z.ZodDefault<z.ZodInt> =>
   z
@@ -96,12 +86,7 @@ export const irisSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe('Time limit of a job, which Iris checks once a minute; null: none.'),
-  requestTimeoutMs: z
-    .int()
-    .min(1_000)
-    .max(600_000)
-    .default(30_000)
-    .describe('How long one request to the controller may take.'),
+  requestTimeoutMs: timeoutMs('one request to the controller'),
   ...CLUSTER_KEYS,
 });
 

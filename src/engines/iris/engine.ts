@@ -1,26 +1,22 @@
 /** The `iris` engine: jobs of an Iris cluster, over the RPC of its controller and never through its command line. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { spendCapability } from '../../domain/actions/capability.ts';
 import {
   commitIn,
   described,
   type Engine,
-  isTerminal,
   type JobDescription,
   type JobObservation,
   type LiveJob,
   type StopOutcome,
   saysItIsOver,
-  stopStep,
-  submitStep,
 } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { redact } from '../../host/redactor.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
+import { guarded, keptReaders, stopAndConfirm, stoppingUnless, unknownBecause } from '../shared/acts.ts';
 import { callOverHttp, type Http } from '../shared/http.ts';
-import { isSubmissionId } from '../shared/job-files.ts';
 import { leftOutOfPackage } from '../shared/package-files.ts';
 import { shellLineOf, withinLine } from '../shared/shell-line.ts';
 import {
@@ -34,7 +30,7 @@ import {
   statusAnswer,
 } from './ask.ts';
 import type { IrisCluster } from './definition.ts';
-import { createIrisLogReader, type IrisLogReader } from './log-reader.ts';
+import { createIrisLogReader } from './log-reader.ts';
 import { isMissing, observeOnIris, readIrisSession } from './observe.ts';
 import { IRIS, submitToIris } from './submit.ts';
 
@@ -56,20 +52,17 @@ export type IrisEngineOptions = {
 /** An engine over one controller. All that it knows lies there, but for its places in the logs that it reads. */
 export function createIrisEngine(options: IrisEngineOptions): Engine {
   const settings = settingsOf(options);
-  const readerOf = readersOf(settings);
+  const readerOf = keptReaders(irisLimits.readersKept, (jobId) => createIrisLogReader(settings, jobId));
   const noteEnd = (jobId: string, seen: JobObservation | StopOutcome): void => {
     if (saysItIsOver(seen)) readerOf(jobId).markEnded();
   };
-  return {
+  return guarded({
     name: 'iris',
     // A controller keeps its jobs over a restart, but one that came up from an old checkpoint does not, and looks the same.
     forgetsWithSession: true,
     session: () => readIrisSession(settings),
     leftOut: (spec) => leftOutOfPackage(spec, IRIS),
-    submit: async (spec, permit) => {
-      spendCapability(permit, submitStep(spec));
-      return submitToIris(settings, spec);
-    },
+    submit: (spec) => submitToIris(settings, spec),
     observe: async (jobId, lastSession) => {
       const seen = await observeOnIris(settings, jobId, lastSession);
       noteEnd(jobId, seen);
@@ -78,7 +71,6 @@ export function createIrisEngine(options: IrisEngineOptions): Engine {
     describe: (jobId) => describeOnIris(settings, jobId),
     live: () => liveOnIris(settings),
     readLog: async (jobId, offset) => {
-      if (!isSubmissionId(jobId)) return { kind: 'absent' };
       const read = await readerOf(jobId).read(offset);
       // Iris gives no lines of a job that it does not know, and no error.
       const isNothing = read.kind === 'chunk' && read.nextOffset === 0;
@@ -87,13 +79,12 @@ export function createIrisEngine(options: IrisEngineOptions): Engine {
       if (isMissing(asked)) return { kind: 'absent' };
       return asked.kind === 'said' ? read : { kind: 'unknown', message: asked.message };
     },
-    stop: async (jobId, permit) => {
-      spendCapability(permit, stopStep(jobId));
+    stop: async (jobId) => {
       const outcome = await stopOnIris(settings, jobId);
       noteEnd(jobId, outcome);
       return outcome;
     },
-  };
+  });
 }
 
 /** Asked without a key: with authentication switched off every caller is an administrator, and a key is not looked at. */
@@ -110,21 +101,6 @@ function settingsOf(options: IrisEngineOptions): IrisSettings {
     sleep: (durationMs) => sleep(durationMs),
     ...options,
     address: controller.endsWith('/') ? controller : `${controller}/`,
-  };
-}
-
-/** The one that was asked least lately gives way. */
-function readersOf(settings: IrisSettings): (jobId: string) => IrisLogReader {
-  const readers = new Map<string, IrisLogReader>();
-  return (jobId) => {
-    const reader = readers.get(jobId) ?? createIrisLogReader(settings, jobId);
-    readers.delete(jobId);
-    readers.set(jobId, reader);
-    for (const oldest of readers.keys()) {
-      if (readers.size <= irisLimits.readersKept) break;
-      readers.delete(oldest);
-    }
-    return reader;
   };
 }
 
@@ -150,34 +126,29 @@ async function describeOnIris(settings: IrisSettings, jobId: string): Promise<Jo
 }
 
 /** A stop may be asked for as often as one likes; it takes the job's own children along, and nobody else's. */
-async function stopOnIris(settings: IrisSettings, jobId: string): Promise<StopOutcome> {
-  const before = await observeOnIris(settings, jobId, null);
-  if (before.kind === 'absent') return { kind: 'absent' };
-  if (before.kind === 'found' && isTerminal(before.status))
-    return { kind: 'already-ended', status: before.status };
-  const answer = await ask(settings, 'terminate', { jobId: irisIdOf(settings, jobId) }, nothing);
-  if (isMissing(answer)) return { kind: 'absent' };
-  const complaint = answer.kind === 'said' ? null : answer.message;
-  return awaitEnd(settings, jobId, complaint);
-}
-
-async function awaitEnd(
-  settings: IrisSettings,
-  jobId: string,
-  complaint: string | null,
-): Promise<StopOutcome> {
-  for (let waitedMs = 0; waitedMs <= limits.jobStopWaitMs; waitedMs += irisLimits.stopPollMs) {
-    const now = await observeOnIris(settings, jobId, null);
-    if (now.kind === 'found' && now.status === 'STOPPED') return { kind: 'stopped' };
-    if (now.kind === 'found' && isTerminal(now.status)) return { kind: 'already-ended', status: now.status };
-    await settings.sleep(irisLimits.stopPollMs);
-  }
-  return complaint === null
-    ? {
-        kind: 'stopping',
-        message: 'Iris says KILLED at once; neither the job nor its worker has said that it ended',
-      }
-    : { kind: 'unknown', message: `the wish may not have arrived: ${complaint}` };
+function stopOnIris(settings: IrisSettings, jobId: string): Promise<StopOutcome> {
+  let isAsked = false;
+  return stopAndConfirm({
+    observe: async () => {
+      const seen = await observeOnIris(settings, jobId, null);
+      // A controller that came up from an old checkpoint has forgotten a job that may still run.
+      return seen.kind === 'absent' && isAsked ? unknownBecause('Iris no longer names the job') : seen;
+    },
+    ask: async () => {
+      isAsked = true;
+      const answer = await ask(settings, 'terminate', { jobId: irisIdOf(settings, jobId) }, nothing);
+      if (isMissing(answer)) return { kind: 'absent' };
+      return answer.kind === 'said' ? '' : `the wish may not have arrived: ${answer.message}`;
+    },
+    late: (_last, complaint) =>
+      stoppingUnless(
+        complaint,
+        'Iris says KILLED at once; neither the job nor its worker has said that it ended',
+      ),
+    sleep: settings.sleep,
+    pollMs: irisLimits.stopPollMs,
+    waitMs: limits.jobStopWaitMs,
+  });
 }
 
 /** Iris filters by one state at a time, and by its own word for it: of another it lists nothing, without an error. */

@@ -1,6 +1,7 @@
 /** What Iris's words about a job and its one task mean: by the task and not by the job, and never by an exit code. */
 
 import type { FoundJob, JobMetadata } from '../../domain/engine.ts';
+import { foundJob } from '../shared/acts.ts';
 import { type IrisJob, type IrisTask, irisLimits } from './ask.ts';
 import { REFUSED } from './wrapper.ts';
 
@@ -191,12 +192,8 @@ type Said = Pick<FoundJob, 'status' | 'message'> &
 
 function found({ job, task, metadata, bundleId, session }: Seen, said: Said): FoundJob {
   const restarts = Math.max(attemptOf(task), 0);
-  return {
-    kind: 'found',
-    errorType: null,
-    exitCode: null,
+  return foundJob({
     startedAtMs: task?.startedAt ?? null,
-    endedAtMs: null,
     metadata,
     session,
     ...said,
@@ -209,7 +206,7 @@ function found({ job, task, metadata, bundleId, session }: Seen, said: Said): Fo
       ...(job.preemptionCount === 0 ? {} : { lostWorkers: String(job.preemptionCount) }),
       ...said.details,
     },
-  };
+  });
 }
 
 function short(state: string): string {

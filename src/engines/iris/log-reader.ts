@@ -3,7 +3,8 @@
 import { hash } from 'node:crypto';
 import type { LogRead } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
-import { completeUtf8Length } from '../../host/utf8-boundary.ts';
+import { type Unknown, unknownBecause } from '../shared/acts.ts';
+import { LogWindow } from '../shared/log-window.ts';
 import { ask, type IrisSettings, irisIdOf, irisLimits, type LogEntry, logsAnswer } from './ask.ts';
 import { type IrisProcess, isSameProcess, readProcess } from './observe.ts';
 import { saysBegin } from './wrapper.ts';
@@ -19,8 +20,6 @@ export const GAP = 'ferrybot: the log server of Iris began anew: lines that it h
 export const HEADLESS =
   'ferrybot: the beginning of this log is missing: the log server of Iris began anew before it was read';
 
-type Unknown = { readonly kind: 'unknown'; readonly message: string };
-
 type Reading = {
   /** Exclusive, of the whole store; it means nothing after the store began anew. */
   cursor: number;
@@ -29,9 +28,7 @@ type Reading = {
   readonly known: Map<string, number>;
   /** The same while the store is read again from its beginning; null: it is not. */
   again: Map<string, number> | null;
-  /** The last bytes, and where they begin. */
-  window: Buffer;
-  start: number;
+  readonly window: LogWindow;
   hasBegun: boolean;
   isFirstPassOver: boolean;
   hasEnded: boolean;
@@ -48,10 +45,11 @@ export function createIrisLogReader(settings: IrisSettings, jobId: string): Iris
       reading.hasEnded = true;
     },
     read: async (offset) => {
-      if (offset < reading.start) reading = { ...fresh(), hasEnded: isEnded };
+      if (offset < reading.window.start) reading = { ...fresh(), hasEnded: isEnded };
       const problem = await readOn(settings, jobId, reading, offset);
       if (problem !== null) return problem;
-      return chunkOf(reading, offset);
+      const { window } = reading;
+      return offset > window.end ? { kind: 'rewound', sizeBytes: window.end } : window.chunk(offset, true);
     },
   };
 }
@@ -62,8 +60,7 @@ function fresh(): Reading {
     process: null,
     known: new Map(),
     again: null,
-    window: Buffer.alloc(0),
-    start: 0,
+    window: new LogWindow(),
     hasBegun: false,
     isFirstPassOver: false,
     hasEnded: false,
@@ -84,12 +81,12 @@ async function readOn(
   reading.process = process;
   let empty = 0;
   for (let request = 0; request < irisLimits.requestsPerRead; request += 1) {
-    if (endOf(reading) - offset > limits.logChunkBytesMax) return null;
+    if (reading.window.end - offset > limits.logChunkBytesMax) return null;
     const entries = await nextEntries(settings, jobId, reading);
     if ('kind' in entries) return entries;
     if (entries.length > 0) {
       empty = 0;
-      forget(reading, Math.min(offset, endOf(reading)));
+      reading.window.forget(Math.min(offset, reading.window.end));
       continue;
     }
     empty += 1;
@@ -108,7 +105,7 @@ async function readOn(
     }
     await settings.sleep(irisLimits.lastLinesPauseMs);
   }
-  return { kind: 'unknown', message: 'the log is longer than one look can read: the next one goes on' };
+  return unknownBecause('the log is longer than one look can read: the next one goes on');
 }
 
 async function nextEntries(
@@ -119,7 +116,7 @@ async function nextEntries(
   const { cursor } = reading;
   const body = { ...sourceOf(settings, jobId), cursor, maxLines: irisLimits.linesPerRequest };
   const answer = await ask(settings, 'logs', body, logsAnswer);
-  if (answer.kind !== 'said') return { kind: 'unknown', message: answer.message };
+  if (answer.kind !== 'said') return unknownBecause(answer.message);
   const { entries } = answer.value;
   if (entries.length > 0) reading.cursor = answer.value.cursor;
   const own = entries.filter(({ key }) => key.startsWith(`${irisIdOf(settings, jobId)}/`));
@@ -144,7 +141,7 @@ async function storeBeganAnew(
     { ...sourceOf(settings, jobId), tail: true, maxLines: 1 },
     logsAnswer,
   );
-  if (answer.kind !== 'said') return { kind: 'unknown', message: answer.message };
+  if (answer.kind !== 'said') return unknownBecause(answer.message);
   return answer.value.cursor < cursor;
 }
 
@@ -154,7 +151,7 @@ function sourceOf(settings: IrisSettings, jobId: string): object {
 }
 
 function beginAnew(reading: Reading): void {
-  if (endOf(reading) > 0) take(reading, [GAP], '');
+  if (reading.window.end > 0) take(reading, [GAP], '');
   reading.cursor = 0;
   reading.again = new Map();
   reading.isSettled = false;
@@ -181,37 +178,13 @@ function isNew(reading: Reading, { key, timestamp, data }: LogEntry): boolean {
 function take(reading: Reading, lines: readonly string[], jobId: string): void {
   if (lines.length === 0) return;
   if (jobId !== '') reading.hasBegun ||= lines.some((line) => saysBegin(line, jobId));
-  const added = Buffer.from(lines.map((line) => `${line}\n`).join(''));
-  reading.window = Buffer.concat([reading.window, added]);
+  reading.window.append(Buffer.from(lines.map((line) => `${line}\n`).join('')));
 }
 
 /** The first time that all was read: what does not begin with the job's own beginning has lost it. */
 function passIsOver(settings: IrisSettings, reading: Reading): void {
-  if (reading.isFirstPassOver || endOf(reading) === 0) return;
+  if (reading.isFirstPassOver || reading.window.end === 0) return;
   reading.isFirstPassOver = true;
   // What sets the task up may speak before the job does.
   if (!reading.hasBegun && settings.cluster.setupCommands.length === 0) take(reading, [HEADLESS], '');
-}
-
-function chunkOf(reading: Reading, offset: number): LogRead {
-  const end = endOf(reading);
-  if (offset > end) return { kind: 'rewound', sizeBytes: end };
-  const known = reading.window.subarray(offset - reading.start);
-  const piece = known.subarray(0, limits.logChunkBytesMax);
-  const length = completeUtf8Length(piece);
-  const bytes = Uint8Array.from(piece.subarray(0, length));
-  const nextOffset = offset + length;
-  forget(reading, nextOffset);
-  return { kind: 'chunk', bytes, offset, nextOffset, atEnd: nextOffset >= end };
-}
-
-/** Lets go of what lies far enough before that place. */
-function forget(reading: Reading, place: number): void {
-  const keepFrom = Math.max(reading.start, place - irisLimits.lookbackBytes);
-  reading.window = Buffer.from(reading.window.subarray(keepFrom - reading.start));
-  reading.start = keepFrom;
-}
-
-function endOf({ start, window }: Reading): number {
-  return start + window.length;
 }

@@ -1,6 +1,8 @@
 /** What a job of Iris is doing; a job that it does not name is absent only where nobody has ever seen it. */
 
 import type { EngineSession, JobObservation } from '../../domain/engine.ts';
+import { unknownBecause } from '../shared/acts.ts';
+import { type IdentityNames, identityIn } from '../shared/identity.ts';
 import { isSubmissionId } from '../shared/job-files.ts';
 import {
   type Answer,
@@ -15,9 +17,16 @@ import {
   statusAnswer,
   tasksAnswer,
 } from './ask.ts';
-import { identityOf } from './identity.ts';
 import { attemptOf, judgeJob, ownWordSinceMs } from './job-state.ts';
 import { saidEnd } from './wrapper.ts';
+
+/** Iris of May 2026 shows what looks like a key, such as forty hexadecimal digits, as [REDACTED] under most names that do not end so. */
+export const IDENTITY: IdentityNames = {
+  run: 'FERRYBOT_RUN_ID',
+  attempt: 'FERRYBOT_ATTEMPT_ID',
+  manifest: 'FERRYBOT_MANIFEST_ID',
+  proof: 'FERRYBOT_PROOF_ID',
+};
 
 /** Looks once. */
 export async function observeOnIris(
@@ -29,7 +38,7 @@ export async function observeOnIris(
     ? await ask(settings, 'status', { jobId: irisIdOf(settings, jobId) }, statusAnswer)
     : null;
   if (answer === null || isMissing(answer)) return missing(settings, lastSession);
-  if (answer.kind !== 'said') return { kind: 'unknown', message: answer.message };
+  if (answer.kind !== 'said') return unknownBecause(answer.message);
   return judged(settings, jobId, answer.value);
 }
 
@@ -55,12 +64,12 @@ async function judged(
   { job, request }: IrisJob,
 ): Promise<JobObservation> {
   const asked = await ask(settings, 'tasks', { jobId: irisIdOf(settings, jobId) }, tasksAnswer);
-  if (asked.kind !== 'said') return { kind: 'unknown', message: asked.message };
+  if (asked.kind !== 'said') return unknownBecause(asked.message);
   const { tasks } = asked.value;
   const own = tasks.filter(({ taskId }) => taskId === `${job.jobId}/0`);
   const [task = null] = own;
   if (tasks.length !== own.length)
-    return { kind: 'unknown', message: `the job has ${tasks.length} tasks, where ferrybot starts one` };
+    return unknownBecause(`the job has ${tasks.length} tasks, where ferrybot starts one`);
   // Between both answers a task may have gone on: the job was asked for first, and what is final stays.
   const sinceMs = ownWordSinceMs(job, task);
   const said = sinceMs === null ? null : await ownWord(settings, jobId, task, sinceMs);
@@ -68,7 +77,7 @@ async function judged(
   const seen = judgeJob({
     job,
     task,
-    metadata: identityOf(request?.environment?.envVars ?? {}),
+    metadata: identityIn(request?.environment?.envVars, IDENTITY),
     bundleId: request?.bundleId ?? '',
     session: null,
     saidEnd: said,
@@ -98,7 +107,7 @@ async function ownWord(
     maxLines: irisLimits.lastLines,
   };
   const answer = await ask(settings, 'logs', body, logsAnswer);
-  if (answer.kind !== 'said') return { kind: 'unknown', message: answer.message };
+  if (answer.kind !== 'said') return unknownBecause(answer.message);
   for (const { data, timestamp = 0 } of answer.value.entries.toReversed()) {
     if (timestamp < sinceMs) continue;
     const code = saidEnd(data, jobId, attempt);
@@ -120,7 +129,7 @@ export async function readProcess(
   settings: IrisSettings,
 ): Promise<IrisProcess | { readonly kind: 'unknown'; readonly message: string }> {
   const answer = await ask(settings, 'process', { maxLogLines: 1 }, processAnswer);
-  if (answer.kind !== 'said') return { kind: 'unknown', message: answer.message };
+  if (answer.kind !== 'said') return unknownBecause(answer.message);
   const { hostname, pid, uptimeMs } = answer.value.processInfo;
   const beganAtMs = settings.now() - uptimeMs;
   const who = `${hostname}:${pid}`;

@@ -1,9 +1,17 @@
 /** Starts a job on an Iris cluster at most once: under a name that is never used again, refused where it is taken. */
 
 import { hash } from 'node:crypto';
-import { isSameJob, type Job, type JobSpec, type SubmitOutcome } from '../../domain/engine.ts';
-import { isFolder } from '../../host/is-folder.ts';
-import { isSubmissionId } from '../shared/job-files.ts';
+import type { Job, JobSpec, SubmitOutcome } from '../../domain/engine.ts';
+import {
+  conflictWith,
+  folderRefusal,
+  type Rejected,
+  rejected,
+  specRefusal,
+  type Unknown,
+  unknownBecause,
+} from '../shared/acts.ts';
+import { identityIn, identityTexts } from '../shared/identity.ts';
 import { zipTree } from '../shared/package-files.ts';
 import {
   type Answer,
@@ -17,8 +25,7 @@ import {
   statusAnswer,
 } from './ask.ts';
 import type { IrisCluster } from './definition.ts';
-import { identityOf, identityVariables, isHidden } from './identity.ts';
-import { type IrisProcess, isMissing, isSameProcess, readProcess } from './observe.ts';
+import { IDENTITY, type IrisProcess, isMissing, isSameProcess, readProcess } from './observe.ts';
 import { wrappedCommand } from './wrapper.ts';
 
 /** Who takes the package. */
@@ -39,7 +46,7 @@ type Found = SubmitOutcome | null;
  * may have come up from a checkpoint that knows neither the job nor its name.
  */
 export async function submitToIris(settings: IrisSettings, spec: JobSpec): Promise<SubmitOutcome> {
-  const refusal = await specRefusal(spec, settings.cluster);
+  const refusal = await irisRefusal(spec, settings.cluster);
   if (refusal !== null) return refusal;
   const process = await readProcess(settings);
   if (process.kind === 'unknown') return process;
@@ -48,8 +55,7 @@ export async function submitToIris(settings: IrisSettings, spec: JobSpec): Promi
   if (found !== null) return found;
   if (spec.adoptOnly === true) return { kind: 'absent' };
   const zip = await zipTree(spec.workingDirectory, spec.files ?? null, IRIS);
-  if (zip.kind === 'refused')
-    return (await look(stand)) ?? { kind: 'rejected', code: zip.code, message: zip.message };
+  if (zip.kind === 'rejected') return (await look(stand)) ?? zip;
   const body = launchBody(settings, spec, zip.bytes);
   const bundle = hash('sha256', zip.bytes, 'hex');
   let last = await ask(settings, 'launch', body, launchAnswer);
@@ -88,22 +94,17 @@ async function outcomeOf(
       // With authentication the controller puts the key's own user there.
       if (answer.value.jobId !== asked) {
         const why = `the controller took the job as ${answer.value.jobId} where ${asked} was asked for: set \`user\` to whose key it is, and stop that job by hand`;
-        return { kind: 'unknown', message: clean(settings, why) };
+        return unknownBecause(clean(settings, why));
       }
       return { kind: 'submitted', job: jobOf(stand, bundle) };
     }
     case 'refused': {
       // Taken: by us, where an answer was lost, or by another runner with the same order; or by a stranger.
       if (answer.status === 409)
-        return (
-          (await look(stand)) ?? {
-            kind: 'unknown',
-            message: 'the name is taken, and nothing is found under it',
-          }
-        );
+        return (await look(stand)) ?? unknownBecause('the name is taken, and nothing is found under it');
       const isAuth = answer.status === 401 || answer.status === 403;
       const message = `${answer.status} ${answer.code}: ${answer.message}`;
-      return (await look(stand)) ?? { kind: 'rejected', code: isAuth ? 'unauthorized' : 'refused', message };
+      return (await look(stand)) ?? rejected(isAuth ? 'unauthorized' : 'refused', message);
     }
   }
 }
@@ -116,18 +117,23 @@ async function look(stand: Stand): Promise<Found> {
   if (answer.kind === 'refused') {
     if (isMissing(answer)) return null;
     return answer.status === 401 || answer.status === 403
-      ? { kind: 'rejected', code: 'unauthorized', message: `${answer.code}: ${answer.message}` }
-      : { kind: 'unknown', message: `${answer.status} ${answer.code}: ${answer.message}` };
+      ? rejected('unauthorized', `${answer.code}: ${answer.message}`)
+      : unknownBecause(`${answer.status} ${answer.code}: ${answer.message}`);
   }
   return compared(stand, answer.value);
 }
 
 function compared(stand: Stand, { request }: IrisJob): SubmitOutcome {
   const variables = request?.environment?.envVars ?? {};
-  if (isHidden(variables)) return { kind: 'unknown', message: 'Iris hides whose the job under this name is' };
-  const found = identityOf(variables);
-  if (found === null || !isSameJob(found, stand.spec.metadata)) return { kind: 'conflict', found };
-  return { kind: 'adopted', job: jobOf(stand, request?.bundleId ?? '') };
+  // Nobody can compare what is hidden, and it is nobody else's either.
+  if (Object.values(IDENTITY).some((name) => variables[name] === '[REDACTED]'))
+    return unknownBecause('Iris hides whose the job under this name is');
+  return (
+    conflictWith(identityIn(variables, IDENTITY), stand.spec) ?? {
+      kind: 'adopted',
+      job: jobOf(stand, request?.bundleId ?? ''),
+    }
+  );
 }
 
 function jobOf({ settings, spec, process }: Stand, bundle: string): Job {
@@ -142,13 +148,9 @@ function jobOf({ settings, spec, process }: Stand, bundle: string): Job {
   };
 }
 
-function notConfirmed(
-  settings: IrisSettings,
-  last: Answer<unknown>,
-  why: string,
-): Extract<SubmitOutcome, { kind: 'unknown' }> {
+function notConfirmed(settings: IrisSettings, last: Answer<unknown>, why: string): Unknown {
   const said = [why, last.kind === 'said' ? '' : last.message].filter(Boolean).join('; ');
-  return { kind: 'unknown', message: clean(settings, `the launch was not confirmed: ${said}`) };
+  return unknownBecause(clean(settings, `the launch was not confirmed: ${said}`));
 }
 
 /** What is sent to start a job: the same bytes each time it is sent, and no value of a secret among them. */
@@ -170,7 +172,7 @@ function launchBody(settings: IrisSettings, spec: JobSpec, zip: Uint8Array): obj
       ...(setupCommands.length === 0 ? {} : { setupCommands }),
       runCommand: { argv: wrappedCommand(spec, cluster) },
     },
-    environment: { envVars: { ...open, ...identityVariables(spec.metadata) } },
+    environment: { envVars: { ...open, ...identityTexts(spec.metadata, IDENTITY) } },
     bundleBlob: Buffer.from(zip).toString('base64'),
     resources: {
       cpuMillicores: cluster.cpuMillicores,
@@ -212,40 +214,29 @@ function constraint(key: string, op: string, values: readonly string[]): object 
   };
 }
 
-type Refusal = Extract<SubmitOutcome, { kind: 'rejected' }>;
-
 /** Iris sets these itself; a job that brought one would pass for another task, or for a child of one. */
 const IRIS_OWN = /^(IRIS_|FERRYBOT_)/;
 
 /** Null where nothing is in the way. */
-export async function specRefusal(spec: JobSpec, { secretFiles }: IrisCluster): Promise<Refusal | null> {
-  const { submissionId, command, env, secretNames = [], workingDirectory } = spec;
-  if (!isSubmissionId(submissionId))
-    return rejected('bad-submission-id', '1 to 128 of A-Z a-z 0-9 . _ -, with a letter or digit in front');
-  if ((command[0] ?? '') === '') return rejected('empty-command', 'there is no program to start');
-  if ([...command, ...Object.values(env)].some((part) => part.includes('\0')))
-    return rejected('refused', 'no argument and no variable of a program can have a NUL in it');
-  const impossible = Object.keys(env).filter((name) => !/^[A-Za-z_]\w*$/.test(name) || IRIS_OWN.test(name));
-  if (impossible.length > 0)
-    return rejected(
-      'refused',
-      `no job of Iris is given the variable ${impossible.map((name) => JSON.stringify(name)).join(', ')}`,
-    );
-  const homeless = secretNames.filter((name) => secretFiles[name] === undefined);
+async function irisRefusal(spec: JobSpec, { secretFiles }: IrisCluster): Promise<Rejected | null> {
+  const refusal = specRefusal(spec, {
+    isGiven: (name) => /^[A-Za-z_]\w*$/.test(name) && !IRIS_OWN.test(name),
+    complaint: (names) => `no job of Iris is given the variable ${names}, or a NUL in one`,
+  });
+  if (refusal !== null) return refusal;
+  const homeless = (spec.secretNames ?? []).filter((name) => secretFiles[name] === undefined);
   if (homeless.length > 0)
     return rejected(
       'refused',
       `Iris would show ${homeless.join(', ')} to each administrator: name the file of the workers that has it under secretFiles`,
     );
   const leaking = leaksOf(spec);
-  if (leaking !== null)
-    return rejected(
-      'refused',
-      `the value of the secret ${leaking} stands in the command or in another variable, which everybody can read`,
-    );
-  return (await isFolder(workingDirectory))
-    ? null
-    : rejected('no-working-directory', `${workingDirectory} is no folder`);
+  return leaking === null
+    ? folderRefusal(spec)
+    : rejected(
+        'refused',
+        `the value of the secret ${leaking} stands in the command or in another variable, which everybody can read`,
+      );
 }
 
 /** A shorter value stands in ordinary text too. */
@@ -262,8 +253,4 @@ function leaksOf({ command, env, secretNames = [] }: JobSpec): string | null {
       return value.length >= SECRET_CHARACTERS_MIN && open.some((text) => text.includes(value));
     }) ?? null
   );
-}
-
-function rejected(code: Refusal['code'], message: string): Refusal {
-  return { kind: 'rejected', code, message };
 }

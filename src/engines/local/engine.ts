@@ -2,7 +2,6 @@
 
 import { isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { spendCapability } from '../../domain/actions/capability.ts';
 import {
   described,
   type Engine,
@@ -11,8 +10,6 @@ import {
   type JobObservation,
   type LogRead,
   type StopOutcome,
-  stopStep,
-  submitStep,
 } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import {
@@ -25,6 +22,7 @@ import {
 import { codeOf, publishOnce } from '../../host/publish-once.ts';
 import { redact } from '../../host/redactor.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
+import { foundJob, guarded, stopAndConfirm, unknownBecause } from '../shared/acts.ts';
 import { isSubmissionId, ownerOfFile, type Read, readLogFile } from '../shared/job-files.ts';
 import { shellLineOf, withinLine } from '../shared/shell-line.ts';
 import {
@@ -64,26 +62,20 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
     stopGraceMs: JOB_STOP_GRACE_MS,
     ...options,
   };
-  return {
+  return guarded({
     name: 'local',
     session: async () => ({
       kind: 'session',
       id: (await currentPidScope()).bootId,
       version: process.version,
     }),
-    submit: async (spec, permit) => {
-      spendCapability(permit, submitStep(spec));
-      return submitLocally(settings, spec);
-    },
+    submit: (spec) => submitLocally(settings, spec),
     observe: (jobId, lastSession) => observeLocally(settings, jobId, lastSession),
     describe: (jobId) => describeLocally(settings, jobId),
     readLog: (jobId, offset) => readLogLocally(settings, jobId, offset),
-    stop: async (jobId, permit) => {
-      spendCapability(permit, stopStep(jobId));
-      return stopLocally(settings, jobId);
-    },
+    stop: (jobId) => stopLocally(settings, jobId),
     removeOldTrees: (trees) => removeOldTrees(trees, settings.directory, settings.now()),
-  };
+  });
 }
 
 function leastEnvironment(ours: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
@@ -97,8 +89,7 @@ async function describeLocally(settings: LocalSettings, jobId: string): Promise<
   if (seen.kind !== 'found') return seen;
   const paths = jobPaths(settings.directory, jobId);
   const claim = await readClaim(paths);
-  if (claim.kind !== 'there')
-    return { kind: 'unknown', message: `the claim of ${paths.folder} is ${claim.kind}` };
+  if (claim.kind !== 'there') return unknownBecause(`the claim of ${paths.folder} is ${claim.kind}`);
   const line = shellLineOf(claim.value.command);
   return described(seen, {
     submitter: await ownerOfFile(paths.claim),
@@ -109,11 +100,10 @@ async function describeLocally(settings: LocalSettings, jobId: string): Promise<
 
 /** At most `limits.logChunkBytesMax` bytes; a job that has not written yet gives an empty chunk. */
 async function readLogLocally(settings: LocalSettings, jobId: string, offset: number): Promise<LogRead> {
-  if (!isSubmissionId(jobId)) return { kind: 'absent' };
   const paths = jobPaths(settings.directory, jobId);
   const claim = await readClaim(paths);
   if (claim.kind === 'missing') return { kind: 'absent' };
-  if (claim.kind === 'unreadable') return { kind: 'unknown', message: claim.why };
+  if (claim.kind === 'unreadable') return unknownBecause(claim.why);
   return readLogFile(paths.log, offset);
 }
 
@@ -122,23 +112,25 @@ async function readLogLocally(settings: LocalSettings, jobId: string, offset: nu
  * it. The supervisor does the killing, also when this process dies meanwhile. A job that was claimed
  * and never started is stopped by taking its right to start.
  */
-export async function stopLocally(settings: LocalSettings, jobId: string): Promise<StopOutcome> {
-  if (!isSubmissionId(jobId)) return { kind: 'absent' };
+function stopLocally(settings: LocalSettings, jobId: string): Promise<StopOutcome> {
   const paths = jobPaths(settings.directory, jobId);
-  const claim = await readClaim(paths);
-  if (claim.kind === 'missing') return { kind: 'absent' };
-  const before = await observeLocally(settings, jobId, null);
-  if (before.kind !== 'found') return { kind: 'unknown', message: `the job is ${before.kind}` };
-  if (before.endedAtMs !== null || before.status === 'FAILED')
-    return { kind: 'already-ended', status: before.status };
-  await publishOnce(paths.stop, JSON.stringify({ requestedAtMs: settings.now() }));
-  const here = await currentPidScope();
-  if (await takeRightToStart(paths, here)) {
-    await recordEnd(settings, paths, null);
-    return { kind: 'stopped' };
-  }
-  if (!(await signalSupervisor(paths, here))) return stopOrphan(settings, paths, here);
-  return awaitEnd(settings, jobId);
+  return stopAndConfirm({
+    observe: () => observeLocally(settings, jobId, null),
+    ask: async (before) => {
+      if (before.kind !== 'found') return unknownBecause(`the job is ${before.kind}`);
+      await publishOnce(paths.stop, JSON.stringify({ requestedAtMs: settings.now() }));
+      const here = await currentPidScope();
+      if (await takeRightToStart(paths, here)) {
+        await recordEnd(settings, paths, null);
+        return { kind: 'stopped' };
+      }
+      return (await signalSupervisor(paths, here)) ? '' : stopOrphan(settings, paths, here);
+    },
+    late: () => ({ kind: 'stopping' }),
+    sleep,
+    pollMs: limits.jobRecordPollMs,
+    waitMs: limits.jobStopWaitMs,
+  });
 }
 
 /** True when no supervisor had it: then none ever will. */
@@ -180,16 +172,6 @@ async function recordEnd(settings: LocalSettings, paths: JobPaths, signal: strin
   await publishOnce(paths.exit, JSON.stringify({ ...end, endedAtMs: settings.now() }));
 }
 
-async function awaitEnd(settings: LocalSettings, jobId: string): Promise<StopOutcome> {
-  for (let waitedMs = 0; waitedMs <= limits.jobStopWaitMs; waitedMs += limits.jobRecordPollMs) {
-    const now = await observeLocally(settings, jobId, null);
-    if (now.kind === 'found' && now.status === 'STOPPED') return { kind: 'stopped' };
-    if (now.kind === 'found' && now.endedAtMs !== null) return { kind: 'already-ended', status: now.status };
-    await sleep(limits.jobRecordPollMs);
-  }
-  return { kind: 'stopping' };
-}
-
 /**
  * The exit record decides. Without one: a living supervisor or command means RUNNING; FAILED with
  * PROCESS_LOST only when both are positively dead (or the machine was booted anew); a process that
@@ -207,7 +189,7 @@ export async function observeLocally(
   const claim = await readClaim(paths);
   switch (claim.kind) {
     case 'unreadable':
-      return { kind: 'unknown', message: claim.why };
+      return unknownBecause(claim.why);
     case 'missing':
       return lastSession === null
         ? { kind: 'absent', session: here.bootId }
@@ -221,7 +203,7 @@ async function observeClaimed(paths: JobPaths, claim: ClaimRecord): Promise<JobO
   const first = await readExit(paths);
   if (first.kind !== 'missing') return ended(claim, first);
   const supervisor = await readProcess(paths);
-  if (supervisor.kind === 'unreadable') return { kind: 'unknown', message: supervisor.why };
+  if (supervisor.kind === 'unreadable') return unknownBecause(supervisor.why);
   if (supervisor.kind === 'missing')
     return { ...base(claim), status: 'PENDING', message: 'Claimed, not started; submit again to start it.' };
   const liveness = await livenessOf(supervisor.value, await currentPidScope());
@@ -239,7 +221,7 @@ async function observeOrphan(
   supervisor: IdentityRecord,
 ): Promise<JobObservation> {
   const command = await readCommand(paths);
-  if (command.kind === 'unreadable') return { kind: 'unknown', message: command.why };
+  if (command.kind === 'unreadable') return unknownBecause(command.why);
   const liveness: Liveness =
     command.kind === 'missing' ? 'dead' : await livenessOf(command.value, await currentPidScope());
   switch (liveness) {
@@ -263,7 +245,7 @@ async function observeOrphan(
 }
 
 function ended(claim: ClaimRecord, exit: Exclude<Read<ExitRecord>, { kind: 'missing' }>): JobObservation {
-  if (exit.kind === 'unreadable') return { kind: 'unknown', message: exit.why };
+  if (exit.kind === 'unreadable') return unknownBecause(exit.why);
   const { exitCode, signal, startError, startedAtMs, endedAtMs, stopRequested } = exit.value;
   const times = { startedAtMs, endedAtMs, details: signal === null ? {} : { signal } };
   if (stopRequested)
@@ -292,15 +274,6 @@ function unseen(supervisor: IdentityRecord): JobObservation {
   return { kind: 'unknown', message };
 }
 
-function base(claim: ClaimRecord): Omit<FoundJob, 'status' | 'message'> {
-  return {
-    kind: 'found',
-    errorType: null,
-    exitCode: null,
-    startedAtMs: null,
-    endedAtMs: null,
-    metadata: claim.metadata,
-    session: null,
-    details: {},
-  };
+function base({ metadata }: ClaimRecord): FoundJob {
+  return foundJob({ status: 'RUNNING', message: '', metadata });
 }

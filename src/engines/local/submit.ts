@@ -1,25 +1,22 @@
 /** Starts a local job at most once for its submission id, from whatever state a crash left behind. */
 
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import {
-  commitIn,
-  isSameJob,
-  type Job,
-  type JobSpec,
-  type SubmitOutcome,
-  type SubmitRejection,
-} from '../../domain/engine.ts';
+import { commitIn, type Job, type JobSpec, type SubmitOutcome } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
-import { differencesOnDisk, firstOf } from '../../host/git/tree-on-disk.ts';
-import { isFolder } from '../../host/is-folder.ts';
 import { currentPidScope } from '../../host/process-identity.ts';
-import { codeOf } from '../../host/publish-once.ts';
-import { isSubmissionId } from '../shared/job-files.ts';
 import {
-  type ClaimRecord,
+  changedRefusal,
+  conflictWith,
+  folderRefusal,
+  specRefusal,
+  unknownBecause,
+  type Variables,
+} from '../shared/acts.ts';
+import { claimOnce } from '../shared/job-files.ts';
+import {
   type IdentityRecord,
   type JobPaths,
   jobPaths,
@@ -36,6 +33,11 @@ const JOB_ADOPT_WAIT_MS = 2_000;
 /** A supervisor whose exit record cannot be written (disk full) tries so often, once a second. */
 const JOB_EXIT_RECORD_TRIES = 3_600;
 
+const ANY_VARIABLE: Variables = {
+  isGiven: () => true,
+  complaint: (names) => `no process can be given a NUL, as in ${names}`,
+};
+
 /**
  * Two atomic steps make it at most once. (1) The claim: a finished folder with job.json inside is
  * renamed to the id's name; a rename onto a folder that is not empty fails, so one submitter wins and
@@ -46,78 +48,38 @@ const JOB_EXIT_RECORD_TRIES = 3_600;
  * the record taken and goes away without having started anything.
  */
 export async function submitLocally(settings: LocalSettings, spec: JobSpec): Promise<SubmitOutcome> {
-  const refusal = await refusalOf(spec);
+  const refusal = specRefusal(spec, ANY_VARIABLE) ?? (await folderRefusal(spec));
   if (refusal !== null) return refusal;
   const paths = jobPaths(settings.directory, spec.submissionId);
   if (spec.adoptOnly === true && (await readClaim(paths)).kind === 'missing') return { kind: 'absent' };
   const won = await claim(settings, paths, spec);
   const owner = await readClaim(paths);
-  if (owner.kind !== 'there')
-    return { kind: 'unknown', message: `the claim of ${paths.folder} is ${owner.kind}` };
-  const found = owner.value.metadata;
-  if (found === null || !isSameJob(found, spec.metadata)) return { kind: 'conflict', found };
+  if (owner.kind !== 'there') return unknownBecause(`the claim of ${paths.folder} is ${owner.kind}`);
+  const conflict = conflictWith(owner.value.metadata, spec);
+  if (conflict !== null) return conflict;
   const running = await awaitRecord(paths, won ? 0 : JOB_ADOPT_WAIT_MS);
   // Claimed, and its start never came to anything.
   if (running === null && spec.adoptOnly === true) return { kind: 'absent' };
-  const differences = running === null ? await differencesOf(spec) : [];
-  if (differences.length > 0)
-    return rejected('refused', `what lies there is not what was shipped: ${firstOf(differences)}`);
+  const changed = running === null ? await changedRefusal(spec.workingDirectory, spec) : null;
+  if (changed !== null) return changed;
   const supervisor = running ?? (await startAndAwait(settings, paths, spec));
-  if (typeof supervisor === 'string') return { kind: 'unknown', message: supervisor };
+  if (typeof supervisor === 'string') return unknownBecause(supervisor);
   const workingDirectory = supervisor.workingDirectory ?? owner.value.workingDirectory;
   const job = jobOf(spec, paths, { ...supervisor, workingDirectory });
   return { kind: won ? 'submitted' : 'adopted', job };
 }
 
-/** Right before the start: what was exported some seconds ago may have been written to since. */
-async function differencesOf({ files, workingDirectory }: JobSpec): Promise<readonly string[]> {
-  return files === undefined ? [] : differencesOnDisk(workingDirectory, files);
-}
-
-function rejected(code: SubmitRejection, message: string): SubmitOutcome {
-  return { kind: 'rejected', code, message };
-}
-
-async function refusalOf(spec: JobSpec): Promise<SubmitOutcome | null> {
-  if (!isSubmissionId(spec.submissionId))
-    return rejected(
-      'bad-submission-id',
-      'an id is 1 to 128 of A-Z a-z 0-9 . _ - and starts with a letter or digit',
-    );
-  if ((spec.command[0] ?? '') === '') return rejected('empty-command', 'there is no program to start');
-  if (!(await isFolder(spec.workingDirectory)))
-    return rejected('no-working-directory', `${spec.workingDirectory} is no folder`);
-  return null;
-}
-
-async function claim(settings: LocalSettings, paths: JobPaths, spec: JobSpec): Promise<boolean> {
-  const drafts = join(settings.directory, '.claims');
-  await mkdir(drafts, { recursive: true, mode: 0o700 });
-  if (await isFolder(paths.folder)) return false;
-  const draft = await mkdtemp(join(drafts, 'claim-'));
+function claim(settings: LocalSettings, paths: JobPaths, spec: JobSpec): Promise<boolean> {
+  const { submissionId, command, env, workingDirectory, metadata } = spec;
+  const gitCommit = commitIn(env['GIT_COMMIT']);
   const record = {
-    submissionId: spec.submissionId,
-    command: spec.command,
-    environmentNames: Object.keys(spec.env).sort(),
-    workingDirectory: spec.workingDirectory,
-    metadata: spec.metadata,
-    ...commitOf(spec),
+    ...{ submissionId, command, environmentNames: Object.keys(env).sort(), workingDirectory, metadata },
+    ...(gitCommit === null ? {} : { gitCommit }),
     claimedAtMs: settings.now(),
   };
-  await writeFile(join(draft, 'job.json'), `${JSON.stringify(record)}\n`, { flush: true, mode: 0o600 });
-  try {
-    await rename(draft, paths.folder);
-    return true;
-  } catch (error) {
-    if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST') throw error;
-    await rm(draft, { recursive: true });
-    return false;
-  }
-}
-
-function commitOf({ env }: JobSpec): Pick<ClaimRecord, 'gitCommit'> {
-  const gitCommit = commitIn(env['GIT_COMMIT']);
-  return gitCommit === null ? {} : { gitCommit };
+  return claimOnce(settings.directory, paths.folder, (draft) =>
+    writeFile(join(draft, 'job.json'), `${JSON.stringify(record)}\n`, { flush: true, mode: 0o600 }),
+  );
 }
 
 /** The supervisor's identity, or why none reported. */

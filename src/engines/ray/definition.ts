@@ -8,7 +8,7 @@ import { gcpKeys } from '../../settings/gcp-schema.ts';
 import { type ConfigIssue, error, type KeyPath, warning } from '../../settings/problem.ts';
 import { reservedName, writtenSecret } from '../../settings/secret-words.ts';
 import { argumentArray, path, variable } from '../../settings/words.ts';
-import { CLUSTER_KEYS, type EngineDefinition } from '../definition.ts';
+import { CLUSTER_KEYS, type EngineDefinition, timeoutMs } from '../definition.ts';
 
 const tunnel = z.strictObject({
   command: argumentArray.describe(
@@ -141,12 +141,7 @@ export const raySchema = z.strictObject({
     .describe(
       'Runner environment variable with the token of the dashboard; scripts get it as RAY_AUTH_TOKEN, and as the file .ray/auth_token of their private home, which RAY_AUTH_TOKEN_PATH names; null: none is sent.',
     ),
-  requestTimeoutMs: z
-    .int()
-    .min(1_000)
-    .max(600_000)
-    .default(30_000)
-    .describe('How long one request to the dashboard may take.'),
+  requestTimeoutMs: timeoutMs('one request to the dashboard'),
   passVariables: z
     .array(variable)
     .max(20)
@@ -203,22 +198,20 @@ const clusterCanBeReached: Rule = (at, { dashboard, scripts, tunnel }) => [
 ];
 
 /** Each template with the placeholders that it may have, and those that it has to have. */
+const EVERYWHERE = ['cluster', 'clusterFile', 'checkout'] as const;
+const CALLED = [...EVERYWHERE, 'python'] as const;
 const TEMPLATES = [
-  { key: 'python', may: ['cluster', 'clusterFile', 'checkout'], must: [] },
-  { key: 'pythonWithoutUv', may: ['cluster', 'clusterFile', 'checkout'], must: [] },
+  { key: 'python', may: EVERYWHERE, must: [] },
+  { key: 'pythonWithoutUv', may: EVERYWHERE, must: [] },
   {
     key: 'submit',
     may: ['clusterFile', 'checkout', 'python', 'submissionId', 'environment', 'command'],
     must: ['submissionId', 'environment', 'command'],
   },
   { key: 'environment', may: ['name', 'value'], must: ['name', 'value'] },
-  { key: 'list', may: ['cluster', 'clusterFile', 'checkout', 'python'], must: [] },
-  {
-    key: 'logs',
-    may: ['cluster', 'clusterFile', 'checkout', 'python', 'jobId', 'lines'],
-    must: ['jobId', 'lines'],
-  },
-  { key: 'stop', may: ['cluster', 'clusterFile', 'checkout', 'python', 'jobId'], must: ['jobId'] },
+  { key: 'list', may: CALLED, must: [] },
+  { key: 'logs', may: [...CALLED, 'jobId', 'lines'], must: ['jobId', 'lines'] },
+  { key: 'stop', may: [...CALLED, 'jobId'], must: ['jobId'] },
 ] as const;
 
 const templatesAreComplete: Rule = (at, { scripts, tunnel }) => [

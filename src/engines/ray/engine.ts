@@ -2,11 +2,11 @@
 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { spendCapability } from '../../domain/actions/capability.ts';
-import { type Engine, stopStep, submitStep } from '../../domain/engine.ts';
+import type { Engine } from '../../domain/engine.ts';
 import { unknown } from '../../domain/observed.ts';
 import { trimmedEnd } from '../../domain/trimmed-end.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
+import { guarded, type Unknown, unknownBecause } from '../shared/acts.ts';
 import { leftOutOfPackage } from '../shared/package-files.ts';
 import type { RayCluster } from './definition.ts';
 import { TOKEN_FILE } from './private-home.ts';
@@ -158,22 +158,25 @@ export type RayEngineOptions = {
  * and *no line* alike. Every call waits for the one tunnel; while that is down, every answer is `unknown` with the reason.
  */
 export function createRayEngine({ rest, scripts, tunnel, dashboard }: RayEngineOptions): Engine {
-  const { looking, submit } = transports(rest, scripts, dashboard);
-  const behind = async <Answer>(
-    call: () => Promise<Answer>,
-  ): Promise<Answer | { readonly kind: 'unknown'; readonly message: string }> => {
-    const down = tunnel === null ? null : await tunnel.ensure();
-    return down === null ? call() : { kind: 'unknown', message: down };
-  };
+  const submitting = scripts === null ? rest : scriptEngine(scripts, rest, dashboard);
+  if (submitting === null) throw new Error('a Ray cluster has neither a dashboard nor scripts');
+  const looking = rest ?? submitting;
   const { observeMany, live, forgetsWithSession } = looking;
+  const behind = async <Answer>(call: () => Promise<Answer>): Promise<Answer | Unknown> => {
+    const down = tunnel === null ? null : await tunnel.ensure();
+    return down === null ? call() : unknownBecause(down);
+  };
   return {
     name: 'ray',
     ...(forgetsWithSession === undefined ? {} : { forgetsWithSession }),
     session: () => behind(() => looking.session()),
     leftOut: (spec) =>
       scripts === null ? leftOutOfPackage(spec, RAY) : leftOutByScript(scripts.templates, spec),
-    submit: (spec, permit) => behind(() => submit(spec, permit)),
+    submit: (spec, permit) => behind(() => submitting.submit(spec, permit)),
     observe: (jobId, lastSession) => behind(() => looking.observe(jobId, lastSession)),
+    describe: (jobId) => behind(() => looking.describe(jobId)),
+    readLog: (jobId, offset) => behind(() => looking.readLog(jobId, offset)),
+    stop: (jobId, permit) => behind(() => looking.stop(jobId, permit)),
     ...(live === undefined
       ? {}
       : {
@@ -182,9 +185,6 @@ export function createRayEngine({ rest, scripts, tunnel, dashboard }: RayEngineO
             return 'message' in seen ? unknown(seen.message) : seen;
           },
         }),
-    describe: (jobId) => behind(() => looking.describe(jobId)),
-    readLog: (jobId, offset) => behind(() => looking.readLog(jobId, offset)),
-    stop: (jobId, permit) => behind(() => looking.stop(jobId, permit)),
     ...(observeMany === undefined
       ? {}
       : {
@@ -196,41 +196,22 @@ export function createRayEngine({ rest, scripts, tunnel, dashboard }: RayEngineO
   };
 }
 
-type Looking = Omit<Engine, 'submit' | 'name'>;
-type Transports = { readonly looking: Looking; readonly submit: Engine['submit'] };
-
-function transports(
-  rest: Engine | null,
-  scripts: ScriptSettings | null,
-  dashboard: string | null,
-): Transports {
-  if (scripts === null) {
-    if (rest === null) throw new Error('a Ray cluster has neither a dashboard nor scripts');
-    return { looking: rest, submit: rest.submit };
-  }
-  const looking = rest ?? lookingByScript(scripts);
+/** The lab's scripts alone; what stands under an id before and after a submit is looked for over `rest` where it is known. */
+function scriptEngine(scripts: ScriptSettings, rest: Engine | null, dashboard: string | null): Engine {
+  const observe = (jobId: string): ReturnType<Engine['observe']> =>
+    rest === null ? observeByScript(scripts, jobId, null) : rest.observe(jobId, null);
   const look = {
-    observe: (jobId: string) => looking.observe(jobId, null),
+    observe,
     mayBeEmpty: rest === null,
     urlOf: (jobId: string) => (dashboard === null ? '' : `${dashboard}/#/jobs/${jobId}`),
   };
-  const submit: Engine['submit'] = async (spec, permit) => {
-    spendCapability(permit, submitStep(spec));
-    return submitByScript(scripts, look, spec);
-  };
-  return { looking, submit };
-}
-
-function lookingByScript(scripts: ScriptSettings): Looking {
-  const observe = (jobId: string): ReturnType<Engine['observe']> => observeByScript(scripts, jobId, null);
-  return {
-    session: async () => ({ kind: 'unknown', message: 'the scripts tell no session of the head' }),
+  return guarded({
+    name: 'ray',
+    session: async () => unknownBecause('the scripts tell no session of the head'),
+    submit: (spec) => submitByScript(scripts, look, spec),
     observe: (jobId, lastSession) => observeByScript(scripts, jobId, lastSession),
     describe: (jobId) => describeByScript(scripts, jobId, null),
     readLog: (jobId, offset) => readLogByScript(scripts, jobId, offset),
-    stop: async (jobId, permit) => {
-      spendCapability(permit, stopStep(jobId));
-      return stopByScript(scripts, observe, jobId);
-    },
-  };
+    stop: (jobId) => stopByScript(scripts, observe, jobId),
+  });
 }

@@ -8,10 +8,10 @@ import {
   type JobMetadata,
   type JobOrigin,
   type JobSpec,
-  type SubmitOutcome,
 } from '../../domain/engine.ts';
-import { isSubmissionId } from '../shared/job-files.ts';
-import { shellLineOf, withinLine } from '../shared/shell-line.ts';
+import { type Rejected, specRefusal } from '../shared/acts.ts';
+import { type IdentityNames, identityIn } from '../shared/identity.ts';
+import { withinLine } from '../shared/shell-line.ts';
 
 /** The end of the year 9999, the last that RFC 3339 can name; a time beyond it is none. */
 const RAY_MOMENT_MAX_MS = 253_402_300_799_999;
@@ -150,109 +150,40 @@ function secretsOf(variables: unknown): readonly string[] {
   );
 }
 
-type Texts = Readonly<Record<string, string>>;
-
 /** The metadata of a submission over the Jobs API, which takes texts alone. */
-export function metadataTexts(metadata: JobMetadata): Texts {
-  return {
-    ferrybot_run: metadata.run,
-    ferrybot_attempt: String(metadata.attempt),
-    ferrybot_manifest: metadata.manifest,
-    ...(metadata.proof === undefined ? {} : { ferrybot_proof: metadata.proof }),
-  };
-}
-
-/** The same as variables of the job: `runtime_env.env_vars` come back in every answer about it. */
-export function metadataVariables(metadata: JobMetadata): Texts {
-  return {
-    FERRYBOT_JOB_RUN: metadata.run,
-    FERRYBOT_JOB_ATTEMPT: String(metadata.attempt),
-    FERRYBOT_JOB_MANIFEST: metadata.manifest,
-    ...(metadata.proof === undefined ? {} : { FERRYBOT_JOB_PROOF: metadata.proof }),
-  };
-}
-
-const identity = z.object({
-  run: z.string().min(1),
-  attempt: z
-    .string()
-    .regex(/^\d{1,9}$/)
-    .transform(Number),
-  manifest: z.string().min(1),
-  proof: z.string().min(1).optional(),
-});
+export const IN_METADATA: IdentityNames = {
+  run: 'ferrybot_run',
+  attempt: 'ferrybot_attempt',
+  manifest: 'ferrybot_manifest',
+  proof: 'ferrybot_proof',
+};
+/** Variables where a script submits, which can pass no metadata: `runtime_env.env_vars` come back in every answer. */
+export const IN_VARIABLES: IdentityNames = {
+  run: 'FERRYBOT_JOB_RUN',
+  attempt: 'FERRYBOT_JOB_ATTEMPT',
+  manifest: 'FERRYBOT_JOB_MANIFEST',
+  proof: 'FERRYBOT_JOB_PROOF',
+};
 
 /**
  * Whose job it is, by its metadata or else by its variables (`runtime_env.env_vars`); null where neither says it whole.
  * A job of which both speak and contradict each other is nobody's.
  */
 export function identityOf(metadata: unknown, variables: unknown): JobMetadata | null {
-  const byMetadata = identity.safeParse(
-    named(metadata, ['ferrybot_run', 'ferrybot_attempt', 'ferrybot_manifest', 'ferrybot_proof']),
-  );
-  const byVariables = identity.safeParse(
-    named(variables, [
-      'FERRYBOT_JOB_RUN',
-      'FERRYBOT_JOB_ATTEMPT',
-      'FERRYBOT_JOB_MANIFEST',
-      'FERRYBOT_JOB_PROOF',
-    ]),
-  );
-  if (!byMetadata.success) return byVariables.success ? byVariables.data : null;
-  return byVariables.success && !isSameJob(byMetadata.data, byVariables.data) ? null : byMetadata.data;
-}
-
-/** Names of run, attempt, manifest and proof, in this order. */
-type Names = readonly [run: string, attempt: string, manifest: string, proof: string];
-
-function named(source: unknown, [run, attempt, manifest, proof]: Names): object {
-  if (typeof source !== 'object' || source === null) return {};
-  const texts = new Map(Object.entries(source));
-  return {
-    run: texts.get(run),
-    attempt: texts.get(attempt),
-    manifest: texts.get(manifest),
-    proof: texts.get(proof),
-  };
-}
-
-/** Null where nothing is in the way. */
-export function specRefusal(spec: JobSpec): Extract<SubmitOutcome, { kind: 'rejected' }> | null {
-  if (!isSubmissionId(spec.submissionId))
-    return {
-      kind: 'rejected',
-      code: 'bad-submission-id',
-      message: '1 to 128 of A-Z a-z 0-9 . _ -, with a letter or digit in front',
-    };
-  if ((spec.command[0] ?? '') === '' || shellLineOf(spec.command) === null)
-    return {
-      kind: 'rejected',
-      code: 'empty-command',
-      message: 'there is no program that a shell could start',
-    };
-  const impossible = Object.entries(spec.env).flatMap(([name, value]) =>
-    /^[^=\0]+$/.test(name) && !value.includes('\0') ? [] : [JSON.stringify(name)],
-  );
-  if (impossible.length > 0)
-    return {
-      kind: 'rejected',
-      code: 'refused',
-      message: `no process can be given the variable ${impossible.join(', ')}: there is a NUL in it, or no name`,
-    };
-  const changed = expandedOf(spec.env);
-  return changed.length === 0
-    ? null
-    : {
-        kind: 'rejected',
-        code: 'refused',
-        message: `Ray would expand the $ in the value of ${changed.join(', ')}: no job gets another environment`,
-      };
+  const byMetadata = identityIn(metadata, IN_METADATA);
+  const byVariables = identityIn(variables, IN_VARIABLES);
+  if (byMetadata === null || byVariables === null) return byMetadata ?? byVariables;
+  return isSameJob(byMetadata, byVariables) ? byMetadata : null;
 }
 
 /**
- * Variables whose value the job would not get as it is: Ray puts others in the place of `$NAME` and `${NAME}`, and knows
- * no way to write them otherwise (ray-project/ray, python/ray/_private/utils.py, update_envs).
+ * Null where nothing is in the way. Ray puts other variables in the place of `$NAME` and `${NAME}` in a value, and knows no
+ * way to write them otherwise (ray-project/ray, python/ray/_private/utils.py, update_envs).
  */
-function expandedOf(env: JobSpec['env']): readonly string[] {
-  return Object.entries(env).flatMap(([name, value]) => (/\$[\w{]/.test(value) ? [name] : []));
+export function raySpecRefusal(spec: JobSpec): Rejected | null {
+  return specRefusal(spec, {
+    isGiven: (name, value) => /^[^=\0]+$/.test(name) && !/\$[\w{]/.test(value),
+    complaint: (names) =>
+      `Ray would give no job the variable ${names} as it is: it expands $NAME in a value, and takes no NUL and no other name`,
+  });
 }

@@ -34,7 +34,7 @@ export type HttpResult =
 export type Http = (request: HttpRequest) => Promise<HttpResult>;
 
 /** Errors that happen before a connection stands. */
-const NOT_SENT: ReadonlySet<string> = new Set([
+export const NOT_SENT: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -65,30 +65,59 @@ export async function callOverHttp(asked: HttpRequest): Promise<HttpResult> {
   }
 }
 
-/** The body of an answer, or why it is not had whole. */
-export type WholeBody =
-  | { readonly kind: 'whole'; readonly text: string }
-  | { readonly kind: 'too-large' }
-  | { readonly kind: 'broken'; readonly message: string };
+/** A whole answer, or why there is none. `not-sent`: the request certainly reached nobody. */
+export type WholeAnswer =
+  | { readonly kind: 'answer'; readonly status: number; readonly contentType: string; readonly text: string }
+  | {
+      readonly kind: 'unknown';
+      readonly cause: 'not-sent' | 'lost' | 'too-large';
+      readonly message: string;
+    };
 
-/** Reads a body to its end; one of more bytes than that is left. */
-export async function readWholeBody(answer: HttpAnswer, bytesMax: number): Promise<WholeBody> {
+/** Asks once, in at most twice the time that the connection may be silent; an answer of more than `bytesMax` is left. */
+export async function askWhole(
+  http: Http,
+  request: Omit<HttpRequest, 'signal'>,
+  bytesMax: number,
+): Promise<WholeAnswer> {
+  const result = await http({ ...request, signal: AbortSignal.timeout(request.idleTimeoutMs * 2) });
+  if (result.kind === 'failed')
+    return {
+      kind: 'unknown',
+      cause: result.sent ? 'lost' : 'not-sent',
+      message: `no answer: ${result.message}`,
+    };
+  return readWhole(result.answer, bytesMax);
+}
+
+/** Reads an answer to its end. */
+export async function readWhole(answer: HttpAnswer, bytesMax: number): Promise<WholeAnswer> {
+  const { status, contentType } = answer;
   const pieces: Uint8Array[] = [];
   let size = 0;
   try {
     for await (const piece of answer.body) {
       size += piece.length;
-      if (size > bytesMax) {
-        answer.close();
-        return { kind: 'too-large' };
-      }
       pieces.push(piece);
+      if (size <= bytesMax) continue;
+      answer.close();
+      return { kind: 'unknown', cause: 'too-large', message: `the answer has more than ${bytesMax} bytes` };
     }
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    return { kind: 'broken', message: error.message };
+    return { kind: 'unknown', cause: 'lost', message: `the answer broke off: ${error.message}` };
   }
-  return { kind: 'whole', text: Buffer.concat(pieces).toString('utf8') };
+  return { kind: 'answer', status, contentType, text: Buffer.concat(pieces).toString('utf8') };
+}
+
+/** What a text of JSON says; undefined where it is none. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 function start({ method, url, headers, body, idleTimeoutMs, signal }: HttpRequest): ClientRequest {

@@ -1,14 +1,15 @@
 /** What engines with a folder for each job share: which ids can name one, and records that are there, not there yet, or not to be read. */
 
-import { type FileHandle, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { LogRead } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
+import { isFolder } from '../../host/is-folder.ts';
 import { openPlainFile } from '../../host/plain-file.ts';
 import { codeOf, readTextIfThere } from '../../host/publish-once.ts';
-import { completeUtf8Length } from '../../host/utf8-boundary.ts';
-import { utf8Only } from '../../host/utf8-only.ts';
+import { chunkOf } from './log-window.ts';
 
 /** Whose job it is, as a record has it. */
 export const jobMetadata = z
@@ -39,6 +40,30 @@ export async function ownerOfFile(path: string): Promise<string | null> {
   }
 }
 
+/**
+ * Claims an id: a finished folder takes its name, once, because a rename onto a folder that is not empty fails. `fill` makes
+ * it beside the others, in `directory`. True when this call made the folder; one that was there is left as it is.
+ */
+export async function claimOnce(
+  directory: string,
+  folder: string,
+  fill: (draft: string) => Promise<void>,
+): Promise<boolean> {
+  const drafts = join(directory, '.claims');
+  await mkdir(drafts, { recursive: true, mode: 0o700 });
+  if (await isFolder(folder)) return false;
+  const draft = await mkdtemp(join(drafts, 'claim-'));
+  try {
+    await fill(draft);
+    await rename(draft, folder);
+    return true;
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST') throw error;
+    return false;
+  }
+}
+
 /** Reads a record of JSON. */
 export async function readRecord<Value>(path: string, schema: z.ZodType<Value>): Promise<Read<Value>> {
   try {
@@ -62,16 +87,14 @@ export async function readLogFile(path: string, offset: number): Promise<LogRead
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') return { kind: 'unknown', message: String(error) };
     if (offset > 0) return { kind: 'rewound', sizeBytes: 0 };
-    return { kind: 'chunk', bytes: new Uint8Array(), offset, nextOffset: offset, atEnd: true };
+    return chunkOf(new Uint8Array(), offset, true);
   }
   try {
     const { size } = await file.stat();
     if (offset > size) return { kind: 'rewound', sizeBytes: size };
     const length = Math.min(size - offset, limits.logChunkBytesMax);
     const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
-    const bytes = buffer.subarray(0, completeUtf8Length(buffer.subarray(0, bytesRead)));
-    const atEnd = offset + bytesRead >= size;
-    return { kind: 'chunk', bytes: utf8Only(bytes), offset, nextOffset: offset + bytes.length, atEnd };
+    return chunkOf(buffer.subarray(0, bytesRead), offset, offset + bytesRead >= size);
   } finally {
     await file.close();
   }

@@ -7,6 +7,7 @@ import type { JobSpec, LeftOut } from '../../domain/engine.ts';
 import type { ExportedFile } from '../../domain/git.ts';
 import { blobIdOf, firstOf } from '../../host/git/tree-on-disk.ts';
 import { codeOf } from '../../host/publish-once.ts';
+import { type Rejected, rejected } from './acts.ts';
 
 /** Before it is a zip; it is made in memory, and code has a tenth of this. */
 const PACKAGE_TREE_BYTES_MAX = 256 * 1024 * 1024;
@@ -15,7 +16,7 @@ const PACKAGE_FILES_MAX = 20_000;
 
 export type PackageBytes =
   | { readonly kind: 'zip'; readonly bytes: Uint8Array; readonly files: number }
-  | { readonly kind: 'refused'; readonly code: 'no-working-directory' | 'refused'; readonly message: string };
+  | Rejected;
 
 type Member = { readonly name: string; readonly path: string; readonly bytes: number; readonly mode: number };
 
@@ -41,13 +42,13 @@ export async function zipTree(
   try {
     members = await membersOf(await realpath(folder), taker);
   } catch (error) {
-    if (error instanceof OutsideError) return { kind: 'refused', code: 'refused', message: error.message };
+    if (error instanceof OutsideError) return rejected('refused', error.message);
     if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') throw error;
-    return { kind: 'refused', code: 'no-working-directory', message: `${folder} is no folder` };
+    return rejected('no-working-directory', `${folder} is no folder`);
   }
   const total = members.reduce((sum, member) => sum + member.bytes, 0);
   const tooMuch = refusalOf(members.length, total);
-  if (tooMuch !== null) return { kind: 'refused', code: 'refused', message: tooMuch };
+  if (tooMuch !== null) return rejected('refused', tooMuch);
   const content: Zippable = {};
   const packed: Packed[] = [];
   for (const { name, path, mode } of members) {
@@ -57,18 +58,13 @@ export async function zipTree(
   }
   const wrong = files === null ? [] : differencesOf(packed, files);
   if (wrong.length > 0)
-    return {
-      kind: 'refused',
-      code: 'refused',
-      message: `what would be sent is not what was approved: ${firstOf(wrong)}`,
-    };
+    return rejected('refused', `what would be sent is not what was approved: ${firstOf(wrong)}`);
   const bytes = zipSync(content, { level: 6 });
   if (bytes.length > taker.zipBytesMax)
-    return {
-      kind: 'refused',
-      code: 'refused',
-      message: `the shipped files are ${bytes.length} bytes as a zip; ${taker.name} takes ${taker.zipBytesMax}`,
-    };
+    return rejected(
+      'refused',
+      `the shipped files are ${bytes.length} bytes as a zip; ${taker.name} takes ${taker.zipBytesMax}`,
+    );
   return { kind: 'zip', bytes, files: members.length };
 }
 

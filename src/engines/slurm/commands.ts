@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { cutText } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
 import { type ProgramResult, runProgram } from '../../host/process.ts';
+import { unknownBecause } from '../shared/acts.ts';
 import type { SlurmCluster } from './definition.ts';
 
 export type SlurmCommand = 'sbatch' | 'squeue' | 'sacct' | 'scancel' | 'sinfo' | 'scontrol';
@@ -71,8 +72,7 @@ export async function readSlurmSession(settings: SlurmSettings): Promise<SlurmSe
   const setting = (name: string): string | null =>
     new RegExp(`^${name}\\s*= (\\S+)`, 'm').exec(said.text)?.[1] ?? null;
   const [id, version] = [setting('ClusterName'), setting('SLURM_VERSION')];
-  if (id === null || version === null)
-    return { kind: 'unknown', message: 'scontrol showed no name of a cluster' };
+  if (id === null || version === null) return unknownBecause('scontrol showed no name of a cluster');
   const rememberedMs = Number(setting('MinJobAge') ?? REMEMBERED_S) * 1_000;
   return { kind: 'session', id, version, rememberedMs };
 }

@@ -2,17 +2,7 @@
 
 import { z } from 'zod';
 import { error } from '../../settings/problem.ts';
-import { CLUSTER_KEYS, type EngineDefinition } from '../definition.ts';
-
-/** Slurm fills in `%` in some paths and splits others at commas and colons: a folder with such a sign would be another one. */
-const place = z
-  .string()
-  .max(300)
-  .regex(/^(\/[\w.+@-]+)+$/, 'an absolute path of letters, digits and . _ + @ -')
-  .refine(
-    (text) => !text.split('/').some((part) => part === '..' || part === '.'),
-    'a path without .. and .',
-  );
+import { CLUSTER_KEYS, type EngineDefinition, place, timeoutMs } from '../definition.ts';
 
 /** A name of Slurm's. One that began with a dash would be an option to somebody. */
 const slurmName = z
@@ -99,12 +89,7 @@ export const slurmSchema = z.strictObject({
     .describe(
       'Whether Slurm itself may start the job again after a preemption or a lost node: a restart of the same attempt that the watch tells. The file with the environment then stays until the end.',
     ),
-  commandTimeoutMs: z
-    .int()
-    .min(1_000)
-    .max(600_000)
-    .default(60_000)
-    .describe('How long one command of Slurm may take.'),
+  commandTimeoutMs: timeoutMs('one command of Slurm', 60_000),
   ...CLUSTER_KEYS,
 });
 

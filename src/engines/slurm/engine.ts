@@ -2,23 +2,20 @@
 
 import { rename, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { spendCapability } from '../../domain/actions/capability.ts';
 import {
   described,
   type Engine,
-  isTerminal,
   type JobDescription,
   type LiveJob,
   type LogRead,
   type StopOutcome,
-  stopStep,
-  submitStep,
 } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { codeOf, publishOnce, readTextIfThere } from '../../host/publish-once.ts';
 import { redact } from '../../host/redactor.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
+import { guarded, stopAndConfirm, stoppingUnless, type Unknown, unknownBecause } from '../shared/acts.ts';
 import { isSubmissionId, ownerOfFile, readLogFile } from '../shared/job-files.ts';
 import { shellLineOf, withinLine } from '../shared/shell-line.ts';
 import { askCommand, complaintOf, readSlurmSession, runCommand, type SlurmSettings } from './commands.ts';
@@ -67,7 +64,7 @@ export function createSlurmEngine({ cluster, path, now }: SlurmEngineOptions): E
     now,
     sleep: (durationMs) => sleep(durationMs),
   };
-  return {
+  return guarded({
     name: 'slurm',
     session: async () => {
       const session = await readSlurmSession(settings);
@@ -75,10 +72,7 @@ export function createSlurmEngine({ cluster, path, now }: SlurmEngineOptions): E
         ? session
         : { kind: 'session', id: session.id, version: session.version };
     },
-    submit: async (spec, permit) => {
-      spendCapability(permit, submitStep(spec));
-      return orUnknown(() => submitToSlurm(settings, spec));
-    },
+    submit: (spec) => orUnknown(() => submitToSlurm(settings, spec)),
     observe: (jobId, lastSession) => orUnknown(() => observeOnSlurm(settings, jobId, lastSession)),
     observeMany: async (asked) => {
       const queue = await readQueue(
@@ -94,22 +88,17 @@ export function createSlurmEngine({ cluster, path, now }: SlurmEngineOptions): E
     live: () => liveOnSlurm(settings),
     describe: (jobId) => orUnknown(() => describeOnSlurm(settings, jobId)),
     readLog: (jobId, offset) => orUnknown(() => readLogOnSlurm(settings, jobId, offset)),
-    stop: async (jobId, permit) => {
-      spendCapability(permit, stopStep(jobId));
-      return orUnknown(() => stopOnSlurm(settings, jobId));
-    },
-  };
+    stop: (jobId) => orUnknown(() => stopOnSlurm(settings, jobId)),
+  });
 }
 
 /** A shared folder that does not answer says nothing about a job. */
-async function orUnknown<Answer>(
-  call: () => Promise<Answer>,
-): Promise<Answer | { readonly kind: 'unknown'; readonly message: string }> {
+async function orUnknown<Answer>(call: () => Promise<Answer>): Promise<Answer | Unknown> {
   try {
     return await call();
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
-    return { kind: 'unknown', message: String(error) };
+    return unknownBecause(String(error));
   }
 }
 
@@ -121,9 +110,7 @@ async function describeOnSlurm(settings: SlurmSettings, jobId: string): Promise<
   if (claim.kind === 'missing') return foreign(settings, jobId);
   const seen = await observeOnSlurm(settings, jobId, null);
   if (claim.kind === 'unreadable' || seen.kind !== 'found')
-    return seen.kind === 'found'
-      ? { kind: 'unknown', message: 'the record of the job cannot be read' }
-      : seen;
+    return seen.kind === 'found' ? unknownBecause('the record of the job cannot be read') : seen;
   const command = (await readTextIfThere(paths.command))?.split('\0').slice(0, -1) ?? [];
   const line = command.length === 0 ? null : shellLineOf(command);
   return described(seen, {
@@ -168,11 +155,10 @@ async function liveOnSlurm(settings: SlurmSettings): Promise<Observed<readonly L
 
 /** A log that is shorter than what was read, or another file than the one that was read, is `rewound`. */
 async function readLogOnSlurm(settings: SlurmSettings, jobId: string, offset: number): Promise<LogRead> {
-  if (!isSubmissionId(jobId)) return { kind: 'absent' };
   const paths = jobPaths(settings.cluster.folder, jobId);
   const claim = await readClaim(paths);
   if (claim.kind === 'missing') return { kind: 'absent' };
-  if (claim.kind === 'unreadable') return { kind: 'unknown', message: claim.why };
+  if (claim.kind === 'unreadable') return unknownBecause(claim.why);
   const replaced = await replacedLog(paths);
   return replaced !== null && offset > 0
     ? { kind: 'rewound', sizeBytes: replaced }
@@ -205,38 +191,29 @@ const POLL_MS = 1_000;
  * The request is written down first, and the right to start is taken where no job has it: what still waits, or comes late,
  * never starts. `scancel` gets the ids of our jobs alone; by name it would take a person's too.
  */
-async function stopOnSlurm(settings: SlurmSettings, jobId: string): Promise<StopOutcome> {
-  if (!isSubmissionId(jobId)) return { kind: 'absent' };
-  const before = await observeOnSlurm(settings, jobId, null);
-  if (before.kind === 'absent') return { kind: 'absent' };
-  if (before.kind === 'found' && isTerminal(before.status))
-    return { kind: 'already-ended', status: before.status };
-  const paths = jobPaths(settings.cluster.folder, jobId);
-  const claim = await readClaim(paths);
-  if (claim.kind !== 'there')
-    return { kind: 'unknown', message: `the claim of ${paths.folder} is ${claim.kind}` };
-  await publishOnce(paths.stop, JSON.stringify({ requestedAtMs: settings.now() }));
-  if (await publishOnce(paths.owner, 'stopped\n')) await forgetEnvironment(paths);
-  const queue = await readQueue(settings, [jobId]);
-  if (queue.kind === 'unknown') return queue;
-  const living = oursAmong(queue.jobs, claim.value.metadata).filter(({ state }) => !isEndState(state));
-  const ids = living.map(({ slurmJobId }) => slurmJobId);
-  const result = ids.length === 0 ? null : await runCommand(settings, 'scancel', ids);
-  return awaitEnd(settings, jobId, result === null || result.ok ? null : complaintOf('scancel', result));
-}
-
-async function awaitEnd(
-  settings: SlurmSettings,
-  jobId: string,
-  complaint: string | null,
-): Promise<StopOutcome> {
-  for (let waitedMs = 0; waitedMs <= limits.jobStopWaitMs; waitedMs += POLL_MS) {
-    const now = await observeOnSlurm(settings, jobId, null);
-    if (now.kind === 'found' && now.status === 'STOPPED') return { kind: 'stopped' };
-    if (now.kind === 'found' && isTerminal(now.status)) return { kind: 'already-ended', status: now.status };
-    await settings.sleep(POLL_MS);
-  }
-  return complaint === null
-    ? { kind: 'stopping', message: 'Slurm was asked to end the job, and has not yet' }
-    : { kind: 'unknown', message: complaint };
+function stopOnSlurm(settings: SlurmSettings, jobId: string): Promise<StopOutcome> {
+  return stopAndConfirm({
+    observe: () => observeOnSlurm(settings, jobId, null),
+    ask: async () => {
+      const paths = jobPaths(settings.cluster.folder, jobId);
+      const claim = await readClaim(paths);
+      if (claim.kind !== 'there') return unknownBecause(`the claim of ${paths.folder} is ${claim.kind}`);
+      await publishOnce(paths.stop, JSON.stringify({ requestedAtMs: settings.now() }));
+      if (await publishOnce(paths.owner, 'stopped\n')) await forgetEnvironment(paths);
+      const queue = await readQueue(settings, [jobId]);
+      if (queue.kind === 'unknown') return queue;
+      const living = oursAmong(queue.jobs, claim.value.metadata).filter(({ state }) => !isEndState(state));
+      if (living.length === 0) return '';
+      const result = await runCommand(
+        settings,
+        'scancel',
+        living.map(({ slurmJobId }) => slurmJobId),
+      );
+      return result.ok ? '' : complaintOf('scancel', result);
+    },
+    late: (_last, complaint) => stoppingUnless(complaint, 'Slurm was asked to end the job, and has not yet'),
+    sleep: settings.sleep,
+    pollMs: POLL_MS,
+    waitMs: limits.jobStopWaitMs,
+  });
 }

@@ -1,6 +1,7 @@
 /** What Slurm's word for a job's state means, with what the wrapper wrote down of its command. Pure. */
 
 import { type FoundJob, type JobMetadata, type JobStatus, STOPPED_BY } from '../../domain/engine.ts';
+import { foundJob } from '../shared/acts.ts';
 import type { JobRecords, SeenRecord } from './job-folder.ts';
 
 /** Waiting is not failing, and what Slurm itself stopped for a while goes on. */
@@ -44,14 +45,6 @@ export function isEndState(state: string): boolean {
   return Object.hasOwn(ENDED, state);
 }
 
-const NOTHING = {
-  errorType: null,
-  exitCode: null,
-  startedAtMs: null,
-  endedAtMs: null,
-  session: null,
-} as const;
-
 /** A job that is over, as Slurm said it; the wrapper's records have the times and the exit status of the command itself. */
 export function endedJob(
   { state, slurmJobId, waitStatus, nodes, stoppedBy, ...times }: SeenRecord,
@@ -75,9 +68,7 @@ export function endedJob(
   const how =
     exitCode === null ? (signal === null ? '' : ` by signal ${signal}`) : ` with exit code ${exitCode}`;
   const said = `Slurm says ${state}${status === 'STOPPED' ? '' : how}.`;
-  return {
-    kind: 'found',
-    ...NOTHING,
+  return foundJob({
     status,
     message: lastWords === '' ? said : `${said} ${lastWords}`,
     errorType: status === 'FAILED' ? errorType : null,
@@ -93,7 +84,7 @@ export function endedJob(
       ...(signal === null ? {} : { signal }),
       ...(begin === null || begin.restart === 0 ? {} : { restarts: String(begin.restart) }),
     },
-  };
+  });
 }
 
 /** How long Slurm may take to say what it ended a job for: its own limit between SIGTERM and SIGKILL is 30 s. */

@@ -10,6 +10,7 @@ import {
 } from '../../domain/engine.ts';
 import { openPlainFile } from '../../host/plain-file.ts';
 import { codeOf, publishOnce } from '../../host/publish-once.ts';
+import { foundJob, type Unknown, unknownBecause } from '../shared/acts.ts';
 import { isSubmissionId } from '../shared/job-files.ts';
 import { askCommand, type SlurmSettings } from './commands.ts';
 import {
@@ -49,12 +50,12 @@ export async function observeQueued(
   if (!isSubmissionId(jobId)) return { kind: 'absent', session: lastSession };
   const paths = jobPaths(settings.cluster.folder, jobId);
   const claim = await readClaim(paths);
-  if (claim.kind === 'unreadable') return { kind: 'unknown', message: claim.why };
+  if (claim.kind === 'unreadable') return unknownBecause(claim.why);
   if (queue.kind === 'unknown') return queue;
   const named = queue.jobs.filter(({ name }) => name === jobId);
   if (claim.kind === 'missing') return unclaimed(named, lastSession, paths);
   const read = await readJobRecords(paths);
-  if (read.kind === 'unreadable') return { kind: 'unknown', message: read.why };
+  if (read.kind === 'unreadable') return unknownBecause(read.why);
   const { metadata } = claim.value;
   const parts = named.find(({ isSingle }) => !isSingle);
   if (parts !== undefined) return notSingle(parts);
@@ -81,11 +82,10 @@ export function jobAmong(ours: readonly QueuedJob[], { owner }: JobRecords): Que
 }
 
 /** What is answered of a job that ferrybot cannot have submitted. */
-export function notSingle({ slurmJobId }: QueuedJob): { readonly kind: 'unknown'; readonly message: string } {
-  return {
-    kind: 'unknown',
-    message: `job ${slurmJobId} of this name is a job array or a heterogeneous job, which ferrybot neither submits nor follows`,
-  };
+export function notSingle({ slurmJobId }: QueuedJob): Unknown {
+  return unknownBecause(
+    `job ${slurmJobId} of this name is a job array or a heterogeneous job, which ferrybot neither submits nor follows`,
+  );
 }
 
 function unclaimed(
@@ -93,8 +93,7 @@ function unclaimed(
   lastSession: string | null,
   { folder }: JobPaths,
 ): JobObservation {
-  if (named.length > 0)
-    return { kind: 'unknown', message: `Slurm has a job of this name, and ${folder} is gone` };
+  if (named.length > 0) return unknownBecause(`Slurm has a job of this name, and ${folder} is gone`);
   return lastSession === null
     ? { kind: 'absent', session: null }
     : { kind: 'state-lost', session: lastSession, message: `${folder} is gone` };
@@ -111,10 +110,7 @@ async function queued(
   if (isEndState(state)) {
     // A job that found the right to start taken ends well without having started anything.
     if (state === 'COMPLETED' && records.end === null && records.owner !== 'stopped')
-      return {
-        kind: 'unknown',
-        message: `Slurm says COMPLETED of ${slurmJobId}, and the record of its end has not come`,
-      };
+      return unknownBecause(`Slurm says COMPLETED of ${slurmJobId}, and the record of its end has not come`);
     const seen: SeenRecord = { slurmJobId, state, waitStatus, startedAtMs, endedAtMs, nodes };
     await publishOnce(paths.seen, JSON.stringify(seen));
     return endedJob(seen, records, metadata, await lastWordsOf(messagesOf(paths, slurmJobId)));
@@ -124,8 +120,7 @@ async function queued(
     : null;
   if (unnoticed !== null) return unnoticed;
   const status = statusOf(state);
-  if (status === null)
-    return { kind: 'unknown', message: `Slurm says ${state}, which is no state known here` };
+  if (status === null) return unknownBecause(`Slurm says ${state}, which is no state known here`);
   const isTold = reason !== '' && reason !== 'None';
   const unusable = status === 'PENDING' && isTold ? await unusableNodes(settings) : '';
   const again = restarts === 0 ? '' : ` Slurm has started it ${restarts} time(s) again.`;
@@ -147,16 +142,7 @@ function living(
   metadata: JobMetadata,
   said: Pick<FoundJob, 'status' | 'message' | 'details'>,
 ): FoundJob {
-  return {
-    kind: 'found',
-    errorType: null,
-    exitCode: null,
-    startedAtMs: begin?.startedAtMs ?? null,
-    endedAtMs: null,
-    metadata,
-    session: null,
-    ...said,
-  };
+  return foundJob({ startedAtMs: begin?.startedAtMs ?? null, metadata, ...said });
 }
 
 async function forgotten(

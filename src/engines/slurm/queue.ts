@@ -1,7 +1,8 @@
 /** What `squeue` knows of jobs by their names; ended jobs stay there for MinJobAge alone, so *not there* is not *gone*. */
 
 import type { JobMetadata } from '../../domain/engine.ts';
-import { jobMetadata } from '../shared/job-files.ts';
+import { unknownBecause } from '../shared/acts.ts';
+import { type IdentityNames, identityIn, identityTexts } from '../shared/identity.ts';
 import { askCommand, type SlurmSettings } from './commands.ts';
 
 /** One job in Slurm's queue. Times are Unix milliseconds. */
@@ -74,7 +75,7 @@ export function readQueueText(text: string, fieldEnd: string): Queue {
   });
   return rest.trim() === '' && jobs.length === rows.length
     ? { kind: 'jobs', jobs }
-    : { kind: 'unknown', message: 'squeue said a line that is no job' };
+    : unknownBecause('squeue said a line that is no job');
 }
 
 function jobOf(fields: readonly string[]): QueuedJob | null {
@@ -114,31 +115,27 @@ export function momentOf(text: string | undefined): number | null {
   return /^\d{9,11}$/.test(text ?? '') ? Number(text) * 1_000 : null;
 }
 
+const IDENTITY: IdentityNames = { run: 'run', attempt: 'attempt', manifest: 'manifest', proof: 'proof' };
 const FIELD = /^(run|attempt|manifest|proof)=(.*)$/;
 
 /** `ferrybot run=… attempt=… manifest=…`, each value percent-encoded. */
-export function commentOf({ run, attempt, manifest, proof }: JobMetadata): string {
-  const fields = { run, attempt: String(attempt), manifest, ...(proof === undefined ? {} : { proof }) };
-  return [
-    'ferrybot',
-    ...Object.entries(fields).map(([name, value]) => `${name}=${encodeURIComponent(value)}`),
-  ].join(' ');
+export function commentOf(metadata: JobMetadata): string {
+  const fields = Object.entries(identityTexts(metadata, IDENTITY));
+  return ['ferrybot', ...fields.map(([name, value]) => `${name}=${encodeURIComponent(value)}`)].join(' ');
 }
 
 /** Null where the comment is none of ours. */
 export function metadataOf(comment: string): JobMetadata | null {
   const [word, ...fields] = comment.split(' ');
   if (word !== 'ferrybot') return null;
-  const said: Record<string, string | number> = {};
+  const said: Record<string, string> = {};
   for (const field of fields) {
     const [, name = '', value = ''] = FIELD.exec(field) ?? [];
-    if (name === '' || Object.hasOwn(said, name) || !/^(?:[\w.!~*'()-]|%[0-9A-F]{2})*$/.test(value))
-      return null;
-    const text = decoded(value);
-    if (text === null) return null;
-    said[name] = name === 'attempt' && /^\d{1,9}$/.test(text) ? Number(text) : text;
+    const text = /^(?:[\w.!~*'()-]|%[0-9A-F]{2})*$/.test(value) ? decoded(value) : null;
+    if (name === '' || Object.hasOwn(said, name) || text === null) return null;
+    said[name] = text;
   }
-  return jobMetadata.safeParse(said).data ?? null;
+  return identityIn(said, IDENTITY);
 }
 
 function decoded(value: string): string | null {

@@ -1,20 +1,26 @@
 /** Starts a Slurm job at most once for its submission id, although `sbatch` makes a new job with each call. */
 
-import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   commitIn,
-  isSameJob,
   type Job,
   type JobMetadata,
   type JobSpec,
   type SubmitOutcome,
 } from '../../domain/engine.ts';
-import { differencesOnDisk, firstOf } from '../../host/git/tree-on-disk.ts';
-import { isFolder } from '../../host/is-folder.ts';
 import type { ProgramResult } from '../../host/process.ts';
-import { codeOf, publishOnce } from '../../host/publish-once.ts';
-import { isSubmissionId } from '../shared/job-files.ts';
+import { publishOnce } from '../../host/publish-once.ts';
+import {
+  changedRefusal,
+  conflictWith,
+  folderRefusal,
+  type Rejected,
+  rejected,
+  specRefusal,
+  unknownBecause,
+} from '../shared/acts.ts';
+import { claimOnce } from '../shared/job-files.ts';
 import {
   complaintOf,
   readSlurmSession,
@@ -61,19 +67,17 @@ type Stand = {
  * and would go away by itself.
  */
 export async function submitToSlurm(settings: SlurmSettings, spec: JobSpec): Promise<SubmitOutcome> {
-  const refusal = await specRefusal(spec);
+  const refusal = slurmRefusal(spec) ?? (await folderRefusal(spec));
   if (refusal !== null) return refusal;
   const session = await readSlurmSession(settings);
-  if (session.kind === 'unknown')
-    return { kind: 'unknown', message: `nothing was submitted: ${session.message}` };
+  if (session.kind === 'unknown') return unknownBecause(`nothing was submitted: ${session.message}`);
   const paths = jobPaths(settings.cluster.folder, spec.submissionId);
   if (spec.adoptOnly === true && (await readClaim(paths)).kind === 'missing') return { kind: 'absent' };
   const won = await claimJob(settings, paths, spec);
   const claim = await readClaim(paths);
-  if (claim.kind !== 'there')
-    return { kind: 'unknown', message: `the claim of ${paths.folder} is ${claim.kind}` };
-  if (!isSameJob(claim.value.metadata, spec.metadata))
-    return { kind: 'conflict', found: claim.value.metadata };
+  if (claim.kind !== 'there') return unknownBecause(`the claim of ${paths.folder} is ${claim.kind}`);
+  const conflict = conflictWith(claim.value.metadata, spec);
+  if (conflict !== null) return conflict;
   const stand: Stand = { settings, paths, spec, session, kind: won ? 'submitted' : 'adopted' };
   const found = await look(stand);
   return found ?? (spec.adoptOnly === true ? { kind: 'absent' } : askOnce(stand));
@@ -90,7 +94,7 @@ async function look({ settings, paths, spec, session, kind }: Stand): Promise<Su
   const foreign = named.find((job) => !ours.includes(job) && !isEndState(job.state));
   if (foreign !== undefined) return { kind: 'conflict', found: foreign.metadata };
   const read = await readJobRecords(paths);
-  if (read.kind === 'unreadable') return { kind: 'unknown', message: read.why };
+  if (read.kind === 'unreadable') return unknownBecause(read.why);
   const { records } = read;
   if (ours.length > 0) await cancelDoubles(settings, ours, records);
   const isKnown = ours.length > 0 || records.owner !== null || records.slurmJobId !== null;
@@ -113,10 +117,8 @@ async function cancelDoubles(
 
 async function askOnce(stand: Stand): Promise<SubmitOutcome> {
   const { settings, paths, spec, session } = stand;
-  const { files } = spec;
-  const differences = files === undefined ? [] : await differencesOnDisk(paths.tree, files);
-  if (differences.length > 0)
-    return rejected('refused', `what lies there is not what was shipped: ${firstOf(differences)}`);
+  const changed = await changedRefusal(paths.tree, spec);
+  if (changed !== null) return changed;
   const isFirst = await publishOnce(paths.asked, JSON.stringify({ atMs: settings.now() }));
   const inTheWay = isFirst ? null : await earlierAsk(stand);
   if (inTheWay !== null) return inTheWay;
@@ -141,16 +143,13 @@ async function earlierAsk(stand: Stand): Promise<SubmitOutcome | null> {
   const found = await lookAgain(stand);
   if (found !== null) return found;
   const read = await readJobRecords(paths);
-  if (read.kind === 'unreadable') return { kind: 'unknown', message: read.why };
+  if (read.kind === 'unreadable') return unknownBecause(read.why);
   const ageMs = settings.now() - (read.records.askedAtMs ?? 0);
   if (ageMs < settings.cluster.commandTimeoutMs)
-    return { kind: 'unknown', message: 'another submit of this job is on its way' };
+    return unknownBecause('another submit of this job is on its way');
   return ageMs < session.rememberedMs
     ? null
-    : {
-        kind: 'unknown',
-        message: 'the job was submitted before, and Slurm no longer knows what became of it',
-      };
+    : unknownBecause('the job was submitted before, and Slurm no longer knows what became of it');
 }
 
 /** sbatch said no or nothing: what stands under the name decides. */
@@ -160,8 +159,7 @@ async function resolve(stand: Stand, result: ProgramResult): Promise<SubmitOutco
   const message = complaintOf('sbatch', result);
   const isCertain =
     result.kind === 'not-started' || (result.kind === 'exited' && CERTAIN.test(result.stderr));
-  if (found !== null || !isCertain)
-    return { kind: 'unknown', message: `the submit was not confirmed: ${message}` };
+  if (found !== null || !isCertain) return unknownBecause(`the submit was not confirmed: ${message}`);
   await giveClaimBack(stand.settings, stand.paths);
   return rejected(UNAUTHORIZED.test(result.stderr) ? 'unauthorized' : 'refused', message);
 }
@@ -181,35 +179,15 @@ function jobOf(paths: JobPaths, session: string, jobId: string, metadata: JobMet
   return { engine: 'slurm', jobId, metadata, session, locator };
 }
 
-function rejected(code: 'refused' | 'unauthorized', message: string): SubmitOutcome {
-  return { kind: 'rejected', code, message };
-}
-
-/** What a Slurm job could not be given as it is meant: told before anything is claimed. */
-type Refusal = Extract<SubmitOutcome, { kind: 'rejected' }>;
-
 /** The wrapper's shell gives these a value of its own, or none at all. */
 const SHELLS_OWN =
   /^(BASH_?[A-Z]*|DIRSTACK|EPOCH[A-Z]+|EUID|FERRYBOT_(?:COMMAND|ENTRY|ENVIRONMENT|MODULES)|FUNCNAME|GROUPS|HISTCMD|LINENO|PIPESTATUS|PPID|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID|_)$/;
 
-/** Null where nothing is in the way. */
-async function specRefusal(spec: JobSpec): Promise<Refusal | null> {
-  const rejected = (code: Refusal['code'], message: string): Refusal => ({ kind: 'rejected', code, message });
-  if (!isSubmissionId(spec.submissionId))
-    return rejected('bad-submission-id', '1 to 128 of A-Z a-z 0-9 . _ -, with a letter or digit in front');
-  if ((spec.command[0] ?? '') === '') return rejected('empty-command', 'there is no program to start');
-  if (spec.command.some((part) => part.includes('\0')))
-    return rejected('refused', 'no argument of a program can have a NUL in it');
-  const impossible = Object.entries(spec.env).flatMap(([name, value]) =>
-    /^[A-Za-z_]\w*$/.test(name) && !SHELLS_OWN.test(name) && !value.includes('\0')
-      ? []
-      : [JSON.stringify(name)],
-  );
-  if (impossible.length > 0)
-    return rejected('refused', `no job of Slurm can be given the variable ${impossible.join(', ')} as it is`);
-  if (!(await isFolder(spec.workingDirectory)))
-    return rejected('no-working-directory', `${spec.workingDirectory} is no folder`);
-  return null;
+function slurmRefusal(spec: JobSpec): Rejected | null {
+  return specRefusal(spec, {
+    isGiven: (name) => /^[A-Za-z_]\w*$/.test(name) && !SHELLS_OWN.test(name),
+    complaint: (names) => `no job of Slurm can be given the variable ${names} as it is`,
+  });
 }
 
 /** No array and no heterogeneous job can come of them; `singleton` lets one job of the name run at a time. */
@@ -251,49 +229,31 @@ export function sbatchArguments(
   ];
 }
 
-const DRAFTS = '.claims';
-
-/**
- * Claims an id: a finished folder on the shared file system takes its name, once; all that the job needs lies in it. True when
- * this call made the folder; what was there before is left as it is.
- */
-export async function claimJob(settings: SlurmSettings, paths: JobPaths, spec: JobSpec): Promise<boolean> {
+/** Claims the id on the shared file system, with all that the job needs. */
+export function claimJob(settings: SlurmSettings, paths: JobPaths, spec: JobSpec): Promise<boolean> {
   const { folder, modules } = settings.cluster;
-  const drafts = join(folder, DRAFTS);
-  await mkdir(drafts, { recursive: true, mode: 0o700 });
-  if (await isFolder(paths.folder)) return false;
-  const draft = jobPaths(await mkdtemp(join(drafts, 'claim-')), '.');
-  const { submissionId, metadata, command } = spec;
-  const gitCommit = commitIn(spec.env['GIT_COMMIT']);
-  const record = {
-    submissionId,
-    metadata,
-    ...(gitCommit === null ? {} : { gitCommit }),
-    claimedAtMs: settings.now(),
-  };
-  const environment = { LANG: 'C.UTF-8', FERRYBOT_SUBMISSION_ID: submissionId, ...spec.env };
-  try {
+  return claimOnce(folder, paths.folder, async (path) => {
+    const draft = jobPaths(path, '.');
+    const { submissionId, metadata, command } = spec;
+    const gitCommit = commitIn(spec.env['GIT_COMMIT']);
+    const commit = gitCommit === null ? {} : { gitCommit };
+    const record = { submissionId, metadata, ...commit, claimedAtMs: settings.now() };
+    const environment = { LANG: 'C.UTF-8', FERRYBOT_SUBMISSION_ID: submissionId, ...spec.env };
     await cp(spec.workingDirectory, draft.tree, { recursive: true, verbatimSymlinks: true });
-    for (const [path, content] of [
+    for (const [file, content] of [
       [draft.wrapper, WRAPPER],
       [draft.command, endedByNul(command)],
       [draft.modules, endedByNul(modules === null ? [] : [modules.init, ...modules.load])],
       [draft.environment, endedByNul(Object.entries(environment).map(([name, value]) => `${name}=${value}`))],
       [draft.claim, `${JSON.stringify(record)}\n`],
     ] as const)
-      await writeFile(path, content, { flush: true, mode: 0o600 });
-    await rename(draft.folder, paths.folder);
-    return true;
-  } catch (error) {
-    await rm(draft.folder, { recursive: true, force: true });
-    if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST') throw error;
-    return false;
-  }
+      await writeFile(file, content, { flush: true, mode: 0o600 });
+  });
 }
 
 /** Gives the id free again, after Slurm has certainly taken nothing. */
 async function giveClaimBack({ cluster }: SlurmSettings, paths: JobPaths): Promise<void> {
-  const aside = await mkdtemp(join(cluster.folder, DRAFTS, 'refused-'));
+  const aside = await mkdtemp(join(cluster.folder, '.claims', 'refused-'));
   await rename(paths.folder, join(aside, 'job'));
   await rm(aside, { recursive: true, force: true });
 }

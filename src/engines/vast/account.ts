@@ -10,8 +10,10 @@ import {
   type RentedInstance,
 } from '../../domain/rented.ts';
 import { momentOfMs } from '../../domain/time.ts';
+import { type Unknown, unknownBecause } from '../shared/acts.ts';
+import { jsonIn } from '../shared/http.ts';
 import { isSubmissionId, jobMetadata } from '../shared/job-files.ts';
-import { ask, type NoAnswer, readVastSession, type Said, VAST, type VastSettings } from './ask.ts';
+import { ask, noAnswer, readVastSession, type Said, VAST, type VastSettings } from './ask.ts';
 import { labelOf } from './definition.ts';
 import { readOffer } from './market.ts';
 
@@ -84,9 +86,9 @@ export async function listInstances(settings: VastSettings): Promise<Said<readon
     if (after !== null && after !== '') continue;
     return found.size >= said.value.total_instances
       ? { kind: 'said', value: [...found.values()] }
-      : incomplete(`${found.size} of ${said.value.total_instances} instances were listed`);
+      : noAnswer('lost', 200, `${found.size} of ${said.value.total_instances} instances were listed`);
   }
-  return incomplete(`the list has more than ${VAST.pagesMax} pages`);
+  return noAnswer('lost', 200, `the list has more than ${VAST.pagesMax} pages`);
 }
 
 /** Those of one job, the oldest first: a create whose answer was lost may have made two. */
@@ -102,19 +104,14 @@ export async function instancesOf(settings: VastSettings, jobId: string): Promis
 
 /** Whose job an instance runs; null where that cannot be read. */
 export function metadataOf({ job }: Pick<Instance, 'job'>): z.infer<typeof jobMetadata> | null {
-  try {
-    return jobMetadata.safeParse(JSON.parse(job)).data ?? null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  return jobMetadata.safeParse(jsonIn(job)).data ?? null;
 }
 
 /** Asks an instance to be destroyed, and looks at the whole account until it is not there: only that counts. */
 export async function destroyInstance(
   settings: VastSettings,
   id: number,
-): Promise<{ readonly kind: 'destroyed' } | { readonly kind: 'unknown'; readonly message: string }> {
+): Promise<{ readonly kind: 'destroyed' } | Unknown> {
   const path = `/api/v0/instances/${id}/`;
   const said = await ask(settings, { method: 'DELETE', path, body: {} }, z.looseObject({}));
   let message = said.kind === 'unknown' ? said.message : 'it was confirmed';
@@ -124,11 +121,7 @@ export async function destroyInstance(
     if (left.kind === 'unknown') message = left.message;
     await settings.sleep(VAST.pollMs);
   }
-  return { kind: 'unknown', message: `instance ${id} shall be destroyed and is still there: ${message}` };
-}
-
-function incomplete(message: string): NoAnswer {
-  return { kind: 'unknown', cause: 'lost', status: 200, message, body: null };
+  return unknownBecause(`instance ${id} shall be destroyed and is still there: ${message}`);
 }
 
 /** The account of a cluster. */
@@ -139,12 +132,12 @@ export function rentedOnVast(settings: VastSettings): RentalAccount {
     destroy: async (condemned, permit) => {
       spendCapability(permit, destroyStep(condemned));
       const listed = await listInstances(settings);
-      if (listed.kind === 'unknown') return { kind: 'unknown', message: listed.message };
+      if (listed.kind === 'unknown') return unknownBecause(listed.message);
       const found = listed.value.find(({ id }) => id === condemned.id);
       if (found === undefined) return { kind: 'destroyed' };
       // The label at this moment decides whose it is, whatever the record says.
       if (found.label !== labelOf(settings.cluster, condemned.jobId))
-        return { kind: 'unknown', message: `instance ${condemned.id} does not carry the label of its job` };
+        return unknownBecause(`instance ${condemned.id} does not carry the label of its job`);
       return destroyInstance(settings, condemned.id);
     },
   };
@@ -154,7 +147,7 @@ export function rentedOnVast(settings: VastSettings): RentalAccount {
 async function readAccount(settings: VastSettings): Promise<AccountRead> {
   const session = await readVastSession(settings);
   const listed = await listInstances(settings);
-  if (listed.kind === 'unknown') return { kind: 'unknown', message: listed.message };
+  if (listed.kind === 'unknown') return unknownBecause(listed.message);
   const instances = listed.value.map((one) => rentedOf(settings, one));
   return { kind: 'read', instances, credit: session.kind === 'unknown' ? null : session.credit };
 }

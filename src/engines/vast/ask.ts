@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { cutText } from '../../domain/cut-text.ts';
 import { codeOf } from '../../host/publish-once.ts';
 import { redact } from '../../host/redactor.ts';
+import { jsonIn, NOT_SENT } from '../shared/http.ts';
 import type { VastCluster } from './definition.ts';
 
 /** The account, and what it can still pay. */
@@ -120,7 +121,7 @@ function judge<Value>(
   schema: z.ZodType<Value>,
   secrets: readonly string[],
 ): Said<Value> {
-  const json = jsonOf(text);
+  const json = jsonIn(text);
   const said = verdict.safeParse(json).data;
   const words = redact(cutText((said?.msg ?? String(said?.error ?? text)).trim(), VAST.wordsMax), secrets);
   if (status === 401) return noAnswer('no-key', status, `Vast.ai refuses this key: ${words}`);
@@ -168,15 +169,6 @@ export async function askForText(
   }
 }
 
-/** Errors that happen before a connection stands. */
-const NOT_SENT: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-]);
-
 async function bytesOf(response: Response): Promise<Buffer | null> {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -188,20 +180,12 @@ async function bytesOf(response: Response): Promise<Buffer | null> {
   return Buffer.concat(pieces);
 }
 
-function noAnswer(
+/** That there is no usable answer, and why. */
+export function noAnswer(
   cause: NoAnswer['cause'],
   status: number | null,
   message: string,
   body: unknown = null,
 ): NoAnswer {
   return { kind: 'unknown', cause, status, message, body };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -5,7 +5,7 @@ import type { BeyondCap, MachineNeeds } from '../../domain/launch/machine-needs.
 import type { RentalTerms } from '../../domain/launch/rental-terms.ts';
 import { error } from '../../settings/problem.ts';
 import { amount, name, variable, word } from '../../settings/words.ts';
-import { CLUSTER_KEYS, type EngineDefinition } from '../definition.ts';
+import { CLUSTER_KEYS, type EngineDefinition, timeoutMs } from '../definition.ts';
 
 /** The label of a job's instance: our fleet and the id under which the job runs once. */
 export function labelOf({ fleet }: Pick<VastCluster, 'fleet'>, jobId: string): string {
@@ -87,12 +87,7 @@ export const vastSchema = z.strictObject({
     .describe(
       'An instance whose job has ended destroys itself after so many minutes, whoever watches or not; the watch destroys it before, once its log is read. `/keep` reaches no further.',
     ),
-  requestTimeoutMs: z
-    .int()
-    .min(1_000)
-    .max(600_000)
-    .default(30_000)
-    .describe('How long one request to the API may take.'),
+  requestTimeoutMs: timeoutMs('one request to the API'),
   ...CLUSTER_KEYS,
 });
 

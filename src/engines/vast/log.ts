@@ -1,7 +1,7 @@
 /** The log of an instance: its last lines, and where they stand in the whole. */
 
 import { z } from 'zod';
-import { ask, askForText, type NoAnswer, type Said, VAST, type VastSettings } from './ask.ts';
+import { ask, askForText, type NoAnswer, noAnswer, type Said, VAST, type VastSettings } from './ask.ts';
 
 /** What the last lines of a log say. */
 export type LogTail = {
@@ -55,7 +55,7 @@ export async function readLines(settings: VastSettings, id: number, count: numbe
   const url = new URL(asked.value.result_url);
   if (!isLogPlace(url, settings.cluster.api)) {
     const message = `the log is said to lie at ${url.protocol}//${url.hostname}, where no log of Vast.ai lies`;
-    return { kind: 'unknown', cause: 'lost', status: null, message, body: null };
+    return noAnswer('lost', null, message);
   }
   let last: NoAnswer | null = null;
   for (let poll = 0; poll < VAST.resultPolls; poll += 1) {
@@ -64,7 +64,5 @@ export async function readLines(settings: VastSettings, id: number, count: numbe
     if (read.kind === 'unknown') last = read;
     await settings.sleep(VAST.resultPollMs);
   }
-  return (
-    last ?? { kind: 'unknown', cause: 'lost', status: null, message: 'the log did not come', body: null }
-  );
+  return last ?? noAnswer('lost', null, 'the log did not come');
 }

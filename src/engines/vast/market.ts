@@ -2,7 +2,8 @@
 
 import { z } from 'zod';
 import type { OfferRead } from '../../domain/rented.ts';
-import { ask, type Said, type VastSettings } from './ask.ts';
+import { unknownBecause } from '../shared/acts.ts';
+import { ask, noAnswer, type Said, type VastSettings } from './ask.ts';
 import type { VastCluster } from './definition.ts';
 
 /** Hosts say themselves what they have: no machine has more than so much of anything. */
@@ -109,14 +110,13 @@ export async function searchOffers(settings: VastSettings): Promise<Said<readonl
   if (said.kind === 'unknown') return said;
   const offers = said.value.offers.filter((offer) => offer !== null);
   if (offers.length > 0 || said.value.offers.length === 0) return { kind: 'said', value: offers };
-  const message = 'no offer of the answer is one that is known here';
-  return { kind: 'unknown', cause: 'lost', status: 200, message, body: null };
+  return noAnswer('lost', 200, 'no offer of the answer is one that is known here');
 }
 
 /** The offer that would be rented now. */
 export async function readOffer(settings: VastSettings): Promise<OfferRead> {
   const said = await searchOffers(settings);
-  if (said.kind === 'unknown') return { kind: 'unknown', message: said.message };
+  if (said.kind === 'unknown') return unknownBecause(said.message);
   const [first] = chooseOffers(said.value, settings.cluster).fitting;
   if (first === undefined) return { kind: 'read', offer: null };
   const { id: offer, machine_id, gpu_name: gpu, num_gpus: gpus, dph_total } = first;

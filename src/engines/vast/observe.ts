@@ -1,10 +1,11 @@
 /** What a rented machine and its job are doing. */
 
 import { z } from 'zod';
-import { type FoundJob, isTerminal, type JobObservation, type StopOutcome } from '../../domain/engine.ts';
+import type { FoundJob, JobObservation, StopOutcome } from '../../domain/engine.ts';
+import { foundJob, stopAndConfirm, stoppingUnless, unknownBecause } from '../shared/acts.ts';
 import { isSubmissionId } from '../shared/job-files.ts';
 import { type Instance, instancesOf, metadataOf } from './account.ts';
-import { ask, type NoAnswer, VAST, type VastSettings } from './ask.ts';
+import { ask, VAST, type VastSettings } from './ask.ts';
 import { type LogTail, readLines, readTail } from './log.ts';
 
 /** Lines in which the wrapper's last word is: what a container says while it ends may stand behind it. */
@@ -18,7 +19,7 @@ export async function observeOnVast(
 ): Promise<JobObservation> {
   if (!isSubmissionId(jobId)) return { kind: 'absent', session: lastSession };
   const found = await instancesOf(settings, jobId);
-  if (found.kind === 'unknown') return { kind: 'unknown', message: found.message };
+  if (found.kind === 'unknown') return unknownBecause(found.message);
   const [instance] = found.value;
   if (instance === undefined) return gone(lastSession);
   const observed = await observeInstance(settings, jobId, instance);
@@ -53,29 +54,19 @@ async function observeInstance(
       return { ...waits, message: `Vast.ai says ${actual ?? 'nothing yet'}: ${messageOf(instance)}` };
     case 'unknown':
     case 'offline':
-      return {
-        kind: 'unknown',
-        message: `instance ${instance.id} is ${actual}, and comes back to running never: it has to be destroyed`,
-      };
+      return unknownBecause(
+        `instance ${instance.id} is ${actual}, and comes back to running never: it has to be destroyed`,
+      );
     case 'running':
     case 'frozen':
     case 'exited':
     case 'stopped': {
-      const tail = await tailOf(settings, jobId, instance.id);
-      return tail.kind === 'unknown'
-        ? { kind: 'unknown', message: tail.message }
-        : judge(instance, tail.value);
+      const read = await readLines(settings, instance.id, LAST_LINES);
+      return read.kind === 'unknown'
+        ? unknownBecause(read.message)
+        : judge(instance, readTail(read.value, jobId));
     }
   }
-}
-
-async function tailOf(
-  settings: VastSettings,
-  jobId: string,
-  id: number,
-): Promise<{ readonly kind: 'said'; readonly value: LogTail } | NoAnswer> {
-  const read = await readLines(settings, id, LAST_LINES);
-  return read.kind === 'unknown' ? read : { kind: 'said', value: readTail(read.value, jobId) };
 }
 
 function judge(instance: Instance, { end }: LogTail): FoundJob {
@@ -112,18 +103,14 @@ function judge(instance: Instance, { end }: LogTail): FoundJob {
 }
 
 /** Everything about an instance that may be told: nothing of its environment. */
-function seen(instance: Instance): Omit<FoundJob, 'status'> {
+function seen(instance: Instance): FoundJob {
   const { id, gpu_name, num_gpus, machine_id, dph_total, start_date, gpu_util, actual_status, offer } =
     instance;
-  return {
-    kind: 'found',
+  return foundJob({
+    status: 'RUNNING',
     message: '',
-    errorType: null,
-    exitCode: null,
     startedAtMs: actual_status === 'running' && start_date !== null ? Math.floor(start_date * 1_000) : null,
-    endedAtMs: null,
     metadata: metadataOf(instance),
-    session: null,
     details: {
       instance: String(id),
       ...(machine_id == null ? {} : { machine: String(machine_id) }),
@@ -134,7 +121,7 @@ function seen(instance: Instance): Omit<FoundJob, 'status'> {
       ...(offer === '' ? {} : { offer }),
     },
     ...useOf(instance),
-  };
+  });
 }
 
 /** -1 and null both mean that nobody measured. */
@@ -149,37 +136,26 @@ function messageOf({ status_msg }: Instance): string {
   return (status_msg ?? '').trim();
 }
 
-/** All instances of the job are asked to stop: of a creation that was doubled both. */
-export async function stopOnVast(settings: VastSettings, jobId: string): Promise<StopOutcome> {
-  if (!isSubmissionId(jobId)) return { kind: 'absent' };
-  const before = await observeOnVast(settings, jobId, null);
-  if (before.kind === 'absent') return { kind: 'absent' };
-  if (before.kind === 'found' && isTerminal(before.status))
-    return { kind: 'already-ended', status: before.status };
-  const found = await instancesOf(settings, jobId);
-  if (found.kind === 'unknown') return { kind: 'unknown', message: found.message };
-  let complaint: string | null = null;
-  for (const { id } of found.value) {
-    const path = `/api/v0/instances/${id}/`;
-    const said = await ask(settings, { method: 'PUT', path, body: { state: 'stopped' } }, z.looseObject({}));
-    if (said.kind === 'unknown') complaint = said.message;
-  }
-  return awaitEnd(settings, jobId, complaint);
-}
-
-async function awaitEnd(
-  settings: VastSettings,
-  jobId: string,
-  complaint: string | null,
-): Promise<StopOutcome> {
-  for (let waitedMs = 0; waitedMs <= VAST.goneWaitMs; waitedMs += VAST.pollMs) {
-    const now = await observeOnVast(settings, jobId, null);
-    if (now.kind === 'found' && now.status === 'STOPPED') return { kind: 'stopped' };
-    if (now.kind === 'found' && isTerminal(now.status)) return { kind: 'already-ended', status: now.status };
-    if (now.kind === 'absent') return { kind: 'absent' };
-    await settings.sleep(VAST.pollMs);
-  }
-  return complaint === null
-    ? { kind: 'stopping', message: 'Vast.ai was asked to stop the instance, and has not yet' }
-    : { kind: 'unknown', message: complaint };
+/** All instances of the job are asked to stop: of a creation that was doubled both. A disk is billed until it is destroyed. */
+export function stopOnVast(settings: VastSettings, jobId: string): Promise<StopOutcome> {
+  return stopAndConfirm({
+    observe: () => observeOnVast(settings, jobId, null),
+    ask: async () => {
+      const found = await instancesOf(settings, jobId);
+      if (found.kind === 'unknown') return unknownBecause(found.message);
+      let complaint = '';
+      for (const { id } of found.value) {
+        const path = `/api/v0/instances/${id}/`;
+        const body = { state: 'stopped' };
+        const said = await ask(settings, { method: 'PUT', path, body }, z.looseObject({}));
+        if (said.kind === 'unknown') complaint = said.message;
+      }
+      return complaint;
+    },
+    late: (_last, complaint) =>
+      stoppingUnless(complaint, 'Vast.ai was asked to stop the instance, and has not yet'),
+    sleep: settings.sleep,
+    pollMs: VAST.pollMs,
+    waitMs: VAST.goneWaitMs,
+  });
 }

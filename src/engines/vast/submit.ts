@@ -2,10 +2,17 @@
 
 import { execa } from 'execa';
 import { z } from 'zod';
-import { isSameJob, type Job, type JobSpec, type SubmitOutcome } from '../../domain/engine.ts';
-import { differencesOnDisk, firstOf } from '../../host/git/tree-on-disk.ts';
-import { isFolder } from '../../host/is-folder.ts';
-import { isSubmissionId } from '../shared/job-files.ts';
+import type { Job, JobSpec, SubmitOutcome } from '../../domain/engine.ts';
+import {
+  changedRefusal,
+  conflictWith,
+  folderRefusal,
+  type Rejected,
+  rejected,
+  specRefusal,
+  type Unknown,
+  unknownBecause,
+} from '../shared/acts.ts';
 import {
   destroyInstance,
   type Instance,
@@ -35,7 +42,7 @@ type Tried = SubmitOutcome | null;
 
 /** Submits. Only a plain yes counts as one; after anything else the account decides what there is. */
 export async function submitOnVast(settings: VastSettings, spec: JobSpec): Promise<SubmitOutcome> {
-  const refusal = specRefusal(spec, settings.key);
+  const refusal = vastRefusal(spec, settings.key);
   if (refusal !== null) return refusal;
   const session = await readVastSession(settings);
   if (session.kind === 'unknown') return unanswered(session);
@@ -71,10 +78,7 @@ async function look(settings: VastSettings, spec: JobSpec): Promise<There> {
   if (found.kind === 'unknown') return unanswered(found);
   const [instance] = found.value;
   if (instance === undefined) return { kind: 'none' };
-  const metadata = metadataOf(instance);
-  return metadata !== null && isSameJob(metadata, spec.metadata)
-    ? { kind: 'mine', instance }
-    : { kind: 'conflict', found: metadata };
+  return conflictWith(metadataOf(instance), spec) ?? { kind: 'mine', instance };
 }
 
 /** What an earlier call has rented, under the same cap as what is rented now. */
@@ -84,8 +88,7 @@ async function adopt(
   session: string,
   { id, dph_total: price }: Instance,
 ): Promise<SubmitOutcome> {
-  if (price === null)
-    return { kind: 'unknown', message: `the account does not say what instance ${id} costs` };
+  if (price === null) return unknownBecause(`the account does not say what instance ${id} costs`);
   if (!isTooDear(settings, price)) return { kind: 'adopted', job: jobOf(settings, spec, session, id) };
   const why = tooDear(settings, price);
   return (await takeBack(settings, id, why)) ?? rejected('refused', `instance ${id} was given back: ${why}`);
@@ -141,13 +144,9 @@ function tooDear({ cluster }: VastSettings, price: number): string {
 }
 
 /** What should not have been rented is destroyed; only when it is seen to be gone is another offer tried. */
-async function takeBack(
-  settings: VastSettings,
-  id: number,
-  why: string,
-): Promise<Extract<SubmitOutcome, { kind: 'unknown' }> | null> {
+async function takeBack(settings: VastSettings, id: number, why: string): Promise<Unknown | null> {
   const gone = await destroyInstance(settings, id);
-  return gone.kind === 'destroyed' ? null : { kind: 'unknown', message: `${why}; ${gone.message}` };
+  return gone.kind === 'destroyed' ? null : unknownBecause(`${why}; ${gone.message}`);
 }
 
 /** No usable answer to a create: the label decides, looked for as long as the request may be on its way. */
@@ -162,7 +161,7 @@ async function settle(stand: Stand, answer: NoAnswer): Promise<Tried> {
     if (answer.cause === 'refused') return isGone(answer) ? null : rejected('refused', answer.message);
     if (answer.cause === 'no-key' || answer.cause === 'not-sent') return unanswered(answer);
   }
-  return { kind: 'unknown', message: `the creation was not confirmed: ${answer.message}` };
+  return unknownBecause(`the creation was not confirmed: ${answer.message}`);
 }
 
 /** The offer was taken meanwhile, or withdrawn. */
@@ -202,43 +201,29 @@ function jobOf({ cluster }: VastSettings, spec: JobSpec, session: string, id: In
   return { engine: 'vast', jobId, metadata, session, locator: { kind: 'dashboard', url } };
 }
 
-function unanswered({ cause, message }: NoAnswer): Extract<SubmitOutcome, { kind: 'rejected' | 'unknown' }> {
+function unanswered({ cause, message }: NoAnswer): Rejected | Unknown {
   return cause === 'no-key' ? rejected('unauthorized', message) : { kind: 'unknown', message };
 }
 
-function rejected(
-  code: 'refused' | 'unauthorized',
-  message: string,
-): Extract<SubmitOutcome, { kind: 'rejected' }> {
-  return { kind: 'rejected', code, message };
-}
-
 /** The shipped tree as variables of an instance: there is no folder that both sides have. */
-type Packed =
-  | { readonly kind: 'packed'; readonly variables: Readonly<Record<string, string>> }
-  | {
-      readonly kind: 'rejected';
-      readonly code: 'refused' | 'no-working-directory';
-      readonly message: string;
-    };
+type Packed = { readonly kind: 'packed'; readonly variables: Readonly<Record<string, string>> } | Rejected;
 
 /** Packs what was approved, byte for byte; a tree that is too large for this way is refused. */
-async function packTree({ workingDirectory, files }: JobSpec): Promise<Packed> {
-  if (!(await isFolder(workingDirectory)))
-    return { kind: 'rejected', code: 'no-working-directory', message: `${workingDirectory} is no folder` };
-  const differences = files === undefined ? [] : await differencesOnDisk(workingDirectory, files);
-  if (differences.length > 0)
-    return refused(`what lies there is not what was shipped: ${firstOf(differences)}`);
+async function packTree(spec: JobSpec): Promise<Packed> {
+  const { workingDirectory } = spec;
+  const refusal = (await folderRefusal(spec)) ?? (await changedRefusal(workingDirectory, spec));
+  if (refusal !== null) return refusal;
   const tar = await execa(
     'tar',
     ['--create', '--gzip', '--owner=0', '--group=0', '--directory', workingDirectory, '.'],
     { encoding: 'buffer', reject: false, maxBuffer: VAST.packageBytesMax + 1, stdin: 'ignore' },
   );
   if (tar.isMaxBuffer || (!tar.failed && tar.stdout.length > VAST.packageBytesMax))
-    return refused(
+    return rejected(
+      'refused',
       `the shipped tree has more than ${VAST.packageBytesMax} bytes when it is packed, which is what can be handed over with the creation: ship less, or build it into the image`,
     );
-  if (tar.failed) return refused(`the shipped tree could not be packed: ${tar.shortMessage}`);
+  if (tar.failed) return rejected('refused', `the shipped tree could not be packed: ${tar.shortMessage}`);
   const text = Buffer.from(tar.stdout).toString('base64');
   const parts = Array.from({ length: Math.ceil(text.length / VAST.packagePartCharacters) }, (_, index) =>
     text.slice(index * VAST.packagePartCharacters, (index + 1) * VAST.packagePartCharacters),
@@ -249,25 +234,13 @@ async function packTree({ workingDirectory, files }: JobSpec): Promise<Packed> {
   };
 }
 
-function refused(message: string): Packed {
-  return { kind: 'rejected', code: 'refused', message };
-}
-
-type Refusal = Extract<SubmitOutcome, { kind: 'rejected' }>;
-
-/** Null where nothing is in the way. */
-function specRefusal(spec: JobSpec, key: string | null): Refusal | null {
-  const rejected = (code: Refusal['code'], message: string): Refusal => ({ kind: 'rejected', code, message });
-  if (!isSubmissionId(spec.submissionId))
-    return rejected('bad-submission-id', '1 to 128 of A-Z a-z 0-9 . _ -, with a letter or digit in front');
-  if ((spec.command[0] ?? '') === '') return rejected('empty-command', 'there is no program to start');
-  if (spec.command.some((part) => part.includes('\0')))
-    return rejected('refused', 'no argument of a program can have a NUL in it');
-  const bad = Object.entries(spec.env).flatMap(([name, value]) => {
-    const isKept = NOT_FOR_A_STRANGER.test(name) || GITHUB_TOKEN.test(value) || value === key;
-    return isKept || !/^[A-Za-z_]\w*$/.test(name) || value.includes('\0') ? [JSON.stringify(name)] : [];
+function vastRefusal(spec: JobSpec, key: string | null): Rejected | null {
+  return specRefusal(spec, {
+    isGiven: (name, value) =>
+      /^[A-Za-z_]\w*$/.test(name) &&
+      !NOT_FOR_A_STRANGER.test(name) &&
+      !GITHUB_TOKEN.test(value) &&
+      value !== key,
+    complaint: (names) => `no rented machine is given the variable ${names}: its host is a stranger`,
   });
-  return bad.length > 0
-    ? rejected('refused', `no rented machine is given the variable ${bad.join(', ')}: its host is a stranger`)
-    : null;
 }

@@ -6,12 +6,11 @@ import { cutText } from '../../../domain/cut-text.ts';
 import type { EngineSession, FoundJob, JobOrigin } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
 import { redact } from '../../../host/redactor.ts';
-import { callOverHttp, type Http, type HttpAnswer, readWholeBody } from '../../shared/http.ts';
+import { askWhole, callOverHttp, type Http, jsonIn, type WholeAnswer } from '../../shared/http.ts';
 import { readJobDetails } from '../job-details.ts';
-import { openTailSocket, type TailOpener } from './tail-socket.ts';
 
 /** A whole answer: a thousand jobs, each with the 20,000 characters of log that Ray puts in a failure's message. */
-const RAY_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+export const RAY_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 /** Of an error's text: a traceback of Ray's has two or three thousand characters. */
 export const RAY_ANSWER_TEXT_MAX = 20_000;
 
@@ -29,47 +28,42 @@ export type NoAnswer = {
   readonly message: string;
 };
 
-export type Answer =
-  | {
-      readonly kind: 'answer';
-      readonly status: number;
-      readonly contentType: string;
-      readonly text: string;
-    }
-  | NoAnswer;
+export type Answer = Extract<WholeAnswer, { kind: 'answer' }> | NoAnswer;
 
 /** Asks once. Redirects are not followed: the token would go with them. */
-export async function ask(settings: RestSettings, question: Question): Promise<Answer> {
-  const result = await settings.http({
-    method: question.method,
-    url: new URL(question.path, settings.address),
-    headers: { ...authorization(settings), accept: 'application/json', ...typeOf(question.body) },
-    body: bodyOf(question.body),
-    idleTimeoutMs: settings.requestTimeoutMs,
-    signal: AbortSignal.timeout(settings.requestTimeoutMs * 2),
-  });
-  if (result.kind === 'failed')
-    return noAnswer(result.sent ? 'lost' : 'not-sent', scrub(settings, `no answer: ${result.message}`));
-  const refusal = refusalOf(settings, result.answer);
-  if (refusal !== null) {
-    result.answer.close();
-    return refusal;
-  }
-  return readWhole(settings, result.answer);
+export async function ask(settings: RestSettings, { method, path, body }: Question): Promise<Answer> {
+  const isBytes = body instanceof Uint8Array;
+  const contentType = isBytes ? 'application/octet-stream' : 'application/json';
+  const answer = await askWhole(
+    settings.http,
+    {
+      method,
+      url: new URL(path, settings.address),
+      headers: {
+        ...authorization(settings),
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': contentType }),
+      },
+      body: body === undefined ? null : isBytes ? body : JSON.stringify(body),
+      idleTimeoutMs: settings.requestTimeoutMs,
+    },
+    RAY_ANSWER_BYTES_MAX,
+  );
+  return answer.kind === 'unknown'
+    ? noAnswer(answer.cause, scrub(settings, answer.message))
+    : (refusalOf(settings, answer) ?? answer);
 }
 
 /** The answers by which a dashboard says that we may not ask, or not here; null for any other. */
-export function refusalOf(settings: RestSettings, answer: HttpAnswer): NoAnswer | null {
-  if (answer.status === 401)
+export function refusalOf({ token }: RestSettings, { status }: { readonly status: number }): NoAnswer | null {
+  if (status === 401)
     return noAnswer(
       'no-token',
-      settings.token === null
-        ? 'the dashboard asks for a token and there is none'
-        : 'the token did not arrive',
+      token === null ? 'the dashboard asks for a token and there is none' : 'the token did not arrive',
     );
-  if (answer.status === 403) return noAnswer('wrong-token', 'the dashboard refuses this token');
-  if (answer.status >= 300 && answer.status < 400)
-    return noAnswer('redirect', `the dashboard answers ${answer.status}: what it points to is not followed`);
+  if (status === 403) return noAnswer('wrong-token', 'the dashboard refuses this token');
+  if (status >= 300 && status < 400)
+    return noAnswer('redirect', `the dashboard answers ${status}: what it points to is not followed`);
   return null;
 }
 
@@ -82,7 +76,7 @@ export function parse<Value>(
   if (answer.kind === 'unknown') return answer;
   if (answer.status !== 200)
     return noAnswer('no-ray', `the dashboard answers ${answer.status}: ${lastLine(settings, answer.text)}`);
-  const json = jsonOf(answer.text);
+  const json = jsonIn(answer.text);
   const parsed = json === undefined ? undefined : schema.safeParse(json);
   if (parsed?.success === true) return { kind: 'said', value: parsed.data };
   const why = parsed === undefined ? `${answer.contentType || 'something'}` : z.prettifyError(parsed.error);
@@ -114,43 +108,8 @@ export function noAnswer(cause: NoAnswer['cause'], message: string): NoAnswer {
   return { kind: 'unknown', cause, message };
 }
 
-async function readWhole(settings: RestSettings, answer: HttpAnswer): Promise<Answer> {
-  const body = await readWholeBody(answer, RAY_ANSWER_BYTES_MAX);
-  switch (body.kind) {
-    case 'too-large':
-      return noAnswer('too-large', `the answer has more than ${RAY_ANSWER_BYTES_MAX} bytes`);
-    case 'broken':
-      return noAnswer('lost', scrub(settings, `the answer broke off: ${body.message}`));
-    case 'whole':
-      return { kind: 'answer', status: answer.status, contentType: answer.contentType, text: body.text };
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-function bodyOf(body: Question['body']): string | Uint8Array | null {
-  if (body === undefined) return null;
-  return body instanceof Uint8Array ? body : JSON.stringify(body);
-}
-
-function typeOf(body: Question['body']): Readonly<Record<string, string>> {
-  if (body === undefined) return {};
-  return { 'content-type': body instanceof Uint8Array ? 'application/octet-stream' : 'application/json' };
-}
-
 /** One request to a Ray dashboard: a busy head lists a thousand jobs in two or three seconds. */
 const RAY_REQUEST_TIMEOUT_MS = 30_000;
-/** The head looks for the job for a second before it sends the first frame. */
-const RAY_TAIL_FIRST_MS = 3_000;
-/** Frames that follow each other at once come within this; at the end of the log the head pauses for two seconds. */
-const RAY_TAIL_QUIET_MS = 500;
 
 export type RestOptions = {
   /** The dashboard: scheme, host and port, perhaps with a path in front of `/api`. */
@@ -161,11 +120,7 @@ export type RestOptions = {
   readonly requestTimeoutMs?: number;
   /** Values that must not stand in any text that leaves the adapter, such as those of the secrets of the job. */
   readonly secrets?: readonly string[];
-  /** How long a socket that follows a log may be silent, at its beginning and after that, until it counts as *nothing new*. */
-  readonly tailFirstMs?: number;
-  readonly tailQuietMs?: number;
   readonly http?: Http;
-  readonly openTail?: TailOpener;
   readonly sleep?: (durationMs: number) => Promise<unknown>;
   /** Milliseconds that never go back. */
   readonly elapsed?: () => number;
@@ -182,10 +137,7 @@ export function restSettings(options: RestOptions): RestSettings {
   return {
     requestTimeoutMs: RAY_REQUEST_TIMEOUT_MS,
     secrets: [],
-    tailFirstMs: RAY_TAIL_FIRST_MS,
-    tailQuietMs: RAY_TAIL_QUIET_MS,
     http: callOverHttp,
-    openTail: openTailSocket,
     sleep: (durationMs) => setTimeout(durationMs),
     elapsed: () => performance.now(),
     ...options,

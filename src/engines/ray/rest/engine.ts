@@ -1,7 +1,6 @@
 /** The `ray` engine over the Jobs API of a head (ray-project/ray, python/ray/dashboard/modules/job). */
 
 import { z } from 'zod';
-import { spendCapability } from '../../../domain/actions/capability.ts';
 import {
   type AskedJob,
   type Engine,
@@ -12,11 +11,11 @@ import {
   type LiveJob,
   type StopOutcome,
   saysItIsOver,
-  stopStep,
-  submitStep,
 } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../../domain/observed.ts';
+import { guarded, keptReaders, stopAndConfirm, unknownBecause } from '../../shared/acts.ts';
+import { jsonIn } from '../../shared/http.ts';
 import { isSubmissionId } from '../../shared/job-files.ts';
 import { readJobDetails } from '../job-details.ts';
 import {
@@ -31,11 +30,11 @@ import {
   saysMissing,
   scrub,
 } from './ask.ts';
-import { createLogReader, type LogReader } from './log-reader.ts';
+import { createLogReader } from './log-reader.ts';
 import { submitOverRest } from './submit.ts';
 
-/** Logs that one process follows at once; each costs the head an open file and two connections. */
-const RAY_TAILS_OPEN_MAX = 64;
+/** Logs in which one process keeps its place. */
+const RAY_LOGS_KEPT = 64;
 
 /**
  * An engine over one dashboard. Everything that it knows lies on the head, but for the logs that it follows, which are
@@ -43,30 +42,19 @@ const RAY_TAILS_OPEN_MAX = 64;
  */
 export function createRestEngine(options: RestOptions): Engine {
   const settings = restSettings(options);
-  const readers = new Map<string, LogReader>();
-  const readerOf = (jobId: string): LogReader => {
-    const reader = readers.get(jobId) ?? createLogReader(settings, jobId);
-    // The one that was asked least lately gives way: a socket a job is a burden on the head.
-    readers.delete(jobId);
-    readers.set(jobId, reader);
-    for (const [oldest, old] of readers) {
-      if (readers.size <= RAY_TAILS_OPEN_MAX) break;
-      old.close();
-      readers.delete(oldest);
-    }
-    return reader;
-  };
+  const readerOf = keptReaders(
+    RAY_LOGS_KEPT,
+    (jobId) => createLogReader(settings, jobId),
+    (reader) => reader.close(),
+  );
   const noteEnd = (jobId: string, seen: JobObservation | StopOutcome): void => {
     if (saysItIsOver(seen)) readerOf(jobId).markEnded();
   };
-  return {
+  return guarded({
     name: 'ray',
     forgetsWithSession: true,
     session: () => readSession(settings),
-    submit: async (spec, permit) => {
-      spendCapability(permit, submitStep(spec));
-      return submitOverRest(settings, spec);
-    },
+    submit: (spec) => submitOverRest(settings, spec),
     observe: async (jobId, lastSession) => {
       const seen = await observeOverRest(settings, jobId, lastSession);
       noteEnd(jobId, seen);
@@ -82,15 +70,13 @@ export function createRestEngine(options: RestOptions): Engine {
     },
     live: () => liveOverRest(settings),
     describe: (jobId) => describeOverRest(settings, jobId, null),
-    readLog: async (jobId, offset) =>
-      isSubmissionId(jobId) ? readerOf(jobId).read(offset) : { kind: 'absent' },
-    stop: async (jobId, permit) => {
-      spendCapability(permit, stopStep(jobId));
+    readLog: (jobId, offset) => readerOf(jobId).read(offset),
+    stop: async (jobId) => {
       const outcome = await stopOverRest(settings, jobId);
       noteEnd(jobId, outcome);
       return outcome;
     },
-  };
+  });
 }
 
 /** Who an entry of the list is about, whatever else stands in it. */
@@ -227,46 +213,32 @@ const stopAnswer = z.object({ stopped: z.boolean() });
  * issue 58353), whatever the answer says. So the job is looked at before, to tell *ended already* from *stopped*, and
  * after, until it has ended or the time is over.
  */
-async function stopOverRest(settings: RestSettings, jobId: string): Promise<StopOutcome> {
-  if (!isSubmissionId(jobId)) return { kind: 'absent' };
-  const before = await lookUp(settings, jobId, null);
-  if (before.kind === 'unknown') return { kind: 'unknown', message: before.message };
-  if (before.kind === 'missing') return { kind: 'absent' };
-  if (isTerminal(before.job.status)) return { kind: 'already-ended', status: before.job.status };
-  const answer = await ask(settings, { method: 'POST', path: `api/jobs/${jobId}/stop` });
-  if (answer.kind === 'answer' && saysMissing(answer, jobId)) return { kind: 'absent' };
-  if (answer.kind === 'answer' && answer.status === 400)
-    return { kind: 'unknown', message: `Ray stops no job of this kind: ${lastLine(settings, answer.text)}` };
-  const said = saidOf(settings, answer);
-  return awaitEnd(settings, jobId, scrub(settings, said));
-}
-
-function saidOf(settings: RestSettings, answer: Awaited<ReturnType<typeof ask>>): string {
-  if (answer.kind === 'unknown') return `the wish may not have arrived: ${answer.message}`;
-  if (answer.status !== 200)
-    return `the wish was refused: ${answer.status}: ${lastLine(settings, answer.text)}`;
-  try {
-    const isHandedOn = stopAnswer.safeParse(JSON.parse(answer.text)).data?.stopped === true;
-    return isHandedOn ? 'Ray has handed the wish on' : 'Ray found nobody to hand the wish to';
-  } catch (error) {
-    if (error instanceof SyntaxError) return 'the answer to the wish could not be read';
-    throw error;
-  }
-}
-
-async function awaitEnd(settings: RestSettings, jobId: string, said: string): Promise<StopOutcome> {
-  let last: StopOutcome = { kind: 'unknown', message: said };
-  for (let waitedMs = 0; waitedMs <= limits.jobStopWaitMs; waitedMs += limits.rayStopPollMs) {
-    const now = await lookUp(settings, jobId, null);
-    if (now.kind === 'there') {
-      const { status } = now.job;
-      if (status === 'STOPPED') return { kind: 'stopped' };
-      if (isTerminal(status)) return { kind: 'already-ended', status };
-      last = { kind: 'stopping', message: `${said}; the job is still ${status}` };
-    } else if (now.kind === 'unknown') last = { kind: 'unknown', message: `${said}; then: ${now.message}` };
-    // Somebody deleted its record, which takes a job that has ended; or the head restarted. Neither says how it ended.
-    else return { kind: 'absent' };
-    await settings.sleep(limits.rayStopPollMs);
-  }
-  return last;
+function stopOverRest(settings: RestSettings, jobId: string): Promise<StopOutcome> {
+  return stopAndConfirm({
+    // A record that somebody deleted, which takes a job that has ended, and a head that restarted: neither says how it ended.
+    observe: async () => {
+      const found = await lookUp(settings, jobId, null);
+      if (found.kind === 'there') return found.job;
+      return found.kind === 'missing' ? { kind: 'absent', session: null } : found;
+    },
+    ask: async (before) => {
+      if (before.kind === 'unknown') return unknownBecause(before.message);
+      const answer = await ask(settings, { method: 'POST', path: `api/jobs/${jobId}/stop` });
+      if (answer.kind === 'unknown')
+        return scrub(settings, `the wish may not have arrived: ${answer.message}`);
+      if (saysMissing(answer, jobId)) return { kind: 'absent' };
+      const said = lastLine(settings, answer.text);
+      if (answer.status === 400) return unknownBecause(`Ray stops no job of this kind: ${said}`);
+      if (answer.status !== 200) return scrub(settings, `the wish was refused: ${answer.status}: ${said}`);
+      const isHandedOn = stopAnswer.safeParse(jsonIn(answer.text)).data?.stopped === true;
+      return isHandedOn ? 'Ray has handed the wish on' : 'Ray found nobody to hand the wish to';
+    },
+    late: (last, asked) =>
+      last.kind === 'found'
+        ? { kind: 'stopping', message: `${asked}; the job is still ${last.status}` }
+        : unknownBecause(`${asked}; then: ${last.kind === 'unknown' ? last.message : last.kind}`),
+    sleep: settings.sleep,
+    pollMs: limits.rayStopPollMs,
+    waitMs: limits.jobStopWaitMs,
+  });
 }

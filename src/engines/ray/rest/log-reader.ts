@@ -1,90 +1,77 @@
-/** Reads one job's log on from any offset: each byte is handed on once, whatever the transport sends again. */
+/** Reads one job's log on from any offset: each byte is handed on once, whatever the head sends again. */
 
+import { cutText } from '../../../domain/cut-text.ts';
 import type { LogRead } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
-import { completeUtf8Length } from '../../../host/utf8-boundary.ts';
-import type { RestSettings } from './ask.ts';
-import { type LogPiece, type LogSource, RAY_LOG_CHUNK_MS, tailedLog, wholeLog } from './log-source.ts';
+import { type Unknown, unknownBecause } from '../../shared/acts.ts';
+import { type HttpAnswer, readWhole } from '../../shared/http.ts';
+import { LogWindow } from '../../shared/log-window.ts';
+import {
+  authorization,
+  lastLine,
+  lookUp,
+  RAY_ANSWER_BYTES_MAX,
+  RAY_ANSWER_TEXT_MAX,
+  type RestSettings,
+  refusalOf,
+  saysMissing,
+  scrub,
+} from './ask.ts';
+import { createFileLogReader, createJsonLogReader, type LogDecoder } from './log-decoders.ts';
 
-/** A socket that fails so often for a job is not opened again: a proxy that knows no WebSocket, or lines too long. */
-export const RAY_TAIL_TRIES_MAX = 3;
-/** Tries of one read for the whole log. */
+/** Time for one chunk of a log: a connection that drips gives what it gave by then. */
+export const RAY_LOG_CHUNK_MS = 10_000;
+/** Tries of one read. */
 const RAY_LOG_TRIES_MAX = 2;
-/** What stays in memory of a log that was handed on: the unfinished line is asked for again (logLineCharsMax, in UTF-8). */
-const RAY_LOG_LOOKBACK_BYTES = 64 * 1024;
+/** A log that takes longer to come is large: the head holds its text several times over for each answer. */
+const RAY_LARGE_LOG_MS = 1_000;
+/** It is asked for again after so many times as long, so that following it takes a small part of the head's time. */
+const RAY_LARGE_LOG_PAUSES = 10;
 
 export type LogReader = {
   /** Offsets are bytes of the log as UTF-8. Calls wait for each other. */
   readonly read: (offset: number) => Promise<LogRead>;
-  /** The job has ended: from now on only the whole log tells where it ends. */
+  /** The job has ended: its log is asked for without a pause. */
   readonly markEnded: () => void;
   readonly close: () => void;
 };
 
-/** A way to the log, and how many bytes of it it has given: it always begins at the first one. */
-type Given = { readonly source: LogSource; bytes: number };
+type OpenLog = { readonly kind: 'open'; readonly answer: HttpAnswer; readonly decoder: LogDecoder };
 
-/** What is known of a log: `parts` are the bytes of it from `start`, `length` in all, bounded; everything before was handed on or passed over. */
+/** What is known of a log. */
 type Reading = {
-  start: number;
-  parts: Uint8Array[];
-  length: number;
-  /** Follows the job as long as it runs and the connection holds. */
-  tail: Given | null;
-  /** Asked for when the tail cannot answer; read before it. */
-  whole: Given | null;
+  window: LogWindow;
+  /** An answer with the whole log, how many bytes of it have come, and how long they were waited for. */
+  open: { readonly log: OpenLog; bytes: number; waitedMs: number } | null;
+  /** Until then a large log is taken for what it was. */
+  pausedUntilMs: number;
   hasEnded: boolean;
-  tailFailures: number;
-};
-
-/** What one call has tried so far. */
-type Call = {
-  readonly offset: number;
-  readonly endBefore: number;
-  readonly untilMs: number;
-  needsWhole: boolean;
-  wholeTries: number;
 };
 
 /**
- * While the job runs it follows the head's socket, so that a log of 200 MB is not sent again at every look; where that
- * cannot tell (nothing new, closed, a line too long for a frame, a job that has ended) it asks for the whole log and
- * passes over what is known. Never holds more than a chunk, what a caller may ask for again, and a frame
+ * The Jobs API gives the whole log in one answer, which is decoded as it arrives: what is known is passed over, and it stays
+ * open from one chunk to the next. Never holds more than a chunk and what a caller may ask for again
  * (docs/decisions/0015-ray-over-rest.md).
  */
 export function createLogReader(settings: RestSettings, jobId: string): LogReader {
-  const reading: Reading = {
-    start: 0,
-    parts: [],
-    length: 0,
-    tail: null,
-    whole: null,
-    hasEnded: false,
-    tailFailures: 0,
-  };
+  const reading: Reading = { window: new LogWindow(), open: null, pausedUntilMs: 0, hasEnded: false };
   const readOnce = async (offset: number): Promise<LogRead> => {
+    reading.open?.log.answer.hold(true);
     const read = await readFrom(settings, jobId, reading, offset);
-    reading.tail?.source.rest();
-    reading.whole?.source.rest();
+    reading.open?.log.answer.hold(false);
     return read;
   };
-  let last: Promise<void> = Promise.resolve();
+  let last: Promise<unknown> = Promise.resolve();
   return {
-    read: async (offset) => {
-      const before = last;
-      const done = Promise.withResolvers<void>();
-      last = done.promise;
-      await before;
-      try {
-        return await readOnce(offset);
-      } finally {
-        done.resolve();
-      }
+    read: (offset) => {
+      const read = last.then(() => readOnce(offset));
+      last = read.catch(() => undefined);
+      return read;
     },
     markEnded: () => {
       reading.hasEnded = true;
     },
-    close: () => closeBoth(reading),
+    close: () => close(reading),
   };
 }
 
@@ -94,140 +81,172 @@ async function readFrom(
   reading: Reading,
   offset: number,
 ): Promise<LogRead> {
-  if (offset < reading.start || offset > endOf(reading)) beginAt(reading, offset);
-  if (reading.hasEnded) closeTail(reading);
+  if (offset < reading.window.start || offset > reading.window.end) beginAt(reading, offset);
+  const { window } = reading;
+  const isPaused = !reading.hasEnded && settings.elapsed() < reading.pausedUntilMs;
+  if (reading.open === null && isPaused) return window.chunk(offset, true);
+  const endBefore = window.end;
   const untilMs = settings.elapsed() + RAY_LOG_CHUNK_MS;
-  const call: Call = { offset, endBefore: endOf(reading), untilMs, needsWhole: false, wholeTries: 0 };
-  for (;;) {
-    if (endOf(reading) - offset >= limits.logChunkBytesMax) return chunk(reading, offset, false);
-    if (settings.elapsed() >= call.untilMs) return late(reading, call);
-    const current = currentOf(settings, jobId, reading, call);
-    const piece = await current.source.next();
-    const read =
-      current === reading.whole
-        ? ofWhole(reading, current, call, piece)
-        : ofTail(reading, current, call, piece);
-    if (read !== null) return read;
+  let why = 'the log comes too slowly';
+  for (let tries = 0; settings.elapsed() < untilMs && tries < RAY_LOG_TRIES_MAX; ) {
+    if (window.end - offset >= limits.logChunkBytesMax) break;
+    const piece = await nextPiece(settings, jobId, reading, untilMs);
+    switch (piece.kind) {
+      case 'read':
+        break;
+      case 'absent':
+        beginAt(reading, offset);
+        return piece;
+      case 'whole':
+        if (piece.bytes >= window.end) return window.chunk(offset, true);
+        beginAt(reading, 0);
+        return { kind: 'rewound', sizeBytes: piece.bytes };
+      case 'unknown':
+        close(reading);
+        tries += 1;
+        why = piece.message;
+    }
   }
+  if (window.end > endBefore || window.end - offset >= limits.logChunkBytesMax)
+    return window.chunk(offset, false);
+  close(reading);
+  return unknownBecause(why);
 }
 
-/** The whole log while one is being read, else the tail, which is opened unless it is of no use. */
-function currentOf(settings: RestSettings, jobId: string, reading: Reading, call: Call): Given {
-  if (reading.whole !== null) return reading.whole;
-  const isTailOfUse = !call.needsWhole && !reading.hasEnded && reading.tailFailures < RAY_TAIL_TRIES_MAX;
-  if (isTailOfUse) {
-    reading.tail ??= { source: tailedLog(settings, jobId), bytes: 0 };
-    return reading.tail;
+type Piece =
+  | { readonly kind: 'read' }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'whole'; readonly bytes: number }
+  | Unknown;
+
+/** Takes the next bytes, of which those that are known are passed over. */
+async function nextPiece(
+  settings: RestSettings,
+  jobId: string,
+  reading: Reading,
+  untilMs: number,
+): Promise<Piece> {
+  if (reading.open === null) {
+    const log = await openLog(settings, jobId);
+    if (log.kind !== 'open') return log;
+    reading.open = { log, bytes: 0, waitedMs: 0 };
   }
-  call.wholeTries += 1;
-  reading.whole = { source: wholeLog(settings, jobId), bytes: 0 };
-  return reading.whole;
-}
-
-/** Time is up: what has come is handed on. Of a job that never pauses that is all there was; a whole log has more to come. */
-function late(reading: Reading, { offset, endBefore, needsWhole }: Call): LogRead {
-  const isFollowed = reading.tail !== null && reading.whole === null && !needsWhole;
-  if (!isFollowed && endOf(reading) === endBefore)
-    return { kind: 'unknown', message: 'the log comes too slowly' };
-  return chunk(reading, offset, isFollowed);
-}
-
-/** What a piece of the tail means for this call; null: go on. */
-function ofTail(reading: Reading, tail: Given, call: Call, piece: LogPiece): LogRead | null {
-  switch (piece.kind) {
-    case 'bytes':
-      append(reading, tail, piece.bytes);
-      return null;
-    case 'quiet':
-      if (endOf(reading) > call.endBefore) return chunk(reading, call.offset, true);
-      // Nothing new: only the whole log can say that there is less of it than before.
-      call.needsWhole = true;
-      return null;
-    case 'absent':
-    case 'end':
-    case 'failed':
-      // A closed socket says nothing: the head closes it in the ordinary way also when it could not read on.
-      if (piece.kind === 'failed') reading.tailFailures += 1;
-      closeTail(reading);
-      call.needsWhole = true;
-      return null;
+  const { open, window } = reading;
+  const { answer, decoder } = open.log;
+  const sinceMs = settings.elapsed();
+  try {
+    // Blanks may stand around the text, as many as a server likes.
+    while (settings.elapsed() < untilMs) {
+      const { value, done } = await answer.body.next();
+      const bytes = done === true ? decoder.end() : decoder.read(value);
+      if (decoder.state() === 'other') return unknownBecause('this is no log of Ray');
+      const known = window.end - open.bytes;
+      open.bytes += bytes.length;
+      if (known < bytes.length) window.append(bytes.subarray(known));
+      if (bytes.length > 0) break;
+      if (done !== true) continue;
+      if (decoder.state() !== 'whole') return unknownBecause('the log broke off on its way');
+      const tookMs = open.waitedMs + settings.elapsed() - sinceMs;
+      if (tookMs > RAY_LARGE_LOG_MS)
+        reading.pausedUntilMs = settings.elapsed() + tookMs * RAY_LARGE_LOG_PAUSES;
+      reading.open = null;
+      return { kind: 'whole', bytes: open.bytes };
+    }
+    open.waitedMs += settings.elapsed() - sinceMs;
+    return { kind: 'read' };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return unknownBecause(scrub(settings, `the log broke off on its way: ${error.message}`));
   }
-}
-
-/** What a piece of the whole log means for this call; null: go on. */
-function ofWhole(reading: Reading, whole: Given, call: Call, piece: LogPiece): LogRead | null {
-  switch (piece.kind) {
-    case 'bytes':
-      append(reading, whole, piece.bytes);
-      return null;
-    case 'absent':
-      closeBoth(reading);
-      return { kind: 'absent' };
-    case 'end':
-      reading.whole = null;
-      if (whole.bytes >= endOf(reading)) return chunk(reading, call.offset, true);
-      beginAt(reading, 0);
-      return { kind: 'rewound', sizeBytes: whole.bytes };
-    case 'quiet':
-    case 'failed':
-      closeWhole(reading);
-      if (call.wholeTries < RAY_LOG_TRIES_MAX) return null;
-      if (endOf(reading) > call.endBefore) return chunk(reading, call.offset, false);
-      return {
-        kind: 'unknown',
-        message: piece.kind === 'failed' ? piece.message : 'the log comes too slowly',
-      };
-  }
-}
-
-/** Takes what is new of a piece; the rest was known, or lies before what anybody asked for. */
-function append(reading: Reading, from: Given, bytes: Uint8Array): void {
-  const known = endOf(reading) - from.bytes;
-  from.bytes += bytes.length;
-  if (known >= bytes.length) return;
-  reading.parts.push(bytes.subarray(known));
-  reading.length += bytes.length - known;
-}
-
-function chunk(reading: Reading, offset: number, isAll: boolean): LogRead {
-  const window = Buffer.concat(reading.parts);
-  const known = window.subarray(offset - reading.start);
-  const piece = known.subarray(0, limits.logChunkBytesMax);
-  const length = completeUtf8Length(piece);
-  const nextOffset = offset + length;
-  const bytes = Uint8Array.from(piece.subarray(0, length));
-  const atEnd = isAll && known.length <= limits.logChunkBytesMax;
-  // The unfinished last line is asked for again.
-  const keepFrom = Math.max(reading.start, nextOffset - RAY_LOG_LOOKBACK_BYTES);
-  reading.parts = [Buffer.from(window.subarray(keepFrom - reading.start))];
-  reading.length = window.length - (keepFrom - reading.start);
-  reading.start = keepFrom;
-  return { kind: 'chunk', bytes, offset, nextOffset, atEnd };
-}
-
-function endOf(reading: Reading): number {
-  return reading.start + reading.length;
 }
 
 /** Forgets what is known and reads from the first byte on, passing over what lies before `offset`. */
 function beginAt(reading: Reading, offset: number): void {
-  closeBoth(reading);
-  reading.start = offset;
-  reading.parts = [];
-  reading.length = 0;
+  close(reading);
+  reading.window = new LogWindow(offset);
+  reading.pausedUntilMs = 0;
 }
 
-function closeBoth(reading: Reading): void {
-  closeTail(reading);
-  closeWhole(reading);
+function close(reading: Reading): void {
+  reading.open?.log.answer.close();
+  reading.open = null;
 }
 
-function closeTail(reading: Reading): void {
-  reading.tail?.source.close();
-  reading.tail = null;
+/**
+ * `GET /api/jobs/{id}/logs`: one JSON string with everything, without offset or limit (job_head.py, get_job_logs). One
+ * byte that is no UTF-8 makes Ray answer 500 for all of it, for good; then the file is asked for.
+ */
+async function openLog(
+  settings: RestSettings,
+  jobId: string,
+): Promise<OpenLog | { readonly kind: 'absent' } | Unknown> {
+  const opened = await open(settings, `api/jobs/${jobId}/logs`);
+  if (opened.kind !== 'said') return opened;
+  const { status, text } = opened;
+  if (saysMissing(opened, jobId)) return { kind: 'absent' };
+  const message = scrub(settings, `no log: ${status}: ${lastLine(settings, text)}`);
+  if (status !== 500 || !text.includes('UnicodeDecodeError')) return unknownBecause(message);
+  const file = await openFile(settings, jobId);
+  return file.kind === 'open' ? file : unknownBecause(`${message}; ${file.message}`);
 }
 
-function closeWhole(reading: Reading): void {
-  reading.whole?.source.close();
-  reading.whole = null;
+/**
+ * `GET /api/v0/logs/file` of the state API (ray-project/ray, python/ray/dashboard/modules/state/state_head.py): the bytes
+ * of a file below the logs of one node, `lines=-1` for all of them. The driver's node stands in the job's details.
+ */
+async function openFile(settings: RestSettings, jobId: string): Promise<OpenLog | Unknown> {
+  const found = await lookUp(settings, jobId, null);
+  const node = found.kind === 'there' ? (found.job.details['driverNode'] ?? '') : '';
+  if (!/^[0-9a-f]{16,64}$/.test(node)) return unknownBecause('the node of its file is not known');
+  const query = new URLSearchParams({ node_id: node, filename: `job-driver-${jobId}.log`, lines: '-1' });
+  const opened = await open(settings, `api/v0/logs/file?${query}`);
+  if (opened.kind === 'unknown') return opened;
+  if (opened.kind === 'said')
+    return unknownBecause(
+      scrub(settings, `no file either: ${opened.status}: ${lastLine(settings, opened.text)}`),
+    );
+  const { contentType } = opened.answer;
+  if (contentType.startsWith('text/plain')) return { ...opened, decoder: createFileLogReader() };
+  opened.answer.close();
+  return unknownBecause(`no file either: it comes as ${contentType || 'nothing known'}`);
+}
+
+type Said = {
+  readonly kind: 'said';
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+};
+
+/**
+ * Asks; an answer other than 200 is read as far as it may say something. Until it is known to be a log it has the time of
+ * any other answer, however often a little of it comes; a log takes as long as it is long.
+ */
+async function open(settings: RestSettings, path: string): Promise<OpenLog | Said | Unknown> {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), settings.requestTimeoutMs * 2);
+  try {
+    const result = await settings.http({
+      method: 'GET',
+      url: new URL(path, settings.address),
+      headers: authorization(settings),
+      body: null,
+      idleTimeoutMs: settings.requestTimeoutMs,
+      signal: deadline.signal,
+    });
+    if (result.kind === 'failed') return unknownBecause(scrub(settings, result.message));
+    const { answer } = result;
+    const { status, contentType } = answer;
+    if (status === 200) return { kind: 'open', answer, decoder: createJsonLogReader() };
+    const refusal = refusalOf(settings, answer);
+    if (refusal !== null) {
+      answer.close();
+      return unknownBecause(refusal.message);
+    }
+    const said = await readWhole(answer, RAY_ANSWER_BYTES_MAX);
+    if (said.kind === 'unknown') return unknownBecause(scrub(settings, `${status}: ${said.message}`));
+    return { kind: 'said', status, contentType, text: cutText(said.text, RAY_ANSWER_TEXT_MAX) };
+  } finally {
+    clearTimeout(timer);
+  }
 }

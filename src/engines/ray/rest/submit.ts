@@ -2,11 +2,14 @@
 
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { isSameJob, type Job, type JobSpec, type SubmitOutcome } from '../../../domain/engine.ts';
+import type { Job, JobSpec, SubmitOutcome } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
+import { conflictWith, type Rejected, rejected, unknownBecause } from '../../shared/acts.ts';
+import { jsonIn } from '../../shared/http.ts';
+import { identityTexts } from '../../shared/identity.ts';
 import { type Taker, zipTree } from '../../shared/package-files.ts';
 import { shellLineOf } from '../../shared/shell-line.ts';
-import { metadataTexts, specRefusal } from '../job-details.ts';
+import { IN_METADATA, raySpecRefusal } from '../job-details.ts';
 import {
   type Answer,
   ask,
@@ -31,7 +34,7 @@ type Found = SubmitOutcome | null;
  * `unknown`, because what was sent may still arrive.
  */
 export async function submitOverRest(settings: RestSettings, spec: JobSpec): Promise<SubmitOutcome> {
-  const refusal = specRefusal(spec);
+  const refusal = raySpecRefusal(spec);
   if (refusal !== null) return refusal;
   const session = await readSession(settings);
   if (session.kind === 'unknown') return unanswered(session);
@@ -42,7 +45,7 @@ export async function submitOverRest(settings: RestSettings, spec: JobSpec): Pro
   if (shipped.kind === 'rejected') {
     // Another runner with the same order may have been served meanwhile: its job must not be left to nobody.
     const meanwhile = await look(settings, spec, session.id);
-    return meanwhile ?? rejected(shipped.code, shipped.message);
+    return meanwhile ?? shipped;
   }
   if (shipped.kind === 'unknown') return unanswered(shipped);
   const answer = await ask(settings, {
@@ -51,7 +54,7 @@ export async function submitOverRest(settings: RestSettings, spec: JobSpec): Pro
     body: {
       entrypoint: shellLineOf(spec.command),
       submission_id: spec.submissionId,
-      metadata: metadataTexts(spec.metadata),
+      metadata: identityTexts(spec.metadata, IN_METADATA),
       runtime_env: { working_dir: shipped.uri, env_vars: spec.env },
     },
   });
@@ -67,52 +70,38 @@ async function resolve(settings: RestSettings, spec: JobSpec, answer: Answer): P
     const session = await readSession(settings);
     if (session.kind === 'unknown') continue;
     const found = await look(settings, spec, session.id);
-    if (found !== null && found.kind !== 'unknown') return found;
-    if (found !== null) continue;
-    const refusal = refusalOf(settings, answer, values);
-    if (refusal !== null) return rejected(refusal.code, scrub(settings, refusal.message, values));
+    if (found?.kind === 'unknown') continue;
+    const settled = found ?? refusalOf(settings, answer, values);
+    if (settled !== null) return settled;
   }
   const why =
     answer.kind === 'unknown'
       ? answer.message
       : `${answer.status}: ${lastLine(settings, answer.text, values)}`;
-  return { kind: 'unknown', message: scrub(settings, `the submit was not confirmed: ${why}`, values) };
+  return unknownBecause(scrub(settings, `the submit was not confirmed: ${why}`, values));
 }
 
 /** Answers after which Ray certainly started nothing and never will for this request. */
-function refusalOf(
-  settings: RestSettings,
-  answer: Answer,
-  values: readonly string[],
-): { readonly code: 'unauthorized' | 'refused'; readonly message: string } | null {
-  if (answer.kind === 'unknown')
-    return answer.cause === 'no-token' || answer.cause === 'wrong-token'
-      ? { code: 'unauthorized', message: answer.message }
-      : null;
+function refusalOf(settings: RestSettings, answer: Answer, values: readonly string[]): Rejected | null {
+  if (answer.kind === 'unknown') {
+    const outcome = unanswered(answer);
+    return outcome.kind === 'rejected' ? outcome : null;
+  }
   // 400: what we sent is no job; 405: it takes us for a browser; 413: too large.
   const isFinal = answer.status === 400 || answer.status === 405 || answer.status === 413;
-  return isFinal
-    ? { code: 'refused', message: `${answer.status}: ${lastLine(settings, answer.text, values)}` }
-    : null;
+  return isFinal ? rejected('refused', `${answer.status}: ${lastLine(settings, answer.text, values)}`) : null;
 }
 
 async function look(settings: RestSettings, spec: JobSpec, session: string): Promise<Found> {
   const found = await lookUp(settings, spec.submissionId, session);
   if (found.kind === 'unknown') return unanswered(found);
   if (found.kind === 'missing') return null;
-  const { metadata } = found.job;
-  if (metadata === null || !isSameJob(metadata, spec.metadata)) return { kind: 'conflict', found: metadata };
-  return { kind: 'adopted', job: jobOf(settings, spec, session) };
+  return conflictWith(found.job.metadata, spec) ?? { kind: 'adopted', job: jobOf(settings, spec, session) };
 }
 
 function isYes(answer: Answer, submissionId: string): boolean {
-  if (answer.kind === 'unknown' || answer.status !== 200 || !answer.text.startsWith('{')) return false;
-  try {
-    return submitAnswer.safeParse(JSON.parse(answer.text)).data?.submission_id === submissionId;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
+  if (answer.kind === 'unknown' || answer.status !== 200) return false;
+  return submitAnswer.safeParse(jsonIn(answer.text)).data?.submission_id === submissionId;
 }
 
 function jobOf(settings: RestSettings, spec: JobSpec, session: string): Job {
@@ -121,29 +110,16 @@ function jobOf(settings: RestSettings, spec: JobSpec, session: string): Job {
   return { engine: 'ray', jobId, metadata, session, locator: { kind: 'dashboard', url } };
 }
 
-function unanswered(answer: NoAnswer): SubmitOutcome {
-  const isRefused = answer.cause === 'no-token' || answer.cause === 'wrong-token';
-  return isRefused ? rejected('unauthorized', answer.message) : { kind: 'unknown', message: answer.message };
-}
-
-function rejected(
-  code: Extract<SubmitOutcome, { kind: 'rejected' }>['code'],
-  message: string,
-): Extract<SubmitOutcome, { kind: 'rejected' }> {
-  return { kind: 'rejected', code, message };
+function unanswered({ cause, message }: NoAnswer): Rejected | Extract<SubmitOutcome, { kind: 'unknown' }> {
+  return cause === 'no-token' || cause === 'wrong-token'
+    ? rejected('unauthorized', message)
+    : unknownBecause(message);
 }
 
 /** The dashboard takes no larger body (ray_constants.DASHBOARD_CLIENT_MAX_SIZE). */
 const RAY_PACKAGE_BYTES_MAX = 100 * 1024 * 1024;
 
-export type Shipped =
-  | { readonly kind: 'shipped'; readonly uri: string }
-  | {
-      readonly kind: 'rejected';
-      readonly code: 'no-working-directory' | 'refused';
-      readonly message: string;
-    }
-  | NoAnswer;
+export type Shipped = { readonly kind: 'shipped'; readonly uri: string } | Rejected | NoAnswer;
 
 /** What it says of itself where a package is too large or holds what it would not unpack. */
 export const RAY: Taker = { name: 'Ray', zipBytesMax: RAY_PACKAGE_BYTES_MAX };
@@ -161,7 +137,7 @@ export async function shipPackage(
   { workingDirectory, files }: Pick<JobSpec, 'workingDirectory' | 'files'>,
 ): Promise<Shipped> {
   const zip = await zipTree(workingDirectory, files ?? null, RAY);
-  if (zip.kind === 'refused') return { kind: 'rejected', code: zip.code, message: zip.message };
+  if (zip.kind === 'rejected') return zip;
   const name = `_ray_pkg_${hash('sha256', zip.bytes, 'hex').slice(0, NAME_DIGITS)}.zip`;
   const path = `api/packages/gcs/${name}`;
   const shipped = { kind: 'shipped', uri: `gcs://${name}` } as const;
@@ -177,7 +153,7 @@ export async function shipPackage(
   const message = `the package of ${zip.bytes.length} bytes was refused: ${put.status}: ${lastLine(settings, put.text)}`;
   // Ray's own words; a gateway's error may be gone at the next try.
   const isFinal = put.status === 413 || (put.status === 500 && put.contentType.startsWith('text/plain'));
-  return isFinal ? { kind: 'rejected', code: 'refused', message } : noAnswer('lost', message);
+  return isFinal ? rejected('refused', message) : noAnswer('lost', message);
 }
 
 /** Ray says yes with nothing at all; a page with 200 is another program's. */

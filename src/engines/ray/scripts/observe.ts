@@ -1,14 +1,10 @@
 /** What a job is doing, by the list of all jobs that the lab's script prints. */
 
 import { stripVTControlCharacters } from 'node:util';
-import {
-  isTerminal,
-  type JobDescription,
-  type JobObservation,
-  type StopOutcome,
-} from '../../../domain/engine.ts';
+import type { JobDescription, JobObservation, StopOutcome } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
-import { isSubmissionId } from '../../shared/job-files.ts';
+import { stopAndConfirm, unknownBecause } from '../../shared/acts.ts';
+import { jsonIn } from '../../shared/http.ts';
 import { type RayJob, readJobDetails } from '../job-details.ts';
 
 import { runScript, type ScriptSettings } from './run-script.ts';
@@ -40,7 +36,7 @@ export async function describeByScript(
   if (list.kind === 'unknown') return list;
   const job = list.jobs.find(({ submissionId }) => submissionId === jobId);
   if (job !== undefined) return { kind: 'described', job: job.found, origin: job.origin };
-  if (!list.isWhole) return { kind: 'unknown', message: 'the list of jobs is cut and the job not in it' };
+  if (!list.isWhole) return unknownBecause('the list of jobs is cut and the job not in it');
   return lastSession === null
     ? { kind: 'absent', session: null }
     : { kind: 'state-lost', session: '', message: 'the cluster lists other jobs and this one no more' };
@@ -58,13 +54,13 @@ async function listJobs(settings: ScriptSettings): Promise<JobList> {
   const scrub = scrubber(settings.secrets);
   switch (end.kind) {
     case 'not-started':
-      return { kind: 'unknown', message: `the script for the list could not be started: ${end.code}` };
+      return unknownBecause(`the script for the list could not be started: ${end.code}`);
     case 'cut':
-      return { kind: 'unknown', message: `the script for the list was cut: ${end.why}` };
+      return unknownBecause(`the script for the list was cut: ${end.why}`);
     case 'exited':
       return end.exitCode === 0
         ? parseJobList(end.stdout, settings.secrets)
-        : { kind: 'unknown', message: `the script for the list failed: ${reasonOf(end, scrub)}` };
+        : unknownBecause(`the script for the list failed: ${reasonOf(end, scrub)}`);
   }
 }
 
@@ -73,65 +69,37 @@ function parseJobList(output: string, secrets: readonly string[]): JobList {
   const scrub = (text: string, more: readonly string[]): string => scrubber([...secrets, ...more])(text);
   const plain = stripVTControlCharacters(output);
   const start = plain.search(/^\[/m);
-  const rows = start < 0 ? null : jsonList(plain.slice(start, plain.lastIndexOf(']') + 1));
-  if (rows === null) return { kind: 'unknown', message: 'the list of jobs is no JSON list' };
+  const rows = start < 0 ? undefined : jsonIn(plain.slice(start, plain.lastIndexOf(']') + 1));
+  if (!Array.isArray(rows)) return unknownBecause('the list of jobs is no JSON list');
   if (rows.length === 0)
-    return {
-      kind: 'unknown',
-      message: 'the list of jobs is empty, which it also is when it could not be read',
-    };
+    return unknownBecause('the list of jobs is empty, which it also is when it could not be read');
   const jobs = rows.flatMap((row) => readJobDetails(row, null, scrub) ?? []);
   if (jobs.length < rows.length)
-    return { kind: 'unknown', message: `${rows.length - jobs.length} jobs of the list cannot be read` };
+    return unknownBecause(`${rows.length - jobs.length} jobs of the list cannot be read`);
   return { kind: 'jobs', jobs, isWhole: rows.length < RAY_LISTED_JOBS_MAX };
 }
 
-function jsonList(text: string): readonly unknown[] | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
-
-/** `observe` looks in the way that the engine prefers. */
-export async function stopByScript(
+/** `observe` looks in the way that the engine prefers; the script's own word is not taken for it. */
+export function stopByScript(
   settings: ScriptSettings,
   observe: (jobId: string) => Promise<JobObservation>,
   jobId: string,
 ): Promise<StopOutcome> {
-  // Never an argument that a script could take for an option.
-  if (!isSubmissionId(jobId)) return { kind: 'absent' };
-  const before = await observe(jobId);
-  if (before.kind === 'found' && isTerminal(before.status))
-    return { kind: 'already-ended', status: before.status };
-  if (before.kind === 'absent') return { kind: 'absent' };
-  const fill = { texts: { jobId }, lists: {} };
-  const end = await runScript(settings, { template: settings.templates.stop, fill, cwd: null, env: {} });
-  if (end.kind === 'not-started')
-    return { kind: 'unknown', message: `the script for the stop could not be started: ${end.code}` };
-  const why = end.kind === 'cut' ? end.why : reasonOf(end, scrubber(settings.secrets));
-  return verified(settings, observe, jobId, why);
-}
-
-async function verified(
-  { sleep }: ScriptSettings,
-  observe: (jobId: string) => Promise<JobObservation>,
-  jobId: string,
-  why: string,
-): Promise<StopOutcome> {
-  let last: JobObservation = { kind: 'unknown', message: why };
-  for (let waitedMs = 0; waitedMs <= limits.jobStopWaitMs; waitedMs += limits.rayStopPollMs) {
-    last = await observe(jobId);
-    if (last.kind === 'found' && isTerminal(last.status))
-      return last.status === 'STOPPED' ? { kind: 'stopped' } : { kind: 'already-ended', status: last.status };
-    await sleep(limits.rayStopPollMs);
-  }
-  if (last.kind === 'found') return { kind: 'stopping' };
-  return {
-    kind: 'unknown',
-    message: `after the stop: ${last.kind === 'unknown' ? last.message : last.kind}; ${why}`,
-  };
+  return stopAndConfirm({
+    observe: () => observe(jobId),
+    ask: async () => {
+      const fill = { texts: { jobId }, lists: {} };
+      const end = await runScript(settings, { template: settings.templates.stop, fill, cwd: null, env: {} });
+      if (end.kind === 'not-started')
+        return unknownBecause(`the script for the stop could not be started: ${end.code}`);
+      return end.kind === 'cut' ? end.why : reasonOf(end, scrubber(settings.secrets));
+    },
+    late: (last, asked) =>
+      last.kind === 'found'
+        ? { kind: 'stopping' }
+        : unknownBecause(`after the stop: ${last.kind === 'unknown' ? last.message : last.kind}; ${asked}`),
+    sleep: settings.sleep,
+    pollMs: limits.rayStopPollMs,
+    waitMs: limits.jobStopWaitMs,
+  });
 }

@@ -2,10 +2,7 @@
 
 import type { LogRead } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
-import { completeUtf8Length } from '../../../host/utf8-boundary.ts';
-import { utf8Only } from '../../../host/utf8-only.ts';
-import { isSubmissionId } from '../../shared/job-files.ts';
-
+import { chunkOf } from '../../shared/log-window.ts';
 import { runScript, type ScriptSettings } from './run-script.ts';
 import { reasonOf, scrubber } from './said.ts';
 
@@ -22,44 +19,37 @@ export async function readLogByScript(
   jobId: string,
   offset: number,
 ): Promise<LogRead> {
-  // Never an argument that a script could take for an option.
-  if (!isSubmissionId(jobId)) return { kind: 'absent' };
-  const window = createLogWindow(offset, limits.logChunkBytesMax);
+  const printed = createPrintedLog(offset, limits.logChunkBytesMax);
   const end = await runScript(settings, {
     template: settings.templates.logs,
     fill: { texts: { jobId, lines: String(SCRIPT_LOG_LINES_MAX) }, lists: {} },
     cwd: null,
     env: {},
-    onStdout: window.feed,
+    onStdout: printed.feed,
   });
   if (end.kind === 'not-started') return unknown(`could not be started: ${end.code}`);
   if (end.kind === 'cut') return unknown(`was cut: ${end.why}`);
   if (end.exitCode !== 0) return unknown(`failed: ${reasonOf(end, scrubber(settings.secrets))}`);
-  const { bytes, sizeBytes, lines, nextOffset } = window.end();
+  const { bytes, sizeBytes, lines } = printed.end();
   if (sizeBytes === 0) return unknown('printed nothing: no answer, no such job, or nothing in the log');
   if (lines >= SCRIPT_LOG_LINES_MAX)
     return unknown(`printed the last ${lines} lines, not the whole log: offsets mean nothing in it`);
   if (sizeBytes < offset) return unknown(`printed ${sizeBytes} bytes of a log of at least ${offset}`);
-  return { kind: 'chunk', bytes, offset, nextOffset, atEnd: nextOffset >= sizeBytes };
+  return chunkOf(bytes, offset, offset + bytes.length >= sizeBytes);
 }
 
 function unknown(what: string): LogRead {
   return { kind: 'unknown', message: `the script for the log ${what}` };
 }
 
-export type LogWindow = {
+export type PrintedLog = {
   readonly feed: (chunk: Uint8Array) => void;
   /** To be asked once, when nothing more comes. Sizes are bytes of the log, without what Ray's command line put before it. */
-  readonly end: () => {
-    readonly bytes: Uint8Array;
-    readonly sizeBytes: number;
-    readonly lines: number;
-    readonly nextOffset: number;
-  };
+  readonly end: () => { readonly bytes: Uint8Array; readonly sizeBytes: number; readonly lines: number };
 };
 
-/** Keeps at most `bytesMax` bytes from `offset` on. */
-export function createLogWindow(offset: number, bytesMax: number): LogWindow {
+/** Cuts at most `bytesMax` bytes from `offset` on out of a log while it is printed: all others are counted and not kept. */
+export function createPrintedLog(offset: number, bytesMax: number): PrintedLog {
   // Not yet known to be free of the command line's words; a few hundred bytes.
   let head: Uint8Array | null = new Uint8Array();
   let size = 0;
@@ -83,9 +73,7 @@ export function createLogWindow(offset: number, bytesMax: number): LogWindow {
     end: () => {
       if (head !== null) take(withoutPreamble(head));
       head = null;
-      const all = Buffer.concat(kept);
-      const bytes = utf8Only(all.subarray(0, completeUtf8Length(all)));
-      return { bytes, sizeBytes: size, lines, nextOffset: offset + bytes.length };
+      return { bytes: Buffer.concat(kept), sizeBytes: size, lines };
     },
   };
 }

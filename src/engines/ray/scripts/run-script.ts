@@ -5,6 +5,7 @@ import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { isFolder } from '../../../host/is-folder.ts';
 import { type GroupEnd, runInGroup } from '../../../host/process-group.ts';
 import { codeOf } from '../../../host/publish-once.ts';
+import type { RayCluster } from '../definition.ts';
 import { openPrivateHome, TOKEN_FILE } from '../private-home.ts';
 
 /** What a script of the lab may write in one call; a list of 10,000 jobs with their variables is some megabytes. */
@@ -144,24 +145,12 @@ export function fillTemplate(template: readonly string[], { texts, lists }: Fill
   });
 }
 
-/** Argument arrays with placeholders, as the config has them (src/config/ray-schema.ts describes each). */
+/** Argument arrays with placeholders and what else the config says of the scripts. */
 export type ScriptTemplates = {
-  readonly python: readonly string[];
-  readonly pythonWithoutUv: readonly string[] | null;
-  readonly submit: readonly string[];
-  readonly environment: readonly string[];
-  readonly readsVariables: readonly string[];
-  readonly list: readonly string[];
-  readonly logs: readonly string[];
-  readonly stop: readonly string[];
-  /** The cluster's own file, from the root of the checkout; {cluster} is filled in. */
-  readonly clusterFile: string;
-  /** Patterns, as in a .gitignore at the root, of what the submit script leaves out of what it ships. */
-  readonly leavesOut: readonly string[];
-  /** Names of files whose patterns what they name is left out by, in every folder. */
-  readonly ignoreFiles: readonly string[];
-  readonly timeoutMs: number;
+  readonly [Key in Exclude<keyof ScriptConfig, 'checkout'>]: Frozen<ScriptConfig[Key]>;
 };
+type ScriptConfig = NonNullable<RayCluster['scripts']>;
+type Frozen<Value> = Value extends readonly string[] ? readonly string[] : Value;
 
 export type ScriptSettings = {
   readonly cluster: string;

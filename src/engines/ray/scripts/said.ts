@@ -63,67 +63,56 @@ export type ScriptRefusal = {
   readonly words: string;
 };
 
-type Row = {
-  readonly says: RegExp;
-  readonly code?: ScriptRefusal['code'];
-  readonly words: (name: string) => string;
-};
-
-const itself = (): string => '';
+/** What a script says, what that means (`$1`: the first group of the pattern), and whether it is a key that is refused. */
+type Row = readonly [says: RegExp, words: string, code?: 'unauthorized'];
 
 /** The head has answered with these: no job can come of that request later. */
 const ANSWERED: readonly Row[] = [
-  {
-    says: /AuthenticationError|status code 40[13]\b|Unauthorized: |Forbidden: /,
-    code: 'unauthorized',
-    words: itself,
-  },
-  {
-    says: /No available agent to submit job/,
-    words: () =>
-      'no node of the cluster takes jobs yet, as while its head is starting; nothing was sent to one',
-  },
+  [/AuthenticationError|status code 40[13]\b|Unauthorized: |Forbidden: /, '', 'unauthorized'],
+  [
+    /No available agent to submit job/,
+    'no node of the cluster takes jobs yet, as while its head is starting; nothing was sent to one',
+  ],
 ];
 
 /** Failures that come before a request is sent. The first that fits is told, so what is said more exactly stands first. */
 const BEFORE: readonly Row[] = [
-  {
-    says: /Invalid key provided for environment variable: /,
-    words: () =>
-      "the script takes a variable as two arguments, as Marin's did before February 2026: set `environment: ['-e', '{name}', '{value}']`",
-  },
-  {
-    says: /No cluster config found|No such file or directory: '([^'\n]*\.yaml)'/,
-    words: (file) =>
-      `the script found no file of the cluster${file === '' ? '' : ` at ${file}`}: name it by {clusterFile}, which is looked for in the default branch`,
-  },
-  {
-    says: /No such file or directory: '([\w.+-]+)'/,
-    words: (program) =>
-      `the script starts ${program} by name: it has to lie beside the chosen Python, or in a folder of the runner's PATH`,
-  },
-  {
-    says: /no local token was found|CalledProcessError: Command '\['gcloud', 'secrets'/,
-    code: 'unauthorized',
-    words: () =>
-      "the script found no token: the variable that `tokenFrom` names has to be in the launcher's environment",
-  },
-  {
-    says: /CalledProcessError: Command '\['gcloud'/,
-    words: () => 'gcloud, which is asked where the cluster is, failed before anything was sent',
-  },
-  {
-    says: /CalledProcessError: Command '\['uv', 'export'/,
-    words: () =>
-      '`uv export` failed in the shipped files before anything was sent: pyproject.toml, uv.lock and what they name have to be among `ships`',
-  },
-  { says: /Command must start with/, words: itself },
-  { says: /can't open file/, words: itself },
-  { says: /\b(?:ModuleNotFoundError|ImportError|SyntaxError)\b/, words: itself },
-  {
-    says: /unrecognized arguments|the following arguments are required|expected (?:at least )?(?:one|\d) arguments?/,
-    words: itself,
-  },
+  [
+    /Invalid key provided for environment variable: /,
+    "the script takes a variable as two arguments, as Marin's did before February 2026: set `environment: ['-e', '{name}', '{value}']`",
+  ],
+  [
+    /No such file or directory: '([^'\n]*\.yaml)'/,
+    'the script found no file of the cluster at $1: name it by {clusterFile}, which is looked for in the default branch',
+  ],
+  [
+    /No cluster config found/,
+    'the script found no file of the cluster: name it by {clusterFile}, which is looked for in the default branch',
+  ],
+  [
+    /No such file or directory: '([\w.+-]+)'/,
+    "the script starts $1 by name: it has to lie beside the chosen Python, or in a folder of the runner's PATH",
+  ],
+  [
+    /no local token was found|CalledProcessError: Command '\['gcloud', 'secrets'/,
+    "the script found no token: the variable that `tokenFrom` names has to be in the launcher's environment",
+    'unauthorized',
+  ],
+  [
+    /CalledProcessError: Command '\['gcloud'/,
+    'gcloud, which is asked where the cluster is, failed before anything was sent',
+  ],
+  [
+    /CalledProcessError: Command '\['uv', 'export'/,
+    '`uv export` failed in the shipped files before anything was sent: pyproject.toml, uv.lock and what they name have to be among `ships`',
+  ],
+  [/Command must start with/, ''],
+  [/can't open file/, ''],
+  [/\b(?:ModuleNotFoundError|ImportError|SyntaxError)\b/, ''],
+  [
+    /unrecognized arguments|the following arguments are required|expected (?:at least )?(?:one|\d) arguments?/,
+    '',
+  ],
 ];
 
 /**
@@ -134,9 +123,9 @@ export function refusalOf(end: Said, scrub: (text: string) => string): ScriptRef
   if (end.kind !== 'exited' || !hasFailed(end)) return null;
   const text = scrub(lastWords(end));
   const rows = /Terminal command:/.test(text) ? ANSWERED : [...ANSWERED, ...BEFORE];
-  for (const { says, code, words } of rows) {
+  for (const [says, words, code = 'refused'] of rows) {
     const match = says.exec(text);
-    if (match !== null) return { code: code ?? 'refused', words: words(match[1] ?? '') };
+    if (match !== null) return { code, words: words.replace('$1', () => match[1] ?? '') };
   }
   return null;
 }

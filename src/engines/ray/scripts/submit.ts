@@ -1,17 +1,12 @@
 /** Submits through the lab's script: looks first, submits once, and after any doubt looks again instead of trying again. */
 
 import { cutText } from '../../../domain/cut-text.ts';
-import {
-  isSameJob,
-  type Job,
-  type JobObservation,
-  type JobSpec,
-  type SubmitOutcome,
-} from '../../../domain/engine.ts';
+import type { Job, JobObservation, JobSpec, SubmitOutcome } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
-import { differencesOnDisk, firstOf } from '../../../host/git/tree-on-disk.ts';
 import type { GroupEnd } from '../../../host/process-group.ts';
-import { metadataVariables, specRefusal } from '../job-details.ts';
+import { changedRefusal, conflictWith, rejected, unknownBecause } from '../../shared/acts.ts';
+import { identityTexts } from '../../shared/identity.ts';
+import { IN_VARIABLES, raySpecRefusal } from '../job-details.ts';
 import { fillTemplate, runScript, type ScriptSettings } from './run-script.ts';
 import { hasFailed, reasonOf, refusalOf, scrubber, submittedIds } from './said.ts';
 
@@ -26,7 +21,7 @@ export type SubmitLook = {
 
 /**
  * The deterministic id is the guard: Ray refuses it a second time, whatever is lost on the way, so one call of the script
- * starts at most one job. Whose job stands under the id is told by its metadata or its variables (job-identity.ts),
+ * starts at most one job. Whose job stands under the id is told by its metadata or its variables (job-details.ts),
  * which the job gets with its environment; a job that says nothing is a conflict, never ours.
  */
 export async function submitByScript(
@@ -34,38 +29,27 @@ export async function submitByScript(
   look: SubmitLook,
   spec: JobSpec,
 ): Promise<SubmitOutcome> {
-  const refusal = specRefusal(spec);
+  const refusal = raySpecRefusal(spec);
   if (refusal !== null) return refusal;
   const misread = misreadVariables(settings.templates, spec);
   if (misread.length > 0)
-    return {
-      kind: 'rejected',
-      code: 'refused',
-      message: `the script would take the value of ${misread.join(', ')} for an option of its own, such as another cluster: it begins with a dash`,
-    };
+    return rejected(
+      'refused',
+      `the script would take the value of ${misread.join(', ')} for an option of its own, such as another cluster: it begins with a dash`,
+    );
   const found = await look.observe(spec.submissionId);
   if (found.kind === 'found') return claimed(look, spec, found, 'adopted');
-  if (found.kind === 'state-lost') return { kind: 'unknown', message: found.message };
+  if (found.kind === 'state-lost') return unknownBecause(found.message);
   if (found.kind === 'unknown' && !look.mayBeEmpty)
-    return { kind: 'unknown', message: `nothing was submitted: ${found.message}` };
+    return unknownBecause(`nothing was submitted: ${found.message}`);
   if (spec.adoptOnly === true)
-    return found.kind === 'absent' ? { kind: 'absent' } : { kind: 'unknown', message: found.message };
-  const { files, workingDirectory } = spec;
-  const differences = files === undefined ? [] : await differencesOnDisk(workingDirectory, files);
-  if (differences.length > 0)
-    return {
-      kind: 'rejected',
-      code: 'refused',
-      message: `what lies there is not what was shipped: ${firstOf(differences)}`,
-    };
+    return found.kind === 'absent' ? { kind: 'absent' } : unknownBecause(found.message);
+  const changed = await changedRefusal(spec.workingDirectory, spec);
+  if (changed !== null) return changed;
   const end = await runScript(settings, callOf(settings, spec));
-  if (end.kind === 'not-started')
-    return {
-      kind: 'rejected',
-      code: 'refused',
-      message: `the script for the submission could not be started: ${end.code}`,
-    };
-  return settle(settings, look, spec, end);
+  return end.kind === 'not-started'
+    ? rejected('refused', `the script for the submission could not be started: ${end.code}`)
+    : settle(settings, look, spec, end);
 }
 
 /** A value that is an argument of its own, and looks like an option, is one to the script's parser. */
@@ -75,7 +59,7 @@ function misreadVariables({ environment }: ScriptSettings['templates'], { env }:
 }
 
 function callOf({ templates }: ScriptSettings, spec: JobSpec): Parameters<typeof runScript>[1] {
-  const variables = Object.entries({ ...spec.env, ...metadataVariables(spec.metadata) });
+  const variables = Object.entries({ ...spec.env, ...identityTexts(spec.metadata, IN_VARIABLES) });
   const isRead = ([name]: readonly [string, string]): boolean => templates.readsVariables.includes(name);
   const given = variables.filter((entry) => !isRead(entry));
   return {
@@ -107,29 +91,24 @@ async function settle(
   const hasWorked = end.kind === 'exited' && end.exitCode === 0;
   const others = ids.filter((id) => id !== spec.submissionId);
   if (others.length > 0)
-    return {
-      kind: 'unknown',
-      message: `the script submitted a job ${cutText(scrub(others.join(' ')), limits.messageCharactersMax)} ${others.length < ids.length ? 'beside' : 'instead of'} ${spec.submissionId}: it does not keep to the id that it is given`,
-    };
+    return unknownBecause(
+      `the script submitted a job ${cutText(scrub(others.join(' ')), limits.messageCharactersMax)} ${others.length < ids.length ? 'beside' : 'instead of'} ${spec.submissionId}: it does not keep to the id that it is given`,
+    );
   const isNamed = ids.length > 0;
   const found = await lookUntilFound(settings, look, spec.submissionId);
   if (found.kind === 'found') {
     // Ray takes an id once: where the script was the one to submit it, a job that cannot say whose it is is ours.
     const isOurs = hasWorked && isNamed && found.metadata === null;
-    return claimed(
-      look,
-      spec,
-      isOurs ? { ...found, metadata: spec.metadata } : found,
-      isNamed ? 'submitted' : 'adopted',
-    );
+    const named = isOurs ? { ...found, metadata: spec.metadata } : found;
+    return claimed(look, spec, named, isNamed ? 'submitted' : 'adopted');
   }
   if (hasWorked && isNamed && found.kind === 'unknown')
     return { kind: 'submitted', job: jobOf(look, spec, null) };
   const refusal = refusalOf(end, scrub);
   const message = `${howItEnded(end)}: ${[refusal?.words ?? '', reasonOf(end, scrub)].filter((part) => part !== '').join('\n')}`;
   return found.kind === 'absent' && refusal !== null
-    ? { kind: 'rejected', code: refusal.code, message }
-    : { kind: 'unknown', message };
+    ? rejected(refusal.code, message)
+    : unknownBecause(message);
 }
 
 function howItEnded(end: Exclude<GroupEnd, { kind: 'not-started' }>): string {
@@ -160,9 +139,7 @@ function claimed(
   found: Extract<JobObservation, { kind: 'found' }>,
   kind: 'adopted' | 'submitted',
 ): SubmitOutcome {
-  if (found.metadata === null || !isSameJob(found.metadata, spec.metadata))
-    return { kind: 'conflict', found: found.metadata };
-  return { kind, job: jobOf(look, spec, found.session) };
+  return conflictWith(found.metadata, spec) ?? { kind, job: jobOf(look, spec, found.session) };
 }
 
 function jobOf(look: SubmitLook, spec: JobSpec, session: string | null): Job {

@@ -1,0 +1,174 @@
+/** What all engines do alike: spend permits, refuse what no job can be given, judge whose job it is, and confirm a stop. */
+
+import { spendCapability } from '../../domain/actions/capability.ts';
+import {
+  type Engine,
+  type FoundJob,
+  isSameJob,
+  isTerminal,
+  type JobMetadata,
+  type JobObservation,
+  type JobSpec,
+  type StopOutcome,
+  type SubmitOutcome,
+  type SubmitRejection,
+  stopStep,
+  submitStep,
+} from '../../domain/engine.ts';
+import { differencesOnDisk, firstOf } from '../../host/git/tree-on-disk.ts';
+import { isFolder } from '../../host/is-folder.ts';
+import { isSubmissionId } from './job-files.ts';
+
+export type Unknown = { readonly kind: 'unknown'; readonly message: string };
+export type Rejected = Extract<SubmitOutcome, { kind: 'rejected' }>;
+
+export function unknownBecause(message: string): Unknown {
+  return { kind: 'unknown', message };
+}
+
+export function rejected(code: SubmitRejection, message: string): Rejected {
+  return { kind: 'rejected', code, message };
+}
+
+/** An engine before its permits: `stop` and `readLog` are called with ids that can name a job. */
+type Unguarded = Omit<Engine, 'submit' | 'stop'> & {
+  submit(spec: JobSpec): Promise<SubmitOutcome>;
+  stop(jobId: string): Promise<StopOutcome>;
+};
+
+/** The engine that spends a permit before it submits or stops, and never calls anything with an id that is none. */
+export function guarded(engine: Unguarded): Engine {
+  return {
+    ...engine,
+    submit: async (spec, permit) => {
+      spendCapability(permit, submitStep(spec));
+      return engine.submit(spec);
+    },
+    readLog: async (jobId, offset) =>
+      isSubmissionId(jobId) ? engine.readLog(jobId, offset) : { kind: 'absent' },
+    stop: async (jobId, permit) => {
+      spendCapability(permit, stopStep(jobId));
+      return isSubmissionId(jobId) ? engine.stop(jobId) : { kind: 'absent' };
+    },
+  };
+}
+
+/** A job of which nothing else is known. */
+export function foundJob(known: Pick<FoundJob, 'status' | 'message'> & Partial<FoundJob>): FoundJob {
+  return {
+    kind: 'found',
+    errorType: null,
+    exitCode: null,
+    startedAtMs: null,
+    endedAtMs: null,
+    metadata: null,
+    session: null,
+    details: {},
+    ...known,
+  };
+}
+
+/** The conflict with a job that is not the spec's; null: it is. */
+export function conflictWith(
+  found: JobMetadata | null,
+  { metadata }: JobSpec,
+): Extract<SubmitOutcome, { kind: 'conflict' }> | null {
+  return found !== null && isSameJob(found, metadata) ? null : { kind: 'conflict', found };
+}
+
+export type Variables = {
+  readonly isGiven: (name: string, value: string) => boolean;
+  /** Said of the names that are not. */
+  readonly complaint: (names: string) => string;
+};
+
+/** What no job of an engine can be given as it is meant, told before anything is claimed or sent; null: nothing. */
+export function specRefusal(
+  { submissionId, command, env }: JobSpec,
+  { isGiven, complaint }: Variables,
+): Rejected | null {
+  if (!isSubmissionId(submissionId))
+    return rejected('bad-submission-id', '1 to 128 of A-Z a-z 0-9 . _ -, with a letter or digit in front');
+  if ((command[0] ?? '') === '') return rejected('empty-command', 'there is no program to start');
+  if (command.some((part) => part.includes('\0')))
+    return rejected('refused', 'no argument of a program can have a NUL in it');
+  const names = Object.entries(env).flatMap(([name, value]) =>
+    value.includes('\0') || !isGiven(name, value) ? [JSON.stringify(name)] : [],
+  );
+  return names.length === 0 ? null : rejected('refused', complaint(names.join(', ')));
+}
+
+/** The same where the shipped files have to lie there at once. */
+export async function folderRefusal({ workingDirectory }: JobSpec): Promise<Rejected | null> {
+  return (await isFolder(workingDirectory))
+    ? null
+    : rejected('no-working-directory', `${workingDirectory} is no folder`);
+}
+
+/** Right before a start: what was shipped some seconds ago may have been written to since; null: it has not. */
+export async function changedRefusal(folder: string, { files }: JobSpec): Promise<Rejected | null> {
+  const differences = files === undefined ? [] : await differencesOnDisk(folder, files);
+  return differences.length === 0
+    ? null
+    : rejected('refused', `what lies there is not what was shipped: ${firstOf(differences)}`);
+}
+
+export type Stop = {
+  readonly observe: () => Promise<JobObservation>;
+  /** Asks for the end. An outcome settles the stop; a text says what came of the asking. */
+  readonly ask: (before: JobObservation) => Promise<StopOutcome | string>;
+  /** What is answered where the job was not seen to end; `asked`: what came of the asking. */
+  readonly late: (last: JobObservation, asked: string) => StopOutcome;
+  readonly sleep: (durationMs: number) => Promise<unknown>;
+  readonly pollMs: number;
+  readonly waitMs: number;
+};
+
+/** Asks a job that has not ended to end, and looks until it has: a stop is believed when it is seen. */
+export async function stopAndConfirm({
+  observe,
+  ask,
+  late,
+  sleep,
+  pollMs,
+  waitMs,
+}: Stop): Promise<StopOutcome> {
+  let last = await observe();
+  if (last.kind === 'absent') return { kind: 'absent' };
+  if (last.kind === 'found' && isTerminal(last.status)) return { kind: 'already-ended', status: last.status };
+  const asked = await ask(last);
+  if (typeof asked !== 'string') return asked;
+  for (let waitedMs = 0; waitedMs <= waitMs; waitedMs += pollMs) {
+    last = await observe();
+    if (last.kind === 'absent') return { kind: 'absent' };
+    if (last.kind === 'found' && isTerminal(last.status))
+      return last.status === 'STOPPED' ? { kind: 'stopped' } : { kind: 'already-ended', status: last.status };
+    await sleep(pollMs);
+  }
+  return late(last, asked);
+}
+
+/** For an asking that says nothing, or why it may not have arrived. */
+export function stoppingUnless(complaint: string, message: string): StopOutcome {
+  return complaint === '' ? { kind: 'stopping', message } : unknownBecause(complaint);
+}
+
+/** Readers of logs by job, at most `max`: the one that was asked least lately gives way and is closed. */
+export function keptReaders<Reader>(
+  max: number,
+  create: (jobId: string) => Reader,
+  close: (reader: Reader) => void = () => undefined,
+): (jobId: string) => Reader {
+  const readers = new Map<string, Reader>();
+  return (jobId) => {
+    const reader = readers.get(jobId) ?? create(jobId);
+    readers.delete(jobId);
+    readers.set(jobId, reader);
+    for (const [oldest, old] of readers) {
+      if (readers.size <= max) break;
+      close(old);
+      readers.delete(oldest);
+    }
+    return reader;
+  };
+}
