@@ -77,8 +77,8 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
   },
   'failure-signature': {
     job: 'yes, unless the card says *Ended*',
-    wait: 'depends on the advice',
-    next: '[The advice](#what-a-signature-asks-for) says what the policy wants. The line alone ends nothing: if the step on the card still moves, it may be noise.',
+    wait: 'depends on the class',
+    next: '[The class](#what-a-signature-asks-for) says what the policy wants. The line alone ends nothing: if the step on the card still moves, it may be noise.',
   },
   'run-degraded': {
     job: 'yes, at the same step',

@@ -1,13 +1,14 @@
 /** docs/operations.md as text: what each incident comment means for the person on call, and what to do. */
 
 import { SWEEP_PERIOD_MS } from '../../src/app/server/serve-options.ts';
+import { SIGNATURES } from '../../src/diagnosis/rows.ts';
+import { FIRST_RESPONSE, type FirstResponse } from '../../src/domain/failure-class.ts';
 import { INCIDENT_CODES, type IncidentCode } from '../../src/domain/incidents.ts';
 import { REFUSALS } from '../../src/domain/launch/refusal.ts';
 import { limits } from '../../src/domain/limits.ts';
+import { classWords } from '../../src/render/diagnosis-words.ts';
 import { INCIDENT_WORDS } from '../../src/render/incident-words.ts';
 import { refusalWords } from '../../src/render/refusal-words.ts';
-import type { Advice } from '../../src/watch/signatures.ts';
-import { SIGNATURES } from '../../src/watch/signatures.ts';
 import { FAULT_NOTES, ON_CALL_NOTES } from './on-call-notes.ts';
 
 /** The page, from the words of the comments themselves and the notes beside this file. */
@@ -88,29 +89,27 @@ function incidentSection(code: IncidentCode): string {
 
 const SIGNATURE_INTRODUCTION = `## What a signature asks for
 
-A line of the job's log that matched a known failure. It is evidence: the engine's own status ends a run, and nothing else. \`ferrybot read-log < job.log\` finds the same in a log that you have.`;
+A line of the job's log that matched a row of the diagnosis. The class is the one that the card shows when the job has failed of it. It is evidence: the engine's own status ends a run, and nothing else. \`ferrybot read-log < job.log\` finds the same in a log that you have.`;
 
-const ADVICE_WORDS: Readonly<Record<Advice, string>> = {
+const RESPONSE_WORDS: Readonly<Record<FirstResponse, string>> = {
   escalate:
-    'Call whoever owns the run: this is not repeated and not mended without a person. Want of memory is told as *reduce* where the manifest has approved a smaller config than the one that runs.',
-  'retry-bounded':
-    'Infrastructure. The same again may work; several times without a step between is no accident.',
-  'propose-node':
-    'A bad node. Once the job has failed, the thread gets a proposal to delete it, which `/approve` approves.',
-  'small-fix-once':
+    'Call whoever owns the run: this is not repeated and not mended without a person. Where memory ran out and the manifest has approved a smaller config than the one that runs, the incident says so.',
+  relaunch: 'Infrastructure. The same again may work; several times without a step between is no accident.',
+  'replace-node':
+    'A bad machine. For `no-accelerator`, `driver-cleanup` and `device-busy` on a TPU, the thread gets a proposal to delete the node once the job has failed, which `/approve` approves.',
+  'small-fix':
     'A slip in the code, in one file and not where data is loaded (elsewhere it is told as *escalate*): [a fix on the branch of the ferry](#a-fix-after-a-failed-attempt), approved anew; the same failure again after it is for people.',
-  alert: 'The training itself went wrong. Never launch the same again in the hope that it goes away.',
-  wait: 'No failure: the cluster has no room yet.',
+  wait: 'No failure: the cluster has no room yet. A quota that is used up needs a person.',
+  none: 'Nothing has to be done.',
 };
 
 function signatureTable(): string {
-  const groups = Map.groupBy(SIGNATURES, ({ advice }) => advice);
-  const rows = [...groups].map(([advice, signatures]) => [
-    advice,
-    ADVICE_WORDS[advice],
-    signatures.map(({ id }) => `\`${id}\``).join(', '),
+  const rows = [...Map.groupBy(SIGNATURES, (row) => row.class)].map(([kind, signatures]) => [
+    `\`${kind}\`: ${classWords(kind).what}`,
+    signatures.map(({ signature }) => `\`${signature}\``).join(', '),
+    RESPONSE_WORDS[FIRST_RESPONSE[kind]],
   ]);
-  return table(['advice', 'what to do', 'signatures'], rows);
+  return table(['class', 'signatures', 'what to do'], rows);
 }
 
 const FAULT_INTRODUCTION = `## The logbook cannot be trusted

@@ -18,6 +18,13 @@ export const BAD_NODE_PATIENCE_MS = 10 * 60 * 1_000;
 /** Proposals for one attempt: a consent that fell is asked for anew, and not for ever. */
 const NODE_PROPOSALS_MAX = 3;
 
+/** The signatures of the policy after which a TPU's machine may be replaced. */
+export const NODE_SIGNATURES: ReadonlySet<string> = new Set([
+  'no-accelerator',
+  'driver-cleanup',
+  'device-busy',
+]);
+
 /** What the log of the current attempt shows. */
 export type BadNodeMatch = {
   readonly attempt: number;
@@ -61,7 +68,7 @@ export function openSignatureMatch(state: RunState): BadNodeMatch | null {
   const incidents = state.incidents.filter((one) => isOfAttempt(one, attempt));
   const seen = incidentsWith(incidents, 'failure-signature').filter(
     // rule ML-29
-    ({ detail }) => detail.advice === 'propose-node',
+    ({ detail }) => NODE_SIGNATURES.has(detail.signature),
   );
   const [first] = seen;
   const isProposed = hasProposal(state, attempt);

@@ -4,8 +4,7 @@ import type { JobStatus } from '../domain/engine.ts';
 import type { Instant } from '../domain/ids.ts';
 import type { TracePoint } from '../domain/logbook/run-state.ts';
 import type { TrackedRun } from '../domain/tracker.ts';
-import type { Followed } from './measures.ts';
-import type { Series } from './series.ts';
+import type { Followed, Series } from './series.ts';
 
 /** A loss at the same step of the run before it was resumed and after; `digits` behind the point of the coarser one. */
 export type Replayed = {

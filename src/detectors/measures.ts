@@ -1,21 +1,188 @@
-/** The measures of a training run that are followed step by step, and when each is away from its trend. */
+/** Detectors that ask the measures of training: the loss, gradients, and what else is followed from step to step. */
 
-import type { SeriesLaw } from './series.ts';
+import type { DetectorId } from '../domain/detector-ids.ts';
+import type { TracePoint } from '../domain/logbook/run-state.ts';
+import { alarm, cannotTell, type Detector, type Finding, QUIET, told, type Witness } from './detector.ts';
+import type { Evidence, Replayed } from './evidence.ts';
+import { type Followed, medianOf, SERIES_LAWS } from './series.ts';
 
-export const FOLLOWED = ['loss', 'grad-norm', 'z-loss', 'router-entropy', 'expert-load'] as const;
-export type Followed = (typeof FOLLOWED)[number];
+/** One of these measures; it cannot be told before the warm-up is over. */
+export function seriesDetector(id: DetectorId, witness: Witness, names: readonly Followed[]): Detector {
+  return {
+    id,
+    witness: [witness],
+    limits: Object.assign({}, ...names.map((name) => SERIES_LAWS[name])),
+    judge: ({ series }) => {
+      const known = names.flatMap((name) => {
+        const one = series[name];
+        return one === undefined ? [] : [{ name, ...one, law: SERIES_LAWS[name] }];
+      });
+      for (const { name, met } of known)
+        if (met !== null)
+          return alarm(`${name}-${met.from ?? ''}`, {
+            seen: told(met.peak),
+            bound: told(met.trend),
+            step: met.from === null ? `${met.values} values` : `${met.from}-${met.to ?? met.from}`,
+          });
+      return known.some(({ values, law }) => values > law.warmUpValues) ? QUIET : cannotTell(witness);
+    },
+  };
+}
 
-/** The hero policy's *about ten steps*; three lines, since a bar shows one step of many. */
-const SUSTAINED = { steps: 10, values: 3, noise: 0, warmUpValues: 10, warmUpSteps: 50 } as const;
+/** A loss that is half above its trend for about ten steps. */
+export const lossSpike = seriesDetector('loss-spike', 'loss', ['loss']);
 
-export const SERIES_LAWS: { readonly [Name in Followed]: SeriesLaw } = {
-  // Half above the trend; near to nothing a loss moves by as much from step to step, and one of a policy is of either sign.
-  // rule HR-47
-  loss: { ...SUSTAINED, factor: 1.5, distance: 0.05, noise: 3 },
-  // Single spikes of a gradient are clipped and mean nothing; one that stays an order of magnitude larger has exploded.
-  'grad-norm': { ...SUSTAINED, factor: 10, values: 5, distance: 1 },
-  'z-loss': { ...SUSTAINED, factor: 3, distance: 0 },
-  // All tokens go to few experts: entropy falls, or the load of the fullest grows.
-  'router-entropy': { ...SUSTAINED, factor: 0.5, distance: 0 },
-  'expert-load': { ...SUSTAINED, factor: 2, distance: 0 },
+/** Gradients that have exploded. */
+export const gradientNorm = seriesDetector('gradient-norm', 'measures', ['grad-norm']);
+
+/** A z-loss that grows at once: the logits run away before the loss shows it. */
+export const zLoss = seriesDetector('z-loss', 'measures', ['z-loss']);
+
+/** Experts of which few get all the tokens. */
+export const routerCollapse = seriesDetector('router-collapse', 'measures', [
+  'router-entropy',
+  'expert-load',
+]);
+
+/** A loss, or gradients, that are no numbers any more. At once, in the warm-up too: what is lost does not come back. A gradient that is skipped once by a loss scale is none. */
+export const nan: Detector = {
+  id: 'nan',
+  witness: ['loss'],
+  limits: { gradients: 3 },
+  judge: ({ isLossLost, series, step }) => {
+    if (isLossLost)
+      return alarm('lost', { seen: 'nan', ...(step === null ? {} : { step: String(step.value) }) });
+    return series.loss === undefined ? cannotTell('loss') : QUIET;
+  },
 };
+
+export const LOSS_DIVERGENCE_LIMITS = {
+  /** Half above, as a spike has to be: what data of another kind costs is less. */
+  factor: 1.5,
+  /** Nearer to nothing than this a loss of preferences or of a policy begins, and grows by design. */
+  least: 0.5,
+} as const;
+
+/** A loss that climbs too slowly for its trend to be left, until all that was learned is lost. The trend is half above the least that it has been since the warm-up. */
+export const lossDivergence: Detector = {
+  id: 'loss-divergence',
+  witness: ['loss'],
+  limits: LOSS_DIVERGENCE_LIMITS,
+  judge: ({ series: { loss } }) => {
+    if (loss?.trend == null || loss.lowest === null) return cannotTell('loss');
+    const { factor, least } = LOSS_DIVERGENCE_LIMITS;
+    if (loss.lowest < least || loss.trend < factor * loss.lowest) return QUIET;
+    return alarm('loss', { seen: told(loss.trend), bound: told(loss.lowest) });
+  },
+};
+
+const REGRESSION_LIMITS = {
+  runs: 5,
+  /** Fewer say nothing about what is usual. */
+  runsMin: 3,
+  /** Above the worst of them: what a changed knob may cost is for people to judge, and this is more than noise. */
+  factor: 1.05,
+  /** The trend of a loss lags behind it while it falls quickly. */
+  warmUpValues: 20,
+  /** How near two steps have to be to be compared, as a share of the step. */
+  nearness: 0.05,
+  /** Of its own first eval: evals differ by less from one to the next. */
+  wrongWay: 0.02,
+} as const;
+
+/** A run that learns worse than the lane's last five did at the same step, or whose objective goes the wrong way from its first eval on. */
+export const regression: Detector = {
+  id: 'regression',
+  witness: ['loss', 'lane'],
+  limits: REGRESSION_LIMITS,
+  judge: ({ step, series, lane, objective }) => {
+    const wrong = objective === null ? null : wrongWay(objective);
+    if (wrong !== null) return wrong;
+    if (lane === null) return cannotTell('lane');
+    const { loss } = series;
+    if (
+      step === null ||
+      loss === undefined ||
+      loss.trend === null ||
+      loss.values <= REGRESSION_LIMITS.warmUpValues
+    )
+      return cannotTell('loss');
+    const { value } = step;
+    const theirs = lane.slice(0, REGRESSION_LIMITS.runs).flatMap((trace) => lossAt(trace, value) ?? []);
+    if (theirs.length < REGRESSION_LIMITS.runsMin) return cannotTell('lane');
+    const worst = Math.max(...theirs);
+    if (loss.trend <= REGRESSION_LIMITS.factor * worst) return QUIET;
+    return alarm('worse', { seen: told(loss.trend), bound: told(worst), step: String(value) });
+  },
+};
+
+/** Two evals one after the other that are worse than the first: one alone is noise. */
+function wrongWay({ key, better, first, before, now }: NonNullable<Evidence['objective']>): Finding | null {
+  const most = REGRESSION_LIMITS.wrongWay * Math.abs(first);
+  const isWorse = (value: number): boolean => (better === 'lower' ? value - first : first - value) > most;
+  // rule VA-19
+  if (before === now || !isWorse(before) || !isWorse(now)) return null;
+  return alarm('objective', { seen: `${key} ${told(now)}`, bound: told(first) });
+}
+
+function lossAt(trace: readonly TracePoint[], step: number): number | null {
+  const near = trace
+    .filter((point) => Math.abs(point.step - step) <= REGRESSION_LIMITS.nearness * step)
+    .toSorted((a, b) => Math.abs(a.step - step) - Math.abs(b.step - step));
+  const loss = Number(near[0]?.loss ?? Number.NaN);
+  return Number.isFinite(loss) ? loss : null;
+}
+
+const RESUME_LIMITS = {
+  /** In catch-up, where the same steps are made again: TPUs make them bit by bit. */
+  catchUp: 0.002,
+  /** Where a loss is printed too coarsely for that. */
+  relative: 0.01,
+  /** One step alone may be a line of another rank. */
+  steps: 3,
+} as const;
+
+/** So many of the steps that are made again count as catch-up; what moves apart later may do so by one per cent. */
+export const CATCH_UP_PAIRS = 20;
+
+/** A run that was resumed and makes other steps than the run that it goes on from. The middle of the differences counts. Three digits of a bar cannot show 0.002, and nothing shows less than its own last digit. */
+export const resumeMismatch: Detector = {
+  id: 'resume-mismatch',
+  witness: ['loss'],
+  limits: { ...RESUME_LIMITS, catchUpPairs: CATCH_UP_PAIRS },
+  judge: ({ replayed }) => {
+    if (replayed === null) return QUIET;
+    const [first, later] = [replayed.slice(0, CATCH_UP_PAIRS), replayed.slice(CATCH_UP_PAIRS)];
+    const fine = first.filter(({ resolution }) => resolution < RESUME_LIMITS.catchUp);
+    if (fine.length < RESUME_LIMITS.steps) return atMost(replayed.filter(isCoarse), 'relative');
+    const found = atMost(fine, 'catchUp');
+    const behind = later.filter(isCoarse);
+    if (found.kind !== 'quiet' || behind.length < RESUME_LIMITS.steps) return found;
+    // The newest of them are kept alone: their first step is another at each look.
+    return atMost(behind, 'relative', 'later');
+  },
+};
+
+function isCoarse({ before, resolution }: Replayed): boolean {
+  return resolution < RESUME_LIMITS.relative * Math.abs(before);
+}
+
+/** Held against the one law or the other. */
+function atMost(
+  used: readonly Replayed[],
+  law: 'catchUp' | 'relative',
+  since: string | number = used[0]?.step ?? 0,
+): Finding {
+  if (used.length < RESUME_LIMITS.steps) return cannotTell('loss');
+  const difference = medianOf(used.map(({ before, after }) => Math.abs(after - before))) ?? 0;
+  const level = medianOf(used.map(({ before }) => Math.abs(before))) ?? 0;
+  const bound = law === 'catchUp' ? RESUME_LIMITS.catchUp : RESUME_LIMITS.relative * level;
+  // rule HR-46
+  if (difference <= bound) return QUIET;
+  const [first] = used;
+  return alarm(since, {
+    seen: told(difference),
+    bound: told(bound),
+    step: `${first?.step}-${used.at(-1)?.step}`,
+  });
+}

@@ -12,14 +12,28 @@ export type Row = {
   readonly weight: 'cause' | 'effect' | 'hint';
   readonly confidence: Confidence;
   readonly pattern: RegExp;
+  /** The name under which the watch reports such a line while the job runs; null: the line counts at the end alone. */
+  readonly signature: string | null;
 };
+
+type Named = { readonly signature: string; readonly pattern: RegExp };
+
+/** A pattern whose lines the watch reports while the job runs. */
+export function named(signature: string, pattern: RegExp): Named {
+  return { signature, pattern };
+}
 
 /** One row for each pattern, in their order. */
 export function rows(
   weight: Row['weight'],
   kind: FailureClass,
   confidence: Confidence,
-  patterns: readonly RegExp[],
+  patterns: readonly (RegExp | Named)[],
 ): readonly Row[] {
-  return patterns.map((pattern) => ({ class: kind, weight, confidence, pattern }));
+  return patterns.map((one) => ({
+    class: kind,
+    weight,
+    confidence,
+    ...(one instanceof RegExp ? { pattern: one, signature: null } : one),
+  }));
 }

@@ -4,7 +4,7 @@ import { type FailureClass, FIRST_RESPONSE } from '../domain/failure-class.ts';
 import { familyOf, namedClassOf } from './named-class.ts';
 import type { Row } from './row.ts';
 import { CLUSTER_ROWS } from './rows/cluster.ts';
-import { BARE_ROWS, CODE_ROWS } from './rows/code.ts';
+import { BARE_ROWS, CODE_ROWS, REPORTED_ROWS } from './rows/code.ts';
 import { DATA_ROWS } from './rows/data.ts';
 import { MEMORY_ROWS } from './rows/memory.ts';
 import { NODE_ROWS } from './rows/node.ts';
@@ -26,6 +26,22 @@ export const ROWS: readonly Row[] = [
   ...CODE_ROWS,
   ...SETTING_ROWS,
 ];
+
+/** A row whose lines the watch reports while the job runs. */
+export type Signature = Row & { readonly signature: string };
+
+/**
+ * Signatures of policy ML-20, ML-21 and ML-29, and of Marin's, JAX's, CUDA's and Ray's own messages. A match is evidence and no
+ * verdict: the engine's terminal status comes first, and the word "error" alone means nothing.
+ */
+export const SIGNATURES: readonly Signature[] = [...ROWS, ...REPORTED_ROWS].flatMap(
+  ({ signature, ...row }) => (signature === null ? [] : [{ ...row, signature }]),
+);
+
+/** The row of this name, or null: an entry of an older version may carry a name that is gone. */
+export function signatureNamed(name: string): Signature | null {
+  return SIGNATURES.find(({ signature }) => signature === name) ?? null;
+}
 
 /** What a message adds of all that might have brought it about names causes that nobody has seen. */
 const SUPPOSED =
@@ -68,7 +84,7 @@ function namedRowFor(text: string): Row | null {
   // A name is too little to start anything again.
   return kind === null || FIRST_RESPONSE[kind] === 'relaunch'
     ? null
-    : { class: kind, weight: 'hint', confidence: 'low', pattern: NAMED };
+    : { class: kind, weight: 'hint', confidence: 'low', pattern: NAMED, signature: null };
 }
 
 const NAMED = /^((?:[a-z_]\w{0,60}\.){1,8})([A-Z]\w{0,80}(?:Error|Exception)): /;

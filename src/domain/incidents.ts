@@ -1,7 +1,7 @@
 /** The closed list of incident codes, with the facts that each one records. */
 
 import { DETECTOR_IDS } from './detector-ids.ts';
-import { RUNGS } from './failure-class.ts';
+import { FAILURE_CLASSES, FIRST_RESPONSES, RUNGS } from './failure-class.ts';
 import type { EventDraft } from './logbook/event.ts';
 import { TEAR_DOWN_REASONS } from './logbook/events/rental-events.ts';
 import type { Role } from './logbook/role.ts';
@@ -14,7 +14,10 @@ import {
   type Vocabulary,
 } from './payload.ts';
 
-/** `attempt` is absent for the first attempt. Facts that no sentence shows are optional. */
+/** `reduce`: the next of the smaller settings that the manifest has approved. */
+const SIGNATURE_RESPONSES = [...FIRST_RESPONSES, 'reduce'] as const;
+
+/** `attempt` is left out for the first. What only the fold or who records the next one reads may be missing. */
 export const INCIDENTS = {
   'runner-refused': {
     orderDigest: 'text?',
@@ -36,8 +39,8 @@ export const INCIDENTS = {
   'stop-unconfirmed': { message: 'text', attempt: 'integer?' },
   'failure-signature': {
     signature: 'text',
-    class: 'text',
-    advice: 'text',
+    class: FAILURE_CLASSES,
+    response: SIGNATURE_RESPONSES,
     line: 'text',
     again: 'text?',
     workers: 'text?',

@@ -1,9 +1,8 @@
 /** The course of a run over its looks: what the next one is compared with, recorded with each. */
 
-import { LOW_USE_LIMITS } from '../detectors/low-utilisation.ts';
-import { FOLLOWED } from '../detectors/measures.ts';
-import { addValue, medianOf, NO_SERIES, type Series } from '../detectors/series.ts';
-import { SPEED_LAW } from '../detectors/throughput-collapse.ts';
+import { LOW_USE_LIMITS } from '../detectors/machine.ts';
+import { SPEED_LAW } from '../detectors/progress.ts';
+import { addValue, FOLLOWED, medianOf, NO_SERIES, type Series } from '../detectors/series.ts';
 import { isTerminal } from '../domain/engine.ts';
 import type { Instant } from '../domain/ids.ts';
 import type { Course, RecordedSeries } from '../domain/logbook/events/job-events.ts';

@@ -1,8 +1,8 @@
 /** What a look and the record say of a run, put before the detectors. */
 
 import type { Evidence, PastEnd } from '../detectors/evidence.ts';
+import { SPEED_LAW } from '../detectors/progress.ts';
 import { medianOf } from '../detectors/series.ts';
-import { SPEED_LAW } from '../detectors/throughput-collapse.ts';
 import type { Instant } from '../domain/ids.ts';
 import { trainedAlike } from '../domain/launch/ladder.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';

@@ -3,21 +3,13 @@
 import { cutText } from '../domain/cut-text.ts';
 import { LOSS_NOT_FINITE } from '../domain/launch/spoilt.ts';
 import { limits } from '../domain/limits.ts';
-import { createLineFilter } from './line-filter.ts';
-import { MEMORY_NEEDLES, memoryReportIn } from './memory-report.ts';
-import { PROGRESS_NEEDLE, type ProgressLine, parseProgressLine, type ShownCount } from './progress-line.ts';
+import { countLines, findTellingWord } from './line-filter.ts';
+import { memoryReportIn } from './memory-report.ts';
+import { type ProgressLine, parseProgressLine, type ShownCount } from './progress-line.ts';
 import { goneBack } from './replayed.ts';
-import {
-  EXCEPTION_NEEDLES,
-  readFailure,
-  type SignatureMatch,
-  type TaskOrigin,
-  withFailure,
-} from './signature-matches.ts';
-import { SIGNATURES } from './signatures.ts';
+import { readFailure, type SignatureMatch, type TaskOrigin, withFailure } from './signature-matches.ts';
 import { addTrainingLine, isNotFinite, NO_TRAINING, type Training } from './training.ts';
-import { parseTrainingLine, TRAINING_NEEDLES, type TrainingLine, trainingOfBar } from './training-line.ts';
-import { TASK_NEEDLE } from './worker-address.ts';
+import { parseTrainingLine, type TrainingLine, trainingOfBar } from './training-line.ts';
 
 /** Tracker links of one log: one a launch, and a few that were only mentioned. */
 const LOG_TRACKERS_MAX = 20;
@@ -104,10 +96,8 @@ export function readLogBytes(before: LogFacts, read: Uint8Array): LogFacts {
   // What was cut in two is put together; the rest is read where it stands.
   const first = { ...facts, carry: '', skipping: false };
   const opened = facts.skipping ? first : readLine(first, facts.carry + textOf(piece.subarray(0, firstEnd)));
-  // The filter reads whole words of memory.
-  const bytes = piece.byteOffset % 4 === 0 ? piece : Uint8Array.from(piece);
-  const end = bytes.lastIndexOf(NEWLINE) + 1;
-  return carryOn(readLines(opened, bytes, firstEnd + 1, end), textOf(bytes.subarray(end)));
+  const end = piece.lastIndexOf(NEWLINE) + 1;
+  return carryOn(readLines(opened, piece, firstEnd + 1, end), textOf(piece.subarray(end)));
 }
 
 const NEWLINE = 10;
@@ -142,15 +132,17 @@ function carryOn(facts: LogFacts, carry: string): LogFacts {
   return { ...readLine({ ...facts, carry: '' }, carry), skipping: true };
 }
 
-/** Whole lines in [begin, end). Those that the filter passes over say nothing: they are counted and no more. */
+/** Whole lines in [begin, end), where a newline stands before `begin`. Lines without a telling word are counted and no more. */
 function readLines(facts: LogFacts, bytes: Uint8Array, begin: number, end: number): LogFacts {
   let next = facts;
   for (let from = begin; from < end; ) {
-    const line = findTelling(bytes, from, end);
-    next = { ...next, lines: next.lines + line.passed };
-    if (line.start === end) return next;
-    next = readLine(next, textOf(bytes.subarray(line.start, line.end)));
-    from = line.end + 1;
+    const at = findTellingWord(bytes, from - 1, end);
+    const start = at === -1 ? end : Math.max(from, bytes.lastIndexOf(NEWLINE, at + 1) + 1);
+    next = { ...next, lines: next.lines + countLines(bytes, from, start) };
+    if (at === -1) return next;
+    const lineEnd = bytes.indexOf(NEWLINE, start);
+    next = readLine(next, textOf(bytes.subarray(start, lineEnd)));
+    from = lineEnd + 1;
   }
   return next;
 }
@@ -159,28 +151,6 @@ function readLines(facts: LogFacts, bytes: Uint8Array, begin: number, end: numbe
 export function finishLog(facts: LogFacts): LogFacts {
   return facts.carry === '' ? facts : readLine({ ...facts, carry: '' }, facts.carry);
 }
-
-// Every character that the name of a value may begin with: `eval/` alone is too short to be looked for.
-const EVAL_NEEDLE = { text: 'eval/', followedBy: 'abcdefghijklmnopqrstuvwxyz0123456789_./-' };
-// What `readLine` and all that it calls look for: a line without any of these changes nothing but the count.
-const findTelling = createLineFilter(
-  [
-    ...SIGNATURES.flatMap(({ needles }) => needles),
-    ...EXCEPTION_NEEDLES,
-    TASK_NEEDLE,
-    EVAL_NEEDLE,
-    PROGRESS_NEEDLE,
-    ...TRAINING_NEEDLES,
-    ...MEMORY_NEEDLES,
-    'First train step completed',
-    'https://wandb.ai/',
-    'Saved checkpoint to ',
-    'Saving checkpoint at step',
-    'Saving temporary checkpoint',
-    'Loading checkpoint from ',
-  ],
-  SIGNATURES.flatMap(({ opens }) => opens ?? []),
-);
 
 function readLine(facts: LogFacts, whole: string): LogFacts {
   const line = cutText(whole, limits.logLineCharsMax).replace(/\r$/, '');

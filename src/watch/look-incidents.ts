@@ -1,8 +1,10 @@
 /** What of a look a person has to be told, each once for an attempt of the run. */
 
 import type { AlarmFacts, Finding } from '../detectors/detector.ts';
+import { signatureNamed } from '../diagnosis/rows.ts';
 import type { DetectorId } from '../domain/detector-ids.ts';
 import { isTerminal } from '../domain/engine.ts';
+import { type FailureClass, FIRST_RESPONSE, isOutOfMemory } from '../domain/failure-class.ts';
 import {
   type IncidentCode,
   type IncidentFacts,
@@ -17,7 +19,6 @@ import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { type Look, redactAndTruncate, redactAndTruncateLine, saidOf } from './look.ts';
-import { SIGNATURES, type Signature } from './signatures.ts';
 import { clusterSigns, standstillOf } from './standstill.ts';
 import { unreadOf } from './unread.ts';
 
@@ -74,28 +75,25 @@ function newSignatures(state: RunState, look: Look): readonly EventDraft[] {
       // rule VA-16
       .filter((failure) => !told.has(failure.id))
       .map((failure) => {
-        const row = SIGNATURES.find((signature) => signature.id === failure.id);
+        const kind = classOf(failure.id, look);
         return incident(state, 'failure-signature', {
           signature: failure.id,
-          class: row?.class ?? '',
-          advice: adviceOf(state, row, look),
+          class: kind,
+          response: isOutOfMemory(kind) && hasSmaller(state) ? 'reduce' : FIRST_RESPONSE[kind],
           line: redactAndTruncateLine(look, failure.line),
           ...(wasShownBefore(state, failure.id) ? { again: 'yes' } : {}),
-          ...(row?.advice === 'propose-node' ? { workers: failure.workers.join(' ') } : {}),
+          ...(kind === 'bad-node' ? { workers: failure.workers.join(' ') } : {}),
         });
       })
   );
 }
 
 /** A slip is a small fix only where the whole log says so: in one file, and not where data is loaded (policy ML-28). */
-function adviceOf(state: RunState, row: Signature | undefined, { diagnosis }: Look): string {
-  if (row !== undefined && OUT_OF_MEMORY.includes(row.class) && hasSmaller(state)) return 'reduce';
-  if (row?.advice !== 'small-fix-once') return row?.advice ?? '';
+function classOf(signature: string, { diagnosis }: Look): FailureClass {
+  const kind = signatureNamed(signature)?.class ?? 'unknown';
   // rule ML-28
-  return diagnosis?.class === 'code-small' ? row.advice : 'escalate';
+  return kind === 'code-other' && diagnosis?.class === 'code-small' ? 'code-small' : kind;
 }
-
-const OUT_OF_MEMORY: readonly Signature['class'][] = ['accelerator-memory', 'host-memory'];
 
 /** Whether the manifest has approved a config smaller than that of the attempt which is looked at. */
 function hasSmaller(state: RunState): boolean {

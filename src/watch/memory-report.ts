@@ -2,17 +2,6 @@
 
 import { shareOf } from './memory-line.ts';
 
-/** Each such line holds one of these. */
-export const MEMORY_NEEDLES: readonly string[] = [
-  '| max allocated: ',
-  'Max_MA ',
-  'bytes_in_use',
-  'Using (GB) ',
-  'MiB / ',
-  'memory/peak_',
-  'memory/current_',
-];
-
 const NUMBER = /(\d{1,9})(?:\.\d{1,16})?/.source;
 const DECIMAL = /(\d{1,9}(?:\.\d{1,16})?)/.source;
 

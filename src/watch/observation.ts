@@ -3,6 +3,7 @@
 import { DETECTORS } from '../detectors/registry.ts';
 import { isTerminal, type JobObservation } from '../domain/engine.ts';
 import { readIncident } from '../domain/incidents.ts';
+import { LOSS_NOT_FINITE } from '../domain/launch/spoilt.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
 import type { Course, Metrics, TrackerRun } from '../domain/logbook/events/job-events.ts';
 import type { WatchEndCause } from '../domain/logbook/events/watch-events.ts';
@@ -19,7 +20,6 @@ import { incidentsOf, type StandingAlarm } from './look-incidents.ts';
 import type { ShownCount } from './progress-line.ts';
 import { openLogOf } from './resume-log.ts';
 import type { SignatureMatch } from './signature-matches.ts';
-import { signatureById } from './signatures.ts';
 import { standstillOf } from './standstill.ts';
 import { storeSeenOf } from './store-seen.ts';
 import { trackerSeenOf, withTrackedRow } from './tracker-seen.ts';
@@ -246,7 +246,7 @@ function settled(log: LogFacts, job: JobObservation): LogFacts {
   const { status } = job;
   const [since] = log.training.look.movedLines;
   const isOver = ({ id, line, lastLineNumber }: SignatureMatch): boolean => {
-    if (line === '' || signatureById(id)?.class === 'numerical') return false;
+    if (line === '' || id === LOSS_NOT_FINITE) return false;
     if (status === 'SUCCEEDED') return true;
     const isPassed = log.training.look.movedLines.length >= MOVED_AGAIN && lastLineNumber < (since ?? 0);
     return status === 'RUNNING' && isPassed;

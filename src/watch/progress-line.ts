@@ -19,9 +19,6 @@ export type ProgressLine = {
   readonly loss: string | null;
 };
 
-/** Every progress line holds this. */
-export const PROGRESS_NEEDLE = 'Progress on:';
-
 // Every part is anchored by its own name, so a long hostile line costs one pass.
 const LINE =
   /Progress on:([\w.-]+) (-|[\d.]+[kMGT]?it)(?:\/([\d.]+[kMGT]?)(?:it)?)?(?: rate:(\S+))?(?: remaining:(\S+))?(?: elapsed:(\S+))?(?: postfix:([\s\S]*))?$/;

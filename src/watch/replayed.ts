@@ -1,7 +1,7 @@
 /** Steps that are made a second time, after a run went back to a checkpoint: the loss of both, side by side. */
 
 import type { Replayed } from '../detectors/evidence.ts';
-import { CATCH_UP_PAIRS } from '../detectors/resume-mismatch.ts';
+import { CATCH_UP_PAIRS } from '../detectors/measures.ts';
 import type { ReplayedStep } from '../domain/logbook/events/job-events.ts';
 import type { TracePoint } from '../domain/logbook/run-state.ts';
 import type { TrainingLine } from './training-line.ts';

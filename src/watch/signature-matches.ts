@@ -1,7 +1,7 @@
 /** Which failure signatures a log has shown, how often, and in which line first. */
 
+import { SIGNATURES } from '../diagnosis/rows.ts';
 import { limits } from '../domain/limits.ts';
-import { signaturesOf } from './signatures.ts';
 import { nameOf, taskAddress, type WorkerAddress, workerAddress } from './worker-address.ts';
 
 /** Workers that one signature was seen on: the hosts of a large slice, which is one machine; with more it is uncertain. */
@@ -32,25 +32,16 @@ type SignatureMatches = {
 // The last line of a Python traceback starts at the margin with the exception's dotted name.
 const EXCEPTION =
   /^(?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*(?:Error|Exception|Interrupt)|SystemExit|GeneratorExit)(?::|$)/;
-/** Each line that is one holds one of these, with the newline that ends it. */
-export const EXCEPTION_NEEDLES: readonly string[] = [
-  'Error',
-  'Exception',
-  'Interrupt',
-  'SystemExit',
-  'GeneratorExit',
-].flatMap((name) => [`${name}:`, `${name}\n`, `${name}\r`]);
-
 /** Adds what one line says; `lines` is the number of this line. */
 export function readFailure<Facts extends SignatureMatches>(facts: Facts, line: string): Facts {
   const task = taskAddress(line);
   const known = task === null ? facts : { ...facts, origin: { worker: task, lineNumber: facts.lines } };
-  const found = signaturesOf(line);
+  const found = SIGNATURES.filter(({ pattern }) => pattern.test(line));
   const isException = EXCEPTION.test(line);
   if (found.length === 0 && !isException) return known;
   const worker = workerAddress(line) ?? originOf(known);
   const seen = { line, lineNumber: facts.lines, worker };
-  const failures = found.reduce((all, { id }) => addMatch(all, id, seen), facts.failures);
+  const failures = found.reduce((all, { signature }) => addMatch(all, signature, seen), facts.failures);
   return { ...known, failures, lastException: isException ? line : facts.lastException };
 }
 

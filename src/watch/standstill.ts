@@ -1,9 +1,9 @@
 /** Since when a live job makes no step: long evals and checkpoints do that too, so by itself it means nothing. */
 
+import { signatureNamed } from '../diagnosis/rows.ts';
 import type { Standstill } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Look } from './look.ts';
-import { signatureById } from './signatures.ts';
 
 /**
  * The row of looks that found the same step as the one before; nothing where the job has moved or has ended. A look that
@@ -26,8 +26,8 @@ export function standstillOf(
 /** What this attempt's log says of nodes that are gone or resources that cannot be had, as ids of signatures. */
 export function clusterSigns({ log }: Look): readonly string[] {
   return log.failures.flatMap(({ id }) => {
-    const kind = signatureById(id)?.class;
-    return kind === 'cluster' || kind === 'capacity' ? [id] : [];
+    const kind = signatureNamed(id)?.class;
+    return kind === 'infra-cluster' || kind === 'capacity' ? [id] : [];
   });
 }
 

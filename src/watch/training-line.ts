@@ -25,27 +25,6 @@ export type TrainingLine = {
   readonly memory: string | null;
 };
 
-/** Each training line holds one of these, capitals or not; Levanter's bar has a needle of its own. */
-export const TRAINING_NEEDLES = [
-  { text: 'loss=', followedBy: '0123456789+-niNI. ' },
-  { text: 'loss:', followedBy: '0123456789+-niNI. ' },
-  { text: "loss'", followedBy: ': ' },
-  { text: 'loss"', followedBy: ': ' },
-  { text: 'loss ', followedBy: '0123456789+-niNI:=' },
-  { text: 'loss_step', followedBy: '=:\'" ' },
-  { text: 'it/s]', followedBy: '\r\n ' },
-  { text: 'it/s,', followedBy: ' ' },
-  { text: 's/it]', followedBy: '\r\n ' },
-  { text: 's/it,', followedBy: ' ' },
-  { text: 'batch=', followedBy: '0123456789' },
-  { text: 'step=', followedBy: '0123456789' },
-  { text: 'iter=', followedBy: '0123456789' },
-  'Total optimization steps',
-  ', skipped=',
-  'grad_norm',
-  'grad norm',
-];
-
 /** What a line says of training that is no bar of Levanter's, or null where it shows neither a step with a measure nor a bar. */
 export function parseTrainingLine(line: string): TrainingLine | null {
   if (OF_AN_EVAL.test(line)) return null;

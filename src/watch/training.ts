@@ -1,7 +1,14 @@
 /** What the training lines of a log come to: how fast it goes, and the course of what it measures. */
 
-import { FOLLOWED, type Followed, SERIES_LAWS } from '../detectors/measures.ts';
-import { addValue, medianOf, NO_SERIES, type Series } from '../detectors/series.ts';
+import {
+  addValue,
+  FOLLOWED,
+  type Followed,
+  medianOf,
+  NO_SERIES,
+  SERIES_LAWS,
+  type Series,
+} from '../detectors/series.ts';
 import type { Pace } from '../domain/logbook/events/job-events.ts';
 import { addReplayed, NO_REPLAY, type Replay } from './replayed.ts';
 import type { TrainingLine } from './training-line.ts';

@@ -20,11 +20,8 @@ export function workerAddress(line: string): WorkerAddress | null {
 
 /** The worker in which a task failed, as the head of its traceback names it: what is raised below it names nobody. */
 export function taskAddress(line: string): WorkerAddress | null {
-  return line.includes(TASK_NEEDLE) ? workerAddress(line) : null;
+  return line.includes('RayTaskError(') ? workerAddress(line) : null;
 }
-
-/** A line that a traceback's head stands in holds this. */
-export const TASK_NEEDLE = 'RayTaskError(';
 
 /** A worker as one word, its address or `several`. */
 export function nameOf(worker: WorkerAddress): string {

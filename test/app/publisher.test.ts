@@ -16,7 +16,7 @@ import { bob, digestOf } from '../support/run-drafts.ts';
 import { aConfig } from '../support/run-parts.ts';
 
 const MINUTE_MS = 60_000;
-const LOST = { signature: 'loss-not-finite', class: 'numerical', advice: 'alert', line: 'loss=nan' };
+const LOST = { signature: 'loss-not-finite', class: 'nan', response: 'escalate', line: 'loss=nan' };
 
 /** Runs that were looked at once: what the look recorded is owed, of the last `alarmed` an incident too. */
 function watched(count: number, alarmed: number) {

@@ -2,10 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Evidence } from '../../src/detectors/evidence.ts';
-import { SERIES_LAWS } from '../../src/detectors/measures.ts';
+import { SPEED_LAW } from '../../src/detectors/progress.ts';
 import { DETECTORS } from '../../src/detectors/registry.ts';
-import { addValue, NO_SERIES, type Series } from '../../src/detectors/series.ts';
-import { SPEED_LAW } from '../../src/detectors/throughput-collapse.ts';
+import { addValue, NO_SERIES, SERIES_LAWS, type Series } from '../../src/detectors/series.ts';
 import { DETECTOR_IDS, type DetectorId } from '../../src/domain/detector-ids.ts';
 import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
 

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import type { Finding } from '../../src/detectors/detector.ts';
 import type { Evidence } from '../../src/detectors/evidence.ts';
-import { resumeMismatch } from '../../src/detectors/resume-mismatch.ts';
+import { resumeMismatch } from '../../src/detectors/measures.ts';
 import {
   addReplayed,
   comparedOf,

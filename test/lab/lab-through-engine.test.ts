@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { signatureNamed } from '../../src/diagnosis/rows.ts';
 import { type Engine, type FoundJob, isTerminal, type JobSpec } from '../../src/domain/engine.ts';
 import { createLocalEngine } from '../../src/engines/local/engine.ts';
 import { readMetricsFile } from '../../src/trackers/metrics-file.ts';
 import { finishLog, type LogFacts, NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
-import { signatureById } from '../../src/watch/signatures.ts';
 import { stopIn, submitTo } from '../support/capabilities.ts';
 import { readLogText, readText } from '../support/log-text.ts';
 
@@ -69,16 +69,16 @@ describe('a ferry on the local engine', () => {
   });
 
   it.each([
-    ['vmem', 'vmem-exhausted', 'escalate', 1],
-    ['owner-died', 'owner-died', 'escalate', 1],
-    ['name-error', 'name-error', 'small-fix-once', 1],
-    ['watchdog-124', 'stalled-training', 'retry-bounded', 124],
-  ])('fails of %s in words that are recognised', async (failure, id, advice, exitCode) => {
+    ['vmem', 'vmem-exhausted', 'oom-hbm', 1],
+    ['owner-died', 'owner-died', 'infra-cluster', 1],
+    ['name-error', 'name-error', 'code-other', 1],
+    ['watchdog-124', 'stalled-training', 'stalled', 124],
+  ])('fails of %s in words that are recognised', async (failure, id, kind, exitCode) => {
     const env = { LAB_FAIL: failure, LAB_FAIL_AT_STEP: '3', LAB_WATCHDOG_TIMEOUT_S: '0.1' };
     await submitTo(engine, ferry({ FERRY_NUM_TRAIN_STEPS: '20', ...env }));
     expect(await ended()).toMatchObject({ status: 'FAILED', exitCode });
     expect((await facts()).failures.map((failed) => failed.id)).toContain(id);
-    expect(signatureById(id)?.advice).toBe(advice);
+    expect(signatureNamed(id)?.class).toBe(kind);
   });
 
   it('leaves a temporary checkpoint when it is stopped', async () => {

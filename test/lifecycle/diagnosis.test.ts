@@ -20,13 +20,13 @@ async function endedWith(line: string) {
   await approve(lab, 'mira', pull);
   await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: 60_000 });
   const state = await stateOf(lab, run);
-  const advices = incidentsWith(state?.incidents ?? [], 'failure-signature').map(
-    ({ detail }) => detail.advice,
+  const responses = incidentsWith(state?.incidents ?? [], 'failure-signature').map(
+    ({ detail }) => detail.response,
   );
   const comments = told(lab, 'ended');
   const [card = ''] = told(lab, 'card');
   await lab.close();
-  return { end: state?.end, comments, advices, card };
+  return { end: state?.end, comments, responses, card };
 }
 
 // rule ML-25
@@ -72,14 +72,14 @@ const THROUGH_THREE = `Traceback (most recent call last):
 KeyError: 'text'`;
 
 it('a slip in one file may be fixed once', async () => {
-  const { advices } = await endedWith(SLIP);
-  expect(advices).toEqual(['small-fix-once']);
+  const { responses } = await endedWith(SLIP);
+  expect(responses).toEqual(['small-fix']);
 });
 
 // rule ML-28
 it('a slip through three files and a data loader is for a person', async () => {
-  const { advices } = await endedWith(THROUGH_THREE);
-  expect(advices).toEqual(['escalate']);
+  const { responses } = await endedWith(THROUGH_THREE);
+  expect(responses).toEqual(['escalate']);
 });
 
 it('the card says which attempt failed where, and has the last thirty lines of its log folded, without a secret', async () => {

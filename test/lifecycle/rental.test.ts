@@ -83,7 +83,7 @@ describe('/rent', () => {
     expect(sizes).toEqual(['32', '16', '8']);
     const state = await stateOf(lab, run);
     const seen = incidentsWith(state?.incidents ?? [], 'failure-signature');
-    expect(seen.map(({ detail }) => `${detail.signature} ${detail.advice}`)).toEqual([
+    expect(seen.map(({ detail }) => `${detail.signature} ${detail.response}`)).toEqual([
       'cuda-out-of-memory reduce',
       'cuda-out-of-memory reduce',
       'cuda-out-of-memory escalate',

@@ -5,10 +5,10 @@ import { expect, it } from 'vitest';
 import { operationsPage } from '../../scripts/operations/operations-page.ts';
 import { readComment } from '../../src/commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
+import { SIGNATURES } from '../../src/diagnosis/rows.ts';
 import { INCIDENT_CODES } from '../../src/domain/incidents.ts';
 import { REFUSALS } from '../../src/domain/launch/refusal.ts';
 import { INCIDENT_WORDS } from '../../src/render/incident-words.ts';
-import { SIGNATURES } from '../../src/watch/signatures.ts';
 import { callVerb } from '../app/cli/call-verb.ts';
 
 const PAGE = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
@@ -23,7 +23,7 @@ it.each(INCIDENT_CODES)('whoever reads the first line of the comment finds %s', 
   expect(PAGE).toContain(todo);
 });
 
-it.each([...REFUSALS, ...SIGNATURES.map(({ id }) => id)])('has a row with %s', (id) => {
+it.each([...REFUSALS, ...SIGNATURES.map(({ signature }) => signature)])('has a row with %s', (id) => {
   expect(PAGE.split('\n').filter((line) => line.startsWith('| ') && line.includes(`\`${id}\``))).toHaveLength(
     1,
   );

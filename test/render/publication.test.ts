@@ -116,7 +116,12 @@ describe('the moments of a run', () => {
 
   // rule DF-31
   it('end with the failures that were seen, each by the name of its signature', () => {
-    const owner = { signature: 'owner-died', class: 'cluster', advice: 'wait', line: 'OwnerDiedError' };
+    const owner = {
+      signature: 'owner-died',
+      class: 'infra-cluster',
+      response: 'escalate',
+      line: 'OwnerDiedError',
+    };
     const seen = training.incident('failure-signature', owner);
     const body = say(seen.ended({ status: 'FAILED' }).state, 'ended');
     expect(body).toMatch(/^Notable failures:\n\n- .+ `owner-died`$/m);
@@ -387,8 +392,8 @@ describe('incidents and fallen approvals', () => {
       why: 'because',
       message: 'the message',
       signature: 'owner-died',
-      class: 'cluster',
-      advice: 'retry-bounded',
+      class: 'infra-cluster',
+      response: 'escalate',
       line: 'OwnerDiedError @alice',
       again: 'yes',
       since: '2026-11-21T10:00:00.000Z',

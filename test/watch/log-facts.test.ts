@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { SIGNATURES, signatureNamed } from '../../src/diagnosis/rows.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { finishLog, NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
-import { SIGNATURES, signatureById, signaturesOf } from '../../src/watch/signatures.ts';
 import { cpuMs } from '../support/cpu-ms.ts';
 import { readLogText } from '../support/log-text.ts';
 
@@ -153,18 +153,14 @@ describe('failure signatures', () => {
     ['quota-exceeded', "Quota 'TPUV5sPodPerProjectPerZoneForTPUAPI' exceeded. Limit: 8 in zone us-east5-a."],
     ['autoscaler-demand', 'unsatisfied autoscaler demand: tier_blocked: v5p-8'],
   ])('finds %s', (id, line) => {
-    expect(signaturesOf(line).map((signature) => signature.id)).toContain(id);
     expect(read(`${healthy}${line}\n`).failures.map((failure) => failure.id)).toContain(id);
   });
 
   it('have ids of their own, and none is untested above', () => {
-    expect(new Set(SIGNATURES.map((signature) => signature.id)).size).toBe(SIGNATURES.length);
+    expect(new Set(SIGNATURES.map(({ signature }) => signature)).size).toBe(SIGNATURES.length);
     expect(SIGNATURES).toHaveLength(31);
-    expect(signatureById('vmem-exhausted')).toMatchObject({
-      class: 'accelerator-memory',
-      advice: 'escalate',
-    });
-    expect(signatureById('of-an-older-version')).toBeNull();
+    expect(signatureNamed('vmem-exhausted')).toMatchObject({ class: 'oom-hbm' });
+    expect(signatureNamed('of-an-older-version')).toBeNull();
   });
 
   it('keeps the last exception of a traceback, with its module', () => {

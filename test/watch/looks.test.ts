@@ -157,8 +157,8 @@ describe('the cadence', () => {
   it('is the usual one again once a person has taken what is wrong', () => {
     const hurt = watched.incident('failure-signature', {
       signature: 'owner-died',
-      class: 'cluster',
-      advice: 'escalate',
+      class: 'infra-cluster',
+      response: 'escalate',
       line: 'OwnerDiedError',
     });
     const ill = { signatures: ['owner-died'] };

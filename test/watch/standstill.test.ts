@@ -1,7 +1,9 @@
 /** A run that does not move while its log speaks of the cluster is for people at once; one that only does not move is not. */
 
 import { describe, expect, it } from 'vitest';
+import { SIGNATURES } from '../../src/diagnosis/rows.ts';
 import type { JobObservation } from '../../src/domain/engine.ts';
+import { type FailureClass, FIRST_RESPONSE } from '../../src/domain/failure-class.ts';
 import type { Standstill } from '../../src/domain/logbook/events/job-events.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { after, toRfc3339 } from '../../src/domain/time.ts';
@@ -10,7 +12,6 @@ import type { Look } from '../../src/watch/look.ts';
 import { STANDSTILL_LOOKS_MIN } from '../../src/watch/look-incidents.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
 import { logFactsFrom } from '../../src/watch/resume-log.ts';
-import { type FailureClass, SIGNATURES } from '../../src/watch/signatures.ts';
 import { readLogText } from '../support/log-text.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
@@ -155,8 +156,8 @@ describe('a failure that the log shows', () => {
   it('is told as such where an earlier attempt showed it too, and is told of no other', () => {
     const detail = {
       signature: 'hbm-requirement',
-      class: 'accelerator-memory',
-      advice: 'escalate',
+      class: 'oom-hbm',
+      response: 'escalate',
       line: 'x',
     };
     const again = {
@@ -170,11 +171,12 @@ describe('a failure that the log shows', () => {
   });
 
   it('is a small fix for a wrong name alone: memory, machines, distribution and data are for people', () => {
-    const isSmall = new Set<FailureClass>(['small-fix']);
-    for (const { id, class: kind, advice } of SIGNATURES)
-      expect({ id, isSmall: advice === 'small-fix-once' }).toEqual({ id, isSmall: isSmall.has(kind) });
-    const never: readonly FailureClass[] = ['accelerator-memory', 'host-memory', 'coordination', 'disk-full'];
-    for (const kind of never) expect(SIGNATURES.some((row) => row.class === kind)).toBe(true);
+    const never: readonly FailureClass[] = ['oom-hbm', 'oom-host', 'infra-cluster', 'storage', 'code-other'];
+    for (const kind of never) {
+      expect(SIGNATURES.some((row) => row.class === kind)).toBe(true);
+      expect(FIRST_RESPONSE[kind]).toBe('escalate');
+    }
+    expect(SIGNATURES.map(({ class: kind }) => kind)).not.toContain('code-small');
   });
 });
 

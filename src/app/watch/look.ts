@@ -1,7 +1,7 @@
 /** One look at a live job through its engine: status, the log from where it was left, metrics when it has ended. */
 
 import { isAbsolute, join } from 'node:path';
-import { roundingOf } from '../../detectors/stalled-steps.ts';
+import { roundingOf } from '../../detectors/progress.ts';
 import { createDiagnosis, diagnose } from '../../diagnosis/diagnose.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import { type Engine, isTerminal, type JobObservation } from '../../domain/engine.ts';

@@ -1,6 +1,6 @@
 /** The cluster as a whole: scheduler, capacity, preemption, coordination, and hangs. */
 
-import { type Row, rows } from '../row.ts';
+import { named, type Row, rows } from '../row.ts';
 
 /** Messages of Ray, Slurm, Kubernetes, Iris, JAX's coordination service, PyTorch's elastic agent and the clouds. */
 export const CLUSTER_ROWS: readonly Row[] = [
@@ -76,18 +76,25 @@ export const CLUSTER_ROWS: readonly Row[] = [
     /DUE TO TIME LIMIT|\bTIMEOUT\b.{0,40}(?:job|step)|wall ?(?:clock )?time (?:limit )?exceeded/i,
   ]),
   ...rows('cause', 'capacity', 'high', [
-    /\bQuota '[^']{1,200}' (?:exceeded|exhausted)|\bNO_CAPACITY\b|_NO_CAPACITY\b|\bno offers left\b|QUOTA_EXCEEDED|quota_exceeded|quotaExceeded|Insufficient quota/,
+    // Google Cloud's own sentence.
+    named('quota-exceeded', /\bQuota '[^']{1,200}' exceeded/),
+    /\bQuota '[^']{1,200}' exhausted|\bNO_CAPACITY\b|_NO_CAPACITY\b|\bno offers left\b|QUOTA_EXCEEDED|quota_exceeded|quotaExceeded|Insufficient quota/,
     /ZONE_RESOURCE_POOL_EXHAUSTED|InsufficientInstanceCapacity|no more capacity in (?:the )?zone|There is not enough capacity|stockout|InsufficientCapacity\b|Insufficient (?:capacity|(?:cpu|memory|nvidia\.com\/gpu|google\.com\/tpu))|OutOfCapacity|SkuNotAvailable|ResourcesUnavailableError/i,
-    /unsatisfied autoscaler demand|tier_blocked:|slice couldn't schedule|No available node types can fulfill|cannot be scheduled right now|The following resource request cannot be scheduled|\d{1,6}\/\d{1,6} nodes are available/,
+    named('autoscaler-demand', /unsatisfied autoscaler demand|tier_blocked:|slice couldn't schedule/),
+    /No available node types can fulfill|cannot be scheduled right now|The following resource request cannot be scheduled|\d{1,6}\/\d{1,6} nodes are available/,
     /violates accounting\/QOS policy|QOSMax|QOSGrp|AssocGrp|AssocMax|ReqNodeNotAvail|\(Resources\)$/,
   ]),
   ...rows('cause', 'infra-cluster', 'high', [
-    /OwnerDiedError|NodeDiedError|owner.{0,20}has died|its node has died|node has died|dead node|node heartbeat loss|marked dead because|missed too many heartbeats|[Ww]orker \S{1,80} failed: heartbeat|TASK_STATE_WORKER_FAILED/,
+    // rule DF-28
+    named('owner-died', /OwnerDiedError/),
+    named('node-lost', /dead node|node heartbeat loss|marked dead because the detector has missed/i),
+    /NodeDiedError|owner.{0,20}has died|its node has died|node has died|marked dead because|missed too many heartbeats|[Ww]orker \S{1,80} failed: heartbeat|TASK_STATE_WORKER_FAILED/,
     /Failed to connect to (?:the )?GCS|GCS (?!bucket)(?:server|service)?.{0,40}(?:fail|unavailable|died|restart|not reachable|is down)|gcs_rpc_client.{0,80}(?:fail|exceed)|Unable to connect to (?:the )?Ray|Could not (?:find|connect to) any running Ray|head node.{0,40}(?:died|unreachable|lost)|raylet (?:crash|died|process.{0,20}(?:died|exited))|[Rr]aylet.{0,40}(?:marked this node|is dead)/i,
     /slurm_load_\w{1,40} error|Unable to contact slurm controller|Munge (?:en|de)code failed|Protocol authentication error|Socket timed out on send\/recv operation|slurmctld.{0,60}(?:down|fail|not respond)|slurmstepd: error: (?:Failed to|couldn't|Unable)|srun: error: (?:Unable to (?:create|confirm)|Task launch)|Prolog (?:error|hung)|PROLOG.{0,20}(?:fail|error)/i,
     /etcdserver: |an error on the server .{0,40} has prevented|\bleader election lost\b|\bNo available agent to submit job\b|apiserver.{0,60}(?:refused|unavailable)|FailedCreatePodSandBox|ImagePullBackOff|ErrImagePull|CreateContainer(?:Config)?Error|FailedMount/,
   ]),
   ...rows('cause', 'stalled', 'high', [
+    named('stalled-training', /No progress after [^N(]+ \(timeout [\d.]+\); terminating with exit code 124/),
     /No progress (?:after|for|in) |terminating with exit code 124|exit(?:ed with)?[ _]?(?:code|status)?[ :=]{0,3}124\b|[Dd]ead ?man|stalled training|training (?:has )?(?:stalled|hung|(?:appears|seems) (?:to be )?(?:stuck|hung))|\bno (?:training |optimizer |new )?steps? (?:(?:was|were|has|have|been) ){0,3}(?:completed|finished|made) (?:in|for|since) |hang detected|no heartbeat (?:for|in)/i,
   ]),
   ...rows('effect', 'capacity', 'medium', [/\bqueued and waiting for resources\b/]),
@@ -128,7 +135,9 @@ export const CLUSTER_ROWS: readonly Row[] = [
   ]),
   ...rows('effect', 'infra-cluster', 'medium', [
     /ActorUnavailableError|The actor is unavailable|LocalRayletDiedError|ObjectLostError|ReferenceCountingAssertionError|RaySystemError/,
-    /DEADLINE_EXCEEDED: Barrier timed out|Barrier timed out|tensorflow\.CoordinationService|[Cc]oordination ?[Ss]ervice.{0,80}(?:error|unavailable|died|shut|fail|heartbeat)|coordination service agent|JAX distributed service.{0,60}(?:detected|fatal|fail)|Terminating process because the (?:JAX|coordinator)/,
+    named('barrier-timeout', /DEADLINE_EXCEEDED: Barrier timed out/),
+    named('coordination-service', /tensorflow\.CoordinationService/),
+    /Barrier timed out|[Cc]oordination ?[Ss]ervice.{0,80}(?:error|unavailable|died|shut|fail|heartbeat)|coordination service agent|JAX distributed service.{0,60}(?:detected|fatal|fail)|Terminating process because the (?:JAX|coordinator)/,
     /[Cc]oscheduled sibling\b.{0,120}\bfailed|COSCHED_FAILED|\bworker_failed\b/,
     /unresponsive (?:workers?|hosts?|tasks?|slices?|nodes?)\b/i,
     /RendezvousTimeoutError|RendezvousClosedError|[Rr]endezvous.{0,60}(?:timed? ?out|closed|fail)/,

@@ -1,6 +1,6 @@
 /** What only whoever wrote the program can mend: the words of Python, PyTorch, JAX and their compilers. */
 
-import { type Row, rows } from '../row.ts';
+import { named, type Row, rows } from '../row.ts';
 
 /** Also for a log that was cut, where the exception stands without its traceback. */
 export const CODE_ROWS: readonly Row[] = [
@@ -56,4 +56,24 @@ export const BARE_ROWS: readonly Row[] = [
   ]),
   ...rows('hint', 'storage', 'low', [/^FileNotFoundError: .{0,200}(?:checkpoint|ckpt)/]),
   ...rows('hint', 'config', 'low', [/^(?:FileNotFoundError|NotADirectoryError|IsADirectoryError): \S/]),
+];
+
+/**
+ * Lines that the watch reports while the job runs. The diagnosis does not ask these rows: it reads the traceback around such
+ * a line, or what stands before it.
+ */
+export const REPORTED_ROWS: readonly Row[] = [
+  ...rows('hint', 'oom-hbm', 'low', [named('resource-exhausted', /RESOURCE_EXHAUSTED:/)]),
+  ...rows('hint', 'unknown', 'low', [
+    named('python-aborted', /Fatal Python error: Aborted/),
+    // absl's LOG(FATAL) is known by its prefix; its words change from version to version.
+    named('absl-fatal', /^F20\d{6} \d\d:/),
+    named('length-error', /std::length_error: basic_string::_M_create/),
+  ]),
+  ...rows('hint', 'code-other', 'low', [
+    named('name-error', /^NameError: /),
+    named('import-error', /^(?:ImportError|ModuleNotFoundError): /),
+    named('syntax-error', /^(?:SyntaxError|IndentationError): /),
+    named('key-error', /^KeyError: /),
+  ]),
 ];

@@ -1,6 +1,6 @@
 /** Memory that ran out: of the accelerator, and of the host. */
 
-import { type Row, rows } from '../row.ts';
+import { named, type Row, rows } from '../row.ts';
 
 /** Messages of XLA, JAX, CUDA, PyTorch, DeepSpeed, Ray, Slurm, Kubernetes and the kernel. */
 export const MEMORY_ROWS: readonly Row[] = [
@@ -16,18 +16,27 @@ export const MEMORY_ROWS: readonly Row[] = [
   ]),
   ...rows('cause', 'oom-hbm', 'high', [
     /Failed to alloc DEVICE memory|PT_DEVMEM Allocation failed|RESOURCE_EXHAUSTED: nrt_/,
-    /Ran out of memory in memory space (?:hbm|vmem|smem)/,
-    /CompileTime(?:Hbm|ScopedVmem)Oom/,
+    named('hbm-exhausted', /Ran out of memory in memory space hbm|CompileTimeHbmOom/),
+    named('vmem-exhausted', /CompileTimeScopedVmemOom|Ran out of memory in memory space vmem/),
+    /Ran out of memory in memory space smem/,
     /enough GPU (?:RAM|memory) to fit|dispatched on the CPU or the disk/,
     // These are failures although the word OOM is absent.
-    /Program hbm requirement \d|Largest program allocations in hbm|Total hbm usage >=/,
+    // rule ML-20
+    named('hbm-requirement', /Program hbm requirement \d/),
+    named('hbm-allocations', /Largest program allocations in hbm/),
+    /Total hbm usage >=/,
     // rule ML-36
     /Exceeded hbm capacity by|compiler_base\.cc:2587/,
     /(?:RESOURCE_EXHAUSTED|[Rr]esource ?[Ee]xhausted(?:Error)?): .{0,300}(?:[Oo]ut of memory|OOM when allocating|[Rr]an out of memory|hbm|vmem|Attempting to (?:allocate|reserve)|[Ff]ailed to allocate)/,
     /(?:Attempting to reserve|failed to allocate) [\d.]+ ?[KMGT]i?B? .{0,80}(?:bottom of memory|device)/i,
-    /(?:CUDA|HIP|XPU|NPU|MPS|HPU|MLU)(?: backend)? (?:(?:driver )?[Ee]rror: )?out of memory|Triton Error \[CUDA\]: out of memory/,
-    /(?:torch\.(?:cuda\.)?|^)OutOfMemoryError: (?:CUDA|HIP|Allocation on device)/,
-    /CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|hipErrorOutOfMemory/,
+    // PyTorch's own exception, by its words: its name has moved, and Ray has one of the same name for the host.
+    named(
+      'cuda-out-of-memory',
+      /\b(?:CUDA|HIP) (?:(?:driver )?error: )?out of memory|Triton Error \[CUDA\]: out of memory|CUDA_ERROR_OUT_OF_MEMORY|torch\.(?:cuda\.)?OutOfMemoryError: /,
+    ),
+    /(?:CUDA|HIP|XPU|NPU|MPS|HPU|MLU)(?: backend)? (?:(?:driver )?[Ee]rror: )?out of memory/,
+    /^OutOfMemoryError: (?:CUDA|HIP|Allocation on device)/,
+    /cudaErrorMemoryAllocation|hipErrorOutOfMemory/,
     /CUBLAS_STATUS_ALLOC_FAILED|CUDNN_STATUS_ALLOC_FAILED|CUSPARSE_STATUS_ALLOC_FAILED/,
     /Failed to (?:CUDA calloc|cuda malloc)(?: async)? \d+ bytes|Cuda failure (?:\d+ )?'out of memory'/i,
     /Allocator (?!\(\w{0,20}cpu).{0,40}\bran out of memory/,
@@ -40,7 +49,8 @@ export const MEMORY_ROWS: readonly Row[] = [
     /Detected [1-9]\d{0,6} oom[-_]kill event|OUT_OF_MEMORY\b|Some of (?:the step|your processes)[^.]{0,60} killed by the cgroup out-of-memory handler/,
     /Exceeded (?:job |step )?memory limit|Job exceeded (?:its )?(?:requested )?memory/i,
     /ray\.exceptions\.OutOfMemoryError|\b[1-9]\d{0,6} Workers? (?:\([^)]{0,40}\) )?killed due to memory pressure|killed due to (?:the )?node running low on memory|exceeds the memory usage threshold|memory (?:usage )?threshold.{0,80}prevent (?:the )?OOM/i,
-    /std::bad_alloc|^(?:[\w.]{0,120}\.)?_?(?:Array|Arrow)?MemoryError\b|\bmalloc of size \d{1,20} failed/,
+    named('bad-alloc', /std::bad_alloc/),
+    /^(?:[\w.]{0,120}\.)?_?(?:Array|Arrow)?MemoryError\b|\bmalloc of size \d{1,20} failed/,
     /Unable to allocate [\d.]+ [KMGTP]iB for an array/,
     /\[Errno 12\] Cannot allocate memory|DefaultCPUAllocator: (?:can't|not enough memory)/,
     /CUDA error: OS call failed.{0,40}memory|cudaHostAlloc.{0,60}out of memory|HostAllocator.{0,40}out of memory/i,

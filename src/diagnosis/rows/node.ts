@@ -1,6 +1,6 @@
 /** One machine, its accelerators and their links. */
 
-import { type Row, rows } from '../row.ts';
+import { named, type Row, rows } from '../row.ts';
 
 /** Messages of the NVIDIA driver (Xid), CUDA, NVML, NCCL, libtpu, AMD and JAX. */
 export const NODE_ROWS: readonly Row[] = [
@@ -16,15 +16,20 @@ export const NODE_ROWS: readonly Row[] = [
   ...rows('cause', 'bad-node', 'high', [
     // Who looks at all hosts names the one.
     /\blikely caused by (?:a |the )?bad (?:TPU|GPU|chip|host|node)/,
-    /No accelerator found\. Please run on a TPU or GPU/,
-    /Failed to cleanup driver after error: INTERNAL: FAILED_PRECONDITION/,
-    /Device or resource busy|The TPU is already in use by (?:another )?process/,
+    named('no-accelerator', /No accelerator found\. Please run on a TPU or GPU/),
+    named('driver-cleanup', /Failed to cleanup driver after error: INTERNAL: FAILED_PRECONDITION/),
+    named('device-busy', /Device or resource busy/),
+    /The TPU is already in use by (?:another )?process/,
     /Unable to initialize backend '(?:tpu|cuda|rocm)'(?!.{0,200}(?:Unable to (?:load|find)|not (?:found|in the list)|NOT_FOUND|Mismatched|cannot open shared object))/,
     /TPU (?:initialization failed|driver .{0,40}(?:fail|crash)|.{0,40}is (?:unhealthy|in a bad state))|Failed to (?:get global|initialize) TPU/i,
+    named('xid-link-down', /Xid (?:149 NETIR_LINK_DOWN|145\b)/),
     /\bNVRM: Xid(?! \([^)]{0,40}\): (?:13|31|43|45)\b)|\bSXid\b.{0,80}[Ff]atal|\bXid ?\(?[^)\n]{0,40}\)?:? ?(?:48|61|62|63|64|74|79|92|94|95|119|120|145|149|154)\b/,
     /RmInitAdapter failed|rm_init_adapter failed|nvidia-container-cli(?:\.real)?: .{0,60}(?:nvml|driver|device)\b.{0,12} (?:error|not)|NVRM: .{0,80}probe routine failed/,
     /GPU (?:has fallen off the bus|is lost|requires? (?:a )?reset)|fallen off the bus/i,
-    /uncorrectable (?:ECC|NVLink)|CUDA_ERROR_(?:ECC_UNCORRECTABLE|NVLINK_UNCORRECTABLE|CONTAINED|HARDWARE_STACK_ERROR|ILLEGAL_INSTRUCTION|UNCORRECTABLE)|double[- ]bit ECC/i,
+    named('nvlink-uncorrectable', /CUDA_ERROR_NVLINK_UNCORRECTABLE/),
+    named('cuda-contained', /CUDA_ERROR_CONTAINED/),
+    named('cuda-illegal-instruction', /CUDA_ERROR_ILLEGAL_INSTRUCTION/),
+    /uncorrectable (?:ECC|NVLink)|CUDA_ERROR_(?:ECC_UNCORRECTABLE|HARDWARE_STACK_ERROR|UNCORRECTABLE)|double[- ]bit ECC/i,
     /CUDA_ERROR_(?:NOT_INITIALIZED|NO_DEVICE|DEVICE_UNAVAILABLE|SYSTEM_NOT_READY|UNKNOWN)\b|cudaError(?:DevicesUnavailable|ECCUncorrectable|NvlinkUncorrectable|HardwareStackError|IllegalInstruction|Contained|SystemNotReady)\b/,
     /CUDA-capable devices?(?:\(s\))? (?:is\/are|are) busy or unavailable|no CUDA-capable device is detected/i,
     /CUDA unknown error - this may be due to an incorrectly set up environment/,

@@ -1,10 +1,12 @@
 /** Numbers that are none: losses, gradients and activations. */
 
-import { type Row, rows } from '../row.ts';
+import { LOSS_NOT_FINITE } from '../../domain/launch/spoilt.ts';
+import { named, type Row, rows } from '../row.ts';
 
 /** A loss that is no number goes on being printed as progress; frameworks that look at it stop. */
 export const NUMBER_ROWS: readonly Row[] = [
   ...rows('cause', 'nan', 'high', [
+    named(LOSS_NOT_FINITE, /Progress on:train [^P]*\b[Ll]oss=[+-]?(?:[Nn][Aa][Nn]|[Ii]nf)/),
     /(?:grad(?:ient)?[ _]?norm is (?:nan|inf)|\b(?:nan|inf)s? (?:encountered|detected|found) (?:in|at)\b|\bdetected (?:nan|inf)s? (?:in|at)\b)(?!.{0,60}(?:skip|ignor))/i,
     /\bloss +(?:nan|-?inf)\b/i,
     /\b(?:train[_/ ]?|lm[_/ ]?|total[_/ ]?|step[_/ ]?)?loss['"]?(?: value)?\s{0,3}[:=|]\s{0,12}(?:tensor\()?['"]?[-+]?(?:nan|inf(?:inity)?)\b/i,

@@ -1,6 +1,6 @@
 /** Rights, versions and settings: what the same job would meet again. */
 
-import { type Row, rows } from '../row.ts';
+import { named, type Row, rows } from '../row.ts';
 
 /** Messages of the Hugging Face hub, W&B, the clouds, pip, uv, conda, the dynamic linker, argparse, Hydra, DeepSpeed and Megatron. */
 export const SETUP_ROWS: readonly Row[] = [
@@ -53,7 +53,8 @@ export const SETUP_ROWS: readonly Row[] = [
   ...rows('cause', 'auth', 'high', [
     /\bForbidden: |\bHttpError 403|\(Forbidden\)|could not read Username for|pull access denied|certificate signed by unknown authority|\bcannot (?:create|get|list|delete|patch) resource "/,
     /\b(?:AuthenticationError|UnauthorizedError|PermissionDeniedError|InvalidTokenError)\b|[Ee]rror code: 40[13]\b|\binvalid_api_key\b|[Ii]ncorrect API key/,
-    /No API key configured|api_key not configured|user is not logged in|Invalid API key|API key (?:is )?(?:invalid|missing|not (?:set|found|valid))|permission denied to access wandb|PermissionError: .{0,60}(?:wandb|entity)/i,
+    named('wandb-no-key', /No API key configured/),
+    /api_key not configured|user is not logged in|Invalid API key|API key (?:is )?(?:invalid|missing|not (?:set|found|valid))|permission denied to access wandb|PermissionError: .{0,60}(?:wandb|entity)/i,
     /\b401\b.{0,40}(?:Client Error|Unauthorized|Invalid)|\b403\b.{0,40}(?:Client Error|Forbidden|Permission|does not have)|<Response \[40[13]\]>|(?:HTTP|status(?:[_ ]code)?)[ :=]{1,3}40[13]\b|HTTPError: (?:HTTP Error )?40[13]\b/i,
     /GatedRepoError|Access to model .{0,120} is restricted|Cannot access gated repo|Invalid (?:user|username or) (?:token|password)|You (?:must|need to) (?:be authenticated|have access|login)|make sure you are authenticated|Invalid credentials/i,
     /DefaultCredentialsError|Could not automatically determine credentials|default credentials were not found|RefreshError|invalid_grant|Reauthentication is needed|NoCredentialsError|Unable to locate credentials|PartialCredentialsError/,

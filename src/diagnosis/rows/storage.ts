@@ -1,11 +1,12 @@
 /** Disks, file systems, object stores and the checkpoints in them. */
 
-import { type Row, rows } from '../row.ts';
+import { named, type Row, rows } from '../row.ts';
 
 /** Messages of POSIX, gcsfuse, Lustre, S3, GCS, tensorstore, Orbax and PyTorch's files. */
 export const STORAGE_ROWS: readonly Row[] = [
   ...rows('cause', 'storage', 'high', [
     /\bdisk quota exceeded|\[Errno 27\]|HDF5ExtError/,
+    named('disk-full', /\[Errno 28\] No space left on device/),
     /[Nn]o space left on device|had condition: \[DiskPressure|Disk quota exceeded|\[Errno (?:28|122)\]|\bENOSPC\b|\bEDQUOT\b/,
     /Stale (?:NFS )?file handle|No locks available|Structure needs cleaning|Remote I\/O error|Input\/output error|Read-only file system|Directory not empty|\[Errno (?:5|30|37|39|74|107|108|116|117|121)\]|\bEIO\b/,
     // Said of a mount and of a socket.

@@ -1,17 +1,18 @@
 /** `ferrybot bad-node < job.log`: whether a log shows a bad TPU node, on which worker, and which machine that is. */
 
-import { type BadNodeJudgement, type BadNodeMatch, judgeBadNode } from '../../../care/bad-node.ts';
+import {
+  type BadNodeJudgement,
+  type BadNodeMatch,
+  judgeBadNode,
+  NODE_SIGNATURES,
+} from '../../../care/bad-node.ts';
 import { readListing } from '../../../clouds/gcp/list-vms.ts';
 import { branded, isInstant } from '../../../domain/ids.ts';
 import { redact } from '../../../host/redactor.ts';
-import { SIGNATURES } from '../../../watch/signatures.ts';
 import { readArgument } from '../read-argument.ts';
 import { readLogInput } from '../read-log-input.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 
-const NODE_SIGNATURES: ReadonlySet<string> = new Set(
-  SIGNATURES.flatMap(({ id, advice }) => (advice === 'propose-node' ? [id] : [])),
-);
 const START = branded(0, isInstant);
 
 /**

@@ -1,4 +1,4 @@
-/** Accelerators that idle while the job should train: how busy they are, together with whether its steps move. */
+/** Detectors that ask machines: how busy the accelerators are, and whether the watch has room to write. */
 
 import { alarm, cannotTell, type Detector, QUIET } from './detector.ts';
 
@@ -14,6 +14,7 @@ export const LOW_USE_LIMITS = {
   stillMs: 240_000,
 } as const;
 
+/** Accelerators that idle while the job should train: how busy they are, together with whether its steps move. */
 export const lowUtilisation: Detector = {
   id: 'low-utilisation',
   witness: ['measures'],
@@ -32,6 +33,29 @@ export const lowUtilisation: Detector = {
       bound: String(LOW_USE_LIMITS.percent),
       step: String(use.lowLooks),
       ...(isStill ? { minutes: Math.round((at - moved.at) / 60_000) } : {}),
+    });
+  },
+};
+
+const DISK_LIMITS = {
+  /** Enough for the logbook and a day of the watch's own files. */
+  freeBytes: 512 * 1024 * 1024,
+  freePercent: 2,
+} as const;
+
+/** The disk of the machine that watches: when it is full, nobody hears of the run any more. Told of every run that it watches, once an attempt, and apart from how the run is. */
+export const monitorDisk: Detector = {
+  id: 'monitor-disk',
+  witness: ['monitor'],
+  limits: DISK_LIMITS,
+  judge: ({ disk }) => {
+    if (disk === null || disk.totalBytes <= 0) return cannotTell('monitor');
+    const percent = (100 * disk.freeBytes) / disk.totalBytes;
+    const isShort = disk.freeBytes < DISK_LIMITS.freeBytes || percent < DISK_LIMITS.freePercent;
+    if (!isShort) return QUIET;
+    return alarm('short', {
+      seen: String(Math.floor(disk.freeBytes / 1_048_576)),
+      bound: String(Math.round(percent)),
     });
   },
 };
