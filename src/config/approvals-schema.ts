@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { WEEKDAYS } from '../domain/time.ts';
 import { CHANNEL_KINDS } from '../notify/registry.ts';
-import { amount, variable, word } from '../settings/words.ts';
+import { amount, setting, unset, variable, word } from '../settings/words.ts';
 
 const permission = z.enum(['triage', 'write', 'maintain', 'admin']);
 /** What sets a run going or ends it for good is never left to triage. */
@@ -13,45 +13,44 @@ const people = z.int().min(1).max(10);
 /** Who may approve a launch, and how many it takes. */
 export const approvalsSchema = z
   .strictObject({
-    permission: strongPermission
-      .default('maintain')
-      .describe('Least permission of an approver, asked for at the moment of the approval.'),
-    users: z
-      .array(z.int().positive())
-      .max(200)
-      .default([])
-      .describe('Numeric ids of people who may approve with write permission alone.'),
-    quorum: people.default(1).describe('How many people have to approve.'),
-    quorumByCost: z
-      .array(
-        z.strictObject({
-          fromAcceleratorHours: amount.describe('The row counts for a run that costs at least so much.'),
-          people: people.describe('How many people such a run needs.'),
-        }),
-      )
-      .max(10)
-      .default([])
-      .describe('More people for dearer runs: the row with the highest cost that the run reaches counts.'),
-    onePersonIsEnough: z
-      .boolean()
-      .default(false)
-      .describe('Whether the author, or who last edited the body, may approve their own ferry.'),
-    shownForMs: z
-      .int()
-      .min(0)
-      .max(86_400_000)
-      .default(0)
-      .describe(
-        'How long a manifest has to have been on show before an approval of it is written: time to read it.',
-      ),
-    maxAgeHours: z
-      .int()
-      .min(1)
-      .max(168)
-      .default(24)
-      .describe(
-        'How old an approval may be when the launch that rests on it is ordered, and when the runner claims the order.',
-      ),
+    permission: setting(
+      strongPermission,
+      'maintain',
+      'Least permission of an approver, asked for at the moment of the approval.',
+    ),
+    users: setting(
+      z.array(z.int().positive()).max(200),
+      [],
+      'Numeric ids of people who may approve with write permission alone.',
+    ),
+    quorum: setting(people, 1, 'How many people have to approve.'),
+    quorumByCost: setting(
+      z
+        .array(
+          z.strictObject({
+            fromAcceleratorHours: amount.describe('The row counts for a run that costs at least so much.'),
+            people: people.describe('How many people such a run needs.'),
+          }),
+        )
+        .max(10),
+      [],
+      'More people for dearer runs: the row with the highest cost that the run reaches counts.',
+    ),
+    onePersonIsEnough: setting(
+      z.boolean(),
+      false,
+      'Whether the author, or who last edited the body, may approve their own ferry.',
+    ),
+    shownForMs: setting(
+      z.int().min(0).max(86_400_000),
+      0,
+      'How long a manifest has to have been on show before an approval of it is written: time to read it.',
+    ),
+    maxAgeHours: setting(
+      z.int().min(1).max(168),
+      24,
+      'How old an approval may be when the launch that rests on it is ordered, and when the runner claims the order.',
+    ),
   })
   .prefault({})
   .describe('Who may approve a launch.');
@@ -59,32 +58,30 @@ export const approvalsSchema = z
 /** The least permission of each command that changes something, approvals excepted. */
 export const permissionsSchema = z
   .strictObject({
-    stop: permission.default('write').describe('Least permission for /stop.'),
-    ack: permission.default('write').describe('Least permission for /ack.'),
-    watch: permission
-      .default('write')
-      .describe(
-        'Least permission for /handoff, /accept, /until and /stop-watching, which also take the owner of the watch or who may approve.',
-      ),
-    adopt: strongPermission
-      .nullable()
-      .default(null)
-      .describe(
-        'Least permission to have a job taken over that somebody else has launched, /watch and its /accept; null: who may approve a launch.',
-      ),
-    seal: strongPermission.default('maintain').describe('Least permission for /seal.'),
-    hold: permission.default('write').describe('Least permission for /hold and /unhold.'),
-    propose: strongPermission.default('write').describe('Least permission for /propose.'),
-    care: strongPermission
-      .default('maintain')
-      .describe(
-        'Least permission to consent to a change of a cluster, asked for again just before it is made.',
-      ),
-    revoke: permission
-      .default('write')
-      .describe(
-        "Least permission for a /revoke of another person's approval; one's own can always be taken back.",
-      ),
+    stop: setting(permission, 'write', 'Least permission for /stop.'),
+    ack: setting(permission, 'write', 'Least permission for /ack.'),
+    watch: setting(
+      permission,
+      'write',
+      'Least permission for /handoff, /accept, /until and /stop-watching, which also take the owner of the watch or who may approve.',
+    ),
+    adopt: unset(
+      strongPermission,
+      'Least permission to have a job taken over that somebody else has launched, /watch and its /accept; null: who may approve a launch.',
+    ),
+    seal: setting(strongPermission, 'maintain', 'Least permission for /seal.'),
+    hold: setting(permission, 'write', 'Least permission for /hold and /unhold.'),
+    propose: setting(strongPermission, 'write', 'Least permission for /propose.'),
+    care: setting(
+      strongPermission,
+      'maintain',
+      'Least permission to consent to a change of a cluster, asked for again just before it is made.',
+    ),
+    revoke: setting(
+      permission,
+      'write',
+      "Least permission for a /revoke of another person's approval; one's own can always be taken back.",
+    ),
   })
   .prefault({})
   .describe('Least permission for the other commands that change something.');
@@ -99,35 +96,33 @@ const date = z.iso.date({ error: 'a day in quotes, such as "2026-11-21"' });
 
 const shift = z.strictObject({
   users: z.array(personId).min(1).max(20).describe('Numeric ids of those who are on call then.'),
-  days: z
-    .array(z.enum(WEEKDAYS))
-    .min(1)
-    .max(7)
-    .default(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'])
-    .describe('Days of the week on which the shift begins, in UTC.'),
-  from: timeOfDay.default('00:00').describe('When it begins, in UTC.'),
-  until: timeOfDay
-    .default('00:00')
-    .describe('When it ends, in UTC; a time that is not after `from` is of the next day.'),
-  since: date.nullable().default(null).describe('The first day on which it begins; null: always.'),
-  through: date.nullable().default(null).describe('The last day on which it begins; null: for ever.'),
+  days: setting(
+    z.array(z.enum(WEEKDAYS)).min(1).max(7),
+    ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
+    'Days of the week on which the shift begins, in UTC.',
+  ),
+  from: setting(timeOfDay, '00:00', 'When it begins, in UTC.'),
+  until: setting(
+    timeOfDay,
+    '00:00',
+    'When it ends, in UTC; a time that is not after `from` is of the next day.',
+  ),
+  since: unset(date, 'The first day on which it begins; null: always.'),
+  through: unset(date, 'The last day on which it begins; null: for ever.'),
 });
 
 export const onCallSchema = z
   .strictObject({
-    shifts: z.array(shift).max(200).default([]).describe('Who is on call when.'),
-    quietHours: z
-      .strictObject({
+    shifts: setting(z.array(shift).max(200), [], 'Who is on call when.'),
+    quietHours: unset(
+      z.strictObject({
         from: timeOfDay.describe('When they begin, in UTC.'),
         until: timeOfDay.describe(
           'When they end, in UTC; a time that is not after `from` is of the next day.',
         ),
-      })
-      .nullable()
-      .default(null)
-      .describe(
-        'Hours in which only an incident that cannot wait mentions anybody; the others do when the hours are over. null: none.',
-      ),
+      }),
+      'Hours in which only an incident that cannot wait mentions anybody; the others do when the hours are over. null: none.',
+    ),
     channels: z
       .record(
         word,
@@ -140,21 +135,16 @@ export const onCallSchema = z
       )
       .default({})
       .describe('Where an incident is told besides GitHub. The name is what stands in the record.'),
-    againAfterMinutes: z
-      .int()
-      .min(5)
-      .max(1_440)
-      .nullable()
-      .default(60)
-      .describe('After how long without an `/ack` the same incident is told once more. null: never.'),
-    handoffMinutes: z
-      .int()
-      .min(5)
-      .max(1_440)
-      .default(60)
-      .describe(
-        'How long somebody has to `/accept` a watch before those on call are told that nobody took it.',
-      ),
+    againAfterMinutes: setting(
+      z.int().min(5).max(1_440).nullable(),
+      60,
+      'After how long without an `/ack` the same incident is told once more. null: never.',
+    ),
+    handoffMinutes: setting(
+      z.int().min(5).max(1_440),
+      60,
+      'How long somebody has to `/accept` a watch before those on call are told that nobody took it.',
+    ),
   })
   .prefault({})
   .describe(

@@ -5,7 +5,7 @@ import { WHOLE_TREE } from '../domain/launch/whole-tree.ts';
 import { WEEKDAYS } from '../domain/time.ts';
 import type { EngineTraits } from '../engines/definition.ts';
 import type { ConfigIssue } from '../settings/problem.ts';
-import { amount, argumentArray, name, path, variable, word } from '../settings/words.ts';
+import { amount, argumentArray, name, path, setting, unset, variable, word } from '../settings/words.ts';
 import { type Cadence, USUAL_CADENCE } from '../watch/cadence.ts';
 import { personId } from './approvals-schema.ts';
 
@@ -13,11 +13,11 @@ import { personId } from './approvals-schema.ts';
 export function checklistSetting(usual: string[]) {
   return z
     .strictObject({
-      preconditions: z
-        .array(z.string().min(1).max(200))
-        .max(20)
-        .default(usual)
-        .describe('Boxes that people tick in the pull request before a launch; ferrybot ticks the outcomes.'),
+      preconditions: setting(
+        z.array(z.string().min(1).max(200)).max(20),
+        usual,
+        'Boxes that people tick in the pull request before a launch; ferrybot ticks the outcomes.',
+      ),
     })
     .prefault({})
     .describe("The checklist in a proposal's pull request.");
@@ -25,34 +25,30 @@ export function checklistSetting(usual: string[]) {
 
 /** Spread into the lane. */
 const laneGateKeys = {
-  costBudget: z
-    .strictObject({
+  costBudget: unset(
+    z.strictObject({
       maxAcceleratorHours: amount.describe('What one run may cost by the cost table of its cluster.'),
-      perWeek: amount
-        .nullable()
-        .default(null)
-        .describe('What all launches of the lane may cost in a week, from Monday in UTC, or null.'),
-      perMonth: amount
-        .nullable()
-        .default(null)
-        .describe('What all launches of the lane may cost in a month, in UTC, or null.'),
-      enforce: z.enum(['warn', 'block']).default('block').describe('Whether more is a warning or blocks.'),
-    })
-    .nullable()
-    .default(null)
-    .describe('What a run and the runs of a period may cost, or null for no budget.'),
-  freshnessHours: z
-    .int()
-    .min(1)
-    .max(8_760)
-    .default(24)
-    .describe('How old the merge base with the target branch may be.'),
-  requiredChecks: z
-    .union([z.literal('all'), z.array(name).max(50)], {
+      perWeek: unset(
+        amount,
+        'What all launches of the lane may cost in a week, from Monday in UTC, or null.',
+      ),
+      perMonth: unset(amount, 'What all launches of the lane may cost in a month, in UTC, or null.'),
+      enforce: setting(z.enum(['warn', 'block']), 'block', 'Whether more is a warning or blocks.'),
+    }),
+    'What a run and the runs of a period may cost, or null for no budget.',
+  ),
+  freshnessHours: setting(
+    z.int().min(1).max(8_760),
+    24,
+    'How old the merge base with the target branch may be.',
+  ),
+  requiredChecks: setting(
+    z.union([z.literal('all'), z.array(name).max(50)], {
       error: 'the word all, or a list of names of checks',
-    })
-    .default('all')
-    .describe('Checks that have to be green on the head: all that ran except our own, or those named here.'),
+    }),
+    'all',
+    'Checks that have to be green on the head: all that ran except our own, or those named here.',
+  ),
   checklist: checklistSetting([]),
 } as const;
 
@@ -70,18 +66,14 @@ const tracker = z
       .string()
       .max(100)
       .describe('Project in the tracker, of MLflow the name of the experiment; empty for none.'),
-    address: z
-      .url({ protocol: /^https?$/, error: 'an address such as https://wandb.example.org' })
-      .max(300)
-      .nullable()
-      .default(null)
-      .describe('Where the tracker answers. null: W&B at https://api.wandb.ai.'),
-    keyFrom: variable
-      .nullable()
-      .default(null)
-      .describe(
-        'Variable of the watch with a key that may read there; of MLflow `user:password`, or a token. null: W&B is not asked, and MLflow without a key.',
-      ),
+    address: unset(
+      z.url({ protocol: /^https?$/, error: 'an address such as https://wandb.example.org' }).max(300),
+      'Where the tracker answers. null: W&B at https://api.wandb.ai.',
+    ),
+    keyFrom: unset(
+      variable,
+      'Variable of the watch with a key that may read there; of MLflow `user:password`, or a token. null: W&B is not asked, and MLflow without a key.',
+    ),
   })
   .describe('Where people follow the run, and whether the watch asks there too.');
 
@@ -91,28 +83,27 @@ const period = z.int().min(1_000).max(86_400_000);
 export function cadenceSetting(usual: Cadence) {
   return z
     .strictObject({
-      startupMs: z
-        .union([period, z.array(period).min(1).max(10)])
-        .default(typeof usual.startupMs === 'number' ? usual.startupMs : [...usual.startupMs])
-        .describe(
-          'How soon after the submission of an attempt the watch looks first; or a list of times after it.',
-        ),
-      settleMs: period
-        .nullable()
-        .default(usual.settleMs)
-        .describe('How often it looks after those, until the job was seen to make steps. null: as always.'),
-      settleLooks: z
-        .int()
-        .min(1)
-        .max(100)
-        .default(usual.settleLooks)
-        .describe('How many looks in a row have to see that.'),
-      pollMs: period.default(usual.pollMs).describe('How often the watch looks afterwards.'),
-      alertMs: period
-        .default(usual.alertMs)
-        .describe(
-          'How often while something is wrong and nobody has taken it with `/ack`: the job is degraded, or cannot be seen. Never more seldom than otherwise.',
-        ),
+      startupMs: setting(
+        z.union([period, z.array(period).min(1).max(10)]),
+        typeof usual.startupMs === 'number' ? usual.startupMs : [...usual.startupMs],
+        'How soon after the submission of an attempt the watch looks first; or a list of times after it.',
+      ),
+      settleMs: setting(
+        period.nullable(),
+        usual.settleMs,
+        'How often it looks after those, until the job was seen to make steps. null: as always.',
+      ),
+      settleLooks: setting(
+        z.int().min(1).max(100),
+        usual.settleLooks,
+        'How many looks in a row have to see that.',
+      ),
+      pollMs: setting(period, usual.pollMs, 'How often the watch looks afterwards.'),
+      alertMs: setting(
+        period,
+        usual.alertMs,
+        'How often while something is wrong and nobody has taken it with `/ack`: the job is degraded, or cannot be seen. Never more seldom than otherwise.',
+      ),
     })
     .prefault({})
     .describe('How often the watch looks at a run.');
@@ -120,94 +111,66 @@ export function cadenceSetting(usual: Cadence) {
 
 const schedule = z
   .strictObject({
-    days: z
-      .array(z.enum(WEEKDAYS))
-      .min(1)
-      .max(7)
-      .default(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'])
-      .describe('Days of the week, in UTC, on which a run is proposed by itself.'),
-    notBefore: z
-      .string()
-      .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day in quotes, such as "06:30"')
-      .default('00:00')
-      .describe(
-        'The time of day, in UTC, before which none is; the workflow that proposes has to be started later.',
-      ),
+    days: setting(
+      z.array(z.enum(WEEKDAYS)).min(1).max(7),
+      ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
+      'Days of the week, in UTC, on which a run is proposed by itself.',
+    ),
+    notBefore: setting(
+      z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day in quotes, such as "06:30"'),
+      '00:00',
+      'The time of day, in UTC, before which none is; the workflow that proposes has to be started later.',
+    ),
   })
   .prefault({})
   .describe('When a run is proposed by itself; `/propose` asks for one at any time.');
 
 const reminders = z
   .strictObject({
-    everyHours: z
-      .int()
-      .min(1)
-      .max(168)
-      .nullable()
-      .default(24)
-      .describe(
-        'How often people are told again that a run which has ended waits for `/seal` or `/ack`: first those who approved or asked for it, then all who may decide; and, once, that a job of a person waits to be confirmed. null: never.',
-      ),
-    closeAfterHours: z
-      .int()
-      .min(1)
-      .max(8_760)
-      .nullable()
-      .default(null)
-      .describe(
-        'After how long such a run closes itself as not sealed, so that its lane is free; null: never. A job of a person that nobody has confirmed is left alone after as long, at null after three days.',
-      ),
+    everyHours: setting(
+      z.int().min(1).max(168).nullable(),
+      24,
+      'How often people are told again that a run which has ended waits for `/seal` or `/ack`: first those who approved or asked for it, then all who may decide; and, once, that a job of a person waits to be confirmed. null: never.',
+    ),
+    closeAfterHours: unset(
+      z.int().min(1).max(8_760),
+      'After how long such a run closes itself as not sealed, so that its lane is free; null: never. A job of a person that nobody has confirmed is left alone after as long, at null after three days.',
+    ),
   })
   .prefault({})
   .describe('What happens while a run that has ended waits for a decision.');
 
 const retention = z
   .strictObject({
-    permanentEverySteps: z
-      .int()
-      .positive()
-      .nullable()
-      .default(null)
-      .describe('Steps between two checkpoints that stay; null if nothing is known.'),
-    temporaryEveryMinutes: z
-      .int()
-      .positive()
-      .nullable()
-      .default(null)
-      .describe('Minutes between two checkpoints that are replaced by the next; null if there are none.'),
-    keepTemporary: z
-      .int()
-      .positive()
-      .nullable()
-      .default(null)
-      .describe('How many of those are kept; null if nothing is known.'),
+    permanentEverySteps: unset(
+      z.int().positive(),
+      'Steps between two checkpoints that stay; null if nothing is known.',
+    ),
+    temporaryEveryMinutes: unset(
+      z.int().positive(),
+      'Minutes between two checkpoints that are replaced by the next; null if there are none.',
+    ),
+    keepTemporary: unset(z.int().positive(), 'How many of those are kept; null if nothing is known.'),
   })
   .prefault({})
   .describe('What the experiment keeps.');
 
-const updateHours = z
-  .int()
-  .min(1)
-  .max(168)
-  .nullable()
-  .default(null)
-  .describe(
-    'After how many hours in which a run that is watched gave its issue nothing to tell the issue is told how it stands. null: never; its card says it at any time.',
-  );
+const updateHours = unset(
+  z.int().min(1).max(168),
+  'After how many hours in which a run that is watched gave its issue nothing to tell the issue is told how it stands. null: never; its card says it at any time.',
+);
 
 /** Spread into the settings of each kind. */
 export const laneKeys = {
   schedule,
-  inCharge: z
-    .array(personId)
-    .max(20)
-    .default([])
-    .describe(
-      'Numeric ids of those in charge of the lane: an incident that needs a person mentions and assigns them.',
-    ),
+  inCharge: setting(
+    z.array(personId).max(20),
+    [],
+    'Numeric ids of those in charge of the lane: an incident that needs a person mentions and assigns them.',
+  ),
   reminders,
   updateHours,
-  targetBranch: name.default('main').describe('The branch that a proposal targets.'),
+  targetBranch: setting(name, 'main', 'The branch that a proposal targets.'),
   cluster: word.describe('Which of the `clusters` runs it.'),
   runName: z
     .string()
@@ -216,25 +179,24 @@ export const laneKeys = {
   command: argumentArray.describe(
     'Exact argument array, started in the root of the shipped files; {date}, {runName}, {run} and {outputRoot} are filled in.',
   ),
-  environment: z
-    .record(variable, z.string().max(500))
-    .default({})
-    .describe('What the job is told, such as RUN_DATE: "{date}". Never a secret.'),
-  passSecrets: z
-    .array(variable)
-    .max(20)
-    .default([])
-    .describe(
-      'Names of runner environment variables that the job gets; their values are redacted everywhere.',
-    ),
-  python: z
-    .string()
-    .max(300)
-    .regex(/^(?:\w[\w.+-]*|\/[\w./+@-]+)$/, 'the name of a program, or an absolute path')
-    .default('python3')
-    .describe(
-      'Python 3.11 or newer with which ferrybot reads the experiment, before an approval and again before the launch. At least as new as the one that runs it.',
-    ),
+  environment: setting(
+    z.record(variable, z.string().max(500)),
+    {},
+    'What the job is told, such as RUN_DATE: "{date}". Never a secret.',
+  ),
+  passSecrets: setting(
+    z.array(variable).max(20),
+    [],
+    'Names of runner environment variables that the job gets; their values are redacted everywhere.',
+  ),
+  python: setting(
+    z
+      .string()
+      .max(300)
+      .regex(/^(?:\w[\w.+-]*|\/[\w./+@-]+)$/, 'the name of a program, or an absolute path'),
+    'python3',
+    'Python 3.11 or newer with which ferrybot reads the experiment, before an approval and again before the launch. At least as new as the one that runs it.',
+  ),
   ships: z
     .array(z.union([z.literal(WHOLE_TREE), path]))
     .min(1)
@@ -247,14 +209,11 @@ export const laneKeys = {
     .min(1)
     .max(300)
     .describe('Where the job writes, fixed before the launch; {run}, {date} and {runName} are filled in.'),
-  metricsFile: z
-    .string()
-    .min(1)
-    .max(300)
-    .default('{outputRoot}/tracker_metrics.jsonl')
-    .describe(
-      'Where the job leaves its last metrics (Levanter tracker_metrics.jsonl); {outputRoot}, {runName}. Of a job that runs elsewhere, only an absolute path is read, and without it the evals of the log count.',
-    ),
+  metricsFile: setting(
+    z.string().min(1).max(300),
+    '{outputRoot}/tracker_metrics.jsonl',
+    'Where the job leaves its last metrics (Levanter tracker_metrics.jsonl); {outputRoot}, {runName}. Of a job that runs elsewhere, only an absolute path is read, and without it the evals of the log count.',
+  ),
   tracker,
   finalStep: z
     .int()
@@ -262,22 +221,20 @@ export const laneKeys = {
     .nullable()
     .describe('The exact last step as configured, or null to take it from the first progress line.'),
   ...laneGateKeys,
-  metrics: z.array(metric).max(20).default([]).describe('Key metrics of the pass or fail verdict.'),
+  metrics: setting(z.array(metric).max(20), [], 'Key metrics of the pass or fail verdict.'),
   cadence: cadenceSetting(USUAL_CADENCE),
-  restartsMax: z
-    .int()
-    .min(0)
-    .max(10)
-    .default(1)
-    .describe(
-      'How often a run is started again without another approval, after a failure that can pass by itself or a bad node that was replaced; part of what is approved.',
-    ),
+  restartsMax: setting(
+    z.int().min(0).max(10),
+    1,
+    'How often a run is started again without another approval, after a failure that can pass by itself or a bad node that was replaced; part of what is approved.',
+  ),
   resume: z
     .strictObject({
-      policy: z
-        .enum(['never', 'allow', 'must'])
-        .default('never')
-        .describe('Whether a run may, may not or has to go on from a checkpoint.'),
+      policy: setting(
+        z.enum(['never', 'allow', 'must']),
+        'never',
+        'Whether a run may, may not or has to go on from a checkpoint.',
+      ),
     })
     .prefault({})
     .describe('Whether a run goes on from a checkpoint.'),

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { remembered } from '../domain/remembered.ts';
 import { clusterSchema } from '../engines/registry.ts';
-import { laneName, moment, name, variable, word } from '../settings/words.ts';
+import { laneName, moment, name, setting, unset, variable, word } from '../settings/words.ts';
 import { approvalsSchema, onCallSchema, permissionsSchema } from './approvals-schema.ts';
 import type { LaneKind, LaneKinds } from './lane-kind.ts';
 import type { LaneConfig, LaneSchema } from './lane-schema.ts';
@@ -29,48 +29,41 @@ const host = z
 
 const registry = z
   .strictObject({
-    address: z
-      .string()
-      .max(300)
-      .regex(
-        /^(?:https:\/\/[a-z0-9][a-z0-9.-]{0,252}|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?$/,
-        'an address such as https://registry.example.org, without a path',
-      )
-      .nullable()
-      .default(null)
-      .describe(
-        'Where it answers. null: by HTTPS under its own name. HTTP is for a registry of this machine alone.',
-      ),
-    alsoHosts: z
-      .array(host)
-      .max(10)
-      .default([])
-      .describe(
-        'Other hosts that it may lead to, by HTTPS: its token service, and where it keeps its blobs. No other is asked, and where blobs lie hears no key.',
-      ),
-    user: z
-      .string()
-      .regex(/^[\w.@-]{1,100}$/, 'the name of an account')
-      .default('ferrybot')
-      .describe('Whom the key is of; `oauth2accesstoken` where it is a token of Google.'),
-    keyFrom: variable
-      .nullable()
-      .default(null)
-      .describe(
-        'Variable of control and launcher with a key that may pull there. null: it is asked as anybody may.',
-      ),
+    address: unset(
+      z
+        .string()
+        .max(300)
+        .regex(
+          /^(?:https:\/\/[a-z0-9][a-z0-9.-]{0,252}|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?$/,
+          'an address such as https://registry.example.org, without a path',
+        ),
+      'Where it answers. null: by HTTPS under its own name. HTTP is for a registry of this machine alone.',
+    ),
+    alsoHosts: setting(
+      z.array(host).max(10),
+      [],
+      'Other hosts that it may lead to, by HTTPS: its token service, and where it keeps its blobs. No other is asked, and where blobs lie hears no key.',
+    ),
+    user: setting(
+      z.string().regex(/^[\w.@-]{1,100}$/, 'the name of an account'),
+      'ferrybot',
+      'Whom the key is of; `oauth2accesstoken` where it is a token of Google.',
+    ),
+    keyFrom: unset(
+      variable,
+      'Variable of control and launcher with a key that may pull there. null: it is asked as anybody may.',
+    ),
   })
   .describe('A registry of containers, by the name that images there begin with.');
 
 /** Which registries are asked from which commit a container was built. Nothing is asked unless a lab names where. */
 export const containersSchema = z
   .strictObject({
-    registries: z
-      .record(host, registry)
-      .default({})
-      .describe(
-        'Registries that are asked; `docker.io` is Docker Hub. No other is, whatever an issue says, and no run is launched in an image of another.',
-      ),
+    registries: setting(
+      z.record(host, registry),
+      {},
+      'Registries that are asked; `docker.io` is Docker Hub. No other is, whatever an issue says, and no run is launched in an image of another.',
+    ),
   })
   .prefault({})
   .describe('What is asked of the containers that contracts name.');
@@ -85,46 +78,56 @@ const keys = {
       email: z.email().max(200).describe('Address of the committer and tagger.'),
     })
     .describe('Who commits and tags: the lab, never the bot.'),
-  appSlug: z
-    .string()
-    .regex(/^[a-z0-9-]{1,34}$/, 'lower-case letters, digits and dashes')
-    .default('ferrybot')
-    .describe('Slug of the GitHub App, by which its comments are known; workflows speak as github-actions.'),
-  logbookBranch: z
-    .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9/_-]{0,99}$/, 'the name of a branch')
-    .default('ferrybot/logbook')
-    .describe('Branch of the logbook: an orphan branch without .github/, so that a push starts no workflow.'),
+  appSlug: setting(
+    z.string().regex(/^[a-z0-9-]{1,34}$/, 'lower-case letters, digits and dashes'),
+    'ferrybot',
+    'Slug of the GitHub App, by which its comments are known; workflows speak as github-actions.',
+  ),
+  logbookBranch: setting(
+    z.string().regex(/^[A-Za-z0-9][A-Za-z0-9/_-]{0,99}$/, 'the name of a branch'),
+    'ferrybot/logbook',
+    'Branch of the logbook: an orphan branch without .github/, so that a push starts no workflow.',
+  ),
   keys: z.array(key).min(1).max(50).describe('Public halves of the keys that sign events, one role each.'),
   approvals: approvalsSchema,
   permissions: permissionsSchema,
   onCall: onCallSchema,
-  otherBots: z
-    .array(z.string().regex(/^\/[a-z][a-z0-9-]*$/, 'a slash word, such as "/retest"'))
-    .max(100)
-    .default([])
-    .describe('Slash words that belong to other bots: ferrybot leaves them alone.'),
+  otherBots: setting(
+    z.array(z.string().regex(/^\/[a-z][a-z0-9-]*$/, 'a slash word, such as "/retest"')).max(100),
+    [],
+    'Slash words that belong to other bots: ferrybot leaves them alone.',
+  ),
   workflows: z
     .strictObject({
-      launch: workflowFile.default('ferrybot-launch.yml').describe('The workflow that launches.'),
-      watch: workflowFile.default('ferrybot-watch.yml').describe('The workflow that watches.'),
-      stop: workflowFile
-        .default('ferrybot-stop.yml')
-        .describe('The workflow that stops a job where no watch is seen to be alive.'),
-      care: workflowFile
-        .default('ferrybot-care.yml')
-        .describe('The workflow that carries out changes of a cluster that were consented to.'),
-      diskScan: workflowFile
-        .default('ferrybot-disk-scan.yml')
-        .describe('The workflow that looks at the disks of workers: also when a job says that one is full.'),
-      fix: workflowFile
-        .default('ferrybot-fix.yml')
-        .describe('The workflow that asks a fixer of the lab, where a lane has one.'),
-      chat: workflowFile.default('ferrybot-chat.yml').describe('The workflow that answers comments.'),
-      daily: workflowFile.default('ferrybot-daily.yml').describe('The workflow that proposes.'),
-      watchdog: workflowFile
-        .default('ferrybot-watchdog.yml')
-        .describe('The workflow that looks whether somebody still watches.'),
+      launch: setting(workflowFile, 'ferrybot-launch.yml', 'The workflow that launches.'),
+      watch: setting(workflowFile, 'ferrybot-watch.yml', 'The workflow that watches.'),
+      stop: setting(
+        workflowFile,
+        'ferrybot-stop.yml',
+        'The workflow that stops a job where no watch is seen to be alive.',
+      ),
+      care: setting(
+        workflowFile,
+        'ferrybot-care.yml',
+        'The workflow that carries out changes of a cluster that were consented to.',
+      ),
+      diskScan: setting(
+        workflowFile,
+        'ferrybot-disk-scan.yml',
+        'The workflow that looks at the disks of workers: also when a job says that one is full.',
+      ),
+      fix: setting(
+        workflowFile,
+        'ferrybot-fix.yml',
+        'The workflow that asks a fixer of the lab, where a lane has one.',
+      ),
+      chat: setting(workflowFile, 'ferrybot-chat.yml', 'The workflow that answers comments.'),
+      daily: setting(workflowFile, 'ferrybot-daily.yml', 'The workflow that proposes.'),
+      watchdog: setting(
+        workflowFile,
+        'ferrybot-watchdog.yml',
+        'The workflow that looks whether somebody still watches.',
+      ),
     })
     .prefault({})
     .describe(

@@ -26,6 +26,18 @@ export type Field = {
   readonly checkedBy?: GateId;
 };
 
+type Extras = Omit<Field, 'label' | 'also' | 'needed' | 'read'>;
+
+/** A field without which nothing is launched. */
+export function required(label: string, also: readonly string[], read: Reader, extras: Extras = {}): Field {
+  return { label, also, needed: true, read, ...extras };
+}
+
+/** A field that a contract may leave out. */
+export function optional(label: string, also: readonly string[], read: Reader, extras: Extras = {}): Field {
+  return { label, also, needed: false, read, ...extras };
+}
+
 /** What is wanted in place of a text that holds a secret; null if it holds none. It names where the secret is, never the secret. */
 export function wantedForSecret(said: string): string | null {
   const names = secretNames(said);

@@ -1,6 +1,7 @@
 /** Keys of a cluster whose workers are TPU VMs of Google Cloud: where they are, and what becomes of a bad one. */
 
 import { z } from 'zod';
+import { setting, unset } from './words.ts';
 
 const gcp = z.strictObject({
   project: z
@@ -16,34 +17,28 @@ const gcp = z.strictObject({
 
 const badNodes = z
   .strictObject({
-    approval: z
-      .enum(['ask', 'pre-approved'])
-      .default('ask')
-      .describe(
-        'ask: a bad TPU VM is deleted when a person consents in the thread; pre-approved: also by this entry, once the job has failed.',
-      ),
-    deletesPerDayMax: z
-      .int()
-      .min(1)
-      .max(20)
-      .default(2)
-      .describe('pre-approved: more deletions on this cluster within 24 hours take a person.'),
-    replacementWaitMinutes: z
-      .int()
-      .min(1)
-      .max(240)
-      .default(30)
-      .describe('How long a replacement is waited for before the job is started again.'),
+    approval: setting(
+      z.enum(['ask', 'pre-approved']),
+      'ask',
+      'ask: a bad TPU VM is deleted when a person consents in the thread; pre-approved: also by this entry, once the job has failed.',
+    ),
+    deletesPerDayMax: setting(
+      z.int().min(1).max(20),
+      2,
+      'pre-approved: more deletions on this cluster within 24 hours take a person.',
+    ),
+    replacementWaitMinutes: setting(
+      z.int().min(1).max(240),
+      30,
+      'How long a replacement is waited for before the job is started again.',
+    ),
   })
   .prefault({})
   .describe('What becomes of a TPU VM that the log shows to be bad.');
 
 /** Keys of a cluster on Google Cloud, beside those of its engine. */
 export const gcpKeys = {
-  gcp: gcp
-    .nullable()
-    .default(null)
-    .describe('Where the TPU VMs of this cluster are; null: nothing is proposed for them.'),
+  gcp: unset(gcp, 'Where the TPU VMs of this cluster are; null: nothing is proposed for them.'),
   badNodes,
 };
 

@@ -47,3 +47,17 @@ export const variable = z
 
 /** An exact argument array: no shell ever reads it. */
 export const argumentArray = z.array(z.string().min(1).max(500)).min(1).max(50);
+
+/** A setting with what it is where nobody writes it. */
+export function setting<S extends z.ZodType>(
+  schema: S,
+  usual: NoInfer<z.core.util.NoUndefined<z.output<S>>>,
+  about: string,
+) {
+  return schema.default(usual).describe(about);
+}
+
+/** A setting that is null where nobody writes it. */
+export function unset<S extends z.ZodType>(schema: S, about: string) {
+  return schema.nullable().default(null).describe(about);
+}

@@ -3,15 +3,15 @@
 import { z } from 'zod';
 import { error } from '../../settings/problem.ts';
 import { CLUSTER_KEYS, type EngineDefinition } from '../definition.ts';
+import { setting } from '../../settings/words.ts';
 
 const schema = z.strictObject({
   engine: z.literal('local').describe("Processes of the runner's own machine."),
-  jobs: z
-    .string()
-    .min(1)
-    .max(300)
-    .default('jobs')
-    .describe('Folder for job records, relative to FERRYBOT_STATE_DIR.'),
+  jobs: setting(
+    z.string().min(1).max(300),
+    'jobs',
+    'Folder for job records, relative to FERRYBOT_STATE_DIR.',
+  ),
   ...CLUSTER_KEYS,
 });
 

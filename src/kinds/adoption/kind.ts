@@ -11,7 +11,7 @@ import { HIDDEN } from '../../domain/written-secrets.ts';
 import { defineGate, given } from '../../gates/gate.ts';
 import { defineKind } from '../../run/kind.ts';
 import { fixerSettings } from '../../settings/fixer-schema.ts';
-import { argumentArray, name, path } from '../../settings/words.ts';
+import { argumentArray, name, path, setting } from '../../settings/words.ts';
 
 /** A job is launched again at the commit that it says, however old that is by then. */
 const YEAR_HOURS = 8_760;
@@ -19,20 +19,20 @@ const YEAR_HOURS = 8_760;
 const adoptionSettings = z.strictObject({
   kind: z.literal('adoption').describe('What a run of this lane is.'),
   ...laneKeys,
-  runName: name.default('{date}').describe('Left out: a job that somebody has launched has its own name.'),
-  command: argumentArray.default(['false']).describe('Left out: the job says what it runs.'),
-  outputRoot: name.default('{run}').describe('Left out: the job writes where it was told to.'),
-  finalStep: laneKeys.finalStep.default(null).describe('Left out: the log of the job says it.'),
-  freshnessHours: laneKeys.freshnessHours
-    .default(YEAR_HOURS)
-    .describe('How old the merge base with the target branch may be where a job is launched again.'),
-  fixScope: z
-    .array(path)
-    .max(20)
-    .default([])
-    .describe(
-      'Files and folders in which ferrybot puts right, by itself, a slip that a job died of: one commit a run, on a branch of its own, launched only where people approve it. []: nowhere.',
-    ),
+  runName: setting(name, '{date}', 'Left out: a job that somebody has launched has its own name.'),
+  command: setting(argumentArray, ['false'], 'Left out: the job says what it runs.'),
+  outputRoot: setting(name, '{run}', 'Left out: the job writes where it was told to.'),
+  finalStep: setting(laneKeys.finalStep, null, 'Left out: the log of the job says it.'),
+  freshnessHours: setting(
+    laneKeys.freshnessHours,
+    YEAR_HOURS,
+    'How old the merge base with the target branch may be where a job is launched again.',
+  ),
+  fixScope: setting(
+    z.array(path).max(20),
+    [],
+    'Files and folders in which ferrybot puts right, by itself, a slip that a job died of: one commit a run, on a branch of its own, launched only where people approve it. []: nowhere.',
+  ),
   fixer: fixerSettings,
 });
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { checklistSetting, type LaneConfig, laneKeys } from '../../config/lane-schema.ts';
 import { covers } from '../../domain/launch/whole-tree.ts';
 import { fixerSettings } from '../../settings/fixer-schema.ts';
-import { argumentArray, name, path, word } from '../../settings/words.ts';
+import { argumentArray, name, path, setting, unset, word } from '../../settings/words.ts';
 
 const candidate = z.strictObject({
   id: word.describe('Names the candidate in the record, so that it is not repeated.'),
@@ -29,8 +29,8 @@ const candidate = z.strictObject({
 
 const proposer = z.strictObject({
   command: argumentArray.describe('Exact argument array; the context comes as JSON on its standard input.'),
-  timeoutMs: z.int().min(1_000).max(600_000).default(60_000).describe('After so long it is stopped.'),
-  outputBytesMax: z.int().min(1_000).max(1_000_000).default(100_000).describe('A longer answer is refused.'),
+  timeoutMs: setting(z.int().min(1_000).max(600_000), 60_000, 'After so long it is stopped.'),
+  outputBytesMax: setting(z.int().min(1_000).max(1_000_000), 100_000, 'A longer answer is refused.'),
 });
 
 /** A large number as people write it. */
@@ -40,41 +40,36 @@ const large = z
 
 /** A lane of ferries. */
 export const ferrySettings = z.strictObject({
-  kind: z.literal('ferry').default('ferry').describe('What a run of this lane is.'),
+  kind: setting(z.literal('ferry'), 'ferry', 'What a run of this lane is.'),
   experiment: path.describe('The one file that a ferry edits.'),
   scope: z.array(path).min(1).max(20).describe('Files that a ferry PR may change.'),
-  fixScope: z
-    .array(path)
-    .max(20)
-    .default([])
-    .describe(
-      'Files and folders that a fix may change besides `scope`, once an attempt of the ferry has failed. In these, ferrybot puts a slip right by itself: one commit a run, approved as any fix is.',
-    ),
+  fixScope: setting(
+    z.array(path).max(20),
+    [],
+    'Files and folders that a fix may change besides `scope`, once an attempt of the ferry has failed. In these, ferrybot puts a slip right by itself: one commit a run, approved as any fix is.',
+  ),
   fixer: fixerSettings,
-  preApprovedFixes: z
-    .array(path)
-    .max(20)
-    .default([])
-    .describe(
-      'Files and folders of `fixScope` in which ferrybot may also launch what it has put right, once a run, without asking anybody again: whoever approves the run approves that with it. Never a file whose path speaks of model, optimizer or data. []: nowhere.',
-    ),
+  preApprovedFixes: setting(
+    z.array(path).max(20),
+    [],
+    'Files and folders of `fixScope` in which ferrybot may also launch what it has put right, once a run, without asking anybody again: whoever approves the run approves that with it. Never a file whose path speaks of model, optimizer or data. []: nowhere.',
+  ),
   budget: z
     .strictObject({
-      knobs: z.int().min(1).max(20).default(2).describe('How many knobs a ferry changes at most.'),
-      enforce: z.enum(['warn', 'block']).default('warn').describe('Whether more is a warning or blocks.'),
+      knobs: setting(z.int().min(1).max(20), 2, 'How many knobs a ferry changes at most.'),
+      enforce: setting(z.enum(['warn', 'block']), 'warn', 'Whether more is a warning or blocks.'),
     })
     .prefault({})
     .describe('How much a ferry changes: usually one or two knobs.'),
   steps: z
     .strictObject({
-      factor: z
-        .number()
-        .min(1)
-        .max(1_000)
-        .default(2)
-        .describe('A number may become at most so many times as large, or as small, in one step.'),
-      knobs: z
-        .record(
+      factor: setting(
+        z.number().min(1).max(1_000),
+        2,
+        'A number may become at most so many times as large, or as small, in one step.',
+      ),
+      knobs: setting(
+        z.record(
           name,
           z.union([
             z.strictObject({
@@ -89,121 +84,97 @@ export const ferrySettings = z.strictObject({
                 .describe('One of these source texts.'),
             }),
           ]),
-        )
-        .default({})
-        .describe(
-          'The same for single knobs, by path or bare name: `factor`, `absolute` (so much up or down), or `values` (one of these source texts).',
         ),
-      enforce: z
-        .enum(['warn', 'block'])
-        .default('warn')
-        .describe('Whether a larger step, or a change that leaves more than values, is a warning or blocks.'),
+        {},
+        'The same for single knobs, by path or bare name: `factor`, `absolute` (so much up or down), or `values` (one of these source texts).',
+      ),
+      enforce: setting(
+        z.enum(['warn', 'block']),
+        'warn',
+        'Whether a larger step, or a change that leaves more than values, is a warning or blocks.',
+      ),
     })
     .prefault({})
     .describe('What a change of a knob may be in one step: small, and such that its file can be put back.'),
-  scaleKnobs: z
-    .array(name)
-    .max(50)
-    .default([])
-    .describe('Paths of knobs that set the scale: a change blocks unless a person asked for it by name.'),
-  scale: z
-    .strictObject({
+  scaleKnobs: setting(
+    z.array(name).max(50),
+    [],
+    'Paths of knobs that set the scale: a change blocks unless a person asked for it by name.',
+  ),
+  scale: unset(
+    z.strictObject({
       parameters: large.describe('Parameters of the model.'),
       flops: large.describe('Model FLOPs that a ferry spends.'),
-      tolerancePercent: z
-        .int()
-        .min(1)
-        .max(100)
-        .default(20)
-        .describe('How far the FLOPs of a proposal may be from that unless a person asked for it by name.'),
-      tokens: z
-        .array(z.union([name, z.number().positive()]))
-        .min(1)
-        .max(10)
-        .nullable()
-        .default(null)
-        .describe('What makes the tokens of a run when multiplied: paths of knobs, and plain numbers.'),
-      flopsVariable: z
-        .string()
-        .regex(/^[A-Z][A-Z0-9_]*$/)
-        .nullable()
-        .default(null)
-        .describe(
-          "The variable of the lane's environment that sets the FLOPs, where the job works its steps out from it.",
-        ),
-    })
-    .nullable()
-    .default(null)
-    .describe(
-      'What the lane is for in size: shown with each proposal, as 6 FLOPs for each parameter and token. null: not told.',
-    ),
-  objective: z
-    .enum(['ask', 'integration'])
-    .default('ask')
-    .describe(
-      'What a ferry is for when nobody says: ask, which asks people before anything is edited, or the normal integration check at once.',
-    ),
-  objectiveBy: z
-    .string()
-    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day in quotes, such as "09:00"')
-    .default('09:00')
-    .describe(
-      'The time of day, in UTC, until which an answer is waited for; without one it is the normal integration check from then on.',
-    ),
-  objectiveWaitMinutes: z
-    .int()
-    .min(0)
-    .max(720)
-    .default(60)
-    .describe(
-      'How long a question stands at least, also one that is asked after that time; where the day would be over before, nobody is asked.',
-    ),
-  candidates: z
-    .array(candidate)
-    .max(100)
-    .default([])
-    .describe('What may be proposed without a person saying what.'),
-  lastFerry: z
-    .strictObject({
+      tolerancePercent: setting(
+        z.int().min(1).max(100),
+        20,
+        'How far the FLOPs of a proposal may be from that unless a person asked for it by name.',
+      ),
+      tokens: unset(
+        z
+          .array(z.union([name, z.number().positive()]))
+          .min(1)
+          .max(10),
+        'What makes the tokens of a run when multiplied: paths of knobs, and plain numbers.',
+      ),
+      flopsVariable: unset(
+        z.string().regex(/^[A-Z][A-Z0-9_]*$/),
+        "The variable of the lane's environment that sets the FLOPs, where the job works its steps out from it.",
+      ),
+    }),
+    'What the lane is for in size: shown with each proposal, as 6 FLOPs for each parameter and token. null: not told.',
+  ),
+  objective: setting(
+    z.enum(['ask', 'integration']),
+    'ask',
+    'What a ferry is for when nobody says: ask, which asks people before anything is edited, or the normal integration check at once.',
+  ),
+  objectiveBy: setting(
+    z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day in quotes, such as "09:00"'),
+    '09:00',
+    'The time of day, in UTC, until which an answer is waited for; without one it is the normal integration check from then on.',
+  ),
+  objectiveWaitMinutes: setting(
+    z.int().min(0).max(720),
+    60,
+    'How long a question stands at least, also one that is asked after that time; where the day would be over before, nobody is asked.',
+  ),
+  candidates: setting(z.array(candidate).max(100), [], 'What may be proposed without a person saying what.'),
+  lastFerry: unset(
+    z.strictObject({
       commit: z
         .string()
         .regex(/^[0-9a-f]{40}$/, 'a full commit id: 40 hex digits in quotes')
         .describe('The commit that it was launched from.'),
       date: z.iso.date().describe('The day of its launch.'),
-      issue: z.int().min(1).nullable().default(null).describe('Number of its issue, if it had one.'),
-    })
-    .nullable()
-    .default(null)
-    .describe(
-      'The last ferry from before the bot was there: while the record has none, the first proposals tell what happened since. null: since a date some days ago.',
-    ),
-  memoryDays: z
-    .int()
-    .min(1)
-    .max(365)
-    .default(14)
-    .describe('A value tried within so many days is not proposed again.'),
-  proposer: proposer
-    .nullable()
-    .default(null)
-    .describe(
-      'A program of the lab that proposes edits, run with an empty environment and checked like anybody, or null.',
-    ),
-  checksBeforePush: z
-    .union([z.literal('repository'), z.array(argumentArray).max(20)])
-    .default('repository')
-    .describe(
-      'Commands that have to succeed on an edit of ferrybot before it is pushed, run without any token: pre-commit, type check, tests. repository: those that the repository is set up for (its pre-commit and mypy where ferries target the default branch, and that Python takes the file), as far as the machine has their programs. []: none.',
-    ),
-  afterSeal: z
-    .enum(['merge', 'close', 'leave'])
-    .default('close')
-    .describe(
-      'What happens to the proposal PR after the seal. Whichever it is, the next ferry starts from what the last sealed pass ran.',
-    ),
-  closureLog: path
-    .default('docs/experiments/daily-ferry-log.md')
-    .describe('The only file that a closure PR changes.'),
+      issue: unset(z.int().min(1), 'Number of its issue, if it had one.'),
+    }),
+    'The last ferry from before the bot was there: while the record has none, the first proposals tell what happened since. null: since a date some days ago.',
+  ),
+  memoryDays: setting(
+    z.int().min(1).max(365),
+    14,
+    'A value tried within so many days is not proposed again.',
+  ),
+  proposer: unset(
+    proposer,
+    'A program of the lab that proposes edits, run with an empty environment and checked like anybody, or null.',
+  ),
+  checksBeforePush: setting(
+    z.union([z.literal('repository'), z.array(argumentArray).max(20)]),
+    'repository',
+    'Commands that have to succeed on an edit of ferrybot before it is pushed, run without any token: pre-commit, type check, tests. repository: those that the repository is set up for (its pre-commit and mypy where ferries target the default branch, and that Python takes the file), as far as the machine has their programs. []: none.',
+  ),
+  afterSeal: setting(
+    z.enum(['merge', 'close', 'leave']),
+    'close',
+    'What happens to the proposal PR after the seal. Whichever it is, the next ferry starts from what the last sealed pass ran.',
+  ),
+  closureLog: setting(
+    path,
+    'docs/experiments/daily-ferry-log.md',
+    'The only file that a closure PR changes.',
+  ),
   ...laneKeys,
   checklist: checklistSetting(['issue created/updated']),
 });

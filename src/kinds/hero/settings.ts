@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { cadenceSetting, type LaneConfig, laneKeys } from '../../config/lane-schema.ts';
-import { argumentArray, name } from '../../settings/words.ts';
+import { argumentArray, name, setting } from '../../settings/words.ts';
 import { type Cadence, USUAL_CADENCE } from '../../watch/cadence.ts';
 
 /** A run of weeks is looked at every quarter of an hour, and first as soon as any other. */
@@ -23,22 +23,21 @@ const START_OPTIONS = [
 export const heroSettings = z.strictObject({
   kind: z.literal('hero').describe('What a run of this lane is.'),
   ...laneKeys,
-  runName: name.default('{date}').describe('Left out: the contract names the run.'),
+  runName: setting(name, '{date}', 'Left out: the contract names the run.'),
   updateHours: laneKeys.updateHours.default(UPDATE_HOURS),
-  command: argumentArray.default(['false']).describe('Left out: the contract has the command.'),
-  outputRoot: name.default('{run}').describe('Left out: the contract pins the output root.'),
-  finalStep: laneKeys.finalStep.default(null).describe('Left out: the contract has the final step.'),
-  freshnessHours: laneKeys.freshnessHours
-    .default(YEAR_HOURS)
-    .describe('How old the merge base with the target branch may be.'),
-  startOptions: z
-    .array(name)
-    .min(1)
-    .max(50)
-    .default(START_OPTIONS)
-    .describe(
-      'Options and variables of the command that say which checkpoint a job begins from. Leading dashes, capitals, and dashes for underscores make no difference.',
-    ),
+  command: setting(argumentArray, ['false'], 'Left out: the contract has the command.'),
+  outputRoot: setting(name, '{run}', 'Left out: the contract pins the output root.'),
+  finalStep: setting(laneKeys.finalStep, null, 'Left out: the contract has the final step.'),
+  freshnessHours: setting(
+    laneKeys.freshnessHours,
+    YEAR_HOURS,
+    'How old the merge base with the target branch may be.',
+  ),
+  startOptions: setting(
+    z.array(name).min(1).max(50),
+    START_OPTIONS,
+    'Options and variables of the command that say which checkpoint a job begins from. Leading dashes, capitals, and dashes for underscores make no difference.',
+  ),
   cadence: cadenceSetting(HERO_CADENCE),
 });
 

@@ -5,7 +5,7 @@ import { cadenceSetting, type LaneConfig, type LaneRule, laneKeys } from '../../
 import { inLane } from '../../config/rules/rule.ts';
 import { namesOf } from '../../contracts/fields.ts';
 import { error } from '../../settings/problem.ts';
-import { argumentArray, name } from '../../settings/words.ts';
+import { argumentArray, name, setting } from '../../settings/words.ts';
 import type { Cadence } from '../../watch/cadence.ts';
 import { type EarlyStop, FIELDS } from './contract/fields.ts';
 
@@ -30,25 +30,26 @@ const FRESHNESS_HOURS = 720;
 export const rentalSettings = z.strictObject({
   kind: z.literal('rental').describe('What a run of this lane is.'),
   ...laneKeys,
-  runName: name.default('rental_{date}').describe('Name of the run in the tracker; {date} is filled in.'),
-  command: argumentArray.default(['false']).describe('Left out: the contract has the command.'),
-  outputRoot: name.default('outputs/{run}').describe('Where the job writes, on its machine.'),
-  finalStep: laneKeys.finalStep.default(null).describe('Left out: the contract has the final step.'),
-  freshnessHours: laneKeys.freshnessHours
-    .default(FRESHNESS_HOURS)
-    .describe('How old the merge base with the target branch may be.'),
-  restartsMax: laneKeys.restartsMax
-    .default(3)
-    .describe(
-      'How often the job is started again, each time on a machine of its own; part of what is approved.',
-    ),
+  runName: setting(name, 'rental_{date}', 'Name of the run in the tracker; {date} is filled in.'),
+  command: setting(argumentArray, ['false'], 'Left out: the contract has the command.'),
+  outputRoot: setting(name, 'outputs/{run}', 'Where the job writes, on its machine.'),
+  finalStep: setting(laneKeys.finalStep, null, 'Left out: the contract has the final step.'),
+  freshnessHours: setting(
+    laneKeys.freshnessHours,
+    FRESHNESS_HOURS,
+    'How old the merge base with the target branch may be.',
+  ),
+  restartsMax: setting(
+    laneKeys.restartsMax,
+    3,
+    'How often the job is started again, each time on a machine of its own; part of what is approved.',
+  ),
   cadence: cadenceSetting(RENTAL_CADENCE),
-  defaults: z
-    .record(name, z.string().min(1).max(500))
-    .default({})
-    .describe(
-      'What a contract says where its issue and `/rent` say nothing, by the names of the contract: command, objective, kill, earlyStop, reductions, image and so on, in the words of the form.',
-    ),
+  defaults: setting(
+    z.record(name, z.string().min(1).max(500)),
+    {},
+    'What a contract says where its issue and `/rent` say nothing, by the names of the contract: command, objective, kill, earlyStop, reductions, image and so on, in the words of the form.',
+  ),
 });
 
 /** A lane with what a contract puts into it: when its job may stop early, and what may be repaired or made smaller. */

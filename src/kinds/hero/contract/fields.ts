@@ -8,7 +8,9 @@ import {
   countOf,
   type Field,
   matching,
+  optional,
   type Reader,
+  required,
   withoutLead,
   withoutUnit,
 } from '../../../contracts/fields.ts';
@@ -54,86 +56,60 @@ const asStart = asStorePath('none, or the path of a checkpoint or of its root');
 
 /** In the order in which a person reads them. */
 export const FIELDS = {
-  dri: {
-    label: 'DRI',
-    also: ['run owner', 'owner', 'directly responsible individual'],
-    needed: true,
-    read: asLogin,
+  dri: required('DRI', ['run owner', 'owner', 'directly responsible individual'], asLogin, {
     checkedBy: 'dri-accepted',
-  },
-  goal: { label: 'Goal', also: ['objective', 'purpose'], needed: true, read: asText },
-  stop: {
-    label: 'Stop and escalation criteria',
-    also: ['stop/escalation criteria', 'stop criteria', 'escalation criteria'],
-    needed: true,
-    read: asText,
-  },
-  slug: {
-    label: 'Run slug',
-    also: ['run name', 'run', 'slug'],
-    needed: true,
-    read: (said) => (isSlug(said) ? { value: said } : { unclear: 'lower-case letters, digits and dashes' }),
-  },
-  command: {
-    label: 'Command',
-    also: ['launch command', 'command line'],
-    needed: true,
-    read: asCommand,
+  }),
+  goal: required('Goal', ['objective', 'purpose'], asText),
+  stop: required(
+    'Stop and escalation criteria',
+    ['stop/escalation criteria', 'stop criteria', 'escalation criteria'],
+    asText,
+  ),
+  slug: required('Run slug', ['run name', 'run', 'slug'], (said) =>
+    isSlug(said) ? { value: said } : { unclear: 'lower-case letters, digits and dashes' },
+  ),
+  command: required('Command', ['launch command', 'command line'], asCommand, {
     checkedBy: 'manifest-complete',
-  },
-  commit: {
-    label: 'Source SHA',
-    also: ['git sha', 'commit', 'sha', 'source commit'],
-    needed: true,
-    read: asCommit,
+  }),
+  commit: required('Source SHA', ['git sha', 'commit', 'sha', 'source commit'], asCommit, {
     checkedBy: 'authors-known',
-  },
-  branch: {
-    label: 'Branch',
-    also: ['source branch'],
-    needed: false,
-    read: matching(/^([\w./-]{1,200})$/, 'the name of one branch'),
-  },
-  bundle: {
-    label: 'Container or bundle',
-    also: ['container', 'bundle', 'source bundle/container', 'source bundle', 'image'],
-    needed: false,
-    read: asText,
-    checkedBy: 'container-built',
-  },
-  builtFrom: {
-    label: 'Container built from',
-    also: ['container sha', 'container commit', 'image revision'],
-    needed: false,
-    read: asCommit,
-    checkedBy: 'container-built',
-  },
-  outputRoot: {
-    label: 'Output root',
-    also: ['output path', 'output'],
-    needed: true,
-    // What other libraries read on behind `::`, or behind one slash, is looked at by no gate.
-    read: matching(
+  }),
+  branch: optional('Branch', ['source branch'], matching(/^([\w./-]{1,200})$/, 'the name of one branch')),
+  bundle: optional(
+    'Container or bundle',
+    ['container', 'bundle', 'source bundle/container', 'source bundle', 'image'],
+    asText,
+    { checkedBy: 'container-built' },
+  ),
+  builtFrom: optional(
+    'Container built from',
+    ['container sha', 'container commit', 'image revision'],
+    asCommit,
+    { checkedBy: 'container-built' },
+  ),
+  // What other libraries read on behind `::`, or behind one slash, is looked at by no gate.
+  outputRoot: required(
+    'Output root',
+    ['output path', 'output'],
+    matching(
       /^((?!(?:file|local):(?!\/\/)|[^\s{}]{0,300}::)[^\s{}]{1,300})$/i,
       'one path or address, fixed and without placeholders',
     ),
-    checkedBy: 'output-root-own',
-  },
-  checkpointRoot: {
-    label: 'Checkpoint root',
-    also: ['checkpoint path', 'permanent checkpoint root'],
-    needed: false,
-    read: asStorePath('the path of a folder of checkpoints'),
-  },
-  temporaryRoot: {
-    label: 'Temporary checkpoint root',
-    also: ['temporary checkpoint path'],
-    needed: false,
-    read: asStorePath('the path of a folder of checkpoints'),
-  },
-  trackerId: {
-    label: 'W&B run id',
-    also: [
+    { checkedBy: 'output-root-own' },
+  ),
+  checkpointRoot: optional(
+    'Checkpoint root',
+    ['checkpoint path', 'permanent checkpoint root'],
+    asStorePath('the path of a folder of checkpoints'),
+  ),
+  temporaryRoot: optional(
+    'Temporary checkpoint root',
+    ['temporary checkpoint path'],
+    asStorePath('the path of a folder of checkpoints'),
+  ),
+  trackerId: required(
+    'W&B run id',
+    [
       'tracker id',
       'wandb run id',
       'w&b id',
@@ -144,130 +120,97 @@ export const FIELDS = {
       'w&b',
       'wandb',
     ],
-    needed: true,
-    read: matching(/^([A-Za-z0-9_.-]{1,120})$/, 'letters, digits, dots, dashes and underscores'),
-    checkedBy: 'tracker-own',
-  },
-  trackerName: {
-    label: 'W&B display name',
-    also: ['tracker name', 'display name', 'wandb name', 'w&b name'],
-    needed: false,
-    read: asText,
-  },
-  resume: {
-    label: 'Resume policy',
-    also: ['w&b resume policy', 'wandb resume'],
-    needed: true,
-    read: matching(/^(?:resume\s{0,3}[=:]\s{0,3})?["']?(never|allow|must)["']?$/i, 'never, allow or must'),
-    checkedBy: 'tracker-own',
-  },
-  permanent: {
-    label: 'Permanent checkpoints every (steps)',
-    also: ['permanent checkpoints', 'permanent checkpoints every'],
-    needed: true,
-    read: asSteps,
-    isRetention: true,
-    checkedBy: 'contract-complete',
-  },
-  temporary: {
-    label: 'Temporary checkpoints every (minutes)',
-    also: ['temporary checkpoints', 'temporary checkpoints every'],
-    needed: true,
-    read: asMinutes,
-    isRetention: true,
-    checkedBy: 'contract-complete',
-  },
-  rollback: {
-    label: 'Checkpoints kept for rollback',
-    also: ['rollback depth', 'checkpoints kept', 'kept checkpoints'],
-    needed: true,
-    read: countOf(['the last', 'the previous', 'last', 'previous', 'keep'], ['checkpoints']),
-    isRetention: true,
-    checkedBy: 'contract-complete',
-  },
-  initializeFrom: {
-    label: 'initialize_from',
-    also: ['initialize from', 'source checkpoint', 'initial checkpoint', 'base checkpoint'],
-    needed: true,
-    read: (said) => (SCRATCH.test(said) ? { value: 'none' } : asStart(said)),
-    checkedBy: 'checkpoint-proven',
-  },
-  sourceRun: {
-    label: 'Source run',
-    also: ['source lineage', 'parent run', 'initialize_from run'],
-    needed: false,
-    read: (said) => {
-      if (said.toLowerCase() === OUTSIDE) return { value: OUTSIDE };
-      return isSlug(said) ? { value: said } : { unclear: `the name of a recorded run, or ${OUTSIDE}` };
-    },
-  },
-  inputs: {
-    label: 'Other inputs',
-    also: ['inputs', 'input paths', 'models, tokenizers and data'],
-    needed: false,
-    read: (said) => ({ value: inputsIn(said).join(' ') }),
-    checkedBy: 'checkpoint-proven',
-  },
-  finalStep: {
-    label: 'Final step',
-    also: ['final training step', 'last step', 'training steps', 'train steps', 'total steps', 'steps'],
-    needed: true,
-    read: asSteps,
-    checkedBy: 'contract-complete',
-  },
-  hardware: {
-    label: 'Hardware and topology',
-    also: ['hardware', 'hardware/topology', 'topology', 'cluster + chips', 'chips'],
-    needed: true,
-    read: asText,
-    checkedBy: 'cluster-matches',
-  },
-  region: {
-    label: 'Region',
-    also: ['zone'],
-    needed: false,
-    read: asText,
-    checkedBy: 'output-root-own',
-  },
-  acceleratorHours: {
-    label: 'Accelerator-hours',
-    also: ['accelerator hours', 'chip-hours'],
-    needed: false,
-    read: asDecimal,
+    matching(/^([A-Za-z0-9_.-]{1,120})$/, 'letters, digits, dots, dashes and underscores'),
+    { checkedBy: 'tracker-own' },
+  ),
+  trackerName: optional(
+    'W&B display name',
+    ['tracker name', 'display name', 'wandb name', 'w&b name'],
+    asText,
+  ),
+  resume: required(
+    'Resume policy',
+    ['w&b resume policy', 'wandb resume'],
+    matching(/^(?:resume\s{0,3}[=:]\s{0,3})?["']?(never|allow|must)["']?$/i, 'never, allow or must'),
+    { checkedBy: 'tracker-own' },
+  ),
+  permanent: required(
+    'Permanent checkpoints every (steps)',
+    ['permanent checkpoints', 'permanent checkpoints every'],
+    asSteps,
+    { isRetention: true, checkedBy: 'contract-complete' },
+  ),
+  temporary: required(
+    'Temporary checkpoints every (minutes)',
+    ['temporary checkpoints', 'temporary checkpoints every'],
+    asMinutes,
+    { isRetention: true, checkedBy: 'contract-complete' },
+  ),
+  rollback: required(
+    'Checkpoints kept for rollback',
+    ['rollback depth', 'checkpoints kept', 'kept checkpoints'],
+    countOf(['the last', 'the previous', 'last', 'previous', 'keep'], ['checkpoints']),
+    { isRetention: true, checkedBy: 'contract-complete' },
+  ),
+  initializeFrom: required(
+    'initialize_from',
+    ['initialize from', 'source checkpoint', 'initial checkpoint', 'base checkpoint'],
+    (said) => (SCRATCH.test(said) ? { value: 'none' } : asStart(said)),
+    { checkedBy: 'checkpoint-proven' },
+  ),
+  sourceRun: optional('Source run', ['source lineage', 'parent run', 'initialize_from run'], (said) => {
+    if (said.toLowerCase() === OUTSIDE) return { value: OUTSIDE };
+    return isSlug(said) ? { value: said } : { unclear: `the name of a recorded run, or ${OUTSIDE}` };
+  }),
+  inputs: optional(
+    'Other inputs',
+    ['inputs', 'input paths', 'models, tokenizers and data'],
+    (said) => ({ value: inputsIn(said).join(' ') }),
+    { checkedBy: 'checkpoint-proven' },
+  ),
+  finalStep: required(
+    'Final step',
+    ['final training step', 'last step', 'training steps', 'train steps', 'total steps', 'steps'],
+    asSteps,
+    { checkedBy: 'contract-complete' },
+  ),
+  hardware: required(
+    'Hardware and topology',
+    ['hardware', 'hardware/topology', 'topology', 'cluster + chips', 'chips'],
+    asText,
+    { checkedBy: 'cluster-matches' },
+  ),
+  region: optional('Region', ['zone'], asText, { checkedBy: 'output-root-own' }),
+  acceleratorHours: optional('Accelerator-hours', ['accelerator hours', 'chip-hours'], asDecimal, {
     checkedBy: 'cost-budget',
-  },
-  parameters: {
-    label: 'Parameters',
-    also: ['active parameters', 'active params', 'params', 'model size'],
-    needed: false,
-    read: amountOf(['active parameters', 'active params', 'parameters', 'params', 'active']),
-  },
-  tokens: { label: 'Token budget', also: ['tokens'], needed: false, read: amountOf(['tokens']) },
-  flops: {
-    label: 'FLOP budget',
-    also: ['flops', 'model flops', 'training flops', 'compute', 'compute budget'],
-    needed: true,
-    read: amountOf(['model flops', 'model flop', 'flops', 'flop']),
-  },
-  loss: {
-    label: 'Pre-registered loss',
-    also: ['preregistered loss', 'expected loss', 'expected final loss'],
-    needed: true,
-    read: asDecimal,
-  },
-  changes: {
-    label: 'Intended changes',
-    also: ['intended changes since the last attempt', 'changes since the last attempt'],
-    needed: false,
-    read: asText,
-  },
-  cadence: {
-    label: 'Check cadence',
-    also: ['cadence', 'babysitter/check cadence'],
-    needed: false,
-    // None at all would have the watch look without a pause.
-    read: matching(/^(?:every\s{1,3})?([1-9]\d{0,2})\s*(?:m|min|minutes?)?$/i, 'a number of minutes'),
-  },
+  }),
+  parameters: optional(
+    'Parameters',
+    ['active parameters', 'active params', 'params', 'model size'],
+    amountOf(['active parameters', 'active params', 'parameters', 'params', 'active']),
+  ),
+  tokens: optional('Token budget', ['tokens'], amountOf(['tokens'])),
+  flops: required(
+    'FLOP budget',
+    ['flops', 'model flops', 'training flops', 'compute', 'compute budget'],
+    amountOf(['model flops', 'model flop', 'flops', 'flop']),
+  ),
+  loss: required(
+    'Pre-registered loss',
+    ['preregistered loss', 'expected loss', 'expected final loss'],
+    asDecimal,
+  ),
+  changes: optional(
+    'Intended changes',
+    ['intended changes since the last attempt', 'changes since the last attempt'],
+    asText,
+  ),
+  // None at all would have the watch look without a pause.
+  cadence: optional(
+    'Check cadence',
+    ['cadence', 'babysitter/check cadence'],
+    matching(/^(?:every\s{1,3})?([1-9]\d{0,2})\s*(?:m|min|minutes?)?$/i, 'a number of minutes'),
+  ),
 } as const satisfies Readonly<Record<string, Field>>;
 
 /** Paths of models, tokenizers and data that the command may name beside the checkpoint that the run begins from. */

@@ -1,0 +1,88 @@
+/** The settings of a cluster of the engine `iris`: where its controller is, and what a job asks Iris for. */
+
+import { z } from 'zod';
+import { setting, unset, variable } from '../../settings/words.ts';
+import { CLUSTER_KEYS } from '../cluster-keys.ts';
+
+const word = z
+  .string()
+  .max(100)
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'letters, digits and . _ -, not - first');
+
+/** A place on the workers; the wrapper takes it as an argument. */
+const place = z
+  .string()
+  .max(300)
+  .regex(/^(\/[\w.+@-]+)+$/, 'an absolute path of letters, digits and . _ + @ -')
+  .refine(
+    (text) => !text.split('/').some((part) => part === '..' || part === '.'),
+    'a path without .. and .',
+  );
+
+const retries = (about: string): z.ZodDefault<z.ZodInt> =>
+  setting(
+    z.int().min(0).max(1_000),
+    0,
+    `How often Iris itself may start the job again ${about}: a restart of the same attempt that the watch tells. It stands in the manifest.`,
+  );
+
+export const irisSchema = z.strictObject({
+  engine: z.literal('iris').describe('Jobs of an Iris cluster, over the RPC of its controller.'),
+  controller: z
+    .url({ protocol: /^https?$/, error: 'an address such as http://10.0.0.2:10000' })
+    .max(300)
+    .describe('Address of the controller.'),
+  tokenFrom: setting(
+    variable.nullable(),
+    'IRIS_TOKEN',
+    'Runner environment variable with an API key of the controller; a login of the same user would revoke other logins. Null: none is sent, and `ferrybot doctor` says what a controller without authentication means.',
+  ),
+  user: word.describe('Whose jobs they are, `/<user>/<job>`: with authentication the user of the API key.'),
+  cpuMillicores: setting(z.int().min(1).max(10_000_000), 1_000, 'Thousandths of a core.'),
+  memoryMb: setting(z.int().min(1).max(100_000_000), 2_048, 'Memory in MB.'),
+  diskMb: setting(z.int().min(1).max(100_000_000), 5_120, 'Disk in MB.'),
+  device: unset(
+    z.discriminatedUnion('kind', [
+      z.strictObject({
+        kind: z.literal('gpu').describe('GPUs.'),
+        variant: word.describe('Such as H100.'),
+        count: z.int().min(1).max(1_000).describe('How many.'),
+      }),
+      z.strictObject({
+        kind: z.literal('tpu').describe('A TPU.'),
+        variant: word.describe('Such as v5p-8.'),
+      }),
+    ]),
+    'Accelerators of the job itself; null: none, as for a job that starts others.',
+  ),
+  regions: setting(z.array(word).max(20), [], 'Regions of which it has to be one; none: any.'),
+  preemptible: unset(z.boolean(), 'Whether its worker may, or may not, be preemptible; null: either.'),
+  setupCommands: setting(
+    z.array(z.string().min(1).max(500)).max(20),
+    [],
+    'Shell lines that a worker runs before the command, such as `cd /app` and `uv sync --quiet`; everybody can read them.',
+  ),
+  secretFiles: setting(
+    z.record(variable, place),
+    {},
+    'Where the workers have the secrets of `passSecrets`, each a file: its content becomes the variable when the job starts, and no value is ever sent. Iris shows the variables of a job to each administrator.',
+  ),
+  markers: unset(
+    place,
+    'Folder of a POSIX file system that all workers share, where each start takes its mark: a job that was launched twice starts once even if the controller forgot the first. Null: guarded by names and attempt numbers alone.',
+  ),
+  maxRetriesPreemption: retries('after it lost a worker'),
+  maxRetriesFailure: retries('after its command failed'),
+  timeoutSeconds: unset(
+    z.int().min(60).max(10_000_000),
+    'Time limit of a job, which Iris checks once a minute; null: none.',
+  ),
+  requestTimeoutMs: setting(
+    z.int().min(1_000).max(600_000),
+    30_000,
+    'How long one request to the controller may take.',
+  ),
+  ...CLUSTER_KEYS,
+});
+
+export type IrisCluster = z.infer<typeof irisSchema>;

@@ -1,0 +1,103 @@
+/** The settings of a cluster of the engine `slurm`: where its commands and the shared folder are, and what a job asks Slurm for. */
+
+import { z } from 'zod';
+import { setting, unset } from '../../settings/words.ts';
+import { CLUSTER_KEYS } from '../cluster-keys.ts';
+
+/** Slurm fills in `%` in some paths and splits others at commas and colons: a folder with such a sign would be another one. */
+const place = z
+  .string()
+  .max(300)
+  .regex(/^(\/[\w.+@-]+)+$/, 'an absolute path of letters, digits and . _ + @ -')
+  .refine(
+    (text) => !text.split('/').some((part) => part === '..' || part === '.'),
+    'a path without .. and .',
+  );
+
+/** A name of Slurm's. One that began with a dash would be an option to somebody. */
+const slurmName = z
+  .string()
+  .max(100)
+  .regex(/^\w[\w.@-]*$/, 'letters, digits and . _ @ -, not - first');
+
+const named = (about: string): z.ZodDefault<z.ZodNullable<typeof slurmName>> =>
+  unset(slurmName, `${about}; null: what Slurm takes by itself.`);
+
+const count = (about: string, max: number): z.ZodDefault<z.ZodNullable<z.ZodInt>> =>
+  unset(z.int().min(1).max(max), `${about}; null: what Slurm takes by itself.`);
+
+const modules = z.strictObject({
+  init: setting(
+    place,
+    '/etc/profile.d/modules.sh',
+    'File of the compute nodes that brings the command `module`.',
+  ),
+  load: z.array(slurmModule()).min(1).max(30).describe('Modules, loaded in this order.'),
+});
+
+function slurmModule(): z.ZodString {
+  return z
+    .string()
+    .max(200)
+    .regex(/^\w[\w.+/@-]*$/, 'such as cuda/12.4');
+}
+
+export const slurmSchema = z.strictObject({
+  engine: z
+    .literal('slurm')
+    .describe('Jobs of a Slurm cluster, through its commands on the runner, a login node.'),
+  folder: place.describe(
+    'Folder of job records, logs and shipped files on a file system that the runner and all compute nodes have under this path.',
+  ),
+  bin: unset(place, 'Folder of sbatch, squeue, scancel, sinfo, sacct and scontrol; null: by PATH.'),
+  conf: unset(place, 'SLURM_CONF for these commands; null: where Slurm looks by itself.'),
+  partition: named('Partition'),
+  account: named('Account that is charged'),
+  qos: named('Quality of service'),
+  reservation: named('Reservation'),
+  timeLimit: unset(
+    z
+      .string()
+      .max(20)
+      .regex(/^(\d+-)?\d+(:\d{2}){0,2}$/, 'such as "1-12:00:00", "12:00:00" or "90" (minutes)'),
+    'Time limit of a job; null: that of the partition.',
+  ),
+  gres: unset(
+    z
+      .string()
+      .max(200)
+      .regex(/^\w[\w:,.-]*$/, 'such as gpu:8'),
+    'Generic resources on each node, such as gpu:8; null: none.',
+  ),
+  constraint: unset(
+    z
+      .string()
+      .max(200)
+      .regex(/^[\w([][\w&|()[\]*,.-]*$/, 'such as a100&nvlink'),
+    'Features that the nodes have to have; null: any.',
+  ),
+  nodes: count('Nodes', 100_000),
+  cpusPerTask: count('Processors of the task', 10_000),
+  memoryMb: count('Memory on each node, in MB', 100_000_000),
+  modules: unset(modules, 'Environment modules for the command; null: none.'),
+  containerImage: unset(
+    z
+      .string()
+      .max(300)
+      .regex(/^[\w/][\w./:@#+-]*$/, 'such as nvcr.io#nvidia/pytorch:24.10-py3'),
+    'Image in which the job runs, by the plugin pyxis (`--container-image`), with the job’s folder mounted; it needs bash 4.4. A hero contract that names a container has to name this one. Null: none.',
+  ),
+  mayRequeue: setting(
+    z.boolean(),
+    false,
+    'Whether Slurm itself may start the job again after a preemption or a lost node: a restart of the same attempt that the watch tells. The file with the environment then stays until the end.',
+  ),
+  commandTimeoutMs: setting(
+    z.int().min(1_000).max(600_000),
+    60_000,
+    'How long one command of Slurm may take.',
+  ),
+  ...CLUSTER_KEYS,
+});
+
+export type SlurmCluster = z.infer<typeof slurmSchema>;

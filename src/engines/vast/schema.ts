@@ -1,0 +1,90 @@
+/** The settings of a cluster of the engine `vast`: the account, what is rented on it, and what it may cost. */
+
+import { z } from 'zod';
+import { amount, name, setting, unset, variable, word } from '../../settings/words.ts';
+import { CLUSTER_KEYS } from '../cluster-keys.ts';
+
+const gigabytes = (about: string, max: number): z.ZodDefault<z.ZodInt> =>
+  setting(z.int().min(1).max(max), 1, `${about}, in GB, at least.`);
+
+const minutes = (standard: number): z.ZodDefault<z.ZodInt> =>
+  z
+    .int()
+    .min(1)
+    .max(24 * 60)
+    .default(standard);
+
+export const vastSchema = z.strictObject({
+  engine: z.literal('vast').describe('Machines rented on Vast.ai, one for each job, over its REST API.'),
+  api: setting(
+    z.url({ protocol: /^https?$/, error: 'an address such as https://console.vast.ai' }).max(300),
+    'https://console.vast.ai',
+    'Address of the API.',
+  ),
+  keyFrom: setting(
+    variable,
+    'VAST_API_KEY',
+    'Runner environment variable with the key of the account. No job gets it.',
+  ),
+  fleet: word.describe(
+    'Stands in the label of every instance of this cluster: what has it is ours, and anything else on the account is never touched. No other cluster and no other lab on the account may have it too.',
+  ),
+  image: z
+    .string()
+    .max(500)
+    .regex(
+      /^[a-z0-9][\w./:-]*@sha256:[0-9a-f]{64}$/,
+      'a name with its digest, such as pytorch/pytorch@sha256:…',
+    )
+    .describe('Image of the jobs, by its digest; it needs bash, tar, base64, and curl or python3.'),
+  gpu: name.describe('Name of the card as Vast.ai writes it, such as RTX 4090.'),
+  gpus: setting(z.int().min(1).max(64), 1, 'Cards of one machine, exactly.'),
+  vramGb: gigabytes('Memory of one card', 1_000),
+  ramGb: gigabytes('Memory of the machine', 10_000),
+  diskGb: setting(z.int().min(8).max(100_000), 32, 'Disk that is rented with it, in GB.'),
+  reliability: setting(amount, '0.98', 'Reliability of the machine by Vast.ai’s own count, at least.'),
+  dollarsPerHourMax: amount.describe('No machine is rented that costs more in an hour, its disk included.'),
+  dollarsMax: amount.describe(
+    'One run may cost so much, all its machines together: then they are destroyed, whatever they do.',
+  ),
+  dollarsPerDayMax: unset(
+    amount,
+    'No run is launched on this cluster whose `dollarsMax` is more than what the runs of the day, in UTC, leave of so much; one that still rents counts with its own `dollarsMax`. `null`: nobody adds it up.',
+  ),
+  dollarsPerMonthMax: unset(amount, 'The same for one month.'),
+  hoursMax: z
+    .int()
+    .min(1)
+    .max(24 * 60)
+    .describe('After so many hours an instance destroys itself, whoever watches or not.'),
+  startMinutesMax: minutes(45).describe(
+    'An instance whose job has not made its first step after so many minutes is destroyed: image, data and compilation come before it.',
+  ),
+  idleMinutesMax: minutes(30).describe(
+    'An instance is destroyed before no step of its job has moved for so long, also one that is stopped or frozen: the longest eval or save has to fit.',
+  ),
+  keepHoursMax: setting(
+    z
+      .int()
+      .min(0)
+      .max(24 * 60),
+    12,
+    'So long `/keep` can keep an instance; never past `hoursMax` or `dollarsMax`. 0: not at all.',
+  ),
+  endGraceMinutes: setting(
+    z
+      .int()
+      .min(1)
+      .max(24 * 60),
+    60,
+    'An instance whose job has ended destroys itself after so many minutes, whoever watches or not; the watch destroys it before, once its log is read. `/keep` reaches no further.',
+  ),
+  requestTimeoutMs: setting(
+    z.int().min(1_000).max(600_000),
+    30_000,
+    'How long one request to the API may take.',
+  ),
+  ...CLUSTER_KEYS,
+});
+
+export type VastCluster = z.infer<typeof vastSchema>;
