@@ -6,7 +6,7 @@ import type { Known, LaneKind } from './lane-kind.ts';
 import { type Place, readYaml } from './read-yaml.ts';
 import { brokenRules } from './rules/all-rules.ts';
 import { configSchema, type LabConfig } from './schema.ts';
-import { schemaErrors } from './schema-errors.ts';
+import { configErrors, schemaErrors } from './schema-errors.ts';
 
 /** Problems stand in the order of the text. */
 export type ConfigReading<K extends LaneKind = LaneKind> =
@@ -24,10 +24,10 @@ export function readConfig<K extends LaneKind>(
 ): ConfigReading<K> {
   const yaml = readYaml(text);
   if (yaml.kind === 'unreadable') return { kind: 'invalid', problems: inOrder(yaml.problems) };
-  const parsed = configSchema(kinds).safeParse(yaml.value);
+  const parsed = configSchema(kinds).safeParse(yaml.value, { error: configErrors });
   const found = parsed.success
     ? brokenRules({ ...parsed.data, kinds }, { now, ownCommands })
-    : schemaErrors(parsed.error.issues, yaml.value, kinds);
+    : schemaErrors(parsed.error.issues, yaml.value);
   const problems = inOrder([...yaml.problems, ...found.map((one) => placed(one, yaml.placeOf))]);
   if (!parsed.success || problems.some(({ severity }) => severity === 'error'))
     return { kind: 'invalid', problems };

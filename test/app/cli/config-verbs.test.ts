@@ -54,7 +54,7 @@ describe('check-config', () => {
   it('says them to people as compilers do', async () => {
     const { out } = await call('check-config', lab(BROKEN));
     expect(out).toMatch(
-      /^\.github\/ferrybot\.yml:\d+:3: error: approvals\.quorum: a whole number belongs here/,
+      /^\.github\/ferrybot\.yml:\d+:3: error: approvals\.quorum: Invalid input: expected number/,
     );
   });
 
