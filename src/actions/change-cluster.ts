@@ -69,9 +69,10 @@ const STANDING: ReadonlySet<ConsentFaultCode> = new Set([
   'already-over',
   'no-consent',
   'approval-too-old',
-  'consent-not-shown',
+  'approval-before-shown',
   'pre-approval-used-up',
   'held',
+  'held-in-thread',
   'unreadable',
 ]);
 
@@ -105,9 +106,10 @@ export function changeAction(change: ClusterChange): Action<Target, Executor, Ch
       if (under.kind !== 'claimed') throw new Error('a change that was not begun here');
       const { mutation } = found.target;
       const minted = mintConsent(await change.facts(found.target), under.claim);
-      return minted.ok
-        ? ended(change, mutation, await executor.act(minted.value, begunAt(mutation)))
-        : ended(change, mutation, refusedEnd(minted.error));
+      if (!minted.ok) return ended(change, mutation, refusedEnd(minted.error));
+      const look = await executor.look();
+      if (look.kind !== 'same') return ended(change, mutation, refusedEnd({ code: 'unreadable', ...look }));
+      return ended(change, mutation, await executor.act(minted.value, begunAt(mutation)));
     },
     lookBack: async ({ mutation, executor }) => ({
       kind: 'over',

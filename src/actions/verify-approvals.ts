@@ -9,18 +9,16 @@ import { maxAgeMsOf } from '../config/approval-age.ts';
 import { mayApprove } from '../config/may-approve.ts';
 import { quorumOf } from '../config/quorum.ts';
 import type { Permission } from '../domain/actor.ts';
-import { namingOf, wasShownBefore } from '../domain/approval-binding.ts';
+import { namingOf } from '../domain/approval-binding.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { isTooOld } from '../domain/launch/approval-age.ts';
 import { approvedIn, citationKey, type Order, type OrderApproval } from '../domain/launch/order.ts';
-import type { RefusalCode } from '../domain/launch/refusal.ts';
 import { type RunState, shownAtOf } from '../domain/logbook/run-state.ts';
-import type { Observed } from '../domain/observed.ts';
-import { toRfc3339 } from '../domain/time.ts';
+import { known, type Observed } from '../domain/observed.ts';
 import { interestedIn } from '../run/authors.ts';
 import type { LaneScopedConfig } from '../run/lane-scope.ts';
-import { citedComment } from './cited-comment.ts';
+import { type ApprovalFault, citedApprovalFault, citedComment } from './verify-approval.ts';
 import { approvingAttempt } from './verify-pre-approval.ts';
 
 /** One approving comment or review, fetched by its id; null = GitHub has none of that id. */
@@ -35,12 +33,10 @@ export type ApprovalFacts = {
   readonly shown: Pick<RunFacts, 'pull' | 'issue' | 'branchWork'>;
 };
 
-export type ApprovalFault = { readonly code: RefusalCode; readonly why: string };
-
 /** The first thing that is wrong with an order's approvals, or null. */
 export function approvalFault(state: RunState, order: Order, facts: ApprovalFacts): ApprovalFault | null {
   for (const approval of order.approvals) {
-    const fault = commentFault(state, order, approval, facts) ?? personFault(state, approval, facts);
+    const fault = commentFault(state, order, approval, facts);
     if (fault !== null) return fault;
   }
   const people = new Set(order.approvals.map((approval) => approval.user));
@@ -55,49 +51,33 @@ function commentFault(
   facts: ApprovalFacts,
 ): ApprovalFault | null {
   const { pull, issue } = state.proposal;
-  const comment = citedComment(
+  const { config, now } = facts;
+  const digest = approvedIn(order);
+  const cited = citedComment(
     facts.cited.get(citationKey(approval)),
     { ...approval, threads: [pull, issue] },
-    facts.config.otherBots,
-    ({ name, args }) => APPROVING.includes(name) && namingOf(args['digest'], approvedIn(order)) === 'named',
+    config.otherBots,
+    ({ name, args }) => APPROVING.includes(name) && namingOf(args['digest'], digest) === 'named',
   );
-  return comment.ok ? bindingFault(state, order, comment.value, facts) : comment.error;
-}
-
-/**
- * Written on this commit, where it is a review; while this was on show; and not too long ago, by GitHub's time of the
- * comment. Since when it was shown is control's word alone: a digest that the comment names was there before the comment.
- */
-function bindingFault(
-  state: RunState,
-  order: Order,
-  comment: CommentFacts,
-  { config, now }: ApprovalFacts,
-): ApprovalFault | null {
-  const where = `${comment.surface} ${comment.id}`;
-  const digest = approvedIn(order);
+  if (!cited.ok) return cited.error;
+  const comment = cited.value;
   const isBeforehand = digest !== order.digest;
   const commit = isBeforehand ? approvingAttempt(state, order)?.order.order.commit : order.commit;
   if (comment.surface === 'review' && comment.commit !== commit)
-    return { code: 'approval-other-commit', why: `${where} was written on ${comment.commit ?? 'nothing'}` };
-  const shownAt = shownAtOf(state, digest);
-  const wasShown =
-    shownAt !== null && wasShownBefore(shownAt, comment.createdAt, config.approvals.shownForMs);
-  if (!isBeforehand && !wasShown) return { code: 'approval-before-shown', why: where };
-  return isTooOld(state, { digest, createdAt: comment.createdAt }, now, maxAgeMsOf(config))
-    ? { code: 'approval-too-old', why: `${where} of ${toRfc3339(comment.createdAt)}` }
-    : null;
-}
-
-function personFault(state: RunState, approval: OrderApproval, facts: ApprovalFacts): ApprovalFault | null {
-  const { approvals } = facts.config;
-  const permission = facts.permissions.get(approval.user);
-  if (permission === undefined || permission.kind === 'unknown')
-    return { code: 'unreadable', why: permission?.why ?? 'the permission was not asked for' };
-  if (!mayApprove(permission.value, approval.user, approvals))
-    return { code: 'approver-lost-permission', why: `user ${approval.user}` };
-  const own = interestedIn(state.proposal, facts.shown).find((person) => person.id === approval.user);
-  return own === undefined || approvals.onePersonIsEnough
-    ? null
-    : { code: 'approval-by-author', why: own.login };
+    return {
+      code: 'approval-other-commit',
+      why: `review ${comment.id} was written on ${comment.commit ?? 'nothing'}`,
+    };
+  const own = interestedIn(state.proposal, facts.shown).map(({ id }) => id);
+  return citedApprovalFault(comment, {
+    // Control's word alone: a digest that the comment names was there before the comment.
+    shownSince: isBeforehand ? [] : [known(shownAtOf(state, digest))],
+    shownForMs: config.approvals.shownForMs,
+    isTooOld: (createdAt) => isTooOld(state, { digest, createdAt }, now, maxAgeMsOf(config)),
+    permission: facts.permissions.get(approval.user),
+    personFault: ({ id }, held) => {
+      if (!mayApprove(held, id, config.approvals)) return 'not-permitted';
+      return own.includes(id) && !config.approvals.onePersonIsEnough ? 'own' : null;
+    },
+  });
 }

@@ -6,7 +6,7 @@
 import { type ActionApprovers, approverFault } from '../care/may-approve-action.ts';
 import { evidenceDigest, proposalDigest } from '../care/mutation-digest.ts';
 import type { Permission } from '../domain/actor.ts';
-import { namingOf, wasShownBefore } from '../domain/approval-binding.ts';
+import { namingOf } from '../domain/approval-binding.ts';
 import type { ConsentSource } from '../domain/care/mutation.ts';
 import {
   type Consent,
@@ -18,30 +18,19 @@ import type { CommentFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant } from '../domain/ids.ts';
 import type { Hold } from '../domain/launch/hold.ts';
 import type { RefusalCode } from '../domain/launch/refusal.ts';
-import type { Observed } from '../domain/observed.ts';
-import { toRfc3339 } from '../domain/time.ts';
-import { type Brake, brakeWords } from '../run/open-brakes.ts';
-import { type CitationFault, citedComment } from './cited-comment.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import { known, type Observed } from '../domain/observed.ts';
+import type { Brake } from '../run/open-brakes.ts';
+import { brakeFault, citedApprovalFault, citedComment } from './verify-approval.ts';
 
-/** Why a consent does not count; `unreadable` is no answer, and may be asked again. What is wrong with an approval has the code that it has of a launch. */
+/** Why an approved action may not be carried out. */
 export type ConsentFaultCode =
-  | CitationFault['code']
-  | Extract<
-      RefusalCode,
-      | 'approval-before-shown'
-      | 'approval-too-old'
-      | 'approval-by-author'
-      | 'approver-lost-permission'
-      | 'held'
-      | 'other-repository'
-      | 'stop-requested'
-    >
+  | RefusalCode
   | 'not-proposed'
   | 'other-record'
   | 'proposal-forged'
   | 'already-over'
   | 'no-consent'
-  | 'consent-not-shown'
   | 'not-pre-approved'
   | 'pre-approval-used-up';
 export type ConsentFault = { readonly code: ConsentFaultCode; readonly why: string };
@@ -58,8 +47,8 @@ export type ConsentFacts = {
   readonly holds: Observed<readonly Hold[]>;
   /** What was commented to hold it back since the consent. */
   readonly brakes: Observed<readonly Brake[]>;
-  /** Entry of the run's own /stop; null where nobody said one, or where this belongs to no run. */
-  readonly stoppedAt: number | null;
+  /** The run's own /stop; null where nobody said one, or where this belongs to no run. */
+  readonly stop: RunState['stop'];
   /** The consenting comment, fetched by its id; null = GitHub has none. Of no meaning where the config consents. */
   readonly cited: Observed<CommentFacts | null>;
   /** Since when the text that shows the proposal had stood when the comment was written; null = it did not. */
@@ -92,14 +81,10 @@ export function consentFault(facts: ConsentFacts, consent: Consent | null): Cons
   if (mutation.ended !== null) return fault('already-over', mutation.ended.code);
   if (consent === null) return fault('no-consent', 'nobody has consented');
   if (facts.now >= consentEndsAt(consent, facts.maxAgeMs)) return fault('approval-too-old', consent.at);
-  if (facts.holds.kind === 'unknown') return fault('unreadable', facts.holds.why);
-  const hold = facts.holds.value[0];
-  if (hold !== undefined) return fault('held', `${hold.scope}: ${hold.reason}`);
-  if (facts.brakes.kind === 'unknown') return fault('unreadable', facts.brakes.why);
-  const [brake] = facts.brakes.value;
-  if (brake !== undefined) return fault('held', brakeWords(brake));
-  if (facts.stoppedAt !== null && facts.stoppedAt > consent.seq)
-    return fault('stop-requested', 'after the consent');
+  const { stop, holds, brakes } = facts;
+  const stoppedBy = stop !== null && stop.seq > consent.seq ? stop.actor.login : null;
+  const held = brakeFault({ stoppedBy, holds, brakes });
+  if (held !== null) return held;
   return consent.source.kind === 'comment'
     ? commentFault(facts, mutation, consent, consent.source)
     : configFault(facts);
@@ -125,30 +110,22 @@ function commentFault(
   source: Extract<ConsentSource, { kind: 'comment' }>,
 ): ConsentFault | null {
   const { proposal, digest } = mutation;
-  const where = `${source.surface} ${source.comment}`;
   const cited = { ...source, threads: [proposal.thread], user: actor?.id ?? null };
-  const read = citedComment(
+  const comment = citedComment(
     facts.cited,
     cited,
     facts.otherBots,
     ({ name, args }) => name === 'approve' && namingOf(args['digest'], digest) === 'named',
   );
-  if (!read.ok) return read.error;
-  const comment = read.value;
-  // The record says when it was written as well, and that is control's word.
-  const shownAt = proposalShownAt(mutation);
-  if (shownAt === null || !wasShownBefore(shownAt, comment.createdAt))
-    return fault('approval-before-shown', where);
-  if (facts.shownSince.kind === 'unknown') return fault('unreadable', facts.shownSince.why);
-  const since = facts.shownSince.value;
-  if (since === null || !wasShownBefore(since, comment.createdAt)) return fault('consent-not-shown', where);
-  if (facts.now >= comment.createdAt + facts.maxAgeMs)
-    return fault('approval-too-old', toRfc3339(comment.createdAt));
-  if (facts.permission.kind === 'unknown') return fault('unreadable', facts.permission.why);
-  const { author } = comment;
-  const person = approverFault(mutation, author, facts.permission.value, facts.approvers);
-  if (person === null) return null;
-  return fault(person === 'own' ? 'approval-by-author' : 'approver-lost-permission', author.login);
+  if (!comment.ok) return comment.error;
+  return citedApprovalFault(comment.value, {
+    // The record says when it was proposed, and that is control's word: the text itself was read as well.
+    shownSince: [known(proposalShownAt(mutation)), facts.shownSince],
+    shownForMs: 0,
+    isTooOld: (createdAt) => facts.now >= createdAt + facts.maxAgeMs,
+    permission: facts.permission,
+    personFault: (person, held) => approverFault(mutation, person, held, facts.approvers),
+  });
 }
 
 function configFault({ preApproval }: ConsentFacts): ConsentFault | null {

@@ -8,7 +8,7 @@
 import { permits } from '../domain/actor.ts';
 import type { CommentFacts, PullFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
-import { type Hold, holdsOn } from '../domain/launch/hold.ts';
+import { type Hold, holdsOver } from '../domain/launch/hold.ts';
 import { asLaunched } from '../domain/launch/next-attempt.ts';
 import { citationKey, type Order, submissionIdOf } from '../domain/launch/order.ts';
 import { isRunnerGate, type RefusalCode } from '../domain/launch/refusal.ts';
@@ -23,8 +23,8 @@ import type { ChangeGateFacts } from '../gates/gate.ts';
 import { runnerVerdicts } from '../gates/run-gates.ts';
 import { goesOnFrom } from '../run/goes-on-from.ts';
 import { manifestDigest, orderDigest } from '../run/manifest-digest.ts';
-import { type Brake, brakeWords } from '../run/open-brakes.ts';
-import { citedComment } from './cited-comment.ts';
+import type { Brake } from '../run/open-brakes.ts';
+import { type ApprovalFault, brakeFault, citedComment } from './verify-approval.ts';
 import { type ApprovalFacts, approvalFault } from './verify-approvals.ts';
 import { type FixInTree, preApprovalFault } from './verify-pre-approval.ts';
 
@@ -125,23 +125,20 @@ function expiryOf(order: IssuedOrder): number {
 
 function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): OrderJudgement {
   const { order } = issued;
-  if (state.stop !== null) return refuse('stop-requested', 'ending', `by ${state.stop.actor.login}`);
-  if (facts.journalHolds.kind === 'unknown') return refuse('unreadable', 'standing', facts.journalHolds.why);
-  const hold = [...state.holds, ...holdsOn(facts.journalHolds.value, state.proposal)][0];
-  if (hold !== undefined) return refuse('held', 'ending', `${hold.scope}: ${hold.reason}`);
+  const held = brakeFault({
+    stoppedBy: state.stop?.actor.login ?? null,
+    holds: holdsOver(state, facts.journalHolds),
+    brakes: facts.brakes,
+  });
+  if (held !== null) return refuseFor(held);
   if (facts.pull.kind === 'unknown') return refuse('unreadable', 'standing', facts.pull.why);
-  if (facts.brakes.kind === 'unknown') return refuse('unreadable', 'standing', facts.brakes.why);
-  const [brake] = facts.brakes.value;
-  if (brake !== undefined)
-    return refuse(brake.name === 'stop' ? 'stop-requested' : 'held-in-thread', 'ending', brakeWords(brake));
   const pull = facts.pull.value;
   const moved = pullFault(pull, order.commit, facts);
   if (moved !== null) return refuse(moved.code, 'ending', moved.why);
   const again = relaunchRefusal(state, issued, facts);
   if (again !== null) return again;
   const fault = approvalFault(state, order, facts) ?? preApprovalFault(state, order, facts.fix, facts);
-  if (fault !== null)
-    return refuse(fault.code, fault.code === 'unreadable' ? 'standing' : 'ending', fault.why);
+  if (fault !== null) return refuseFor(fault);
   const { body, digest } = facts;
   if (body.kind === 'unknown') return refuse('unreadable', 'standing', body.why);
   const approved = approvedBodies(state, issued);
@@ -264,6 +261,11 @@ function approvedBodies(state: RunState, { order }: IssuedOrder): readonly (Dige
       state.approvals.find((given) => given.comment === cited.comment && given.surface === cited.surface)
         ?.body ?? null,
   );
+}
+
+/** What could not be read is asked again. */
+function refuseFor({ code, why }: ApprovalFault): OrderRefusal {
+  return refuse(code, code === 'unreadable' ? 'standing' : 'ending', why);
 }
 
 function refuse(code: RefusalCode, effect: 'standing' | 'ending', why: string): OrderRefusal {

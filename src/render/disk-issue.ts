@@ -1,7 +1,6 @@
 /** The issue of a cluster's disks: who is short and why, what can be approved, what came of it, and the answer in a run's own thread. */
 
 import type { FullDisk } from '../care/disk/scan-for-full.ts';
-import { assertNever } from '../domain/assert.ts';
 import type {
   CleanupState,
   ClusterDisks,
@@ -15,6 +14,7 @@ import { limits } from '../domain/limits.ts';
 import { type Marker, SEAL_CHARACTERS_MAX } from '../domain/marker.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import { comment } from './comment.ts';
+import { renderEnding } from './mutation.ts';
 import {
   actionLine,
   code,
@@ -349,33 +349,5 @@ export function diskEndKey({ digest }: Pick<MutationRecord, 'digest'>): string {
 
 /** The comment on a change that is over. Throws where it is not: what is owed comes from the record. */
 export function renderDiskEnd(one: MutationRecord): string {
-  const { ended, proposal } = one;
-  if (ended === null) throw new Error('a change that is not over');
-  const target = targetName(proposal.mutation);
-  const rows = Object.entries(ended.detail).map(([name, value]) => [text(name), code(String(value))]);
-  return comment(
-    { run: 'journal', kind: 'disk-end', key: diskEndKey(one), fields: {} },
-    paragraphs(
-      `**${code(proposal.mutation.kind)} of ${code(target)}: ${words(ended.outcome)}** (${code(ended.code)})`,
-      rows.length === 0 ? null : table(['What was seen', ''], rows),
-      ended.outcome === 'done'
-        ? null
-        : 'The steps after the one that is named were not begun. The next scan shows how it stands.',
-    ),
-  );
-}
-
-function words(outcome: NonNullable<MutationRecord['ended']>['outcome']): string {
-  switch (outcome) {
-    case 'done':
-      return 'done, and looked at afterwards';
-    case 'refused':
-      return 'nothing was done';
-    case 'failed':
-      return 'it failed';
-    case 'unclear':
-      return 'nobody can say whether it worked';
-    default:
-      return assertNever(outcome);
-  }
+  return comment({ run: 'journal', kind: 'disk-end', key: diskEndKey(one), fields: {} }, renderEnding(one));
 }

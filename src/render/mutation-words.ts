@@ -22,12 +22,6 @@ export function mutationWords(mutation: Mutation): MutationWords {
         target: machine(mutation.vm),
         next: 'the runner makes sure that it is still this machine, deletes it, waits for its replacement, and the job is started again if it has failed and its approval allows that.',
       };
-    case 'init-worker':
-      return {
-        title: `The worker on ${code(mutation.vm.name)} should be initialised again.`,
-        target: machine(mutation.vm),
-        next: 'the runner initialises it and looks whether Ray has it again.',
-      };
     case 'clean-disk':
       return {
         title: `The disk of ${code(mutation.vm.name)} is nearly full: the files that lie below ${code(mutation.mountPoint)} on its own disk should be deleted.`,

@@ -81,7 +81,8 @@ function renderConsent({ proposal, digest }: MutationRecord, { source }: Consent
   );
 }
 
-function renderEnding({ proposal, ended, consents, begun, digest }: MutationRecord): string {
+/** How it ended, and what was found. Throws where it has not. */
+export function renderEnding({ proposal, ended, consents, begun, digest }: MutationRecord): string {
   if (ended === null) throw new Error('an end that is none');
   const consent = consents.find(({ seq }) => seq === begun?.consent);
   const by = consent === undefined ? '' : ` Consented to by ${byWhom(consent)}.`;

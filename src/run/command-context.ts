@@ -10,7 +10,7 @@ import { quorumOf } from '../config/quorum.ts';
 import type { Actor, Permission } from '../domain/actor.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
-import { holdsOn } from '../domain/launch/hold.ts';
+import { holdsOver } from '../domain/launch/hold.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { isNotAsked, need } from '../domain/need.ts';
 import { known as certain } from '../domain/observed.ts';
@@ -126,9 +126,6 @@ function careContextOf({ state, facts }: CommandInput): Pick<CommandContext, 'mu
   const { clusterMutations: others, journalHolds } = facts;
   return {
     mutations: others.kind === 'known' ? certain([...state.mutations, ...others.value]) : others,
-    holds:
-      journalHolds.kind === 'known'
-        ? certain([...state.holds, ...holdsOn(journalHolds.value, state.proposal)])
-        : journalHolds,
+    holds: holdsOver(state, journalHolds),
   };
 }

@@ -8,7 +8,7 @@ import type { Dispatch } from '../domain/dispatch.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { type Incident, incidentDraft, incidentsWith } from '../domain/incidents.ts';
-import { holdsOn } from '../domain/launch/hold.ts';
+import { holdsOver } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
@@ -39,10 +39,8 @@ export function decideCare(
   memory: AttemptCache,
 ): Step | null {
   const { run: record, mutations, incidents, dispatches } = state;
-  const isHeld =
-    facts.journalHolds.kind === 'unknown' ||
-    state.holds.length > 0 ||
-    holdsOn(facts.journalHolds.value, state.proposal).length > 0;
+  const holds = holdsOver(state, facts.journalHolds);
+  const isHeld = holds.kind === 'unknown' || holds.value.length > 0;
   const { workflowRuns } = facts;
   const ref = config.lane.targetBranch;
   return (

@@ -3,7 +3,7 @@
 import type { RunFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant } from '../domain/ids.ts';
 import { type IncidentFacts, incidentDraft } from '../domain/incidents.ts';
-import { holdsOn } from '../domain/launch/hold.ts';
+import { holdsOver } from '../domain/launch/hold.ts';
 import { preApproves } from '../domain/launch/pre-approval.ts';
 import { fixBranch, type SlipOfAttempt } from '../domain/launch/small-fix.ts';
 import { limits } from '../domain/limits.ts';
@@ -99,6 +99,6 @@ function notMade(attempt: number, reason: string): Step {
 }
 
 function isHeld(state: RunState, journal: RunFacts['journalHolds']): boolean {
-  if (journal.kind === 'unknown') return true;
-  return state.holds.length > 0 || holdsOn(journal.value, state.proposal).length > 0;
+  const holds = holdsOver(state, journal);
+  return holds.kind === 'unknown' || holds.value.length > 0;
 }

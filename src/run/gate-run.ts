@@ -8,7 +8,7 @@ import type { SearchedRoot } from '../domain/checkpoint/stored.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant, RunId } from '../domain/ids.ts';
 import type { Contract } from '../domain/launch/contract.ts';
-import { type Hold, holdsOn } from '../domain/launch/hold.ts';
+import { type Hold, holdsOver } from '../domain/launch/hold.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import { continuedAttempt } from '../domain/launch/next-attempt.ts';
 import type { OwnFix } from '../domain/launch/small-fix.ts';
@@ -146,7 +146,7 @@ export function gateFactsOf(input: GateInput): ChangeGateFacts {
       { ...input, ...facts, plan: config.checkpoints, searchedRoots: listedRoots(facts) },
       manifest,
     ),
-    holds: holdsFor(input),
+    holds: holdsOver(input, input.facts.journalHolds),
     passes: passesOf(facts, proposal.lane),
     launches: launchesFor(input),
     rentals: rentalsFor(input),
@@ -285,12 +285,6 @@ function launchesFor({ facts: { recordedRuns }, proposal, now }: GateInput): Obs
 function rentalsFor({ facts: { recordedRuns }, run }: GateInput): Observed<readonly RentalSpending[]> {
   if (recordedRuns.kind === 'unknown') return recordedRuns;
   return known(recordedRuns.value.flatMap((one) => (one.run === run ? [] : (rentalSpendingOf(one) ?? []))));
-}
-
-/** The run's own holds, and the lane's for its day. */
-function holdsFor({ holds, facts, proposal }: GateInput): Observed<readonly Hold[]> {
-  if (facts.journalHolds.kind === 'unknown') return facts.journalHolds;
-  return known([...holds, ...holdsOn(facts.journalHolds.value, proposal)]);
 }
 
 type Asking = {

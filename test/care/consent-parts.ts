@@ -134,7 +134,7 @@ export function facts(change: Partial<ConsentFacts> = {}): ConsentFacts {
     digestOf,
     holds: known([]),
     brakes: known([]),
-    stoppedAt: null,
+    stop: null,
     cited: known(comment()),
     shownSince: known(at(0)),
     permission: known('maintain'),

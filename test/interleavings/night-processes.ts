@@ -263,7 +263,7 @@ export async function change(night: Night, dies: Death): Promise<void> {
         now: night.now,
         cited: known(night.said.get(key) ?? null),
         shownSince: known(fromRfc3339(mutation.at)),
-        stoppedAt: state?.stop?.seq ?? null,
+        stop: state?.stop ?? null,
         permission: known(night.isMaintainer ? 'maintain' : 'read'),
         preApproval: known({ standsNow: night.isPreApproved, stoodThen: true, used: 0, max: 1 }),
       });

@@ -161,7 +161,7 @@ describe('a consent that the stolen control key writes', () => {
     lab.clock.advance(5_000);
     const said = await say('mira', consent);
     await edit(body);
-    expect(await careOn(said)).toContain('consent-not-shown');
+    expect(await careOn(said)).toContain('approval-before-shown');
   });
 
   it('on one that was taken back by a brake in the thread changes nothing', async () => {

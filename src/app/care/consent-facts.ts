@@ -9,7 +9,7 @@ import { type MutationRecord, proposalShownAt } from '../../domain/care/mutation
 import type { CommentFacts } from '../../domain/facts.ts';
 import { GitError } from '../../domain/git.ts';
 import { branded, type Instant, isInstant, type Sha } from '../../domain/ids.ts';
-import { type Hold, holdsOn } from '../../domain/launch/hold.ts';
+import { holdsOver } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
@@ -47,15 +47,16 @@ export async function gatherConsentFacts(
   const permission: Observed<Permission> =
     author === null ? unknown('nobody was asked about') : await readPermission(lab.client, author);
   const said = await saidSince(open, state, mutation);
+  const { journalHolds } = recordFactsOf(open.store.current());
   return {
     repository: lab.repository,
     record: state?.run ?? 'journal',
     mutation,
     digestOf: lab.digestOf,
-    holds: holdsFor(open, state),
+    holds: state === null ? journalHolds : holdsOver(state, journalHolds),
     brakes: await brakesOf(open, state, mutation, said, cited.kind === 'known' ? cited.value : null),
     shownSince: await shownTo(open, mutation, said, cited),
-    stoppedAt: state?.stop?.seq ?? null,
+    stop: state?.stop ?? null,
     cited,
     permission,
     approvers: { ...config.approvals, care: config.permissions.care },
@@ -68,14 +69,6 @@ export async function gatherConsentFacts(
     // Read last, after GitHub's clock was learnt from its answers.
     now: lab.now(),
   };
-}
-
-function holdsFor({ store }: OpenLab, state: RunState | null): Observed<readonly Hold[]> {
-  const { journalHolds } = recordFactsOf(store.current());
-  if (journalHolds.kind === 'unknown') return journalHolds;
-  return known(
-    state === null ? journalHolds.value : [...state.holds, ...holdsOn(journalHolds.value, state.proposal)],
-  );
 }
 
 /** What the record has lost, or has not answered yet, holds this back as it does a launch. */

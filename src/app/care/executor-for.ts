@@ -7,7 +7,7 @@ import { assertNever } from '../../domain/assert.ts';
 import type { CheckpointDeletion } from '../../domain/care/mutation.ts';
 import type { MutationRecord } from '../../domain/care/mutation-state.ts';
 import type { CheckpointStore, StorePath } from '../../domain/checkpoint/stored.ts';
-import { holdsOn } from '../../domain/launch/hold.ts';
+import { holdsOver } from '../../domain/launch/hold.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { type Observed, unknown } from '../../domain/observed.ts';
 import { configFor } from '../../run/run-config.ts';
@@ -59,9 +59,6 @@ export function executorFor(open: OpenLab, mutation: MutationRecord, tools: Exec
       const disk = diskToolsOf(open, cluster, tools);
       return disk === null ? null : cleanupStart({ ...disk, lab: open.lab, mutation });
     }
-    case 'init-worker':
-      // Proposed only as the last step of a clean-up, never by itself.
-      return null;
     default:
       return assertNever(what);
   }
@@ -94,8 +91,8 @@ function checkpointsOf(
       if (now === undefined || broken.length > 0)
         return { retention: unknown('the record could not be read'), held: null };
       const { journalHolds } = recordFactsOf(store.current());
-      const holds = journalHolds.kind === 'known' ? holdsOn(journalHolds.value, now.proposal) : [];
-      const [hold] = [...now.holds, ...holds];
+      const holds = holdsOver(now, journalHolds);
+      const [hold] = holds.kind === 'known' ? holds.value : [];
       const keep = depthOf(now, deletion.keep) ?? deletion.keep;
       return {
         retention: cleanupOf(now, runs, searched, keep),

@@ -29,7 +29,6 @@ export type VmIdentity = {
 
 export type Mutation =
   | { readonly kind: 'delete-tpu-vm'; readonly vm: VmIdentity }
-  | { readonly kind: 'init-worker'; readonly vm: VmIdentity }
   | { readonly kind: 'clean-disk'; readonly vm: VmIdentity; readonly mountPoint: string }
   | { readonly kind: 'start-cleanup-cron'; readonly head: string }
   | CheckpointDeletion;

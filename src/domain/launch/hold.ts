@@ -1,6 +1,7 @@
 /** A block on launching until a person lifts it. */
 
 import type { Actor } from '../actor.ts';
+import { known, type Observed } from '../observed.ts';
 import type { Facts } from '../payload.ts';
 
 export const HOLD_SCOPES = ['run', 'lane', 'date', 'repository'] as const;
@@ -47,6 +48,16 @@ export function holdsOn<Target extends HoldTarget>(
       (lane === null || hold.lane === null || hold.lane === lane) &&
       (hold.date === null || hold.date === date),
   );
+}
+
+/** Those of a run itself, and those of the journal that block it. */
+export function holdsOver(
+  { holds, proposal }: { readonly holds: readonly Hold[]; readonly proposal: LaneDay },
+  journalHolds: Observed<readonly Hold[]>,
+): Observed<readonly Hold[]> {
+  return journalHolds.kind === 'unknown'
+    ? journalHolds
+    : known([...holds, ...holdsOn(journalHolds.value, proposal)]);
 }
 
 /** A second hold on the same target replaces the first. */

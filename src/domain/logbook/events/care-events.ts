@@ -18,7 +18,6 @@ const vm = z.object({ name: text, zone: text, createdAt: text, address: text });
 
 const mutation = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('delete-tpu-vm'), vm }),
-  z.object({ kind: z.literal('init-worker'), vm }),
   z.object({ kind: z.literal('clean-disk'), vm, mountPoint: text }),
   z.object({ kind: z.literal('start-cleanup-cron'), head: text }),
   z.object({
