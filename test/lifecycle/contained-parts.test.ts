@@ -57,16 +57,11 @@ vi.mock('../../src/watch/cadence.ts', (original) =>
 vi.mock('../../src/watch/watchdog.ts', (original) =>
   throwing(original, 'monitorHealth', (state: RunState) => state.run === seam.health),
 );
-vi.mock('../../src/app/propose/resume-proposal.ts', (original) =>
-  // The schedule's own workflow takes what it began at once; control leaves it some time.
-  throwing(
-    original,
-    'resumeProposal',
-    ({ config }: { readonly config: { readonly laneName: string } }, graceMs: number) => {
-      if (graceMs > 0) seam.completed.push(config.laneName);
-      return graceMs > 0 && config.laneName === seam.lane;
-    },
-  ),
+vi.mock('../../src/app/propose/begin.ts', (original) =>
+  throwing(original, 'resumeProposal', ({ config }: { readonly config: { readonly laneName: string } }) => {
+    seam.completed.push(config.laneName);
+    return config.laneName === seam.lane;
+  }),
 );
 vi.mock('../../src/app/propose/request.ts', (original) =>
   throwing(

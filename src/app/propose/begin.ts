@@ -7,7 +7,7 @@
 import { bodyFingerprintText } from '../../commands/grammar/fingerprint-text.ts';
 import type { Digest, Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
-import type { EventDataByType } from '../../domain/logbook/event.ts';
+import type { EventDataByType, EventDraft } from '../../domain/logbook/event.ts';
 import type { Proposing } from '../../domain/logbook/events/launch-events.ts';
 import type { BegunProposal } from '../../domain/logbook/journal-state.ts';
 import { commandKey, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
@@ -97,48 +97,25 @@ type Work = {
   readonly isFirst: boolean;
 };
 
-/** What this process wrote: by it the bot's own work is known from what others add to it. */
-type Opened = {
-  readonly issue: number;
-  readonly pull: number;
-  readonly head: Sha | null;
-  readonly texts: { readonly pull?: string; readonly issue?: string };
-};
+/** A thread of the run; `text` as the bot wrote it, missing where somebody else did. */
+type Thread = { readonly kind: 'thread'; readonly number: number; readonly text?: string };
+
+type Opened = { readonly head: Sha | null; readonly issue: Thread; readonly pull: Thread };
 
 async function complete(open: OpenLane, begun: BegunProposal, work: Work): Promise<BeginOutcome> {
   const cleared = work.command === null ? null : await clearReplaced(open, work.command);
   if (cleared !== null) return cleared;
   const head = await pushedHead(open, begun);
   if (typeof head === 'object' && head !== null) return head;
-  const issue = await threadOf(open, begun, 'issue', work);
+  const issue = await openedIssue(open, begun, work);
   if (issue.kind === 'failed') return issue;
-  const linked = typeof begun.pull === 'number' ? begun : withLink(begun, issue.number);
-  const pull = await threadOf(open, linked, 'pull', work);
+  const pull = begun.pull === null ? issue : await openedPull(open, begun, issue.number, work);
   if (pull.kind === 'failed') return pull;
-  const issueText =
-    issue.text === undefined || pull.text === undefined
-      ? issue.text
-      : `Proposed in #${pull.number}.\n\n${issue.text}`;
-  if (issueText !== undefined && issueText !== issue.text) {
-    const body = `${markerOf(begun, 'issue')}\n${issueText}`;
-    const edit = { kind: 'edit-issue', issue: issue.number, expected: null, body, state: null } as const;
-    const updated = await perform(open, edit);
-    if (updated.kind !== 'done') return notDone('the link from the issue to the pull request', updated);
-  }
+  const linked =
+    typeof begun.pull === 'number' || pull === issue ? issue : await link(open, begun, issue, pull);
+  if (linked.kind === 'failed') return linked;
   const offered = await offerMissing(open, begun, pull.number);
-  if (offered !== null) return offered;
-  const texts = {
-    ...(pull.text === undefined ? {} : { pull: pull.text }),
-    ...(issueText === undefined ? {} : { issue: issueText }),
-  };
-  return record(open, begun, { issue: issue.number, pull: pull.number, head, texts });
-}
-
-function withLink(begun: BegunProposal, issue: number): BegunProposal {
-  const { pull } = begun;
-  return typeof pull === 'number'
-    ? begun
-    : { ...begun, pull: { ...pull, body: `Tracked in #${issue}.\n\n${pull.body}` } };
+  return offered ?? record(open, begun, { head, issue: linked, pull });
 }
 
 /** The commit of the branch; null where the branch is somebody's own. The same commit whoever makes it. */
@@ -156,32 +133,63 @@ async function pushedHead(
   return pushed.sha;
 }
 
-/** `text`: as the bot wrote it; missing where somebody else did. */
-type Thread = { readonly kind: 'thread'; readonly number: number; readonly text?: string };
-
-async function threadOf(
+async function openedIssue(
   open: OpenLane,
   begun: BegunProposal,
-  which: 'issue' | 'pull',
   { isFirst }: Work,
 ): Promise<Thread | Failed> {
-  const wanted = begun[which];
-  if (typeof wanted === 'number') return { kind: 'thread', number: wanted };
-  const { title, body: text } = wanted;
-  const body = `${markerOf(begun, which)}\n${text}`;
-  const { headBranch: head, baseBranch: base } = begun.proposed;
-  const { labels } = begun;
-  const common = { title, body, ...(isFirst ? { isFirst } : {}) };
-  const marker = markerIdentity({ run: begun.run, kind: 'issue', key: 'issue' });
-  const opened = await perform(
-    open,
-    which === 'issue'
-      ? { kind: 'open-issue', ...common, marker, labels: ['experiment', ...labels] }
-      : { kind: 'open-pull', ...common, head, base, labels },
-  );
+  const { run, issue, labels } = begun;
+  if (typeof issue === 'number') return { kind: 'thread', number: issue };
+  const opened = await perform(open, {
+    kind: 'open-issue',
+    ...(isFirst ? { isFirst } : {}),
+    marker: markerIdentity({ run, kind: 'issue', key: 'issue' }),
+    title: issue.title,
+    body: `${markerOf(begun, 'issue')}\n${issue.body}`,
+    labels: ['experiment', ...labels],
+  });
+  return opened.kind === 'done' && opened.number !== null
+    ? { kind: 'thread', number: opened.number, text: issue.body }
+    : notDone('the issue', opened);
+}
+
+async function openedPull(
+  open: OpenLane,
+  begun: BegunProposal,
+  issue: number,
+  { isFirst }: Work,
+): Promise<Thread | Failed> {
+  const { pull, labels } = begun;
+  if (pull === null || typeof pull === 'number') return { kind: 'thread', number: pull ?? issue };
+  const text = `Tracked in #${issue}.\n\n${pull.body}`;
+  const opened = await perform(open, {
+    kind: 'open-pull',
+    ...(isFirst ? { isFirst } : {}),
+    head: begun.proposed.headBranch,
+    base: begun.proposed.baseBranch,
+    title: pull.title,
+    body: `${markerOf(begun, 'pull')}\n${text}`,
+    labels,
+  });
   return opened.kind === 'done' && opened.number !== null
     ? { kind: 'thread', number: opened.number, text }
-    : notDone(which === 'issue' ? 'the issue' : 'the pull request', opened);
+    : notDone('the pull request', opened);
+}
+
+/** Names the new pull request in the issue. */
+async function link(
+  open: OpenLane,
+  begun: BegunProposal,
+  issue: Thread,
+  pull: Thread,
+): Promise<Thread | Failed> {
+  const text = `Proposed in #${pull.number}.\n\n${issue.text ?? ''}`;
+  const body = `${markerOf(begun, 'issue')}\n${text}`;
+  const edit = { kind: 'edit-issue', issue: issue.number, expected: null, body, state: null } as const;
+  const edited = await perform(open, edit);
+  return edited.kind === 'done'
+    ? { ...issue, text }
+    : notDone('the link from the issue to the pull request', edited);
 }
 
 function markerOf({ run }: BegunProposal, kind: 'issue' | 'pull'): string {
@@ -201,54 +209,54 @@ async function offerMissing(
 
 async function record(open: OpenLane, begun: BegunProposal, opened: Opened): Promise<BeginOutcome> {
   const { store } = open;
-  const { run } = begun;
-  const { issue, pull, head, texts } = opened;
-  const author = begun.proposed.author ?? (await authorOf(open, begun, opened));
+  const { run, proposed, contract } = begun;
+  const threads = { issue: opened.issue.number, pull: opened.pull.number };
+  const author = proposed.author ?? (await authorOf(open, begun, threads));
   if ('kind' in author) return author;
-  const isRecorded = (): boolean => store.current().runs.some((known) => known.run === run);
-  const data: EventDataByType['proposed'] = {
-    ...begun.proposed,
+  const texts = printsOf(open, opened);
+  const data = {
+    ...proposed,
     author,
-    issue,
-    pull,
-    ...(head === null ? {} : { head }),
-    ...(Object.keys(texts).length === 0 ? {} : { texts: printsOf(open, texts) }),
+    ...threads,
+    ...(opened.head === null ? {} : { head: opened.head }),
+    ...(Object.keys(texts).length === 0 ? {} : { texts }),
   };
+  const drafts: readonly EventDraft[] = [
+    { type: 'proposed', role: 'control', data },
+    ...(contract === undefined ? [] : [{ type: 'contracted', role: 'control', data: { contract } } as const]),
+  ];
   const recorded = await transact(open, () =>
-    isRecorded() ? [] : [{ run, drafts: [{ type: 'proposed', role: 'control', data }] }],
+    store.current().runs.some((known) => known.run === run) ? [] : [{ run, drafts }],
   );
   if (recorded.kind === 'refused') return notRecorded(recorded);
-  return recorded.kind === 'recorded' ? { kind: 'proposed', run, pull, issue } : { kind: 'already', run };
+  return recorded.kind === 'recorded' ? { kind: 'proposed', run, ...threads } : { kind: 'already', run };
 }
 
 /** Who opened the pull request. A card in its threads says that the run was recorded once: it is begun no second time. */
 async function authorOf(
   { lab, config }: OpenLane,
   { run, proposed: { headBranch, baseBranch } }: BegunProposal,
-  { issue, pull }: Opened,
+  threads: { readonly issue: number; readonly pull: number },
 ): Promise<EventDataByType['proposed']['author'] | Failed> {
-  const threads = await readProposal(
-    lab.client,
-    { issue, pull, headBranch, baseBranch },
-    readingOf(lab, config),
-  );
-  const facts = threads.kind === 'known' ? threads.value.pull : threads;
-  if (threads.kind === 'unknown' || facts.kind === 'unknown')
+  const read = await readProposal(lab.client, { ...threads, headBranch, baseBranch }, readingOf(lab, config));
+  const facts = read.kind === 'known' ? read.value.pull : read;
+  if (read.kind === 'unknown' || facts.kind === 'unknown')
     return { kind: 'failed', code: 'unreadable', why: facts.kind === 'unknown' ? facts.why : '' };
-  if (publishedHeads(threads.value.comments).some((card) => card.run === run))
+  if (publishedHeads(read.value.comments).some((card) => card.run === run))
     return { kind: 'failed', code: 'not-written', why: `${run} was in the logbook and is not any more` };
   return facts.value.author;
 }
 
+/** By these the bot's own texts are known from what others write into them later. */
 function printsOf(
   { lab, config }: OpenLane,
-  texts: Opened['texts'],
+  { issue, pull }: Opened,
 ): NonNullable<EventDataByType['proposed']['texts']> {
   const { preconditions } = config.lane.checklist;
   const print = (text: string): Digest => lab.digestOf(bodyFingerprintText(text, preconditions));
   return {
-    ...(texts.pull === undefined ? {} : { pull: print(texts.pull) }),
-    ...(texts.issue === undefined ? {} : { issue: print(texts.issue) }),
+    ...(pull.text === undefined ? {} : { pull: print(pull.text) }),
+    ...(issue.text === undefined || issue === pull ? {} : { issue: print(issue.text) }),
   };
 }
 

@@ -1,8 +1,9 @@
 /** Takes somebody's own issue up as a run of a lane whose runs begin from one: its text is the contract, and nothing is opened. */
 
-import { bodyFingerprintText } from '../../commands/grammar/fingerprint-text.ts';
-import type { Digest } from '../../domain/ids.ts';
+import type { RunId } from '../../domain/ids.ts';
+import type { Contract } from '../../domain/launch/contract.ts';
 import type { EventDataByType } from '../../domain/logbook/event.ts';
+import type { ProposalRequest, Proposing } from '../../domain/logbook/events/launch-events.ts';
 import type { SeenCommand } from '../../domain/logbook/run-state.ts';
 import { hasLabel, type OwnIssue } from '../../domain/own-pull.ts';
 import { dateOf } from '../../domain/time.ts';
@@ -25,9 +26,30 @@ function askedOf(
   return Object.entries(args).flatMap(([path, after]) => (path === 'lane' ? [] : [{ path, after }]));
 }
 
-/** By it what people write into it later is known from what the bot wrote. */
-function printOf({ lab, config }: OpenLane, text: string): Digest {
-  return lab.digestOf(bodyFingerprintText(text, config.lane.checklist.preconditions));
+/** What is recorded of a run that an issue is the contract of, except its threads and their author. */
+export function issueData(
+  { lab, config }: OpenLane,
+  {
+    contracts,
+    run,
+    contract,
+  }: { readonly contracts: Contracts; readonly run: RunId; readonly contract: Contract },
+  request: SeenCommand | null,
+  knobs: ProposalRequest['knobs'] = [],
+): Proposing['proposed'] {
+  const date = dateOf(lab.now());
+  const recorded = {
+    experiment: '',
+    objective: contracts.objective(contract),
+    interval: { sinceCommit: null, sinceDate: date, fallback: true, lastRun: null },
+    candidate: null,
+  };
+  const place = { config: configWith(config, contract), repository: lab.repository };
+  const branch = { headBranch: config.lane.targetBranch };
+  return {
+    ...proposedData(place, { run, date, recorded, knobs }, request, branch),
+    own: { label: null },
+  };
 }
 
 /** What is recorded at once with the proposal is what the issue says at this moment; the gates look at what it says later. */
@@ -41,39 +63,22 @@ export async function takeUpIssue(
   if (contracts === undefined) throw new Error(`a ${config.kind.name} begins from nobody's issue`);
   const busy = roomFor(open);
   if (busy !== null) return busy;
-  const date = dateOf(lab.now());
   const knobs = asked.kind === 'command' ? (asked.knobs ?? askedOf(contracts, asked.command)) : [];
   const contract = contracts.read({ ...issue, asked: knobs }, config.lane);
   const { runs } = store.current();
-  const run = ownRunId({ ...config, name: contracts.name(contract) }, date, `issue${issue.number}`, runs);
+  const name = contracts.name(contract);
+  const run = ownRunId({ ...config, name }, dateOf(lab.now()), `issue${issue.number}`, runs);
   const request = asked.kind === 'command' ? asked.command : null;
-  const planned = {
-    run,
-    date,
-    recorded: {
-      experiment: '',
-      objective: contracts.objective(contract),
-      interval: { sinceCommit: null, sinceDate: date, fallback: true, lastRun: null },
-      candidate: null,
-    },
-    knobs,
-  };
-  const scoped = configWith(config, contract);
-  const place = { headBranch: config.lane.targetBranch };
-  const labels = askedLabels(config);
+  const label =
+    asked.kind === 'label' ? askedLabels(config).find((one) => hasLabel(issue.labels, one)) : null;
   const data: EventDataByType['proposed'] = {
-    ...proposedData({ config: scoped, repository: open.lab.repository }, planned, request, place),
+    ...issueData(open, { contracts, run, contract }, request, knobs),
     author: issue.author,
     requestedBy: asked.kind === 'command' ? asked.command.actor : asked.by,
     ...(asked.kind === 'command' && asked.continues !== undefined ? { continues: asked.continues } : {}),
-    ...(asked.kind === 'command' && asked.written !== undefined
-      ? { texts: { pull: printOf(open, asked.written) } }
-      : {}),
     issue: issue.number,
     pull: issue.number,
-    own: {
-      label: asked.kind === 'label' ? (labels.find((one) => hasLabel(issue.labels, one)) ?? null) : null,
-    },
+    own: { label: label ?? null },
   };
   const drafts = [
     { type: 'proposed', role: 'control', data },

@@ -27,8 +27,6 @@ export type AskedBy =
       /** The run that goes on as this one, and what of the contract that changes. */
       readonly continues?: { readonly run: string; readonly reason: string };
       readonly knobs?: ProposalRequest['knobs'];
-      /** The text of the issue as the bot wrote it, where it opened that. */
-      readonly written?: string;
     }
   | { readonly kind: 'label'; readonly by: Actor | null };
 

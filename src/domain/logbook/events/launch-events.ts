@@ -90,6 +90,11 @@ const proposed = z.object({
   keys: z.array(publicKeySchema),
 });
 
+const contract: z.ZodType<Contract> = z.record(
+  text,
+  z.object({ value: text, source: z.enum(['given', 'inferred', 'unclear']), from: text }),
+);
+
 const opened = z.object({ title: text, body: text });
 
 const proposing = z.object({
@@ -103,15 +108,14 @@ const proposing = z.object({
     .exactOptional()
     .describe('the commit to push, on `base`; missing for the pull request of a person'),
   issue: z.union([integer, opened]).describe('the issue to open, or the number of one that is there'),
-  pull: z.union([integer, opened]).describe('the same for the pull request'),
+  pull: z
+    .union([integer, opened])
+    .nullable()
+    .describe('the same for the pull request; `null` if the issue alone is the proposal'),
+  contract: contract.exactOptional(),
   labels: z.array(text).describe('of what is opened'),
   missing: text.nullable().describe('what the text of a pull request lacks, to be offered in a comment'),
 });
-
-const contract: z.ZodType<Contract> = z.record(
-  text,
-  z.object({ value: text, source: z.enum(['given', 'inferred', 'unclear']), from: text }),
-);
 
 /** Only `backtest` reads them, and control has signed them: they are not checked field by field. */
 const gatedFacts = z.custom<GatedFacts>((value) => typeof value === 'object' && value !== null);
@@ -201,6 +205,7 @@ export const launchEvents = defineEvents(data, {
       status: `${code(run)} is about to be proposed in lane ${code(about.lane)}`,
       evidence: branch === undefined ? '' : `${code(about.headBranch)} on ${code(branch.base)}`,
       decision: [issue, pull]
+        .filter((one) => one !== null)
         .map((one) => (typeof one === 'number' ? `#${one} is used` : `${code(one.title)} is opened`))
         .join(', '),
       next: 'the run is recorded as proposed',
