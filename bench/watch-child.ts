@@ -6,7 +6,7 @@
 import type { Lab, LabGit } from '../src/app/lab.ts';
 import { createLabOpener } from '../src/app/open-lab.ts';
 import { createPublisher } from '../src/app/publisher.ts';
-import { watch } from '../src/app/watch/watch.ts';
+import { watch } from '../src/app/watch/tick.ts';
 import { branded, type Instant, isInstant } from '../src/domain/ids.ts';
 import { createClient, type Octokit } from '../src/github/call.ts';
 import { createGitProgram } from '../src/host/git/git-program.ts';

@@ -1,35 +1,82 @@
-/** The runner's own look for brakes, in the threads of what it is about to do and in the rest of the repository. */
+/** Finds brakes before a runner acts, in the run's own threads and in the rest of the repository. */
 
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
 import { mayApprove } from '../config/may-approve.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import type { CommentFacts } from '../domain/facts.ts';
+import type { Instant } from '../domain/ids.ts';
 import { questionIn } from '../domain/logbook/journal-state.ts';
 import { isOver } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import type { GitHubClient } from '../github/call.ts';
+import { listNewComments, type SweptComment } from '../github/new-comments.ts';
 import { PEOPLE_LISTED_MAX, readPeople } from '../github/people.ts';
 import { readPermission } from '../github/permission.ts';
 import { proposingLanes } from '../run/lane-scope.ts';
 import { type Brake, type Braked, brakesSince, type PlaceOf } from '../run/open-brakes.ts';
 import type { PendingItem } from '../run/pending-commands.ts';
-import { commentsElsewhere } from './brakes-elsewhere.ts';
 import type { OpenLab } from './open-lab.ts';
 
-/** People whose permission a runner asks for before it acts: any stranger may write a brake, and it asks once a launch. */
+/** Pages of 100 comments since an approval. With more comments, the launch is refused. */
+const BRAKE_PAGES_MAX = 100;
+
+/** Reviews are not included, because GitHub does not list those of a whole repository. `own`: comments already read. */
+export async function commentsElsewhere(
+  { client, digestOf }: Pick<OpenLab['lab'], 'client' | 'digestOf'>,
+  since: Instant,
+  own: readonly CommentFacts[],
+): Promise<Observed<readonly CommentFacts[]>> {
+  const here = new Set(own.map(({ thread }) => thread));
+  const found: SweptComment[] = [];
+  for (const surface of ['comment', 'review-comment'] as const) {
+    const page = await listNewComments(client, surface, since, BRAKE_PAGES_MAX);
+    if (page.kind === 'unknown') return page;
+    if (!page.value.isWhole) return unknown('more was written since the approval than is read');
+    found.push(...page.value.found);
+  }
+  const mayBrake = (one: SweptComment): boolean =>
+    !one.isBot && !here.has(one.thread) && /\/hold|run=/.test(one.body);
+  return known(found.filter(mayBrake).map((one) => factsOf(one, digestOf)));
+}
+
+function factsOf(
+  { surface, id, thread, body, isEdited, author, createdAt, at }: SweptComment,
+  digestOf: OpenLab['lab']['digestOf'],
+): CommentFacts {
+  return {
+    surface,
+    id,
+    nodeId: '',
+    thread,
+    author: { id: author.id, login: author.login },
+    authorIsBot: false,
+    byUs: false,
+    byOwnApp: false,
+    marker: null,
+    body,
+    bodyDigest: digestOf(body),
+    createdAt,
+    updatedAt: at,
+    editedAt: isEdited ? at : null,
+    minimized: false,
+    commit: null,
+  };
+}
+
+/** People whose permission is read at most: strangers can write brakes, too. */
 const BRAKE_AUTHORS_MAX = 200;
 
 type Open = Pick<OpenLab, 'lab' | 'config' | 'store'>;
 
 export type BrakedAction = Braked & {
-  /** Whoever gave an approval that this rests on. */
+  /** The people who gave the approvals for this action. */
   readonly approvers: ReadonlySet<number>;
-  /** What else holds it back, where whoever commented it may approve; left out: nothing. */
+  /** Other commands that hold the action back if their author may approve; default: none. */
   readonly heeds?: (item: PendingItem) => boolean;
 };
 
-/** The brakes of people who may use them at this moment; unknown where GitHub does not tell who may. */
+/** The brakes of people who may use them now; unknown if GitHub does not tell their permissions. */
 export async function gatherBrakes(
   open: Open,
   action: BrakedAction,
@@ -62,7 +109,7 @@ export async function gatherBrakes(
   const found = look(permissions).flatMap(({ name, comment: { author, thread } }) => {
     const permission = permissions.get(author.id);
     if (name === null || permission?.kind !== 'known') return [];
-    // People can take back their own approval after they have lost the permission.
+    // People can revoke their own approval after losing the permission.
     const isOwn = name === 'revoke' && approvers.has(author.id);
     return isOwn || mayBrake(open, name, author, permission.value)
       ? [{ name, login: author.login, thread }]
@@ -95,7 +142,7 @@ function placeOf({ config, store }: Open): PlaceOf {
   };
 }
 
-/** Whoever of more people than can be asked about has no role here, by the list of those who have one; nobody where they are few. */
+/** Authors without a role in the repository. Only used with too many authors to ask about each. */
 async function untrustedAmong(
   client: GitHubClient,
   authors: readonly Actor[],
@@ -104,7 +151,7 @@ async function untrustedAmong(
   const people = await readPeople(client);
   if (people.kind === 'unknown') return people;
   const here = new Set(people.value.map(({ actor }) => actor.id));
-  // The list leaves out apps, and of a very large lab whoever comes last.
+  // The list lacks apps, and the end of a very large lab.
   const isUntrusted = ({ id, login }: Actor): boolean => !here.has(id) && !login.endsWith('[bot]');
   const untrusted = here.size < PEOPLE_LISTED_MAX ? authors.filter(isUntrusted) : [];
   return authors.length - untrusted.length > BRAKE_AUTHORS_MAX

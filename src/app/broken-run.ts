@@ -1,4 +1,4 @@
-/** A run whose logbook cannot be trusted, with what was good of it: enough to tell the right people, never enough to act on. */
+/** A run whose logbook is broken, with its last good state: enough to notify people, never enough to act on. */
 
 import { assertNever } from '../domain/assert.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
@@ -7,19 +7,18 @@ import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { StoreIncident } from '../logbook/store/git-store.ts';
 
-/** `run` is a run's id, `journal`, or `*` for the whole branch. `state` is the last that was verified, null where nothing was. */
+/** `run` is a run id, `journal`, or `*` for the whole branch. `state` is the last verified state. */
 export type BrokenRun = {
   readonly run: string;
   readonly fault: LogbookFault;
   readonly state: RunState | null;
-  /** A thread that is known to be concerned, where the state does not tell. */
+  /** The affected thread, if the state does not tell. */
   readonly thread: number | null;
 };
 
-/** The whole branch: nothing in it may be acted on. */
+/** The whole branch. */
 export const WHOLE_BRANCH = '*';
 
-/** What the store noticed about the branch or a file. */
 export function faultOf(incident: StoreIncident): LogbookFault {
   switch (incident.kind) {
     case 'branch-missing':
@@ -33,7 +32,7 @@ export function faultOf(incident: StoreIncident): LogbookFault {
   }
 }
 
-/** Null for the journal, which is no run, and where not even the first entry is good. */
+/** Null for the journal, and if not even the first entry is good. */
 export function stateAfter(events: readonly LogbookEvent[]): RunState | null {
   if (events[0]?.type !== 'proposed') return null;
   const folded = fold(events);

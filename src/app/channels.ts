@@ -1,4 +1,4 @@
-/** Sends what a process has just recorded to the channels that the record names, and records what came of it. */
+/** Sends recorded notices to their channels and records the results. */
 
 import type { ChannelMessage, Delivery } from '../domain/channel.ts';
 import type { RunId } from '../domain/ids.ts';
@@ -13,9 +13,9 @@ import { approversThread } from '../run/publications.ts';
 import type { Lab } from './lab.ts';
 import type { OpenLab } from './open-lab.ts';
 
-export type SendToChannel = Lab['sendToChannel'];
+type SendToChannel = Lab['sendToChannel'];
 
-/** The sender of a process: addresses are looked up in its environment, by the names that the config gives. */
+/** Looks addresses up in the environment, by the names in the config. */
 export function channelSender(
   environment: Readonly<Record<string, string | undefined>>,
   host: ChannelHost,
@@ -28,7 +28,7 @@ export function channelSender(
   };
 }
 
-/** Sends what of these entries is to be sent; all channels at once, so that one that hangs delays no other. */
+/** Sends the notices of these entries, all channels in parallel so that none delays another. */
 export async function deliver(
   { lab, config, store }: Pick<OpenLab, 'lab' | 'config' | 'store'>,
   run: RunId,
@@ -68,7 +68,7 @@ function sent(
     : lab.sendToChannel(channel, message);
 }
 
-/** Where people read the thread: github.com, or the host of a GitHub Enterprise Server. */
+/** The thread's page on github.com or on a GitHub Enterprise Server. */
 function threadUrl({ client: { baseUrl, owner, repo } }: Lab, thread: number): string {
   const host =
     baseUrl === 'https://api.github.com' ? 'https://github.com' : baseUrl.replace(/\/api\/v3$/, '');

@@ -1,4 +1,4 @@
-/** Puts a Lab together from real parts: the git program, SHA-256, Ed25519, the Python parser, the system's clock. */
+/** Builds the Lab from its real parts. */
 
 import { join } from 'node:path';
 import { branded, isDigest, isInstant } from '../domain/ids.ts';
@@ -10,11 +10,11 @@ import { pythonVersion } from '../host/python-child.ts';
 import { createExperimentReader } from '../host/read-experiment.ts';
 import { openStore, type StoreOpener } from '../stores/open.ts';
 import { channelSender } from './channels.ts';
-import { fixSmallMistake } from './fix-small-mistake.ts';
 import { createImages } from './images.ts';
 import type { Lab, Log } from './lab.ts';
 import { createHelpers } from './propose/helpers.ts';
 import { KEY_VARIABLES, type SigningKeys } from './signers.ts';
+import { fixSmallMistake } from './small-fix.ts';
 
 export type LabParts = {
   /** `owner/name`. */

@@ -1,4 +1,4 @@
-/** The config in force: the last valid `.github/ferrybot.yml` of the default branch, and what is wrong with the newest. */
+/** The config in force: the last valid `.github/ferrybot.yml` of the default branch, and the problems of the newest one. */
 
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import type { Known } from '../config/lane-kind.ts';
@@ -12,29 +12,28 @@ import type { Kind } from '../run/kind.ts';
 import type { LabConfig } from '../run/lane-scope.ts';
 import type { ConfigProblem } from '../settings/problem.ts';
 
-/** How many earlier versions of the config are looked at for the last valid one. */
+/** Earlier versions of the config that are tried. */
 const CONFIG_HISTORY_COMMITS = 20;
 
 export const CONFIG_PATH = '.github/ferrybot.yml';
 
 const KNOWN: Known<Kind> = { kinds: KINDS, ownCommands: COMMAND_DEFINITIONS.map(({ name }) => name) };
 
-/** Reads the text of a config whose lanes are of the kinds that there are. */
 export function readLabConfig(text: string, now: Instant | null = null): ConfigReading<Kind> {
   return readConfig(text, KNOWN, now);
 }
 
-/** The commit by which the newest config of the branch stopped being valid; since then an older one is in force. */
-export type ConfigBreak = { readonly commit: Sha; readonly atMs: number };
+/** The commit that made the config invalid. */
+type ConfigBreak = { readonly commit: Sha; readonly atMs: number };
 
-/** `problems` belong to the newest text; where it is invalid the config is the last valid one of the branch, if there is one. */
+/** `problems` belong to the newest text; `config` is the last valid one. */
 export type ConfigInForce =
   | {
       readonly kind: 'in-force';
       readonly config: LabConfig;
       readonly commit: Sha;
       readonly problems: readonly ConfigProblem[];
-      /** Null while the newest config is the one in force. */
+      /** Null if the newest config is valid. */
       readonly brokenSince: ConfigBreak | null;
     }
   | {
@@ -43,7 +42,7 @@ export type ConfigInForce =
       readonly why: 'no-branch' | 'no-file' | 'invalid';
     };
 
-/** Reads the config at the tip of a branch; falls back on earlier commits that changed it, a bounded number of them. */
+/** Reads the config at the tip of a branch, or the last valid one of its history. */
 export async function configInForce(git: GitReader, branch: string): Promise<ConfigInForce> {
   const tip = await git.resolve(`refs/heads/${branch}`);
   if (tip === null) return { kind: 'none', problems: [], why: 'no-branch' };
@@ -64,7 +63,6 @@ export async function configInForce(git: GitReader, branch: string): Promise<Con
     : { kind: 'in-force', ...found, problems: reading.problems };
 }
 
-/** The health of a config that is in force. */
 export function configHealthOf(found: Extract<ConfigInForce, { readonly kind: 'in-force' }>): ConfigHealth {
   const errors = found.problems.filter(({ severity }) => severity === 'error');
   return {

@@ -1,26 +1,25 @@
-/** The engine behind each cluster name, as the config of this process's runner says. */
+/** The engine of each cluster. */
 
 import type { ComposedEngine, EngineHost } from '../engines/definition.ts';
 import { type Adapters, adapterOf } from '../engines/registry.ts';
 import type { LabConfig } from '../run/lane-scope.ts';
 import type { EngineOf } from './lab.ts';
 
-export type EnginesHost = Omit<EngineHost, 'cluster' | 'checkout'> & {
+type EnginesHost = Omit<EngineHost, 'cluster' | 'checkout'> & {
   readonly adapters: Adapters;
-  /** The folder with the default branch's files; an empty list of paths: all of them. */
+  /** The folder with the default branch's files; an empty list means all of them. */
   readonly checkoutOf: (config: LabConfig, paths: readonly string[]) => Promise<string>;
 };
 
 export type Engines = {
-  /** Null where the config names no such cluster. One engine a cluster as long as its config stays the same: it may hold a tunnel and follow logs. */
+  /** Null for an unknown cluster. Keeps one engine per cluster while its config stays the same, because it may hold a tunnel. */
   readonly engineOf: EngineOf;
-  /** Ends what the engines keep open. */
+  /** Closes tunnels and followed logs. */
   readonly close: () => Promise<void>;
 };
 
 type Made = ComposedEngine & { readonly key: string };
 
-/** Engines of one process. */
 export function createEngines(host: EnginesHost): Engines {
   const made = new Map<string, Made>();
   const closing: Promise<void>[] = [];

@@ -1,4 +1,4 @@
-/** Which environments the workflows run in, and which signing key lies in each. */
+/** The environments of the workflows, and the signing keys in each. */
 
 import type { Role } from '../domain/logbook/role.ts';
 
@@ -7,7 +7,7 @@ export const LAUNCH_ENVIRONMENT = 'ferrybot-launch';
 export const WATCH_ENVIRONMENT = 'ferrybot-watch';
 export const CARE_ENVIRONMENT = 'ferrybot-care';
 
-/** A job that names a role's key runs in one of these. */
+/** Jobs that use a role's key run in one of these. */
 export const KEY_ENVIRONMENTS: Readonly<Record<Role, readonly string[]>> = {
   control: [CONTROL_ENVIRONMENT],
   runner: [LAUNCH_ENVIRONMENT, CARE_ENVIRONMENT],

@@ -1,4 +1,4 @@
-/** Registries of containers that a lab's config names, asked with the keys of this process. */
+/** Asks the container registries of the config about images. */
 
 import type { LabConfig } from '../config/schema.ts';
 import { type ImageLook, type ImageReference, imageName } from '../domain/launch/image.ts';
@@ -8,13 +8,12 @@ import type { LaneScopedConfig } from '../run/lane-scope.ts';
 import type { RegistryHost } from '../stores/images/ask.ts';
 import { lookAtImage } from '../stores/images/registry.ts';
 
-/** What a registry of this config says of an image. */
 export type ImageOf = (
   config: Pick<LabConfig, 'containers'>,
   image: ImageReference,
 ) => Promise<Observed<ImageLook>>;
 
-/** Asks nobody whom the config does not name, and nobody with a key that is not there. */
+/** Asks only registries of the config, and only with their key. */
 export function createImages(
   environment: Readonly<Record<string, string | undefined>>,
   host: RegistryHost,
@@ -31,7 +30,7 @@ export function createImages(
   };
 }
 
-/** What the run's contract names, where somebody can be asked about it. */
+/** The image of the run's contract. */
 export async function containerImage(
   images: ImageOf,
   config: LaneScopedConfig,

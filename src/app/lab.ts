@@ -1,4 +1,4 @@
-/** Everything that a process needs to work on one repository, put together once at a composition root. */
+/** Everything that a process needs to work on one repository, composed once at startup. */
 
 import type { FixAnswer, FixQuestion } from '../diagnosis/fix/suggest-fix.ts';
 import type { TpuCloud } from '../domain/care/tpu-vm.ts';
@@ -16,50 +16,50 @@ import type { Helpers } from '../run/proposing.ts';
 import type { ImageOf } from './images.ts';
 import type { SigningKeys } from './signers.ts';
 
-/** Who commits and tags: the lab's name and address from config. */
+/** The lab's name and email for commits and tags. */
 export type GitIdentity = { readonly name: string; readonly email: string };
 
 export type LabGit = GitReader & GitWriter & GitExporter;
 
-/** The engine behind a cluster of the config; null where there is none on this machine. */
+/** The engine of a cluster; null if this machine has none. */
 export type EngineOf = (config: LabConfig, cluster: string) => Engine | null;
 
-/** The TPU VMs of a cluster, or null where the config does not say where they are. */
+/** The TPU VMs of a cluster; null if the config does not locate them. */
 export type CloudOf = (config: LabConfig, cluster: string) => TpuCloud | null;
 
-/** The log of the process: one line each, already redacted, never for a person on GitHub. */
+/** Writes one redacted line to the process log. */
 export type Log = (line: string, fields?: Readonly<Record<string, string | number>>) => void;
 
-/** Marks a boundary of an effect; the crash tests end the process here. */
+/** Called around each effect; the crash tests stop the process here. */
 export type Boundary = (kind: string, moment: 'before' | 'after') => void;
 
 export type Lab = {
   /** `owner/name`. */
   readonly repository: string;
   readonly client: GitHubClient;
-  /** Git that commits as the lab; asked for after the config was read. */
+  /** Git that commits as the lab, which the config names. */
   readonly gitAs: (identity: GitIdentity) => LabGit;
-  /** The private keys that this process holds; it can write only what their roles may. */
+  /** Private keys of this process; it can only write what their roles allow. */
   readonly signingKeys: SigningKeys;
   readonly hash: Hash;
   readonly digestOf: (text: string) => Digest;
   readonly verifySignature: VerifySignature;
-  /** Reads an experiment file in a child process with the interpreter of a lane. */
+  /** Reads an experiment file with a lane's interpreter, in a child process. */
   readonly readExperiment: ReadExperiment;
-  /** Minor version of the interpreter of a lane, such as `3.11`. */
+  /** Minor version of a lane's interpreter, such as `3.11`. */
   readonly pythonVersion: (python: string) => Promise<Observed<string>>;
-  /** Asks the interpreter of a lane for the correction of a small mistake. */
+  /** Asks a lane's interpreter to correct a small mistake. */
   readonly fixSmallMistake: (question: FixQuestion, python: string) => Promise<Observed<FixAnswer>>;
-  /** Programs of the lab's own: its proposer, its checks before a push. */
+  /** Programs of the lab: its proposer, its checks before a push. */
   readonly helpers: Helpers;
-  /** Says a message in a channel beside GitHub, and what came of it; it never throws. */
+  /** Sends a message to a channel outside of GitHub. Never throws. */
   readonly sendToChannel: (
     channel: LabConfig['onCall']['channels'][string],
     message: ChannelMessage,
   ) => Promise<Delivery>;
-  /** Where checkpoints lie, to be read: what deletes them is handed to the process that carries out a consent, and to no other. */
+  /** Read access to checkpoint stores. Only the process that carries out an approval can delete. */
   readonly stores: (path: StorePath) => Observed<CheckpointReader>;
-  /** Registries that the config names, asked how a container was built. */
+  /** Registries of the config. */
   readonly images: ImageOf;
   readonly now: () => Instant;
   readonly log: Log;

@@ -1,13 +1,10 @@
-/** The default branch's files in a folder, for the launcher scripts of a lab: never those of the change that they launch (architecture, D5). */
+/** Exports the default branch for the lab's launcher scripts, never the change that they launch (architecture, D5). */
 
 import { mkdir, mkdtemp, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitError, type GitExporter, type GitReader } from '../domain/git.ts';
 
-/**
- * Exports `paths` of the newest commit of `branch` (all, if there are none) into a new private folder below `directory`.
- * It is made for the process that asks and for no other: what lay there before is never taken for it.
- */
+/** Exports `paths` of `branch` (all if empty) into a new private folder below `directory`. An existing folder is never reused. */
 export async function launcherCheckout(
   git: Pick<GitReader, 'resolve'> & GitExporter,
   branch: string,

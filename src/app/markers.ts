@@ -1,4 +1,4 @@
-/** The markers of a lab's texts: sealed where effects are carried out, verified where texts are read. */
+/** Seals markers of posted texts and verifies them. */
 
 import type { Effect } from '../domain/effect.ts';
 import { isOurText, knownEntry, type ReadMarker, saysForControl } from '../domain/marker.ts';
@@ -7,23 +7,20 @@ import type { LabConfig } from '../run/lane-scope.ts';
 import type { Lab } from './lab.ts';
 import { signersFrom } from './signers.ts';
 
-/** Verifies markers by the keys of the config, each in force at the time that the text names. */
+/** Verifies markers with the config's keys that were valid at the marker's time. */
 export function markerReader(lab: Lab, config: LabConfig): ReadMarker {
   const { repository, hash, verifySignature } = lab;
   const known = { keys: config.keys, hash, verifySignature };
   return (thread, body) => verifyMarker(body, { repository, thread }, known);
 }
 
-/** Verifies the marker of an issue's body: one that was opened before it had a number is sealed without it. */
+/** Verifies the marker of an issue, which may have been sealed before the issue had a number. */
 export function issueMarkerReader(lab: Lab, config: LabConfig): ReadMarker {
   const read = markerReader(lab, config);
   return (thread, body) => read(thread, body) ?? read(UNNUMBERED, body);
 }
 
-/**
- * Whether a text that stands in a thread is the one that this process is about to post there, sealed as given. What control
- * says of its own, nobody who holds another key has said in other words; nor has anybody before its entry stood.
- */
+/** Whether a posted text is the one that this process is about to post. A text of control's must match word for word and know its entry. */
 export function isSameText(
   lab: Lab,
   config: LabConfig,
@@ -40,7 +37,7 @@ export function isSameText(
   };
 }
 
-/** Seals a text for a thread; null where this process holds no key, whose texts nobody would believe. */
+/** Seals a text for a thread; null if this process has no key. */
 export function sealed(lab: Lab, config: LabConfig, thread: number, body: string): string | null {
   const at = lab.now();
   const signers = signersFrom(lab.signingKeys, config.keys, at);

@@ -1,4 +1,4 @@
-/** Opens a repository for work: fetches, reads the config in force, and loads the verified record under it. */
+/** Opens a repository: fetches, reads the config in force, and loads the verified record. */
 
 import type { ConfigHealth } from '../domain/facts.ts';
 import { GitError } from '../domain/git.ts';
@@ -15,43 +15,41 @@ import { readingOf } from './reading.ts';
 import { createEventStore, type EventStore } from './record.ts';
 import type { Record } from './record-files.ts';
 
-/** Newest ferry threads that are looked at for a card where there is no logbook: one is enough, the newest may have none yet. */
+/** Newest pull requests that are searched for a card if there is no logbook. */
 const LOST_LOGBOOK_THREADS_MAX = 3;
 
-/** Problems of a config that stand in the log; the check on the pull request has all of them. */
+/** The check on the pull request lists all problems. */
 const CONFIG_PROBLEMS_LOGGED = 20;
 
 export type OpenLab = {
   readonly lab: Lab;
   readonly defaultBranch: string;
   readonly config: LabConfig;
-  /** How the newest config of the default branch is; `config` is the last valid one. */
+  /** The state of the newest config; `config` is the last valid one. */
   readonly configHealth: ConfigHealth;
   readonly git: LabGit;
   readonly store: EventStore;
   readonly record: Record;
 };
 
-/** A repository opened for the work of one lane. */
 export type OpenLane = OpenLab & { readonly config: LaneScopedConfig };
 
-/** A lane whose runs the bot proposes. */
+/** A lane with runs that the bot proposes. */
 export type ProposingLane = OpenLane & {
   readonly config: { readonly kind: { readonly proposes: Proposes } };
 };
 
-/** Whether the bot proposes runs of this lane. */
 export function canPropose(open: OpenLane): open is ProposingLane {
   return open.config.kind.proposes !== undefined;
 }
 
-/** The same repository for one lane; null where there is no such lane. */
+/** One lane of the repository; null if it does not exist. */
 export function openLane(open: OpenLab, laneName: string): OpenLane | null {
   const config = configOfLane(open.config, laneName);
   return config === null ? null : { ...open, config };
 }
 
-/** The same repository for the lane of a run. */
+/** The lane of a run. */
 export function openForRun(open: OpenLab, state: RunState): OpenLane {
   return { ...open, config: configFor(open.config, state) };
 }
@@ -60,13 +58,12 @@ export type Opening =
   | { readonly kind: 'open'; readonly open: OpenLab }
   | { readonly kind: 'no-config'; readonly config: Extract<ConfigInForce, { kind: 'none' }> };
 
-/** Keeps what was read between triggers: a new store is made only where the config changed. */
+/** Caches reads between triggers; the store is replaced only if the config changes. */
 export type LabOpener = { readonly open: () => Promise<Opening> };
 
-/** Before the config is read nobody commits; git wants a name all the same. */
+/** A placeholder identity until the config is read. */
 const NOBODY = { name: 'ferrybot', email: 'ferrybot@localhost.invalid' };
 
-/** An opener for one repository; `branch` is its default branch. */
 export function createLabOpener(lab: Lab, branch: string): LabOpener {
   const reader = lab.gitAs(NOBODY);
   let hasLooked = false;
@@ -89,13 +86,13 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
         };
       }
       const { store } = last;
-      // Config and record are of one fetch: every look of a watch would cost two otherwise.
+      // Load the config and the record from the same fetch.
       await store.load(true);
       if (store.current().head === null && store.current().broken.length === 0 && !hasLooked) {
         const thread = await threadOfLostLogbook(lab, found.config);
         if (thread !== null) store.lose(thread);
       }
-      // Asked once: from here on the store knows what it has seen.
+      // Only needed once: from now on the store remembers what it saw.
       hasLooked = true;
       return {
         kind: 'open',
@@ -105,14 +102,14 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
   };
 }
 
-/** A file that did not change is read once, and gives the same value: only another one has to be compared. */
+/** An unchanged file gives the same object. */
 function isSame(before: LabConfig, now: LabConfig): boolean {
   return before === now || JSON.stringify(before) === JSON.stringify(now);
 }
 
 /**
- * The newest thread of a run with a card of ours: a card is only written from a record. Null where there is none.
- * Throws `GitError` where GitHub does not tell, because then it is unknown whether a logbook may be begun.
+ * The newest thread with a card of ours, which proves that a record existed; null if there is none. Throws `GitError` if GitHub fails,
+ * because a new logbook must not be started then.
  */
 async function threadOfLostLogbook(lab: Lab, config: LabConfig): Promise<number | null> {
   for (const label of new Set(lanesOf(config).map(({ kind }) => kind.name))) {

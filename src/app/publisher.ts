@@ -1,4 +1,4 @@
-/** Publishing by a process that is not control: the watch posts what its own events owe, and keeps the card moving. */
+/** Publishing by the watch: it posts the comments for its own entries and keeps the card current. */
 
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import type { CommentFacts } from '../domain/facts.ts';
@@ -16,41 +16,40 @@ import { perform } from './control/perform.ts';
 import { type OpenLab, openForRun } from './open-lab.ts';
 import { placeOf, readingOf } from './reading.ts';
 
-/** Steps of publishing in one turn: comments that are owed, then the card. */
+/** Comments per turn, then the card. */
 const PUBLISH_STEPS_MAX = 12;
-/** Time for what threads are owed in one turn of the watch: the next look for a stop must not wait for it. */
+/** Time for publishing in one turn of the watch, so that it does not delay a stop. */
 const PUBLISH_TURN_MS = 15_000;
 
-/** A run of whose entries people are to be told. */
-export type Owed = { readonly run: RunId; readonly seqs: readonly number[] };
+/** A run with entries to publish. */
+type Owed = { readonly run: RunId; readonly seqs: readonly number[] };
 
 export type Publisher = {
-  /** Says what these entries owe, as far as there is room for it now; the rest follows with `sayOwed`. */
+  /** Publishes these entries as far as there is room; `sayOwed` publishes the rest. */
   readonly publish: (open: OpenLab, run: RunId, seqs: readonly number[]) => Promise<void>;
-  /** Takes note of what is owed, to be said with that of other runs. */
+  /** Queues entries. */
   readonly owe: (owed: Owed) => void;
-  /** Says what is owed, the alerts of all runs before anything else; `inRun` keeps the trouble of one from the others. */
+  /** Publishes queued entries, alerts of all runs first. `inRun` contains errors of one run. */
   readonly sayOwed: (open: OpenLab, inRun: InRun, pass: Pass) => Promise<void>;
 };
 
 type InRun = (run: RunId, work: () => Promise<boolean>) => Promise<boolean | null>;
 
-/** What a publisher knows, and what it still owes. */
 type Said = {
   readonly threads: Map<RunId, readonly CommentFacts[]>;
   readonly memories: Map<RunId, AttemptCache>;
-  /** In the order in which it came up. */
+  /** In order of arrival. */
   readonly owing: Map<RunId, readonly number[]>;
   readonly budget: WriteBudget;
 };
 
-/** How the keys of what tells an incident begin. */
+/** Prefix of the keys of incident comments. */
 const ALERT = 'publish:incident:';
 
-/** What of a run's debts is paid in one pass; `alerts` alone where there is not the time for all. */
+/** `alerts`: incidents only, if time is short. */
 type Pass = 'alerts' | 'all';
 
-/** A publisher that reads the threads once and then knows them by what it writes itself: progress costs one request an edit. */
+/** Reads the threads once and then updates its copy with its own writes, so that progress costs one request. */
 export function createPublisher(): Publisher {
   const said: Said = {
     threads: new Map(),
@@ -76,14 +75,14 @@ export function createPublisher(): Publisher {
       ];
       for (const [run, pass] of passes) {
         if (open.lab.now() >= until || !said.budget.hasRoom(open.lab.now(), pass === 'alerts')) return;
-        // What could not be said because of a bug is not tried in every turn.
+        // Do not retry after a bug.
         if ((await inRun(run, () => sayIn(said, open, run, pass))) === null) said.owing.delete(run);
       }
     },
   };
 }
 
-/** Whether an incident is among what is owed; the threads need not be read for that. */
+/** Whether an incident is queued, without reading the threads. */
 function owesAlert({ owing, memories }: Said, open: OpenLab, run: RunId): boolean {
   const seqs = owing.get(run) ?? [];
   const outcomes = memories.get(run)?.outcomes;
@@ -92,7 +91,7 @@ function owesAlert({ owing, memories }: Said, open: OpenLab, run: RunId): boolea
   );
 }
 
-/** Says what one run owes; false where something is left for another time. */
+/** Publishes one run's entries; false if some are left. */
 async function sayIn(said: Said, open: OpenLab, run: RunId, pass: Pass): Promise<boolean> {
   const { threads, memories, owing, budget } = said;
   const comments = threads.get(run) ?? (await readOurs(open, run));
@@ -128,7 +127,7 @@ async function sayIn(said: Said, open: OpenLab, run: RunId, pass: Pass): Promise
     ours = now ?? ours;
     isAllSaid &&= outcome.kind === 'done' && now !== null;
   }
-  // What could not be said, or perhaps was, control says after a while: the next time the threads are read anew.
+  // Control retries failed comments later. Read the threads again the next time.
   if (isAllSaid) threads.set(run, ours.map(withoutWords));
   else threads.delete(run);
   const done = [...memory.outcomes].filter(([, { kind }]) => kind === 'done');
@@ -137,7 +136,7 @@ async function sayIn(said: Said, open: OpenLab, run: RunId, pass: Pass): Promise
   return !isLeft;
 }
 
-/** Control says it after a while. */
+/** Control publishes them later. */
 function giveUp({ owing }: Said, run: RunId): boolean {
   owing.delete(run);
   return true;
@@ -151,12 +150,12 @@ function withOutcome(memory: AttemptCache, key: string, outcome: EffectOutcome):
   };
 }
 
-/** Of every other text than the card nothing is asked again but that it stands there: a thousand runs have many. */
+/** Only the card's text is needed later; thousands of runs have many comments. */
 function withoutWords(comment: CommentFacts): CommentFacts {
   return comment.marker?.kind === 'card' ? comment : { ...comment, body: '' };
 }
 
-/** What another process wrote in the record it has probably said, and threads that were read earlier do not show that. */
+/** Another process may have posted a shared comment, which the cached threads do not show. */
 function mayStandAlready(effect: Effect): boolean {
   return effect.kind === 'post-comment' && effect.isShared === true;
 }
@@ -211,7 +210,7 @@ function inputFor(
   };
 }
 
-/** The threads after our own write, without reading them again; null where GitHub did not say what stands there now. */
+/** The cached threads after our own write; null if GitHub did not return the stored text. */
 function withOwn(
   ours: readonly CommentFacts[],
   effect: Effect,

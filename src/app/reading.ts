@@ -1,4 +1,4 @@
-/** How this lab's comments are read: with SHA-256, and knowing under which names ferrybot itself speaks here. */
+/** How comments of a lab are read. */
 
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import type { ProposalPlace } from '../github/proposal-threads.ts';
@@ -8,7 +8,6 @@ import type { LabConfig, LaneScopedConfig } from '../run/lane-scope.ts';
 import type { Lab } from './lab.ts';
 import { issueMarkerReader, markerReader } from './markers.ts';
 
-/** The reading of a lab under a config. */
 export function readingOf(lab: Lab, config: LabConfig): Reading {
   return {
     digestOf: lab.digestOf,
@@ -19,7 +18,7 @@ export function readingOf(lab: Lab, config: LabConfig): Reading {
   };
 }
 
-/** Where a recorded proposal stands. Without a pull request there is nothing to retarget: it goes where its lane goes. */
+/** The threads of a recorded proposal. */
 export function placeOf(
   { issue, pull, headBranch }: EventDataByType['proposed'],
   config: LaneScopedConfig,

@@ -1,6 +1,6 @@
 /**
- * What this process must not tell, by value: the variables whose names say that they are secrets, and those that the
- * lab's config passes to its jobs, whatever they are called (architecture, D5: a job gets no token of ours).
+ * The secrets of this process, by value: variables whose names mark them as secrets, and those that the lab's config passes to its jobs
+ * (architecture, D5: jobs get no token of ours).
  */
 
 import { traitsOf } from '../config/engine-traits.ts';
@@ -10,18 +10,15 @@ import { redact } from '../host/redactor.ts';
 import type { LabConfig } from '../run/lane-scope.ts';
 
 export type SecretRegistry = {
-  /** Takes in the values behind `passSecrets` of every lane; gives the names that this process has no value for. */
+  /** Adds the config's secrets. Returns the names of passed secrets without a value here. */
   readonly learn: (config: LabConfig) => readonly string[];
-  /** The text without any secret that was learnt. */
+  /** Redacts known secrets. */
   readonly clean: (text: string) => string;
-  /**
-   * For what a job wrote. The job has every passed secret, this process perhaps not: then nobody here can tell which
-   * words of it are secret, and none of it is told.
-   */
+  /** Redacts text of a job. If this process lacks one of the job's secrets, it withholds the whole text. */
   readonly cleanJobText: (text: string) => string;
 };
 
-/** `mask` hears each value of the config once, so that the runner hides it in its own log too. */
+/** `mask` gets each new value, so that the runner hides it in its own log. */
 export function createSecretRegistry(
   environment: Readonly<Record<string, string | undefined>>,
   mask: (value: string) => void,
@@ -55,30 +52,27 @@ export function createSecretRegistry(
   };
 }
 
-/** What the registries of containers are asked with. */
 function registryKeys({ containers }: LabConfig): readonly string[] {
   return Object.values(containers.registries).flatMap(({ keyFrom }) => keyFrom ?? []);
 }
 
-/** What a watch asks the trackers with. */
 function trackerKeys(config: LabConfig): readonly string[] {
   return Object.values(config.lanes).flatMap(({ tracker }) => tracker.keyFrom ?? []);
 }
 
-/** The variables whose values the lanes pass to their jobs, each once. */
 export function passedSecretsOf({ lanes }: Pick<LabConfig, 'lanes'>): readonly string[] {
   return [...new Set(Object.values(lanes).flatMap(({ passSecrets }) => passSecrets))];
 }
 
-/** What opens a cluster to this process: no job gets it, whatever it is called. */
+/** Secrets that open clusters; jobs never get them. */
 export function clusterSecretsOf(config: LabConfig): readonly string[] {
   return Object.keys(config.clusters).flatMap((cluster) => traitsOf(config, cluster)?.secretVariables ?? []);
 }
 
-/** A shorter line of a key file (a brace, a header) says nothing, and stands in ordinary text too. */
+/** Shorter lines of a key file, such as a header, also occur in normal text. */
 const SECRET_LINE_CHARACTERS_MIN = 12;
 
-/** A secret of several lines, and each of them: logs are read line by line. */
+/** A multi-line secret and each of its lines, because logs are read line by line. */
 function withLines(value: string): readonly string[] {
   if (value === '') return [];
   const lines = value.split(/\r?\n/).map((line) => line.trim());

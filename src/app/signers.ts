@@ -1,4 +1,4 @@
-/** Private keys from the environment become signers under the ids that the config gives to their public halves. */
+/** Turns private keys from the environment into signers. */
 
 import type { Instant } from '../domain/ids.ts';
 import type { PublicKey, Role } from '../domain/logbook/role.ts';
@@ -15,7 +15,7 @@ export const KEY_VARIABLES = {
   watch: 'FERRYBOT_WATCH_KEY',
 } as const satisfies { readonly [R in Role]: string };
 
-/** Signers for the keys that are in force at this moment. A key that the config does not list is a mistake of the lab and is named. */
+/** Signers for the keys that are valid now. Throws for a key that the config does not list. */
 export function signersFrom(keys: SigningKeys, listed: readonly PublicKey[], at: Instant): Signers {
   const now = toRfc3339(at);
   const signers: { -readonly [R in Role]?: NonNullable<Signers[R]> } = {};

@@ -1,6 +1,7 @@
-/** Looks for the fix of a small mistake in the files of one commit, or of a folder. */
+/** Searches the files of a commit or a folder for the fix of a small mistake. */
 
-import type { NoFix } from '../diagnosis/fix/no-fix.ts';
+import { z } from 'zod';
+import { NO_FIX_REASONS, type NoFix } from '../diagnosis/fix/no-fix.ts';
 import {
   type Failure,
   type Fix,
@@ -10,17 +11,38 @@ import {
   fixQuestion,
   planFix,
 } from '../diagnosis/fix/suggest-fix.ts';
-import { known, type Observed } from '../domain/observed.ts';
+import { known, type Observed, unknown } from '../domain/observed.ts';
+import { scriptText } from '../host/python/script.ts';
+import { runPython } from '../host/python-child.ts';
 
-export type FixSource = {
+const answer = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('fix'), text: z.string() }),
+  z.strictObject({ kind: z.literal('none'), reason: z.enum(NO_FIX_REASONS) }),
+]);
+
+/** Unknown if `interpreter` is not on `path` or fails. */
+export async function fixSmallMistake(
+  question: FixQuestion,
+  interpreter: string,
+  path: string,
+): Promise<Observed<FixAnswer>> {
+  const outcome = await runPython({
+    interpreter,
+    script: scriptText('suggest_fix.py'),
+    input: JSON.stringify(question),
+    path,
+  });
+  return outcome.ok ? known(answer.parse(JSON.parse(outcome.stdout))) : unknown(outcome.reason);
+}
+
+type FixSource = {
   readonly paths: () => Promise<readonly string[]>;
-  /** Null for what is no file, or is no text byte for byte. */
+  /** Null if it is no file or not exact UTF-8 text. */
   readonly textOf: (path: string) => Promise<string | null>;
-  /** Whether a fix may change this file. */
   readonly mayChange: (path: string) => boolean;
 };
 
-/** Reads at most two files: the one that failed, and the one whose names it asked for. Unknown when Python does not answer. */
+/** Reads at most two files: the failing one, and the one it imports names from. Unknown if Python fails. */
 export async function smallFix(
   { paths, textOf, mayChange }: FixSource,
   failure: Failure,

@@ -1,4 +1,4 @@
-/** A `/stop` or `/teardown` that the record cannot take, because the run or the journal does not verify: it is read from the threads, and the job is stopped by its id. */
+/** Handles `/stop` and `/teardown` for runs with a broken record: reads them from the threads and stops the job by its id. */
 
 import { namedRun, namesOther } from '../commands/named-run.ts';
 import { stop } from '../commands/stop.ts';
@@ -15,18 +15,18 @@ import { readThread } from '../github/thread.ts';
 import { JOURNAL } from '../logbook/rules.ts';
 import { type PendingItem, pendingItems } from '../run/pending-commands.ts';
 import { quietFirst } from '../run/untrusted.ts';
-import { commentsElsewhere } from './brakes-elsewhere.ts';
+import { commentsElsewhere } from './brakes.ts';
 import { stateAfter, WHOLE_BRANCH } from './broken-run.ts';
 import type { OpenLab } from './open-lab.ts';
 import { readingOf } from './reading.ts';
 import type { Record } from './record-files.ts';
 
-/** A stop is looked for this long after it was said. */
+/** How long a stop request counts. */
 const STOP_REACH_MS = 90 * 60 * 1_000;
-/** Commands that end what runs. */
+/** Commands that end a run. */
 export const ENDING: readonly string[] = [stop.name, teardown.name];
 
-/** Live runs whose record does not verify, each as its last good entry leaves it. */
+/** Live runs with a broken record, each in its last good state. */
 export function brokenRuns({ broken, good }: Record): readonly RunState[] {
   return [...good].flatMap(([run, { events }]) => {
     const state = run !== JOURNAL && isBroken(broken, run) ? stateAfter(events) : null;
@@ -34,14 +34,14 @@ export function brokenRuns({ broken, good }: Record): readonly RunState[] {
   });
 }
 
-/** Those of them for which a machine may be rented: their record can start no watch. */
+/** Those that may have a rented machine: they cannot start a watch. */
 export function brokenRentals(record: Record): readonly RunState[] {
   return brokenRuns(record).filter((state) => rentalTerms(state) !== null && isHolding(state));
 }
 
-/** Live runs with a job or a machine whose stop the record may not take. */
+/** Live runs with a job or a machine whose record may not accept a stop. */
 export function runsToStopById(record: Record): readonly RunState[] {
-  // A run in order takes its own stop; what is said elsewhere would stand in the journal.
+  // A run with a good record stops itself, unless the stop is recorded in a broken journal.
   const unheard = isBroken(record.broken, JOURNAL) ? record.runs.filter(({ stop }) => stop === null) : [];
   return [...unheard, ...brokenRuns(record)].filter(
     (state) => !isOver(state) && state.submission !== null && isHolding(state),
@@ -52,7 +52,7 @@ function isBroken(broken: Record['broken'], name: string): boolean {
   return broken.some(({ run }) => run === name || run === WHOLE_BRANCH);
 }
 
-/** The stop of somebody who may, as the record would have it; null: nobody has asked for one lately. */
+/** The stop by someone with permission, as the record would store it; null if there is none. */
 export async function findStop(
   open: OpenLab,
   state: RunState,
@@ -78,7 +78,7 @@ export async function findStop(
   return null;
 }
 
-/** Those of the run's threads, and those elsewhere that name it. What cannot be read now is read at the next look. */
+/** Comments in the run's threads, and elsewhere if they name the run. Failed reads are retried at the next trigger. */
 async function commentsFor(open: OpenLab, { run, proposal }: RunState): Promise<readonly CommentFacts[]> {
   const { lab, config } = open;
   const since = after(lab.now(), -STOP_REACH_MS);

@@ -1,14 +1,14 @@
-/** The trackers that the lanes of a lab name, with the keys of this process. */
+/** The experiment trackers of a lab's lanes. */
 
 import type { TrackerConfig } from '../config/lane-schema.ts';
 import type { Tracker } from '../domain/tracker.ts';
 import type { TrackerHost } from '../trackers/ask.ts';
 import { TRACKERS } from '../trackers/registry.ts';
 
-/** Null where the lane has none, or none that is asked. */
+/** Null if the lane has no usable tracker. */
 export type TrackerOf = (settings: TrackerConfig) => Tracker | null;
 
-/** One tracker a setting for as long as the process lives: it remembers when it was told to wait. */
+/** Keeps one tracker per setting, because it remembers rate limits. */
 export function createTrackers(
   environment: Readonly<Record<string, string | undefined>>,
   host: TrackerHost,
@@ -16,7 +16,7 @@ export function createTrackers(
   const made = new Map<string, Tracker>();
   return (settings) => {
     const { kind, address, entity, project, keyFrom } = settings;
-    // Without a key W&B shows public projects alone, and there is none that a lane could mean by that.
+    // W&B without a key shows only public projects.
     if (kind === 'none' || (kind === 'wandb' && keyFrom === null)) return null;
     const known = made.get(JSON.stringify(settings));
     if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** Trouble that is met while one run, thread or file is looked at: it stays there, is told there, and everything else goes on. */
+/** Contains errors of one run, thread or file: they are reported there, and all other work continues. */
 
 import { commentName } from '../domain/answer-key.ts';
 import type { Surface } from '../domain/command.ts';
@@ -15,36 +15,29 @@ import { JOURNAL } from '../logbook/rules.ts';
 import type { BrokenRun } from './broken-run.ts';
 import type { Lab } from './lab.ts';
 
-/** Comments that one look at a thread leaves out because of errors of our own; beyond it the whole thread waits. */
+/** Comments that are skipped per thread because of internal errors; with more, the whole thread waits. */
 const COMMENTS_LEFT_OUT_MAX = 20;
 
-/**
- * What was looked at: a run's id or `journal`, the thread to tell where no run has one, and `subject` where it was one
- * part of that.
- */
+/** Where the error occurred: a run id or `journal`, the thread to notify, and a part of it as `subject`. */
 export type Where = {
   readonly run: string;
   readonly thread: number | null;
   readonly subject?: LookSubject;
 };
 
-/** What was met there; `error` is a bug, or an answer that nobody foresaw. */
+/** `error` is a bug or an unexpected answer. */
 export type Trouble = Where & { readonly error: Error };
 
-/** Where trouble is logged. */
 type Place = { readonly lab: Pick<Lab, 'log'> };
 
-/** The record that tells whose thread it is; what reads the record contains its own trouble, so this is not its type. */
+/** The part of the record that locates threads. Reading the record contains errors itself, so this cannot be its type. */
 type WithRecord = {
   readonly store: {
     readonly current: () => { readonly runs: readonly RunState[]; readonly broken: readonly BrokenRun[] };
   };
 };
 
-/**
- * Does the work on one run, thread or file. What is thrown there becomes a trouble, logged with its cause; only what
- * concerns everything, a git that cannot be reached or written, ends the look.
- */
+/** Runs the work on one run, thread or file. Logs errors as trouble. Only git failures that affect everything are thrown. */
 export async function contained<T>(
   place: Place,
   troubles: Trouble[],
@@ -59,10 +52,7 @@ export async function contained<T>(
   }
 }
 
-/**
- * Does the work on a thread without what is said in comments that it throws for: each is a trouble of its own, and all
- * others are answered. `withoutText` is what the work applies to the comments that it read.
- */
+/** Runs the work on a thread and repeats it without the comments that it throws for. `withoutText` blanks those comments. */
 export async function apartFromComments<T>(
   open: Place & WithRecord,
   troubles: Trouble[],
@@ -85,7 +75,7 @@ export async function apartFromComments<T>(
   }
 }
 
-/** What the work makes of each element; one for which it throws gives nothing. */
+/** Runs the work on each element; an element that throws yields nothing. */
 export function containedEach<Item, Made>(
   place: Place,
   troubles: Trouble[],
@@ -104,7 +94,7 @@ export function containedEach<Item, Made>(
 }
 
 function note({ lab }: Place, troubles: Trouble[], where: Where, cause: unknown): void {
-  // An object that cannot be read is what one run or branch needs; the others have theirs.
+  // An unreadable object affects only one run or branch.
   if (cause instanceof GitError && cause.code !== 'unreadable') throw cause;
   const error = cause instanceof Error ? cause : new Error(String(cause), { cause });
   lab.log(`a look failed and the others go on: ${error.stack ?? error.message}`, {
@@ -112,14 +102,14 @@ function note({ lab }: Place, troubles: Trouble[], where: Where, cause: unknown)
     ...(where.thread === null ? {} : { thread: where.thread }),
     ...(where.subject === undefined ? {} : { subject: `${where.subject.kind} ${where.subject.name}` }),
   });
-  // One place that fails at each of its looks within a turn is told once.
+  // Report a repeated error of one place once.
   const isKnown = troubles.some(
     (one) => one.run === where.run && one.thread === where.thread && one.error.message === error.message,
   );
   if (!isKnown) troubles.push({ ...where, error });
 }
 
-/** The trouble as what a thread is told about: once for each place and message, by whoever records it. */
+/** The trouble as a fault to post, once for each place and message. */
 export function asBroken(
   open: WithRecord & { readonly lab: Pick<Lab, 'hash'> },
   { run, thread, subject, error }: Trouble,
@@ -131,24 +121,22 @@ export function asBroken(
   return { run, fault: { kind: 'look-failed', key, message, subject: subject ?? null }, state, thread };
 }
 
-/** What an error says, as it may be shown. */
+/** The message, redacted and shortened. */
 export function wordsOf(error: Error): string {
   return cutText(redact(error.message, []), limits.shownTextCharsMax);
 }
 
-/** Names a message at a place, but for its numbers: *timed out after 30012 ms* and *after 30087 ms* are one trouble. */
+/** Identifies a message at a place without its numbers, which may vary. */
 export function troubleKey(hash: Hash, place: string, message: string): string {
   const kind = message.replaceAll(/[0-9a-f]+/gi, (word) => (/\d/.test(word) ? '#' : word));
   return hash(`${place} ${kind}`).slice(0, KEY_DIGITS);
 }
 
-/** Enough to tell the messages of one thread apart. */
 const KEY_DIGITS = 12;
 
-/** Of the repository as a whole: told in the newest run's thread. */
+/** For errors without a thread; they are posted in the newest run's thread. */
 export const EVERYWHERE: Where = { run: JOURNAL, thread: null };
 
-/** Of one comment in a thread, as the run's whose thread it is. */
 export function inComment(
   { store }: WithRecord,
   thread: number,
@@ -160,22 +148,20 @@ export function inComment(
   return { run: owner?.run ?? JOURNAL, thread, subject: { kind: 'comment', name: commentName(comment) } };
 }
 
-/** Of one cluster, whatever its runs. */
 export function inCluster(name: string): Where {
   return { ...EVERYWHERE, subject: { kind: 'cluster', name } };
 }
 
-/** Of one branch that was pushed to; `ref` is its full name. */
+/** `ref` is the full name. */
 export function onBranch(ref: string): Where {
   return { ...EVERYWHERE, subject: { kind: 'branch', name: ref.replace('refs/heads/', '') } };
 }
 
-/** Of one lane, whatever its runs. */
 export function inLane(name: string): Where {
   return { ...EVERYWHERE, subject: { kind: 'lane', name } };
 }
 
-/** Files that a bug keeps from being read: they are told as what is broken, and end a process as failed all the same. */
+/** Files that could not be read because of a bug; they also fail the process. */
 export function unreadFiles({ store }: WithRecord): readonly Trouble[] {
   return store
     .current()
@@ -184,7 +170,7 @@ export function unreadFiles({ store }: WithRecord): readonly Trouble[] {
     );
 }
 
-/** Ends a process or trigger that met trouble as failed, after everything else was done. */
+/** Fails the process or trigger after all other work is done. */
 export function throwIfAny(troubles: readonly Trouble[]): void {
   if (troubles.length === 0) return;
   const places = troubles.map(

@@ -1,19 +1,19 @@
-/** One repository's triggers: gathered while work is under way, handled together, one batch at a time. */
+/** Queues one repository's triggers and handles them in batches, one batch at a time. */
 
 import type { ReconcileRequest } from '../domain/reconcile-request.ts';
 import type { Worker } from './control/worker.ts';
 import type { Log } from './lab.ts';
 
-/** ReconcileRequests of one repository that wait; beyond it they fold into a sweep. */
+/** More triggers fold into a sweep. */
 const TRIGGERS_WAITING_MAX = 200;
 
 export type WorkQueue = {
   readonly push: (trigger: ReconcileRequest) => void;
-  /** Resolves when nothing waits and nothing runs. */
+  /** Resolves when the queue is empty and idle. */
   readonly idle: () => Promise<void>;
 };
 
-/** A queue before a worker. Beyond the limit triggers fold into one sweep: nothing is lost, since a sweep finds everything. */
+/** If the queue is full, triggers fold into a sweep, which finds everything. */
 export function createWorkQueue(worker: Worker, log: Log): WorkQueue {
   let waiting: ReconcileRequest[] = [];
   let running: Promise<void> | null = null;
@@ -26,7 +26,7 @@ export function createWorkQueue(worker: Worker, log: Log): WorkQueue {
       try {
         await worker.handle(batch);
       } catch (error) {
-        // Nothing is lost: what is owed is derivable, and the next trigger or sweep looks again.
+        // The next trigger or sweep retries the work.
         log(`a trigger failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
       }
     }
@@ -37,7 +37,7 @@ export function createWorkQueue(worker: Worker, log: Log): WorkQueue {
   };
 
   const push = (trigger: ReconcileRequest): void => {
-    // 👀 goes out beside the work under way: a receipt that waits for others is none.
+    // React immediately, even while a batch is running.
     worker.acknowledge(trigger).catch((error: unknown) => log(`a receipt failed: ${String(error)}`));
     waiting =
       waiting.length >= TRIGGERS_WAITING_MAX

@@ -73,7 +73,7 @@ export function optionsOf(line: CommandLine, names: readonly string[]): readonly
 }
 
 /** The name of an option or variable without the spelling of its launcher: `--Load_Path`, `LOAD_PATH` and Hydra's `+load-path` are one. */
-export function optionName(text: string): string {
+function optionName(text: string): string {
   return text
     .replace(/^(?:--?|\+{1,2})/, '')
     .toLowerCase()

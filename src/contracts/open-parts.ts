@@ -3,7 +3,7 @@
 import type { Contract } from '../domain/launch/contract.ts';
 import { type ContractFields, namesOf } from './fields.ts';
 
-export type OpenParts = { readonly missing: readonly string[]; readonly unclear: readonly string[] };
+type OpenParts = { readonly missing: readonly string[]; readonly unclear: readonly string[] };
 
 /** Nothing is launched while one of these stands. */
 export function openParts(fields: ContractFields, contract: Contract): OpenParts {

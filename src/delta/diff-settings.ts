@@ -12,7 +12,7 @@ export type Change = {
 };
 
 /** `moved`: a setting is on another side of an expansion, where another value wins. */
-export type SettingsDiff =
+type SettingsDiff =
   | { readonly kind: 'changed'; readonly changes: readonly Change[] }
   | { readonly kind: 'moved'; readonly start: number };
 

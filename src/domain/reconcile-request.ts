@@ -11,9 +11,9 @@ export type ReconcileRequest =
       readonly comment: number;
       readonly thread: number;
       readonly hasSlash: boolean;
-      /** The author as named in the event; receipts for outsiders are limited. */
-      readonly from?: { readonly id: number; readonly isOutsider: boolean };
-      /** Time of the comment or its edit, if it may be long ago. */
+      /** The author. Outsiders get no 👀 without a permission. */
+      readonly from?: { readonly id: number; readonly login: string; readonly isOutsider: boolean };
+      /** When it was written or changed, where that may be long ago. */
       readonly at?: Instant;
     }
   /** A comment without a command; a gate may wait for it. */
@@ -26,7 +26,6 @@ export type ReconcileRequest =
       readonly kind: 'thread';
       readonly thread: number;
       readonly isExperiment?: true;
-      readonly isFork?: true;
       readonly labels?: readonly string[];
     }
   /** The logbook, the default branch (which holds the config) or a proposal's branch was pushed. Full ref name. */

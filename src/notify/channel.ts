@@ -1,4 +1,4 @@
-/** What every channel is: one way to say one message to an address. */
+/** A channel sends one message to an address. */
 
 import type { ChannelMessage, Delivery } from '../domain/channel.ts';
 
@@ -7,7 +7,7 @@ export type ChannelHost = {
   readonly sleep: (durationMs: number) => Promise<void>;
 };
 
-/** What the module of a channel exports. `address` is secret: nothing that is answered may have it. */
+/** The module of a channel exports this. `address` is secret and must not appear in results. */
 export type Channel = {
   readonly send: (message: ChannelMessage, address: string, host: ChannelHost) => Promise<Delivery>;
 };

@@ -1,4 +1,4 @@
-/** A Discord webhook (Discord, Execute Webhook): `content`, and nobody is mentioned whatever the text says. */
+/** A Discord webhook (Discord, Execute Webhook). Never mentions anyone. */
 
 import { cutText } from '../domain/cut-text.ts';
 import type { Channel } from './channel.ts';
@@ -12,7 +12,7 @@ export const send: Channel['send'] = ({ title, text, url }, address, host) => {
   return postJson(address, { content, allowed_mentions: { parse: [] } }, host);
 };
 
-/** Signs of Discord's Markdown, mentions and links lose their meaning. */
+/** Escapes Markdown, mentions and links. */
 function plain(text: string): string {
   return text.replace(/[\\*_~`|>#<@[\]]/g, '\\$&');
 }

@@ -1,14 +1,14 @@
-/** Mail by SMTP. The address is a URL: `smtps://USER:PASSWORD@HOST/?from=bot@lab.example&to=oncall@lab.example`. */
+/** Mail over SMTP. The address is a URL: `smtps://USER:PASSWORD@HOST/?from=bot@lab.example&to=oncall@lab.example`. */
 
 import { createTransport } from 'nodemailer';
 import type { Delivery } from '../domain/channel.ts';
 import { limits } from '../domain/limits.ts';
 import type { Channel, ChannelHost } from './channel.ts';
 
-/** A mail server that limits what it takes says no number of seconds. */
+/** Rate-limited mail servers do not say how long to wait. */
 const CHANNEL_MAIL_PAUSE_MS = 5_000;
 
-/** No header has a value of a run in it: the subject is always the same, and who gets it stands in the address. */
+/** No header contains a value of a run. */
 const SUBJECT = 'ferrybot: a run needs a person';
 
 export const send: Channel['send'] = async ({ title, text, url }, address, host) => {
@@ -18,7 +18,7 @@ export const send: Channel['send'] = async ({ title, text, url }, address, host)
   const { from, to, ...server } = place;
   const transport = createTransport({
     ...server,
-    // A password never goes over an open line.
+    // Never send a password unencrypted.
     requireTLS: server.auth !== undefined,
     connectionTimeout: limits.channelTimeoutMs,
     greetingTimeout: limits.channelTimeoutMs,
@@ -34,7 +34,7 @@ export const send: Channel['send'] = async ({ title, text, url }, address, host)
   }
 };
 
-/** Tried again only where the server says that it took nothing for now (4xx), as one does that limits how much it takes. */
+/** Retries only temporary refusals (4xx). */
 async function delivered(work: () => Promise<unknown>, { sleep }: ChannelHost): Promise<Delivery> {
   for (let attempt = 1; ; attempt += 1) {
     const refusal = await refusalOf(work);
@@ -48,12 +48,12 @@ async function delivered(work: () => Promise<unknown>, { sleep }: ChannelHost): 
   }
 }
 
-/** Where the conversation broke off before the mail itself was handed over. */
+/** SMTP commands before the message itself. */
 const BEFORE_THE_MAIL = /^(?:API|CONN|STARTTLS|EHLO|HELO|AUTH|MAIL FROM|RCPT TO)/;
 
 type Refusal = { readonly status: number | null; readonly isSent: boolean };
 
-/** Null where the mail was taken. What the library says may name the address: only the server's number is read. */
+/** Null if the mail was accepted. Reads only the status, because messages may contain the address. */
 async function refusalOf(work: () => Promise<unknown>): Promise<Refusal | null> {
   try {
     await work();
@@ -94,7 +94,7 @@ function placeOf(address: string): Place | null {
   };
 }
 
-/** One address and nothing else: no name, no list, no end of a line. */
+/** One address without name, list or line break. */
 function isMailbox(text: string): boolean {
   return /^[\w.+-]{1,64}@[\w.-]{1,253}$/.test(text);
 }

@@ -1,13 +1,13 @@
-/** One JSON document posted to a webhook: waits as it is told to, and never longer than an alert is worth. */
+/** Posts one JSON document to a webhook and respects its rate limit. */
 
 import type { Delivery } from '../domain/channel.ts';
 import { limits } from '../domain/limits.ts';
 import type { ChannelHost } from './channel.ts';
 
-/** Discord and Slack ask for a pause of a second or two; a longer one is told, and those on call were mentioned on GitHub. */
+/** Discord and Slack ask for a second or two; a longer wait is reported as a failure. */
 const CHANNEL_WAIT_MS_MAX = 10_000;
 
-/** Tried again only where the other side says that it took nothing (429). What is told never has the address. */
+/** Retries only rejected requests (429). Results never contain the address. */
 export async function postJson(address: string, body: object, host: ChannelHost): Promise<Delivery> {
   if (!/^https?:\/\//.test(address)) return { outcome: 'failed', why: 'the address is no URL of a webhook' };
   for (let attempt = 1; ; attempt += 1) {
@@ -33,7 +33,7 @@ async function posted(address: string, body: object, { fetch }: ChannelHost): Pr
     await response.body?.cancel();
     return response;
   } catch (error) {
-    // Its message may name the address; its name tells a timeout from a refusal.
+    // The message may contain the address.
     const name = error instanceof Error ? error.name : 'Error';
     return {
       outcome: 'unknown',
@@ -42,7 +42,7 @@ async function posted(address: string, body: object, { fetch }: ChannelHost): Pr
   }
 }
 
-/** Seconds, also parts of one (Discord, rate limits; Slack, rate limits). */
+/** Seconds with fractions (Discord and Slack, rate limits). */
 function retryAfterMs({ headers }: Response): number | null {
   const seconds = Number(headers.get('retry-after') ?? 'none');
   return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * 1_000) : null;

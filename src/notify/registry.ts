@@ -1,4 +1,4 @@
-/** Every channel, one line each: the name is what a lab's config says. */
+/** Every channel, by its name in the config. */
 
 import type { Channel } from './channel.ts';
 

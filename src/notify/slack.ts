@@ -1,4 +1,4 @@
-/** A Slack incoming webhook (Slack, Sending messages using incoming webhooks): `text` as mrkdwn. */
+/** A Slack incoming webhook (Slack, Sending messages using incoming webhooks); the text is mrkdwn. */
 
 import type { Channel } from './channel.ts';
 import { postJson } from './post-json.ts';
@@ -6,7 +6,7 @@ import { postJson } from './post-json.ts';
 export const send: Channel['send'] = ({ title, text, url }, address, host) =>
   postJson(address, { text: `*${escaped(title)}*\n${escaped(text)}\n<${escaped(url)}>` }, host);
 
-/** The three signs that Slack gives a meaning (Slack, Formatting text): without `<` nobody is mentioned. */
+/** The characters with a meaning in Slack (Formatting text); mentions need `<`. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

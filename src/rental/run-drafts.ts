@@ -20,7 +20,7 @@ import { MICRO, microsOf, policyOf, progressAtMs, spentOf, workedOn } from './re
 import { idleSince, type TearDown } from './tear-down.ts';
 
 /** A look that was decided: everything that its drafts are made of. */
-export type Decided = {
+type Decided = {
   readonly now: Instant;
   readonly cluster: string;
   readonly account: Extract<AccountRead, { kind: 'read' }>;

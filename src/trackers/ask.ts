@@ -1,4 +1,4 @@
-/** One question to a tracker and its whole answer, by status and schema; anything else is no answer. */
+/** Sends one request to a tracker and validates the answer. */
 
 import * as z from 'zod';
 import { cutText } from '../domain/cut-text.ts';
@@ -7,27 +7,36 @@ import { codeOf } from '../host/publish-once.ts';
 import { redact } from '../host/redactor.ts';
 import { parseLoosely } from './values.ts';
 
-/** A tracker answers within a second; it is one witness of several, and all runs of a watch wait for it. */
+/** A tracker project and its key. */
+export type TrackerSettings = {
+  /** Null: the tracker's default. */
+  readonly address: string | null;
+  readonly entity: string;
+  readonly project: string;
+  /** Null: no key. */
+  readonly key: string | null;
+};
+
+/** Trackers answer within a second, and all runs of a watch wait for them. */
 const TRACKER_TIMEOUT_MS = 10_000;
-/** The same as of a file of metrics: a summary has some hundred keys. */
+/** As for a metrics file: a summary has some hundred keys. */
 const TRACKER_ANSWER_BYTES_MAX = 4 * 1024 * 1024;
-/** After no answer it is left alone for so long: with two hundred runs the time-outs would take half an hour. */
+/** Pause after a timeout: with 200 runs, timeouts would take half an hour. */
 export const TRACKER_PAUSE_MS = 60_000;
-/** The longest pause that a tracker may ask for: beyond it a mistake there would blind the watch. */
+/** Maximum pause that a tracker can request. */
 export const TRACKER_WAIT_MS_MAX = 60 * 60 * 1_000;
-/** An answer's own words in our messages. */
+/** Characters of an answer that our messages quote. */
 const TRACKER_WORDS_MAX = 200;
 
-/** What a tracker needs from its surroundings. */
 export type TrackerHost = {
   readonly fetch: typeof globalThis.fetch;
   readonly now: () => number;
 };
 
-export type AskSettings = {
-  /** The base of every question; an answer that leads elsewhere is not followed: the key would go along. */
+type AskSettings = {
+  /** Base URL. Redirects are not followed, because they would receive the key. */
   readonly address: string;
-  /** The header's value; null: asked without a key. */
+  /** Authorization header; null: no key. */
   readonly authorization: string | null;
   readonly secrets: readonly string[];
 };
@@ -38,10 +47,7 @@ export type Ask = <Value>(question: Question, schema: z.ZodType<Value>) => Promi
 
 type Silence = { readonly answer: TrackerSilence; readonly pauseMs: number };
 
-/**
- * Asks once each. After a tracker has said that it is asked too often, or has not answered, the next questions are answered
- * with that for a while: with two hundred runs the time-outs alone would take hours, and it is only one witness.
- */
+/** After a rate limit or a timeout, the same answer is returned for a while without a request. */
 export function createAsk({ fetch, now }: TrackerHost, settings: AskSettings): Ask {
   let paused: { readonly untilMs: number; readonly answer: TrackerSilence } | null = null;
   return async (question, schema) => {
@@ -109,7 +115,7 @@ function judge(
   }
 }
 
-/** Seconds, as `Retry-After` or as W&B says it; never so long that a mistake there would blind the watch for a day. */
+/** `Retry-After` or W&B's header in seconds, limited. */
 function waitMs(headers: Headers): number {
   const said = Number(headers.get('retry-after') ?? headers.get('ratelimit-reset') ?? Number.NaN);
   const ms = Number.isFinite(said) && said >= 0 ? said * 1_000 : TRACKER_PAUSE_MS;
@@ -131,7 +137,7 @@ function silence(kind: TrackerSilence['kind'], message: string, pauseMs = 0): Si
   return { answer: { kind, message }, pauseMs };
 }
 
-/** An address may have a path of its own, behind which the questions go. */
+/** The base URL may have a path. */
 function withSlash(address: string): string {
   return address.endsWith('/') ? address : `${address}/`;
 }

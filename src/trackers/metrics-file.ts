@@ -1,22 +1,21 @@
-/** Reads `tracker_metrics.jsonl`, a run's last metrics independent of any tracking service. */
+/** Reads `tracker_metrics.jsonl`, a run's last metrics without any tracking service. */
 
 import * as z from 'zod';
 import { openPlainFile } from '../host/plain-file.ts';
 import { codeOf } from '../host/publish-once.ts';
 import { METRICS_KEYS_MAX, metricsIn, parseLoosely } from './values.ts';
 
-/** A record of metrics has some hundred keys; megabytes of them are not a summary. */
+/** Larger files are not summaries. */
 export const METRICS_FILE_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Values are decimal texts, or `NaN`, `Infinity`, `-Infinity`. Everything but `metrics` means unknown. */
-export type MetricsRead =
+/** Values are decimal texts, or `NaN`, `Infinity`, `-Infinity`. Other kinds mean unknown. */
+type MetricsRead =
   | { readonly kind: 'metrics'; readonly metrics: Readonly<Record<string, string>> }
   | { readonly kind: 'missing' }
   | { readonly kind: 'unreadable'; readonly why: string };
 
 const record = z.looseObject({ summary: z.record(z.string(), z.unknown()) });
 
-/** Reads the file at `path`; a file larger than any real one is unreadable. */
 export async function readMetricsFile(path: string): Promise<MetricsRead> {
   try {
     const file = await openPlainFile(path);
@@ -35,9 +34,8 @@ export async function readMetricsFile(path: string): Promise<MetricsRead> {
 }
 
 /**
- * The metrics of the last whole record. Levanter writes one record whose `summary` has flat keys
- * (`eval/loss`) or nested ones (`{eval: {loss}}`), and Python writes NaN bare (marin-community/marin
- * scripts, validate_canary_metrics.py handles both shapes). A last line without its end is passed over.
+ * The metrics of the last complete record. Levanter writes a `summary` with flat (`eval/loss`) or nested keys, and Python writes bare NaN
+ * (marin-community/marin scripts, validate_canary_metrics.py). Skips an incomplete last line.
  */
 export function parseMetrics(text: string): MetricsRead {
   const lines = text.split('\n').filter((line) => line.trim() !== '');

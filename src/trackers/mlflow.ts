@@ -1,15 +1,15 @@
-/** MLflow over its REST API (mlflow.org, REST API 2.0). It makes its run ids up, so that a run is known by its name. */
+/** MLflow over its REST API 2.0 (mlflow.org). MLflow generates run ids, so runs are found by name. */
 
 import * as z from 'zod';
 import { momentOfMs } from '../domain/time.ts';
 import type { TrackedRun, Tracker, TrackerAnswer } from '../domain/tracker.ts';
+import type { TrackerSettings } from './ask.ts';
 import { createAsk, type TrackerHost } from './ask.ts';
-import type { TrackerSettings } from './settings.ts';
 import { greatestOf, metricsIn } from './values.ts';
 
 const experiment = z.looseObject({ experiment: z.looseObject({ experiment_id: z.string() }) });
 
-/** Numbers, or texts such as `NaN`. */
+/** A number, or a text such as `NaN`. */
 const value = z.union([z.number(), z.string()]);
 const metric = z.looseObject({ key: z.string(), value, timestamp: z.number(), step: z.number().default(0) });
 const run = z.looseObject({
@@ -25,12 +25,11 @@ const run = z.looseObject({
 const found = z.looseObject({ runs: z.array(run).default([]) });
 const one = z.looseObject({ run });
 
-/** The id that MLflow gives a run. */
 const RUN_ID = /^[\da-f]{32}$/;
-/** A database has no infinity: MLflow keeps the greatest number in its place. */
+/** MLflow stores this number instead of infinity. */
 const GREATEST = 1.797_693_134_862_315_7e308;
 
-/** One experiment of an MLflow server, by the name that the config has as project. */
+/** One experiment of an MLflow server; the config calls it project. */
 export function createMlflow(host: TrackerHost, { address, project, key }: TrackerSettings): Tracker {
   const base = address ?? 'http://127.0.0.1:5000';
   const authorization = key === null ? null : authorizationOf(key);
@@ -60,7 +59,7 @@ export function createMlflow(host: TrackerHost, { address, project, key }: Track
   return {
     describe: async (identity) => {
       if (RUN_ID.test(identity)) return byId(identity);
-      // A quote would end the filter's text: no run of ours has one in its name.
+      // A quote would end the filter's text.
       if (!/^[\w.-]+$/.test(identity)) return { kind: 'unknown', message: 'no such name is asked for' };
       return byName(identity);
     },
@@ -68,7 +67,7 @@ export function createMlflow(host: TrackerHost, { address, project, key }: Track
   };
 }
 
-/** `user:password` of MLflow's own log-in, or a token of what stands before it. */
+/** `user:password` of MLflow's login, or a bearer token. */
 function authorizationOf(key: string): string {
   return key.includes(':') ? `Basic ${Buffer.from(key).toString('base64')}` : `Bearer ${key}`;
 }
@@ -76,7 +75,7 @@ function authorizationOf(key: string): string {
 function runOf(base: string, { info, data }: z.infer<typeof run>): TrackedRun {
   const { run_id: id, run_name: name, experiment_id: experimentId, status } = info;
   const identity = name ?? id;
-  // Its monitor of the machine goes on while nothing is trained, and counts steps of its own.
+  // The system monitor continues without training and counts its own steps.
   const trained = data.metrics.filter(({ key }) => !key.startsWith(MONITORED));
   const newest = Math.max(...trained.map(({ timestamp }) => timestamp));
   const metrics =
@@ -96,7 +95,7 @@ function runOf(base: string, { info, data }: z.infer<typeof run>): TrackedRun {
   };
 }
 
-/** What its own monitor of a machine writes, where that is switched on. */
+/** Keys of MLflow's system monitor. */
 const MONITORED = 'system/';
 const DEVICE_MEMORY = /^system\/gpu_\d{1,4}_memory_usage_percentage$/;
 

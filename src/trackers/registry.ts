@@ -1,9 +1,8 @@
-/** Every tracker that can be asked, one line each: the name is what a lab's config says. */
+/** Every tracker, by its name in the config. */
 
 import type { Tracker } from '../domain/tracker.ts';
-import type { TrackerHost } from './ask.ts';
+import type { TrackerHost, TrackerSettings } from './ask.ts';
 import { createMlflow } from './mlflow.ts';
-import type { TrackerSettings } from './settings.ts';
 import { createWandb } from './wandb.ts';
 
 export const TRACKERS = {

@@ -1,30 +1,30 @@
-/** Metrics as trackers write them: flat or nested, with Python's NaN, as decimal texts. */
+/** Parses metrics of trackers: flat or nested, with Python's NaN. */
 
 import { limits } from '../domain/limits.ts';
 
-/** All names and values of one summary, as they are written down: with them the entry of a job's end stays well within one line. */
+/** Keeps the entry of a job's end below the size of a log line. */
 const METRICS_CHARACTERS_MAX = 256 * 1024;
-/** Flattened keys, the nested ones among them; Paloma alone has some hundred. */
+/** Flattened keys; Paloma alone has some hundred. */
 export const METRICS_KEYS_MAX = 5_000;
-/** Trackers nest a summary two or three deep. */
+/** Real summaries are nested two or three deep. */
 const METRICS_DEPTH_MAX = 16;
 
 const NOT_FINITE: ReadonlySet<unknown> = new Set(['NaN', 'Infinity', '-Infinity']);
 
 /**
- * The metrics of a summary, by flat keys (`eval/loss`); what is no number is left out, and what has no name of a metric. Null:
- * there are too many. A job writes them as it likes, and what is recorded of them has to fit.
+ * The metrics of a summary as decimal texts by flat keys (`eval/loss`). Skips other values. Null if there are too many, because jobs
+ * control the summary and the record is limited.
  */
 export function metricsIn(summary: unknown): Readonly<Record<string, string>> | null {
   const all = flatten('', summary, 0);
   if (all.length > METRICS_KEYS_MAX) return null;
   const entries = all.filter(([key]) => key.length <= limits.metricNameCharactersMax);
-  // A sign that nobody types is six in JSON.
+  // Unusual characters take six bytes in JSON.
   const characters = JSON.stringify(entries).length;
   return characters > METRICS_CHARACTERS_MAX ? null : Object.fromEntries(entries);
 }
 
-/** The greatest of the named numbers that are one: of several devices the fullest. */
+/** The maximum of the matching finite numbers: the fullest device. */
 export function greatestOf(
   metrics: Readonly<Record<string, string>>,
   isMeant: (key: string) => boolean,
@@ -36,7 +36,7 @@ export function greatestOf(
   return values.length === 0 ? null : Math.max(...values);
 }
 
-/** JSON as Python writes it: bare NaN and Infinity become strings, and raw control characters in strings blanks. Throws a SyntaxError. */
+/** Parses JSON as Python writes it: bare NaN and Infinity become strings, raw control characters blanks. Throws a SyntaxError. */
 export function parseLoosely(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -49,7 +49,7 @@ export function parseLoosely(text: string): unknown {
   }
 }
 
-/** Strings are passed over whole: one may say NaN. The last quote is optional, so that a broken text is read once. */
+/** Matches whole strings, which may contain NaN. The last quote is optional, so that broken text takes linear time. */
 const STRING_OR_NOT_FINITE = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|NaN|-?Infinity/g;
 
 function flatten(prefix: string, value: unknown, depth: number): readonly (readonly [string, string])[] {
@@ -62,7 +62,7 @@ function flatten(prefix: string, value: unknown, depth: number): readonly (reado
   );
 }
 
-/** The shortest text that reads back as the same number, without an exponent: 1e-7 is `0.0000001`. */
+/** The shortest decimal without an exponent: 1e-7 is `0.0000001`. */
 function toDecimal(value: number): string {
   const text = String(value);
   const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text);

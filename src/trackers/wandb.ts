@@ -1,13 +1,13 @@
-/** Weights & Biases over its GraphQL, as its own Python client asks (wandb/wandb, apis/public/runs.py). */
+/** Weights & Biases over GraphQL, with the queries of its Python client (wandb/wandb, apis/public/runs.py). */
 
 import * as z from 'zod';
 import { fromRfc3339, momentOfMs } from '../domain/time.ts';
 import type { TrackedRun, Tracker, TrackerSilence } from '../domain/tracker.ts';
+import type { TrackerSettings } from './ask.ts';
 import { createAsk, type Said, type TrackerHost } from './ask.ts';
-import type { TrackerSettings } from './settings.ts';
 import { greatestOf, metricsIn, parseLoosely } from './values.ts';
 
-/** `name` is the run's id, which is not its display name. */
+/** `name` is the run's id, not its display name. */
 const RUN = `query Run($project: String!, $entity: String!, $name: String!) {
   project(name: $project, entityName: $entity) {
     run(name: $name) { name displayName state heartbeatAt summaryMetrics systemMetrics }
@@ -21,7 +21,7 @@ const LOG_TAIL = `query RunConsoleLogTail($project: String!, $entity: String!, $
 
 const errors = z.array(z.looseObject({ message: z.string() })).optional();
 
-/** A project or a run that is not there is null, and so is one that the key may not see. */
+/** A missing or hidden project or run is null. */
 function ofRun<Shape extends z.ZodRawShape>(shape: Shape) {
   const run = z.looseObject(shape).nullable();
   const project = z.looseObject({ run }).nullable();
@@ -48,7 +48,7 @@ const tail = ofRun({
 
 const HOSTED = 'https://api.wandb.ai';
 
-/** One project of W&B. The key goes into one header and nowhere else. */
+/** One W&B project. Only the authorization header contains the key. */
 export function createWandb(host: TrackerHost, { address, entity, project, key }: TrackerSettings): Tracker {
   const base = address ?? HOSTED;
   const authorization = key === null ? null : `Basic ${Buffer.from(`api:${key}`).toString('base64')}`;
@@ -92,7 +92,7 @@ type Answered<Run> = {
   readonly errors?: readonly { readonly message: string }[] | undefined;
 };
 
-/** GraphQL refuses with 200 and says why beside the data. */
+/** GraphQL reports refusals with status 200. */
 function runIn<Run>(said: Said<Answered<Run>>): Said<Run> {
   if (said.kind !== 'said') return said;
   const { data, errors: refused } = said.value;
@@ -118,24 +118,24 @@ function summaryOf(text: string): Readonly<Record<string, string>> | null {
   }
 }
 
-/** Shares of a device's memory (wandb/wandb, core/pkg/monitor): a trainer on GPUs has the one, on TPUs the other. */
+/** Memory use of GPUs and TPUs (wandb/wandb, core/pkg/monitor). */
 const DEVICE_MEMORY = /^(?:system\.)?(?:gpu\.\d{1,4}\.memoryAllocated|tpu\.\d{1,4}\.memoryUsage)$/;
 
-/** What cannot be read of it says nothing, and takes nothing from the rest. */
+/** Unreadable system metrics are ignored. */
 function memoryOf(text: string | null | undefined): Pick<TrackedRun, 'memoryPercent'> {
   const said = text == null ? null : summaryOf(text);
   const percent = said === null ? null : greatestOf(said, (key) => DEVICE_MEMORY.test(key));
   return percent === null ? {} : { memoryPercent: percent };
 }
 
-/** `_timestamp` is in seconds, `_step` W&B's own count of rows; what trains counts in `global_step`. */
+/** `_timestamp` is in seconds. `_step` counts W&B rows; trainers count in `global_step`. */
 function rowOf(metrics: Readonly<Record<string, string>>): Pick<TrackedRun, 'rowAt' | 'step' | 'metrics'> {
   const step = Number(metrics['global_step'] ?? metrics['_step'] ?? Number.NaN);
   const rowAt = momentOfMs(Number(metrics['_timestamp'] ?? Number.NaN) * 1_000);
   return { rowAt, step: Number.isSafeInteger(step) && step >= 0 ? step : null, metrics };
 }
 
-/** W&B writes times of UTC, in its older answers without saying so. */
+/** W&B writes UTC; older answers lack the zone. */
 function utcOf(text: string | null | undefined): ReturnType<typeof fromRfc3339> {
   if (text == null) return null;
   return fromRfc3339(/(?:Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`);

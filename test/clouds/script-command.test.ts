@@ -4,8 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { changeWithScript } from '../../src/clouds/gcp/change-with-script.ts';
-import { scriptCommand } from '../../src/clouds/gcp/script-command.ts';
+import { changeWithScript, scriptCommand } from '../../src/clouds/gcp/script-command.ts';
 import { sealCapability } from '../../src/domain/actions/capability-seal.ts';
 import type { MutationStep } from '../../src/domain/care/mutation.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';

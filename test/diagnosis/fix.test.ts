@@ -3,8 +3,7 @@
 import { loadPyodide } from 'pyodide';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { fixSmallMistake } from '../../src/app/fix-small-mistake.ts';
-import { smallFix } from '../../src/app/small-fix.ts';
+import { fixSmallMistake, smallFix } from '../../src/app/small-fix.ts';
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
 
 const RUN = `

@@ -70,7 +70,7 @@ describe('a comment', () => {
       comment: 5,
       thread: 13,
       hasSlash: true,
-      from: { id: 1, isOutsider: true },
+      from: { id: 1, login: 'bob', isOutsider: true },
     });
     expect(triggerOf('issue_comment', payload('well done'))).toEqual({ kind: 'remark', thread: 13 });
   });

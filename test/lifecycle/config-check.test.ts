@@ -72,40 +72,6 @@ describe('a pull request that changes the config', () => {
   });
 });
 
-describe('a pull request of a fork that changes the config', () => {
-  it.each([
-    { by: 'its webhook', webhooks: true, waitMs: MINUTE },
-    { by: 'the sweep alone', webhooks: false, waitMs: 130 * MINUTE },
-  ])('gets the check by $by', async ({ webhooks, waitMs }) => {
-    lab = await openVirtualLab({ ferry: SHORT_FERRY, webhooks });
-    // The playground's forks share the objects of what they are forked from; no push of theirs is told here.
-    const { repos, issues } = lab.world.state;
-    const [own] = Object.values(repos);
-    if (own === undefined) throw new Error('there is no repository');
-    repos[9_999] = { ...own, id: 9_999, owner: 'sol' };
-    const { drop } = lab.world.state.settings;
-    lab.world.state.settings.drop = 'all';
-    await changeConfig((text) => text.replace('quorum: 1', 'quorum: none'));
-    const [key = '', issue] = Object.entries(issues).find(([, one]) => one.title === 'Stricter') ?? [];
-    if (issue === undefined || issue.pull === null) throw new Error('there is no pull request');
-    issues[key] = { ...issue, pull: { ...issue.pull, headRepoId: 9_999 } };
-    expect(checks()).toEqual([]);
-    lab.world.state.settings.drop = drop;
-    await lab.as('ada', 'PATCH', `/pulls/${issue.number}`, { body: 'Please look.' });
-    await lab.clock.advance(waitMs);
-    expect(checks()).toMatchObject([
-      {
-        conclusion: 'failure',
-        headSha: issue.pull.headSha,
-        output: { title: 'The config is not valid: 1 problem' },
-      },
-    ]);
-    await lab.as('ada', 'PATCH', `/pulls/${issue.number}`, { body: 'And again.' });
-    await lab.clock.advance(waitMs);
-    expect(checks()).toHaveLength(1);
-  });
-});
-
 describe('a config that is broken on the default branch', () => {
   it('leaves the last valid one in force and launches nothing until it is mended', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });

@@ -125,34 +125,3 @@ describe('a cluster file with more findings than GitHub takes in one request', (
     expect(lines()).toEqual([ALL]);
   });
 });
-
-describe('a pull request of a fork that changes the file of a cluster', () => {
-  it.each([
-    { by: 'its webhook', webhooks: true, waitMs: MINUTE },
-    { by: 'the sweep alone', webhooks: false, waitMs: 130 * MINUTE },
-  ])('gets the check by $by', async ({ webhooks, waitMs }) => {
-    await open(webhooks);
-    // The playground's forks share the objects of what they are forked from; no push of theirs is told here.
-    const { repos, issues, settings } = lab.world.state;
-    const [own] = Object.values(repos);
-    if (own === undefined) throw new Error('there is no repository');
-    repos[9_999] = { ...own, id: 9_999, owner: 'sol' };
-    const { drop } = settings;
-    settings.drop = 'all';
-    await branchOff();
-    await push(FILE, fileWith('touch /mnt/models/bucket/x'));
-    await lab.as('ada', 'POST', '/pulls', { title: 'More', body: '', head: 'more-models', base: 'main' });
-    const [key = '', issue] = Object.entries(issues).find(([, one]) => one.title === 'More') ?? [];
-    if (issue === undefined || issue.pull === null) throw new Error('there is no pull request');
-    issues[key] = { ...issue, pull: { ...issue.pull, headRepoId: 9_999 } };
-    settings.drop = drop;
-    await lab.as('ada', 'PATCH', `/pulls/${issue.number}`, { body: 'Please look.' });
-    await lab.clock.advance(waitMs);
-    expect(checks()).toMatchObject([
-      { conclusion: 'failure', headSha: issue.pull.headSha, annotations: [{ path: FILE, startLine: 3 }] },
-    ]);
-    await lab.as('ada', 'PATCH', `/pulls/${issue.number}`, { body: 'And again.' });
-    await lab.clock.advance(waitMs);
-    expect(checks()).toHaveLength(1);
-  });
-});

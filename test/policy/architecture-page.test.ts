@@ -15,7 +15,7 @@ const IMPORTS_MAX = 2;
 const ENTRIES = [
   'src/app/server/serve.ts',
   'src/app/action/full.ts',
-  'src/app/watch/watch.ts',
+  'src/app/watch/tick.ts',
   'src/app/engines.ts',
 ];
 

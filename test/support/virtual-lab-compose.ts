@@ -1,9 +1,9 @@
 /** One process of the bot in a lab on virtual time: its parts put together as src's own compose-lab.ts does. */
 
 import { Octokit } from '@octokit/core';
-import { fixSmallMistake } from '../../src/app/fix-small-mistake.ts';
 import { createImages } from '../../src/app/images.ts';
 import type { Lab } from '../../src/app/lab.ts';
+import { fixSmallMistake } from '../../src/app/small-fix.ts';
 import type { CheckpointReader } from '../../src/domain/checkpoint/stored.ts';
 import { branded, isDigest, isInstant } from '../../src/domain/ids.ts';
 import { known, type Observed } from '../../src/domain/observed.ts';

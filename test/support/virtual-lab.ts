@@ -10,7 +10,7 @@ import { createWorld } from '../../packages/playground/world/create-world.ts';
 import type { Person, Seeded } from '../../packages/playground/world/seed.ts';
 import { copyOf, type State } from '../../packages/playground/world/state.ts';
 import type { World } from '../../packages/playground/world/world.ts';
-import type { DisksOf } from '../../src/app/disk-scan/disks.ts';
+import type { DisksOf } from '../../src/app/disk-scan/disk-port.ts';
 import type { RunFixer } from '../../src/app/fixer/run-fixer.ts';
 import type { CloudOf, Lab } from '../../src/app/lab.ts';
 import { SWEEP_PERIOD_MS } from '../../src/app/server/serve-options.ts';

@@ -1,8 +1,8 @@
-/** Whether an event is worth loading the program for: most comments in a repository are not commands. */
+/** Decides whether an event is worth loading the program for, because most comments hold no command. */
 
 import { mayHoldCommand } from '../../handlers/slash-word.ts';
 
-/** Only created comments can be told to be none of ours by a glance; everything else is looked at properly. */
+/** Only new comments can be skipped. */
 export function isOurs(mode: string, eventName: string, payload: unknown): boolean {
   if (mode !== 'chat' || eventName !== 'issue_comment') return true;
   if (typeof payload !== 'object' || payload === null) return true;

@@ -1,4 +1,4 @@
-/** The whole action: inputs and environment are read here and nowhere else, and the result becomes outputs and a summary. */
+/** The whole action. Only this file reads inputs and environment; it turns the result into outputs and a summary. */
 
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { createMemorySaver } from '../../host/spare-memory.ts';
 import type { LabConfig } from '../../run/lane-scope.ts';
 import { openStoreToDelete } from '../../stores/open.ts';
 import { composeLab, signingKeysFrom, storeOpener } from '../compose-lab.ts';
-import { disksWith } from '../disk-scan/disks.ts';
+import { disksWith } from '../disk-scan/disk-port.ts';
 import { createEngines } from '../engines.ts';
 import { ANSWER_FILE } from '../fixer/answer.ts';
 import { createFixerRunner } from '../fixer/run-fixer.ts';
@@ -26,11 +26,28 @@ import { shipTree } from '../runner/ship-tree.ts';
 import { createSecretRegistry, type SecretRegistry } from '../secret-registry.ts';
 import { createTrackers } from '../trackers.ts';
 import { metricsFromFile } from '../watch/look.ts';
-import { defaultBranchOf } from './default-branch.ts';
 import { isMode } from './inputs.ts';
 import { logLine, logLines } from './log-line.ts';
 import type { ActionEvent, ActionResult } from './parts.ts';
 import { runAction } from './run-action.ts';
+
+const eventSchema = z.object({ repository: z.object({ default_branch: z.string().min(1) }) });
+const BRANCH = /^refs\/heads\/(.+)$/;
+
+/** The event names the branch; a schedule only runs on the default branch. Throws for other events. */
+function defaultBranchOf(event: {
+  readonly name: string;
+  readonly payload: unknown;
+  /** Full name, `GITHUB_REF`. */
+  readonly ref: string;
+}): string {
+  const told = eventSchema.safeParse(event.payload);
+  if (told.success) return told.data.repository.default_branch;
+  const branch = event.name === 'schedule' ? BRANCH.exec(event.ref)?.[1] : undefined;
+  if (branch === undefined)
+    throw new Error(`the event ${event.name} does not say which branch is the default one`);
+  return branch;
+}
 
 const environmentSchema = z.object({
   GITHUB_REPOSITORY: z.string().regex(/^[^/]+\/[^/]+$/),
@@ -44,12 +61,12 @@ const environmentSchema = z.object({
   RUNNER_TEMP: z.string().min(1),
 });
 
-/** Well inside the 24 hours of the workflow token. */
+/** The workflow token is valid for 24 hours. */
 const shiftMinutes = z.coerce.number().int().min(1).max(1_400);
 
-/** Runs the action and reports. A result that is no success fails the job with its reason. `environment`: all of it. */
+/** Runs the action and reports. A result that is not ok fails the job. `environment`: all variables. */
 export async function main(payload: unknown, environment: Environment): Promise<void> {
-  /** Everything that this process prints or records goes through here. */
+  /** Redacts everything that this process prints or records. */
   const secrets = createSecretRegistry(environment, core.setSecret);
   try {
     const result = await act(payload, environment, secrets);
@@ -77,7 +94,7 @@ async function act(
   const token = getInput('token', environment);
   if (token === '') throw new Error('the input token is empty');
   core.setSecret(token);
-  // Drawn anew for each process: a mirror or a checkout that somebody left under a known name is never read.
+  // A new folder for each process, so that a mirror prepared by someone else is never read.
   const workDirectory = await mkdtemp(join(env.RUNNER_TEMP, 'ferrybot-'));
   const stateDirectory = core.getInput('state-directory');
   const lab = composeLab({
@@ -150,12 +167,11 @@ async function act(
   return work.finally(() => engines.close());
 }
 
-/** An input that no other program may read: the core's own function reads `process.env`, which lacks it. */
+/** An input that was removed from `process.env`, so that other programs cannot read it. */
 function getInput(name: string, environment: Environment): string {
   return (environment[`INPUT_${name.toUpperCase()}`] ?? '').trim();
 }
 
-/** What GitHub says about the workflow run that this is. */
 function startedBy(env: z.infer<typeof environmentSchema>, payload: unknown): ActionEvent {
   return {
     name: env.GITHUB_EVENT_NAME,
@@ -168,12 +184,11 @@ function startedBy(env: z.infer<typeof environmentSchema>, payload: unknown): Ac
   };
 }
 
-/** The gcloud of this machine, with its own credentials alone. */
+/** gcloud with only its own credentials. */
 function gcloudOf(environment: Readonly<Record<string, string | undefined>>): GcloudOptions {
   return { program: 'gcloud', env: gcloudEnvironment(environment), run: runProgram };
 }
 
-/** The TPU VMs of a cluster; null where the config does not say where they are. */
 function cloudFor(config: LabConfig, cluster: string, gcloud: GcloudOptions): TpuCloud | null {
   const place = traitsOf(config, cluster)?.machines?.gcp ?? null;
   return place === null ? null : createTpuCloud(gcloud, place);

@@ -1,6 +1,6 @@
-/** The action's modes, inputs and outputs: the closed lists that action.yml repeats and a contract test compares. */
+/** The action's modes, inputs and outputs. action.yml repeats them, and a test compares the two. */
 
-/** What one step of a workflow does (docs/architecture.md, Who runs where). */
+/** What a workflow step does (docs/architecture.md, Who runs where). */
 export const MODES = [
   'propose',
   'chat',
@@ -14,8 +14,8 @@ export const MODES = [
 ] as const;
 export type ActionMode = (typeof MODES)[number];
 
-/** One input as action.yml has it. `default` null = the key is absent, so that an unset input is the empty text. */
-export type ActionInput = {
+/** An input of action.yml. `default` null: no default key, so that an unset input is empty. */
+type ActionInput = {
   readonly description: string;
   readonly required: boolean;
   readonly default: string | null;
@@ -88,7 +88,6 @@ export const ACTION_OUTPUTS = {
   },
 } as const satisfies Readonly<Record<string, { readonly description: string }>>;
 
-/** Whether a workflow's text names a mode. */
 export function isMode(text: string): text is ActionMode {
   return MODES.some((mode) => mode === text);
 }

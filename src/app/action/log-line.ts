@@ -1,9 +1,8 @@
-/** A line for the log of a workflow run, in which nothing that others said can be taken for a command. */
+/** Escapes log lines of a workflow run, so that foreign text cannot act as a workflow command. */
 
 /**
- * The line with its fields, all in one line and without secrets. The runner reads its job's output for workflow
- * commands: `::set-output …` at the beginning of a line, and the older `##[set-output …]` anywhere in it
- * (actions/runner, src/Runner.Common/ActionCommand.cs). A message of a cluster or of git could speak to it by either.
+ * One redacted line with its fields. The runner executes `::set-output …` at the start of a line and the older `##[set-output …]`
+ * anywhere (actions/runner, src/Runner.Common/ActionCommand.cs).
  */
 export function logLine(
   line: string,
@@ -11,14 +10,14 @@ export function logLine(
   clean: (text: string) => string,
 ): string {
   const whole = clean(`${line}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`);
-  // Cc holds escapes and line breaks, Zl and Zp the two others that some readers break lines at.
+  // Cc includes escapes and line breaks; some readers also break lines at Zl and Zp.
   const flat = whole.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').replaceAll('##[', '## [');
   return /^\s*::/.test(flat) ? `| ${flat}` : flat;
 }
 
-/** A text of several lines for the same log, line for line, each as `logLine` gives it. */
+/** Escapes each line of a text. */
 export function logLines(text: string, clean: (text: string) => string): readonly string[] {
-  // Whole first: a secret may reach over a line break.
+  // Redact first, because a secret may span lines.
   return clean(text)
     .split(/\r\n|[\r\n]/)
     .map((line) => logLine(line, undefined, clean));

@@ -1,10 +1,10 @@
-/** The action's entry: a look at the event first, and only if it is ours the rest of the program is loaded. */
+/** Entry point of the action: checks the event first and loads the program only if needed. */
 
 import { readFileSync } from 'node:fs';
 import { takePrivateEnvironment } from '../../host/private-environment.ts';
 import { isOurs } from './first-look.ts';
 
-/** Reads the event that the runner put into a file; an unreadable one is looked at by the full program, which says what is wrong. */
+/** Reads the event file. The full program reports an unreadable one. */
 function readEvent(): unknown {
   const path = process.env['GITHUB_EVENT_PATH'];
   if (path === undefined) return null;
@@ -19,7 +19,7 @@ function readEvent(): unknown {
 const event = readEvent();
 const mode = process.env['INPUT_MODE'] ?? '';
 if (isOurs(mode, process.env['GITHUB_EVENT_NAME'] ?? '', event)) {
-  // Before anything else that takes time, and before any other program is started.
+  // Before any other program starts.
   const environment = takePrivateEnvironment();
   const { main } = await import('./full.ts');
   await main(event, environment);

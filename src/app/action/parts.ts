@@ -1,7 +1,7 @@
-/** What one run of the action is given, and what it answers. */
+/** Input and result of one run of the action. */
 
 import type { ExecutorTools } from '../care/executor-for.ts';
-import type { DisksOf } from '../disk-scan/disks.ts';
+import type { DisksOf } from '../disk-scan/disk-port.ts';
 import type { RunFixer } from '../fixer/run-fixer.ts';
 import type { CloudOf, EngineOf, Lab } from '../lab.ts';
 import type { ShipTree } from '../runner/ship-tree.ts';
@@ -14,7 +14,7 @@ export type ActionEvent = {
   readonly name: string;
   readonly payload: unknown;
   readonly ref: string;
-  /** `owner/name/.github/workflows/FILE@REF`; empty where the runner does not say. */
+  /** `owner/name/.github/workflows/FILE@REF`; empty if the runner does not set it. */
   readonly workflowRef: string;
   readonly runId: number;
   readonly runUrl: string;
@@ -38,35 +38,34 @@ export type ActionParts = {
   readonly engineOf: EngineOf;
   readonly cloudOf: CloudOf;
   readonly disks: DisksOf;
-  /** Stores with their deletion, which asks for a capability. */
+  /** Stores that can delete, with a capability. */
   readonly storeOf: ExecutorTools['storeOf'];
   readonly readMetrics: MetricsReader;
   readonly trackerOf: TrackerOf;
   readonly shipTree: ShipTree;
   readonly runFixer: RunFixer;
-  /** Writes what a later step of the job leaves as an artifact, and says where. */
+  /** Writes a file that a later step uploads as an artifact; returns its path. */
   readonly keepAnswer: (text: string) => Promise<string>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly secrets: SecretRegistry;
-  /** What the runner empties after each job. */
+  /** The runner empties this folder after each job. */
   readonly temporaryDirectory: string;
   readonly sleep: (durationMs: number) => Promise<void>;
-  /** Gives back what a long process does not need any more. */
+  /** Frees memory of a long process. */
   readonly saveMemory: () => void;
 };
 
-/** `ok` decides the job's conclusion; `result` is a closed word; `detail` is for the job summary. */
+/** `ok` decides the job's conclusion, `result` is a code, `detail` goes to the job summary. */
 export type ActionResult = {
   readonly ok: boolean;
   readonly result: string;
   readonly run: string;
   readonly jobId: string;
-  /** Where the answer of a fixer lies. */
   readonly answerFile?: string;
   readonly detail: string;
 };
 
-/** A run of the action that did not do what it was asked for; `result` names the reason. */
+/** A failed result; `result` is the reason. */
 export function failed(result: string, detail: string): ActionResult {
   return { ok: false, result, run: '', jobId: '', detail };
 }

@@ -1,4 +1,4 @@
-/** The action's work for one event, with everything it touches given: the same function runs on a runner and in tests on virtual time. */
+/** Handles one event in the given mode. Tests run the same function on virtual time. */
 
 import { type Changed, changeAction, type Executor } from '../../actions/change-cluster.ts';
 import { carryOut, type Refused } from '../../actions/pipeline.ts';
@@ -27,16 +27,15 @@ import { launch } from '../runner/launch.ts';
 import { type ActionParts, type ActionResult, failed } from './parts.ts';
 import { checkWatches, stateProblem, stopJob, watchCluster } from './watching.ts';
 
-/** Does what the mode asks for. Throws for bugs and broken transport only. */
+/** Throws only for bugs and broken transport. */
 export async function runAction(parts: ActionParts): Promise<ActionResult> {
-  // A launch reads the threads before it looks at the time, and learns GitHub's clock from that answer; a watchdog asks
-  // GitHub nothing as long as all is well.
+  // A launch learns GitHub's clock from its first answers; a watchdog usually needs no request at all.
   if (parts.mode !== 'launch' && parts.mode !== 'watchdog') await synchronizeClock(parts.lab.client);
   switch (parts.mode) {
     case 'chat':
       return chat(parts);
     case 'propose':
-      return orGitSaidNo(() => withLab(parts, proposeToday));
+      return orGitSaidNo(() => withLab(parts, async (open) => resultOfLanes(await propose(open))));
     case 'launch':
       return orGitSaidNo(() => withLab(parts, async (open) => launchOrder(parts, open)));
     case 'watch':
@@ -56,7 +55,7 @@ export async function runAction(parts: ActionParts): Promise<ActionResult> {
   }
 }
 
-/** A full disk, a rule, a remote that is away: whoever reads the job's log is told what to do, and nothing is half done. */
+/** Turns git failures, such as a full disk or a branch rule, into a result with the next action. */
 async function orGitSaidNo(work: () => Promise<ActionResult>): Promise<ActionResult> {
   try {
     return await work();
@@ -85,17 +84,17 @@ async function withLab(
 }
 
 async function chat(parts: ActionParts): Promise<ActionResult> {
-  // The job after a launch is named its run: it says what the runner, which may not write in threads, has done.
+  // The job after a launch posts what the runner did, because the runner cannot post comments.
   const worker = createWorker(parts.lab, parts.defaultBranch, parts.inputs.run === '' ? [] : ['runner']);
   await worker.handle([triggerFrom(parts)]);
   await waitForStops(parts, worker);
   return { ok: true, result: 'reconciled', run: parts.inputs.run, jobId: '', detail: '' };
 }
 
-/** How long a chat job stays for a stop that nothing has confirmed. */
+/** How long a chat job waits for an unconfirmed stop. */
 const STOP_STAY_MS = 3 * 60 * 1_000;
 
-/** Where no server runs, nobody else looks whether the stop works: it is dispatched again here, and people are told. */
+/** Without a server, this job retries the stop and notifies people. */
 async function waitForStops(parts: ActionParts, worker: Worker): Promise<void> {
   const until = after(parts.lab.now(), STOP_STAY_MS);
   for (;;) {
@@ -106,18 +105,13 @@ async function waitForStops(parts: ActionParts, worker: Worker): Promise<void> {
   }
 }
 
-/** A schedule, a dispatch and the job after a launch are sweeps; an event that means nothing to us is not worth less than one. */
+/** Schedules, dispatches and unknown events are sweeps. */
 function triggerFrom(parts: ActionParts): ReconcileRequest {
   return triggerOf(parts.event.name, parts.event.payload) ?? { kind: 'sweep' };
 }
 
-/** Gates, card and check run are control's: the server's, or the job's that comes after this one. */
-async function proposeToday(open: OpenLab): Promise<ActionResult> {
-  return resultOfLanes(await propose(open));
-}
-
-/** What the job tells of all lanes: red where one failed, and what became of each. */
-export function resultOfLanes(proposals: readonly LaneProposal[]): ActionResult {
+/** One result for all lanes: failed if one lane failed, with the result of each. */
+function resultOfLanes(proposals: readonly LaneProposal[]): ActionResult {
   const results = proposals.map(({ lane, outcome }) => ({ lane, ...resultOf(outcome) }));
   const [first, second] = results;
   if (first === undefined) throw new Error('a valid config has a lane');
@@ -146,7 +140,7 @@ function resultOf(outcome: ProposeOutcome): ActionResult {
     case 'asked':
       return { ok: true, result: 'asked', run: '', jobId: '', detail: `see issue #${outcome.issue}` };
     case 'nothing':
-      // Nothing is wrong on a day on which nothing is due; people are told in a thread.
+      // Nothing is wrong if nothing is due; a comment says so.
       return NOT_AMISS.has(outcome.code)
         ? { ok: true, result: outcome.code, run: '', jobId: '', detail: outcome.why }
         : failed(outcome.code, outcome.why);
@@ -194,7 +188,7 @@ async function scanCluster(parts: ActionParts, open: OpenLab): Promise<ActionRes
   return { ...result, run: '', jobId: '' };
 }
 
-/** Carries out the proposal that the inputs name; red where it was not done. */
+/** Carries out the proposal that the inputs name. */
 async function careFor(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
   parts.secrets.learn(open.config);
   const { cloudOf, disks, storeOf, sleep, event } = parts;
@@ -213,7 +207,7 @@ async function careFor(parts: ActionParts, open: OpenLab): Promise<ActionResult>
   return { ok, result: outcome.code, run, jobId: '', detail: ok ? '' : outcome.outcome };
 }
 
-/** Red only where nothing could be asked: that a fixer has no patch is an answer, which control tells people. */
+/** Fails only if the fixer could not be asked. Having no patch is an answer that control posts. */
 async function fixSlip({ inputs, runFixer, keepAnswer }: ActionParts, open: OpenLab): Promise<ActionResult> {
   const { run, failure } = inputs;
   const outcome = await askFixer(open, { run, failure, runFixer });
@@ -224,19 +218,19 @@ async function fixSlip({ inputs, runFixer, keepAnswer }: ActionParts, open: Open
 }
 
 type CareInput = {
-  /** A run, or `journal`. */
+  /** A run id or `journal`. */
   readonly record: string;
-  /** Digest of the proposal. Nothing else about it is taken from the workflow. */
+  /** Digest of the proposal, the only part that comes from the workflow. */
   readonly mutation: string;
   readonly place: LaunchPlace;
   readonly defaultBranch: string;
   readonly workflowRun: number;
-  /** Null where this runner cannot carry it out: another cluster, or no place in the config. */
+  /** Null if this runner cannot do it. */
   readonly executorFor: (mutation: MutationRecord) => Executor | null;
   readonly redact: (text: string) => string;
 };
 
-/** Carries out one proposal. Every refusal has its code; nothing is called before the claim was pushed. */
+/** Carries out one proposal. Each refusal has a code; nothing happens before the claim is pushed. */
 async function care(open: OpenLab, input: CareInput): Promise<Changed | Refused> {
   const { lab, config, store } = open;
   const { record: file, defaultBranch, redact } = input;

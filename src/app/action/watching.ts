@@ -1,4 +1,4 @@
-/** The modes that look at jobs: watch, a shift for one cluster; stop, one run; watchdog, whether anybody looks at all. */
+/** The modes that observe jobs: watch (one cluster for a shift), stop (one run) and watchdog (checks the watches). */
 
 import { tmpdir } from 'node:os';
 import { isAbsolute, relative } from 'node:path';
@@ -14,7 +14,7 @@ import { createPublisher } from '../publisher.ts';
 import { runsToStopById } from '../stop-by-job-id.ts';
 import { stopRun } from '../stop-mode/stop-run.ts';
 import { contained, inCluster, type Trouble, throwIfAny } from '../trouble.ts';
-import { watch } from '../watch/watch.ts';
+import { watch } from '../watch/tick.ts';
 import type { WatchInput } from '../watch/watch-input.ts';
 import { lookAfterWatches, type WatchdogFinding } from '../watchdog/watchdog.ts';
 import { type ActionParts, type ActionResult, failed } from './parts.ts';
@@ -22,7 +22,6 @@ import { type ActionParts, type ActionResult, failed } from './parts.ts';
 const ADVICE =
   'set the repository variable FERRYBOT_STATE_DIR to an absolute folder of the runner that outlives its jobs, and give it to the launch and the watch workflow as state-directory';
 
-/** `mode: watch`. */
 export async function watchCluster(parts: ActionParts): Promise<ActionResult> {
   const opener = createLabOpener(parts.lab, parts.defaultBranch);
   const opening = await opener.open();
@@ -43,7 +42,6 @@ export async function watchCluster(parts: ActionParts): Promise<ActionResult> {
     : { ok: true, result: outcome.kind, run: '', jobId: '', detail: '' };
 }
 
-/** `mode: stop`. */
 export async function stopJob(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
   const { run } = parts.inputs;
   const record = open.store.current();
@@ -65,7 +63,7 @@ export async function stopJob(parts: ActionParts, open: OpenLab): Promise<Action
   return { ok: !isOpen, result: outcome.kind, run, jobId: outcome.jobId, detail };
 }
 
-/** `mode: watchdog`. Red where a person has to look: several watches were started for one silence, or none could be. */
+/** `mode: watchdog`. Fails if a person has to act: a watch could not be restarted. */
 export async function checkWatches(open: OpenLab): Promise<ActionResult> {
   const troubles: Trouble[] = [];
   const findings = await lookAfterWatches(open, createPublisher(), troubles);
@@ -114,21 +112,18 @@ function watchingOf(parts: ActionParts, config: LabConfig): Omit<WatchInput, 'cl
   };
 }
 
-/** Null where this machine can look at jobs of the cluster. */
+/** Null if this machine can observe jobs of the cluster. */
 function notReady(parts: ActionParts, config: LabConfig, cluster: string): ActionResult | null {
   const problem = stateProblem(parts, config, cluster);
   return problem === null ? null : failed('no-state-directory', problem);
 }
 
-/** Why the folder for job records would not do; null where it does. */
+/** Why the state directory is unusable; null if it is usable. */
 export function stateProblem(parts: ActionParts, config: LabConfig, cluster: string): string | null {
   return stateDirectoryProblem(config, cluster, parts.inputs.stateDirectory, parts.temporaryDirectory);
 }
 
-/**
- * Null where the folder for job records outlives this job of the runner; otherwise what to do. Jobs of this machine have their
- * records there: a folder that ends with the job would make every later look find no job, and the watch conclude nothing for ever.
- */
+/** The next action if the state directory does not outlive this job; null if it does. Job records in a temporary folder would be lost. */
 export function stateDirectoryProblem(
   config: LabConfig,
   cluster: string,
@@ -144,13 +139,12 @@ export function stateDirectoryProblem(
     : null;
 }
 
-/** One cluster that rents, and what was done about its account. */
 type AccountFinding = {
   readonly cluster: string;
   readonly done: 'not-due' | 'started' | 'start-refused';
 };
 
-/** Starts the watch where it is owed: only a watch has the key of the account, and it destroys what it finds and is nobody's. */
+/** Starts the watch if a check of the account is due: only the watch has the account's key and destroys unowned machines. */
 async function lookAfterAccounts(open: OpenLab, troubles: Trouble[]): Promise<readonly AccountFinding[]> {
   const { config, store } = open;
   const renting = Object.keys(config.clusters).filter(

@@ -1,4 +1,4 @@
-/** The command line as a whole: finds the verb, calls it, and turns every outcome into words or one JSON value, and an exit code. */
+/** Parses the command line, calls the verb, and turns its outcome into text or one JSON value, and an exit code. */
 
 import { inspect } from 'node:util';
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
@@ -8,7 +8,7 @@ import { addVerbs } from './verbs.ts';
 
 const EXITS = 'Exit 0 = yes, 1 = no (the JSON says why), 2 = used wrongly.';
 
-/** Exit code of what was asked. `--json` counts wherever it stands, so that also a mistake in the call is answered with JSON. */
+/** Runs the command line. `--json` counts at any position, so that usage errors are JSON, too. */
 export async function commandLine(given: readonly string[], io: Omit<VerbIo, 'json'>): Promise<number> {
   const args = given.filter((arg) => arg !== '--json');
   const verbIo: VerbIo = { ...io, json: args.length < given.length };
@@ -22,7 +22,7 @@ export async function commandLine(given: readonly string[], io: Omit<VerbIo, 'js
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return ended(error, verbIo);
-    // A bug, or a world that no verb foresaw: told whole to people, and a script gets its one value.
+    // A bug: print all of it, and give scripts their JSON value.
     io.stderr.write(`${inspect(error)}\n`);
     const message = error instanceof Error ? error.message : String(error);
     return verbIo.json ? refused(verbIo, { code: 'broken', message }) : EXIT.no;
@@ -38,7 +38,7 @@ function createProgram(io: VerbIo, exit: (code: number) => void): CommandUnknown
     .configureHelp(io.json ? { formatHelp: (asked) => `${JSON.stringify(helpValue(asked))}\n` } : {})
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      // The one JSON value of a mistake is written where it is caught.
+      // The catch block writes the JSON value of a usage error.
       writeErr: (text) => (io.json ? undefined : io.stderr.write(text)),
       outputError: (text, write) => write(text.replace(/^error: /, '')),
     });
@@ -56,7 +56,7 @@ function versionText({ json }: VerbIo): string {
   return json ? JSON.stringify({ ok: true, error: null, version }) : version;
 }
 
-/** Nobody can say which of two values was meant; commander would take the later one. */
+/** Rejects repeated options; commander would silently use the last one. */
 function takeOnce(verb: CommandUnknownOpts): void {
   for (const option of verb.options.filter(({ defaultValue }) => !Array.isArray(defaultValue))) {
     let times = 0;
@@ -86,12 +86,12 @@ function helpValue(asked: CommandUnknownOpts): object {
   };
 }
 
-/** The verbs behind a command, those of its groups in their place. */
+/** All verbs of a command, including those in groups. */
 function verbsOf(command: CommandUnknownOpts): CommandUnknownOpts[] {
   return command.commands.flatMap((one) => (one.commands.length === 0 ? [one] : verbsOf(one)));
 }
 
-/** As it is typed: `logbook verify`. */
+/** The name as typed: `logbook verify`. */
 function nameOf(verb: CommandUnknownOpts): string {
   const group = verb.parent;
   return group === null || group.parent === null ? verb.name() : `${nameOf(group)} ${verb.name()}`;

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-/** `ferrybot <verb>`: every capability of the core has a door here, so that a person can ask without a server. */
+/** The `ferrybot` command. */
 
 import { commandLine } from './command-line.ts';
 
-/** A reader that closed early (`| head`) wants no more: nothing is written any more, and the exit code stays the answer's. */
+/** A reader that closed early (`| head`) stops the output; the exit code stays correct. */
 function endsWithItsReader(stream: NodeJS.WriteStream): void {
   stream.on('error', (error) => {
     if (!('code' in error) || error.code !== 'EPIPE') throw error;

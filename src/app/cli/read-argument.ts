@@ -1,31 +1,82 @@
-/** Reads a file that was named on the command line, or what was piped in: never more than can be meant. */
+/** Reads files named on the command line, and standard input, up to a maximum size. */
 
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
+import { cutText } from '../../domain/cut-text.ts';
 import { fail, ok, type Result } from '../../domain/result.ts';
+import { completeUtf8Length } from '../../host/utf8-boundary.ts';
+import { finishLog, type LogFacts, NO_LOG_FACTS, readLogBytes } from '../../watch/log-facts.ts';
 import type { VerbIo } from './verb-io.ts';
 
-/** What a verb of the command line reads from a file or a pipe: a logbook's file is the longest that is meant. */
+/** The facts of the whole log; the error is for people. */
+export async function readLogInput(stream: Readable): Promise<Result<LogFacts, string>> {
+  try {
+    return ok(await factsOf(stream));
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    return fail(`standard input cannot be read: ${error.message}`);
+  }
+}
+
+async function factsOf(stream: Readable): Promise<LogFacts> {
+  let facts = NO_LOG_FACTS;
+  let divided: Uint8Array = new Uint8Array();
+  for await (const chunk of stream) {
+    // Without an encoding, chunks are bytes.
+    const piece = chunk as Uint8Array;
+    const bytes = divided.length === 0 ? piece : Buffer.concat([divided, piece]);
+    const whole = completeUtf8Length(bytes);
+    facts = readLogBytes(facts, bytes.subarray(0, whole));
+    divided = bytes.slice(whole);
+  }
+  return finishLog(readLogBytes(facts, divided));
+}
+
+/** A carriage return ends a line, because progress bars use it. Invalid UTF-8 becomes replacement characters. */
+export async function* logLines(stream: Readable): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of stream) {
+    // Without an encoding, chunks are bytes.
+    const text = rest + decoder.decode(chunk as Uint8Array, { stream: true });
+    const lines = text.split(/\r\n|\n|\r(?!$)/);
+    rest = cutText(lines.pop() ?? '', LINE_CHARS_MAX);
+    yield* lines;
+  }
+  const last = (rest + decoder.decode()).replace(/\r$/, '');
+  if (last !== '') yield last;
+}
+
+/** Longer lines are cut. */
+const LINE_CHARS_MAX = 1_000_000;
+
+/** A logbook file is the largest input. */
 const ARGUMENT_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Its text, or why it cannot be read, with the name as it was written. */
+/** The text of a file, or why it cannot be read. */
 export async function readArgument(io: VerbIo, file: string): Promise<Result<string, string>> {
   const bytes = await readArgumentBytes(io, file);
   return bytes.ok ? ok(bytes.value.toString('utf8')) : bytes;
 }
 
-/** The same, undecoded: a Python file says itself which encoding it has. */
+/** The bytes of a file; a Python file declares its own encoding. */
 export function readArgumentBytes(io: VerbIo, file: string): Promise<Result<Buffer, string>> {
   return bounded(createReadStream(resolve(io.cwd, file)), file);
 }
 
-/** Standard input, undecoded and whole. */
-export function readInput(io: VerbIo): Promise<Result<Buffer, string>> {
+/** The bytes of standard input. */
+function readInput(io: VerbIo): Promise<Result<Buffer, string>> {
   return bounded(io.stdin, 'standard input');
 }
 
-/** A device or a pipe may never end, so that no size can be asked for before. */
+/** The text of standard input. A byte order mark stays, as in a comment from GitHub. */
+export async function readInputText(io: VerbIo): Promise<Result<string, string>> {
+  const bytes = await readInput(io);
+  return bytes.ok ? ok(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.value)) : bytes;
+}
+
+/** Counts while reading, because a pipe has no size. */
 async function bounded(stream: Readable, name: string): Promise<Result<Buffer, string>> {
   const chunks: Buffer[] = [];
   let bytes = 0;

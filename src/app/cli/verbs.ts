@@ -1,4 +1,4 @@
-/** All verbs with their arguments and options; a verb's code is loaded only when it is asked for. */
+/** All verbs with their arguments and options. A verb's code is loaded when it is called. */
 
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Instant } from '../../domain/ids.ts';
@@ -6,10 +6,9 @@ import { fromRfc3339 } from '../../domain/time.ts';
 import { takePrivateEnvironment } from '../../host/private-environment.ts';
 import type { VerbIo } from './verb-io.ts';
 
-/** Where a verb's exit code goes when it has ended. */
 type Exit = (code: number) => void;
 
-/** Adds every verb to the program; called once, with the world that they see. */
+/** Adds every verb to the program. */
 export function addVerbs(program: Command, io: VerbIo, exit: Exit): void {
   addReaders(program, io, exit);
   addLogbook(program, io, exit);
@@ -223,7 +222,7 @@ function addPrograms(program: Command, io: VerbIo, exit: Exit): void {
       'a GitHub on this machine that serves your checkout with ferrybot installed, to try everything on it',
     )
     .usage('[--repo DIR] [--port N]')
-    // A program of its own, which knows its options.
+    // The playground program parses its own options.
     .allowUnknownOption()
     .argument('[options...]')
     .action(async (options) =>
@@ -233,7 +232,7 @@ function addPrograms(program: Command, io: VerbIo, exit: Exit): void {
     .command('serve')
     .description('runs the GitHub App: webhooks and sweep (settings from the environment)')
     .action(async () => {
-      // Programs of the lab that it starts could read its keys as they came.
+      // Programs of the lab that the server starts must not see its keys.
       const environment = takePrivateEnvironment();
       exit(await (await import('./verbs/serve.ts')).serveVerb({ ...io, environment }));
     });

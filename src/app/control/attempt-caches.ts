@@ -1,4 +1,4 @@
-/** What this process remembers of each run between triggers: what it did and appended; failed tries begin anew each trigger. */
+/** Caches what this process did for each run between triggers. Failed effects are retried at the next trigger. */
 
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/logbook/role.ts';
@@ -10,7 +10,6 @@ export type Memories = {
   readonly begin: () => void;
 };
 
-/** An empty memory. `begin` is called at each trigger. */
 export function createMemories(speaksFor: readonly Role[]): Memories {
   const memories = new Map<string, AttemptCache>();
   return {

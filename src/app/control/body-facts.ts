@@ -1,4 +1,4 @@
-/** A proposal's text as the gates want it: what its kind reads in it, and the fingerprint that approvals are bound to. */
+/** Reads a proposal's text for the gates: what its kind finds in it, and the fingerprint that approvals bind. */
 
 import { bodyFingerprintText } from '../../commands/grammar/fingerprint-text.ts';
 import type { BodyFacts, ChangeFacts } from '../../domain/facts.ts';
@@ -8,7 +8,6 @@ import type { DeclaredText, TextAbout } from '../../run/kind.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import type { Lab } from '../lab.ts';
 
-/** What a text declares to a kind that reads none. */
 const NOTHING_DECLARED: DeclaredText = {
   risk: null,
   objectiveKind: null,
@@ -18,7 +17,7 @@ const NOTHING_DECLARED: DeclaredText = {
   boxes: [],
 };
 
-/** Reads one text. Without a known change it cannot be held against anything, and nothing is declared. */
+/** Reads one text. Without a known change there is no delta to compare it with. */
 export function readBody(
   lab: Pick<Lab, 'digestOf'>,
   { kind, lane }: LaneScopedConfig,
@@ -34,7 +33,7 @@ export function readBody(
   return known({ fingerprint, ...facts });
 }
 
-/** The run before it that the proposal named, as the record knows it. */
+/** The proposal that this proposal names as its predecessor, from the record. */
 export function lastKnownRun(state: RunState, runs: readonly RunState[]): TextAbout['last'] {
   return runs.find((run) => run.run === state.proposal.interval.lastRun)?.proposal ?? null;
 }

@@ -1,4 +1,4 @@
-/** What others than the bot did on a proposal's branch: asked for where its head is not the very commit that the bot pushed. */
+/** Finds work of other people on a proposal's branch. The bot asks only if the head is not the commit that it pushed. */
 
 import { type BranchWork, NO_BRANCH_WORK } from '../../domain/authorship.ts';
 import type { ChangeFacts, PullFacts } from '../../domain/facts.ts';
@@ -9,7 +9,6 @@ import { readBranchWork } from '../../github/branch-work.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import type { Lab } from '../lab.ts';
 
-/** Asks GitHub, whatever the record says of the head. */
 export async function branchWork(
   { client }: Pick<Lab, 'client'>,
   { proposal, contract }: RunState,
@@ -20,7 +19,7 @@ export async function branchWork(
   const { headBranch, baseBranch } = pull;
   if (headBranch === baseBranch || contract !== null) {
     if (isPastTip.kind === 'unknown') return isPastTip;
-    // What the target branch pointed to was reviewed there, and a contract that names it adds no work to it.
+    // Commits of the target branch were reviewed there. A contract that names one adds no work.
     if (headSha === mergeBase && isPastTip.value) return known(NO_BRANCH_WORK);
     if (headBranch === baseBranch)
       return unknown(
@@ -31,7 +30,7 @@ export async function branchWork(
   return readBranchWork(client, { branch: headBranch, base: mergeBase, head: headSha, own });
 }
 
-/** Keeps the newest answers by head and branch tip, as the change itself is kept. Where one person is enough nobody asks. */
+/** Caches the newest answers by head and branch tip. If one approval is enough, the answer is not needed. */
 export function cachedBranchWork(
   lab: Pick<Lab, 'client'>,
   config: LaneScopedConfig,

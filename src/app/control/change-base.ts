@@ -1,6 +1,6 @@
 /**
- * Where a change begins: at a commit that the target branch pointed to. A merged pull request leaves the commits that its
- * branch went through in the history of the target branch, and nobody reviewed those as they are.
+ * Finds the base of a change: a commit that the target branch pointed to. Commits inside a merged branch do not
+ * count, because nobody reviewed their state.
  */
 
 import type { ChangeFacts } from '../../domain/facts.ts';
@@ -11,15 +11,14 @@ import { known, unknown } from '../../domain/observed.ts';
 import { readPastTips } from '../../github/branch-work.ts';
 import type { GitHubClient } from '../../github/call.ts';
 
-/** Tips that one process keeps: the bases of all live runs, and where their branches pointed to since. */
+/** Enough for the bases of all live runs and their branches. */
 const PAST_TIPS_KEPT = 200;
 
-/** Why a fact about a branch without a pull request is unknown. */
 export const NEEDS_GITHUB = unknown('only GitHub knows: it is judged on the pull request');
 
 /**
- * The base of `head` on a branch whose newest commit is `tip`; null where the two have no common history. GitHub is asked
- * only about a commit that this process never saw the branch point to. `client` null: GitHub cannot be asked. Throws `GitError`.
+ * The base of `head` on a branch with the tip `tip`; null if they share no history. Asks GitHub only about commits
+ * that this process never saw as a tip. `client` is null if GitHub cannot be asked. Throws `GitError`.
  */
 export async function findBase(
   client: GitHubClient | null,
@@ -39,7 +38,7 @@ export async function findBase(
     return { mergeBase, isPastTip: known(true) };
   }
   if (head !== mergeBase) return { mergeBase, isPastTip: known(false) };
-  // The head itself was merged since: it is compared with what the branch pointed to before it came in.
+  // The head itself was merged. Compare it with the commit that the branch pointed to before the merge.
   const past = await git.log({
     from: head,
     not: null,

@@ -1,4 +1,4 @@
-/** What git says about a proposed change: paths, tree ids and the config delta, the same on the App's side and on the runner. */
+/** Reads a proposed change from git: paths, tree ids and the config delta. Control and the runner use the same code. */
 
 import { leftOutOfLane } from '../../config/engine-traits.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
@@ -22,18 +22,18 @@ import { namedBy } from '../../settings/left-out.ts';
 import type { Lab } from '../lab.ts';
 import { findBase } from './change-base.ts';
 
-/** Python files whose difference from a failed attempt is read; a fix touches a handful, and a merge is a person's to judge. */
+/** A fix changes few files. A person has to judge a larger difference. */
 const COMPARED_FILES_MAX = 100;
-/** Later commits under the shipped paths that the freshness gate names; a proposal that is further behind is rebased anyway. */
+/** Later commits under the shipped paths that the freshness gate lists. */
 const LATER_COMMITS_MAX = 5;
 
-/** The run whose change it is, and the verified record that has to bear out what it says it goes on from; null = no run. */
-export type ChangeOf = {
+/** The run that proposes the change, and the record to verify its claims about earlier runs; null for no run. */
+type ChangeOf = {
   readonly state: RunState;
   readonly runs: readonly RunState[];
 } | null;
 
-/** The change from its base on the lane's branch to `head`, and from the pass that it goes on from. Unknown where git cannot tell. */
+/** The change from its base to `head`, and from the run that it continues. Unknown if git fails. */
 export async function changeFacts(
   lab: Pick<Lab, 'readExperiment' | 'pythonVersion'> & { readonly client: Lab['client'] | null },
   git: GitReader,
@@ -87,8 +87,8 @@ export async function changeFacts(
 }
 
 /**
- * Why a commit that a contract or a job names is none of this repository's, or null: git gets whatever commit it is asked for by its
- * id, and GitHub has those of forks under the same roof.
+ * Why a commit that a contract or a job names does not belong to this repository; null if it does. GitHub serves the
+ * commits of forks by their id, too.
  */
 async function strayFrom(
   git: GitReader,
@@ -110,7 +110,7 @@ async function strayFrom(
   return `${branch ?? 'the target branch'} does not have ${head.slice(0, 12)}: push it to a branch of this repository, and name that in the contract`;
 }
 
-/** What differs from the files of the failed attempt; unknown where nothing failed, or its commit is not there any more. */
+/** Paths that differ from the failed attempt. Unknown without a failed attempt, or if git no longer has its commit. */
 export async function changedSince(
   git: GitReader,
   state: RunState,
@@ -128,7 +128,7 @@ export async function changedSince(
   }
 }
 
-/** File by file, so that a kind can tell what trains from what only tells of it. */
+/** Compares file by file, because only the kind knows which files affect training. */
 async function sinceAttempt(
   lab: Pick<Lab, 'readExperiment'>,
   git: GitReader,
@@ -158,7 +158,6 @@ async function sinceAttempt(
   return found;
 }
 
-/** Committer's time of a commit that git has. */
 async function committedAt(git: GitReader, commit: Sha): Promise<Instant> {
   const [newest] = await git.log({ from: commit, not: null, sinceMs: null, paths: [], limit: 1 });
   const at = momentOfMs(newest?.atMs ?? Number.NaN);
@@ -207,7 +206,7 @@ async function textDelta(
   );
 }
 
-/** Of the head alone; a file that does not parse is told by the delta. */
+/** The model size at the head. The delta reports a file that does not parse. */
 async function sizeOf(
   lab: Pick<Lab, 'readExperiment'>,
   git: GitReader,
@@ -223,7 +222,7 @@ async function sizeOf(
   return file.kind === 'read' ? sizeIn(file) : { kind: 'unknown', why: 'the experiment does not parse' };
 }
 
-/** What is new against the pass: computed from commits, so that nothing can be said to be taken over that was not run. */
+/** The difference from the earlier run, computed from commits so that a proposal cannot claim settings that never ran. */
 async function baseOf(
   lab: Pick<Lab, 'readExperiment'>,
   git: GitReader,
@@ -235,7 +234,7 @@ async function baseOf(
   if (change === undefined || pass === null) return null;
   const path = change.file(lane);
   const text = await git.readText(head, path);
-  // The delta against the branch says what is wrong with the file.
+  // The delta against the branch reports this problem.
   if (text === null) return null;
   const read = (source: string): Promise<Reading> => lab.readExperiment(source, lane.python);
   const start = await change.start(git, read, { path, pass: pass.commit, onto });
@@ -243,7 +242,7 @@ async function baseOf(
   return { ...pass, delta, notTaken: start.notTaken };
 }
 
-/** Keeps the newest answers by head and branch tip: a trigger that brings no push reads no file. */
+/** Caches the newest answers by head and branch tip, so that a trigger without a push reads no files. */
 export function cachedChangeFacts(
   lab: Lab,
   git: GitReader,

@@ -1,4 +1,4 @@
-/** What lies below the roots of a run, and how large what could go is. */
+/** Lists checkpoints below the roots of a run and measures those that may be deleted. */
 
 import { cleanupOf, depthOf, listed, rootsOf } from '../../checkpoints/cleanup.ts';
 import { rootOf } from '../../checkpoints/start.ts';
@@ -17,18 +17,18 @@ import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 
 type StoreOf = (path: StorePath) => Observed<CheckpointReader>;
 
-/** The roots that say whether a run can begin as it is asked to and finds its own place empty, and after an attempt what it can go on from. */
+/** Roots to search before a launch (the starting checkpoint, an empty output folder) and after an attempt (where to resume). */
 export function wantedRoots(plan: CheckpointPlan | null, state: RunState): readonly StorePath[] {
   if (plan === null) return [];
   const back = rollbackOf(state)?.checkpoint ?? null;
   const ran = state.attempts.length > 0 || state.submission !== null;
-  // What it was launched from is looked at again: where nothing of its own may be used, it begins there anew.
+  // An attempt without a usable checkpoint of its own starts again from its initial checkpoint.
   const begun = failedAttempt(state)?.order.manifest?.resume.initializeFrom ?? null;
   const path = (ran ? (back?.path ?? begun) : plan.from?.path) ?? null;
   return [...new Set([...plan.roots, ...(path === null ? [] : [rootOf(path)])])];
 }
 
-/** Lists every root; what could not be listed is told by its root. */
+/** Lists every root; each root carries its own error. */
 export async function foundCheckpoints(
   state: RunState,
   runs: readonly RunState[],
@@ -48,7 +48,6 @@ export async function foundCheckpoints(
   return known({ roots, sizes });
 }
 
-/** What lies below each root now. */
 export function searchRoots(roots: readonly StorePath[], storeOf: StoreOf): Promise<SearchedRoot[]> {
   return Promise.all(
     roots.map(async (root) => {
@@ -58,7 +57,7 @@ export function searchRoots(roots: readonly StorePath[], storeOf: StoreOf): Prom
   );
 }
 
-/** The same, each root once within a trigger, by its name: a contract that is read meanwhile may name others. */
+/** Searches each root once within a trigger. */
 export async function searchedOnce(
   once: <Value>(key: string, read: () => Promise<Value>) => Promise<Value>,
   roots: readonly StorePath[],

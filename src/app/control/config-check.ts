@@ -1,25 +1,67 @@
-/** Judges a pushed `.github/ferrybot.yml` before it is merged: problems as annotations, or what it would have decided otherwise. */
+/** Checks a pushed `.github/ferrybot.yml` before its merge: problems become annotations, a valid config gets a backtest. */
 
 import { leftBehind } from '../../config/left-behind.ts';
-import type { Sha } from '../../domain/ids.ts';
+import { GitError } from '../../domain/git.ts';
+import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { dateOf } from '../../domain/time.ts';
 import { type ConfigVerdict, renderConfigCheck } from '../../render/check.ts';
 import { backtest } from '../../run/backtest/backtest.ts';
 import { CONFIG_PATH, readLabConfig } from '../config-source.ts';
 import type { OpenLab } from '../open-lab.ts';
-import type { Branch } from './branch.ts';
+import { contained, onBranch, type Trouble } from '../trouble.ts';
 import { recordFactsOf } from './gather.ts';
+import { type Branch, checkInfra } from './infra-check.ts';
 import { perform } from './perform.ts';
 
-/** Puts the check on a branch's head that has another config than where it left the default branch; whether it stands there. */
-export async function checkConfig(open: OpenLab, { head, fork }: Branch): Promise<boolean> {
-  const text = await open.git.readText(head, CONFIG_PATH);
-  if (text === null || text === (await open.git.readText(fork, CONFIG_PATH))) return false;
-  return putConfigCheck(open, head, text);
+/** Each returns whether its check is on the head; a branch that does not change the checked files gets no check. */
+const CHECKS: readonly (readonly [
+  name: string,
+  check: (open: OpenLab, branch: Branch) => Promise<boolean>,
+])[] = [
+  ['config', checkConfig],
+  ['infra', checkInfra],
+];
+
+/**
+ * Checks every branch that was pushed to. `checked` holds the commits that have their checks; a check that GitHub
+ * rejected is retried at the next push.
+ */
+export async function checkBranches(
+  open: OpenLab,
+  defaultBranch: string,
+  triggers: readonly ReconcileRequest[],
+  checked: Set<string>,
+  troubles: Trouble[],
+): Promise<void> {
+  const own = [`refs/heads/${defaultBranch}`, `refs/heads/${open.config.logbookBranch}`];
+  const refs = new Set(triggers.flatMap((trigger) => (trigger.kind === 'push' ? [trigger.ref] : [])));
+  for (const ref of refs) {
+    if (own.includes(ref)) continue;
+    for (const [name, check] of CHECKS)
+      try {
+        await contained(open, troubles, onBranch(ref), async () => {
+          const branch = await branchAt(open, defaultBranch, ref);
+          const key = `${name} ${branch?.head}`;
+          if (branch !== null && !checked.has(key) && (await check(open, branch))) checked.add(key);
+        });
+      } catch (error) {
+        // If git fails, put no check: a passing one would be wrong.
+        if (!(error instanceof GitError)) throw error;
+        open.lab.log(`the check of ${name} on ${ref} could not be made: ${error.message}`);
+      }
+  }
 }
 
-/** Puts the check for a config's text on a commit; whether it stands there. */
-export async function putConfigCheck(open: OpenLab, head: Sha, text: string): Promise<boolean> {
+async function branchAt({ git }: OpenLab, defaultBranch: string, ref: string): Promise<Branch | null> {
+  const [head, base] = [await git.resolve(ref), await git.resolve(`refs/heads/${defaultBranch}`)];
+  const fork = head === null || base === null ? null : await git.mergeBase(base, head);
+  return head === null || fork === null ? null : { head, fork };
+}
+
+/** Puts the check on a head that changes the config. Returns whether the check is on it. */
+async function checkConfig(open: OpenLab, { head, fork }: Branch): Promise<boolean> {
+  const text = await open.git.readText(head, CONFIG_PATH);
+  if (text === null || text === (await open.git.readText(fork, CONFIG_PATH))) return false;
   const outcome = await perform(open, {
     kind: 'put-check-run',
     check: 'config',

@@ -1,4 +1,4 @@
-/** Proposals that stand in the description of an issue: read with its edit history, and told where somebody else changed it. */
+/** Reads proposals from issue descriptions with their edit history, and reports edits by other people. */
 
 import type { MutationRecord } from '../../domain/care/mutation-state.ts';
 import type { ProposalText, ProposalTexts, ShownVersion } from '../../domain/facts.ts';
@@ -14,13 +14,13 @@ import type { OpenLab } from '../open-lab.ts';
 
 type Place = Pick<OpenLab, 'lab' | 'config'>;
 
-/** The description of the thread of a proposal of the journal, as it stands and stood since. */
+/** The description that shows a proposal of the journal, with its versions. */
 export async function descriptionOf(place: Place, one: MutationRecord): Promise<Observed<ProposalText>> {
   const versions = await versionsSince(place, one.proposal.thread, textsSince(one));
   return versions.kind === 'unknown' ? versions : known(judgedText(one, null, versions.value, null));
 }
 
-/** The same of every open proposal of the journal in this thread: they stand in one description. */
+/** The same for every open proposal of this thread: one description shows all of them. */
 export async function readDescription(open: OpenLab, thread: number): Promise<ProposalTexts> {
   const proposals = openIn(open, thread);
   const [first] = proposals;
@@ -44,7 +44,7 @@ async function versionsSince(
   return readTextHistory(lab.client, standing.value, since, issueMarkerReader(lab, config));
 }
 
-/** The incident about a description that somebody else changed: one for the text, however many proposals stand in it. */
+/** The incident for a description that another person edited: one, however many proposals it shows. */
 export function descriptionChanges(
   open: OpenLab,
   thread: number,

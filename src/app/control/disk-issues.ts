@@ -1,7 +1,9 @@
-/** Keeps the one issue of each cluster whose disks are scanned: opened, told, proposed in, closed, all from the journal. */
+/** Keeps one issue for each cluster whose disks are scanned. All its content comes from the journal. */
 
 import { diskMutations, diskProposals } from '../../care/disk/disk-proposals.ts';
-import { type ClusterDisks, isBlind } from '../../domain/care/disk-scan.ts';
+import { type FullDisk, fullDisks, scanSince } from '../../care/disk/scan-for-full.ts';
+import { type ClusterDisks, isBlind, type RecordedScan } from '../../domain/care/disk-scan.ts';
+import { limits } from '../../domain/limits.ts';
 import { markerIdentity } from '../../domain/marker.ts';
 import type { Observed } from '../../domain/observed.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
@@ -9,27 +11,87 @@ import { fromRfc3339 } from '../../domain/time.ts';
 import { readThread } from '../../github/thread.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { recordAsDecided } from '../../logbook/transact.ts';
+import { diskAnswerMarker, renderDiskAnswer } from '../../render/disk-answer.ts';
 import { diskIssueTitle, renderDiskIssue } from '../../render/disk-issue.ts';
 import { type DatedComment, decideDiskIssue, type ToldIssue } from '../../run/disk-issue.ts';
+import { decideDispatch } from '../../run/dispatch.ts';
+import { anyLane } from '../../run/lane-scope.ts';
 import type { StandingIssue } from '../../run/outbox.ts';
 import { type DiskPlace, diskPlaceOf } from '../disk-scan/disk-port.ts';
 import { diskStepsOf } from '../disk-scan/disk-steps.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 import { contained, inCluster, type Trouble } from '../trouble.ts';
+import type { Memories } from './attempt-caches.ts';
 import { descriptionChanges, readDescription } from './description-texts.ts';
-import { sayAmong, standingIssue } from './outbox.ts';
+import { takeJournalSteps } from './journal-steps.ts';
+import { say, sayAmong, standingIssue } from './outbox.ts';
 import { perform } from './perform.ts';
 
-/** Label by which the issues are found again. */
-export const DISK_LABEL = 'ferrybot-disk';
+/** Answers that this process saw in their threads. */
+export type FullDiskCache = Set<string>;
 
-/** The newest entry of the journal when the issues were last looked at. */
+/** Needs a request only while a recent job reported a full disk and has no answer. */
+export async function followFullDisks(
+  open: OpenLab,
+  memories: Memories,
+  told: FullDiskCache,
+  troubles: Trouble[],
+): Promise<void> {
+  const { runs, journal } = open.store.current();
+  for (const full of fullDisks(runs, open.lab.now())) {
+    if (diskPlaceOf(open.config, full.cluster) === null) continue;
+    const scan = scanSince(full, journal.disks);
+    await contained(open, troubles, inCluster(full.cluster), async () => {
+      if (scan === null) await startScan(open, full, memories);
+      else await postScanResult(open, full, scan, told);
+    });
+  }
+}
+
+/** Tries a few times; after that, the daily schedule scans. */
+async function startScan(open: OpenLab, { cluster, since }: FullDisk, memories: Memories): Promise<void> {
+  const { config } = open;
+  const wanted = {
+    workflow: 'diskScan',
+    subject: cluster,
+    file: config.workflows.diskScan,
+    ref: anyLane(config).lane.targetBranch,
+    inputs: { cluster },
+    since,
+    triesMax: limits.dispatchesPerOrderMax,
+    overdueMs: null,
+  } as const;
+  await takeJournalSteps(open, memories, (facts) => decideDispatch(wanted, facts));
+}
+
+async function postScanResult(
+  open: OpenLab,
+  full: FullDisk,
+  scan: RecordedScan,
+  told: FullDiskCache,
+): Promise<void> {
+  const marker = markerIdentity(diskAnswerMarker(full));
+  if (told.has(marker)) return;
+  const issue = await findDiskIssue(open, full.cluster);
+  if (issue.kind === 'unknown') {
+    open.lab.log(`the disk issue of ${full.cluster}: ${issue.why}`);
+    return;
+  }
+  // Wait for the cluster's issue, so that the answer can link it.
+  if (issue.value === null && scan.workers.length > 0) return;
+  const body = renderDiskAnswer(full, scan, issue.value?.number ?? null);
+  const said = await say(open, { thread: full.run.proposal.issue, marker, body });
+  if (said.kind === 'stands') told.add(marker);
+}
+
+const DISK_LABEL = 'ferrybot-disk';
+
 export type DiskCache = { entry: number };
 
 /**
- * Brings every cluster's issue to what the journal tells: on sweeps, and when the journal has more than at the last look,
- * since it costs a request for each cluster that is scanned. What GitHub does not take now is done at the next look.
+ * Updates every cluster's issue on a sweep or when the journal has grown, because each cluster costs a request.
+ * Failures are retried the next time.
  */
 export async function keepDiskIssues(
   open: OpenLab,
@@ -49,16 +111,16 @@ async function keepAll(open: OpenLab, troubles: Trouble[]): Promise<void> {
   for (const [cluster, disks] of journal.disks) {
     await contained(open, troubles, inCluster(cluster), async () => {
       const place = diskPlaceOf(open.config, cluster);
-      // A scan that says nothing changes nothing until it is no chance, and a cluster that is looked after no more is left alone.
+      // Ignore clusters without disk maintenance. A failed scan changes nothing until the scans are blind.
       if (place !== null && (disks.readable !== null || isBlind(disks))) await keepIssue(open, place, disks);
     });
   }
 }
 
-/** The issue of a cluster's disks; known as null where there is none. */
-export async function findDiskIssue(open: OpenLab, cluster: string): Promise<Observed<StandingIssue | null>> {
+/** The issue of a cluster's disks; known null if it has none. */
+async function findDiskIssue(open: OpenLab, cluster: string): Promise<Observed<StandingIssue | null>> {
   const mutations = diskMutations(open.store.current().journal.mutations, cluster);
-  // Where something was proposed it is this cluster's, whatever somebody has made of its first line.
+  // An issue with one of our proposals is ours even if its first line was edited.
   const proposedIn = mutations.at(-1)?.proposal.thread ?? null;
   return standingIssue(open, DISK_LABEL, diskMarker(cluster), (number) => number === proposedIn);
 }
@@ -98,13 +160,13 @@ async function keepIssue(open: OpenLab, place: DiskPlace, disks: ClusterDisks): 
   await tell(open, disks, found.value);
 }
 
-/** What somebody else has made of the description is recorded before it is put right: who read it meanwhile consents to nothing. */
+/** Records an edit of the description before it is restored, because an approval of the edited text must not count. */
 async function noteChange(open: OpenLab, thread: number): Promise<void> {
   const drafts = descriptionChanges(open, thread, await readDescription(open, thread));
   await recordAsDecided(open, [{ run: JOURNAL, drafts }]);
 }
 
-/** Proposes what the newest scan calls for; a lost race is left to the next look. */
+/** Proposes what the newest scan needs. A lost race is retried the next time. */
 async function propose(open: OpenLab, place: DiskPlace, disks: ClusterDisks, thread: number): Promise<void> {
   const { lab, store } = open;
   if (disks.readable === null) return;
@@ -119,7 +181,7 @@ async function propose(open: OpenLab, place: DiskPlace, disks: ClusterDisks, thr
   await recordAsDecided(open, [{ run: JOURNAL, drafts }]);
 }
 
-/** Comments come first: the description says which situation was told, so that it is the last to change. */
+/** Post comments first: the description records which state was posted, so it must change last. */
 async function tell(open: OpenLab, disks: ClusterDisks, issue: ToldIssue): Promise<void> {
   const { mutations, incidents } = open.store.current().journal;
   const { comments, edit } = decideDiskIssue({ disks, mutations, incidents, issue, now: open.lab.now() });
@@ -127,7 +189,7 @@ async function tell(open: OpenLab, disks: ClusterDisks, issue: ToldIssue): Promi
   if (edit !== null) await perform(open, edit);
 }
 
-/** Whether all of them stand. The thread is read for it: a process may have died, or been held up, after it had said some. */
+/** Whether all comments are posted. Reads the thread first, because an earlier process may have posted some. */
 async function sayAll(open: OpenLab, thread: number, owed: readonly DatedComment[]): Promise<boolean> {
   const [first] = owed.map(({ at }) => fromRfc3339(at) ?? open.lab.now()).toSorted((a, b) => a - b);
   if (first === undefined) return true;

@@ -1,4 +1,4 @@
-/** Has jobs stopped by their id whose record cannot take a `/stop`, and rented machines looked after whose record can start no watch. */
+/** Starts the stop workflow for runs whose record is broken: it stops jobs by their id and takes over rented machines. */
 
 import type { Instant } from '../../domain/ids.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
@@ -8,10 +8,10 @@ import { brokenRentals, findStop, runsToStopById } from '../stop-by-job-id.ts';
 import { apartFromComments, contained, type Trouble } from '../trouble.ts';
 import { perform } from './perform.ts';
 
-/** A stop workflow is started again after this long, while the record is not repaired. */
+/** Retry interval while the record is broken. */
 export const STOP_AGAIN_MS = 10 * 60 * 1_000;
 
-/** Starts the stop workflow for each; it looks for the `/stop` in the threads again. `asked`: when this process did so last, by run and reason. */
+/** `asked` holds when this process last started the workflow, by run and reason. */
 export async function dispatchStops(
   open: OpenLab,
   triggers: readonly ReconcileRequest[],

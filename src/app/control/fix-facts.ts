@@ -1,4 +1,4 @@
-/** What the files of the commit that ran say to the slip that it died of. Nothing of them is run. */
+/** Looks for a small fix in the files of the failed commit, without running any of them. */
 
 import type { FixInTree } from '../../actions/verify-pre-approval.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
@@ -9,10 +9,9 @@ import { redact } from '../../host/redactor.ts';
 import type { Lab } from '../lab.ts';
 import { smallFix } from '../small-fix.ts';
 
-/** `python` is the interpreter of the run's lane. */
-export type FixScope = { readonly mayChange: (path: string) => boolean; readonly python: string };
+type FixScope = { readonly mayChange: (path: string) => boolean; readonly python: string };
 
-/** Unknown when git cannot tell or Python does not answer. */
+/** Unknown if git or Python fails. */
 export async function fixFacts(
   lab: Pick<Lab, 'fixSmallMistake'>,
   git: GitReader,
@@ -27,7 +26,7 @@ export async function fixFacts(
       lab.fixSmallMistake(question, python),
     );
     if (found.kind === 'unknown' || found.value.kind === 'none') return found;
-    // What is shown and recorded; the commit has the file as it is.
+    // Only the shown and recorded diff is redacted, not the committed file.
     return known({ ...found.value, diff: redact(found.value.diff, []) });
   } catch (error) {
     if (error instanceof GitError) return unknown(error.message);
@@ -35,10 +34,7 @@ export async function fixFacts(
   }
 }
 
-/**
- * Whether a commit is the one that ran with the fix in it that follows from its files, and nothing else: worked out here,
- * whatever anybody recorded.
- */
+/** Whether a commit is the failed commit plus exactly the fix that follows from its files. Computed here, not taken from the record. */
 export async function fixInTree(
   lab: Pick<Lab, 'fixSmallMistake'>,
   git: GitReader,
@@ -68,7 +64,7 @@ async function isExecutable(git: GitReader, commit: Sha, path: string): Promise<
   return entries.find((one) => one.path === path)?.isExecutable === true;
 }
 
-/** Null for a link, whose text is none of a file, and for what is no UTF-8: a commit of it would change other bytes too. */
+/** The text of a regular file. Null for a link, and for bytes that are not UTF-8, because committing the text would change them. */
 export async function textIn(git: GitReader, commit: Sha, path: string): Promise<string | null> {
   const folder = path.split('/').slice(0, -1).join('/');
   const entries = folder === '' ? [] : await git.entriesIn(commit, [folder]);

@@ -1,4 +1,4 @@
-/** Gathers the facts that a decision about one run may look at: each read once a trigger, and only if somebody asks. */
+/** Gathers the facts for a decision about one run: each at most once per trigger, and only if the decision asks for it. */
 
 import type { CommentFacts, ConfigHealth, RunFacts } from '../../domain/facts.ts';
 import type { GitReader } from '../../domain/git.ts';
@@ -24,7 +24,7 @@ import { type Needed, neededFacts } from './needed-facts.ts';
 import { memoized } from './once.ts';
 
 export type FactGatherer = {
-  /** `needed`: what the decision has asked for; `withoutText` takes out what is said in comments that are left out of this look. */
+  /** `needed` is what the decision asked for; `withoutText` blanks comments that caused an error. */
   readonly gather: (
     state: RunState,
     record: VerifiedRecord,
@@ -35,14 +35,13 @@ export type FactGatherer = {
 
 export type WithoutText = (comments: readonly CommentFacts[]) => readonly CommentFacts[];
 
-/** The record that facts are taken from. */
 type VerifiedRecord = {
   readonly runs: readonly RunState[];
   readonly broken: readonly { readonly run: string }[];
   readonly journal: JournalState;
 };
 
-/** A gatherer for one trigger: what it has read it does not read again. Each run is looked at by the config of its lane. */
+/** Caches all reads for one trigger. Each run uses its lane's config. */
 export function createGatherer(
   lab: Lab,
   git: GitReader,
@@ -89,13 +88,13 @@ export function createGatherer(
   };
 }
 
-/** The proposal's text; where it stands in an issue it is there to be read though the branch is gone. */
+/** The proposal's text. An issue keeps it even after the branch is deleted. */
 function textOf({ proposal }: RunState, { pull, issue }: ThreadFacts): Observed<string> {
   if (isIssueFirst(proposal)) return issue.kind === 'known' ? known(issue.value.body) : issue;
   return pull.kind === 'known' ? known(pull.value.body) : pull;
 }
 
-/** What the journal has of the run's own threads. A stop that the record could not take is taken once it is repaired. */
+/** What the journal recorded in the run's threads. An unhandled stop is processed again after a repair. */
 function handedOverOf({ proposal }: RunState, journal: JournalState): RunFacts['handedOver'] {
   const threads = [proposal.pull, proposal.issue];
   const isOpenStop = ({ name, answer }: SeenCommand): boolean =>
@@ -103,7 +102,7 @@ function handedOverOf({ proposal }: RunState, journal: JournalState): RunFacts['
   return new Map([...journal.commands].filter(([, one]) => threads.includes(one.thread) && !isOpenStop(one)));
 }
 
-/** What the record tells about all runs and holds. A run whose logbook is broken may be live, and a broken journal may have a hold: unknown. */
+/** Record-wide facts. A broken run may be live, and a broken journal may contain a hold: both make the facts unknown. */
 export function recordFactsOf({
   runs,
   broken,
@@ -119,7 +118,7 @@ export function recordFactsOf({
   };
 }
 
-/** One for each lane: what a change comes to depends on the lane's own settings. */
+/** One value per lane, because changes depend on the lane's settings. */
 function ofEachLane<Value>(make: (config: LaneScopedConfig) => Value): (config: LaneScopedConfig) => Value {
   const made = new Map<string, Value>();
   return (config) => {

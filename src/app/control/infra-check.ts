@@ -1,4 +1,4 @@
-/** Lints the cluster files of a branch before it is merged: set-up commands that write where a bucket may not be mounted (policy AG-20). */
+/** Lints the cluster files of a branch before its merge: setup commands that write where a bucket may not be mounted (policy AG-20). */
 
 import { lintClusterFile, unreadFinding } from '../../care/infra/lint.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
@@ -6,18 +6,20 @@ import type { Sha } from '../../domain/ids.ts';
 import { type LintedFile, renderInfraCheck } from '../../render/check.ts';
 import type { LabConfig } from '../../run/lane-scope.ts';
 import type { OpenLab } from '../open-lab.ts';
-import type { Branch } from './branch.ts';
 import { perform } from './perform.ts';
 
-/** Cluster files of one branch that are linted, and how long each may be: a fork may send anything. */
+/** Cluster files of one branch that are linted. */
 export const INFRA_FILES_MAX = 30;
-/** All cluster files of one look together: thirty of the longest would take half a minute. */
+/** Thirty files of the maximum size would take half a minute. */
 const INFRA_LOOK_CHARACTERS_MAX = 200_000;
 
 /** A file of the branch's head. */
-export type InfraText = { readonly path: string; readonly text: string };
+type InfraText = { readonly path: string; readonly text: string };
 
-/** Puts the check on a branch's head that changes cluster files; whether it stands there. */
+/** A branch that was pushed to; `fork` is where it left the default branch. */
+export type Branch = { readonly head: Sha; readonly fork: Sha };
+
+/** Puts the check on a head that changes cluster files. Returns whether the check is on it. */
 export async function checkInfra(open: OpenLab, { head, fork }: Branch): Promise<boolean> {
   const changed = (await open.git.changedPaths(fork, head)).filter((path) => isInfraFile(open.config, path));
   const files: InfraText[] = [];
@@ -26,23 +28,8 @@ export async function checkInfra(open: OpenLab, { head, fork }: Branch): Promise
     if (text !== null) files.push({ path, text });
   }
   const unread = Math.max(0, changed.length - INFRA_FILES_MAX);
-  return (await putInfraCheck(open, head, files, unread)) === 'put';
-}
-
-/** A file that the config in force names, or any YAML file of `infra/`. */
-export function isInfraFile(config: LabConfig, path: string): boolean {
-  return mountPointsOf(config, path).length > 0 || /^infra\/[^/]+\.ya?ml$/.test(path);
-}
-
-/** Puts the check for these files on a commit. `unread`: how many more it changes. */
-export async function putInfraCheck(
-  open: OpenLab,
-  head: Sha,
-  files: readonly InfraText[],
-  unread: number,
-): Promise<'put' | 'not-put' | 'nothing-to-say'> {
   const linted = lintTogether(open.config, files);
-  if (linted.length === 0 && unread === 0) return 'nothing-to-say';
+  if (linted.length === 0 && unread === 0) return false;
   const outcome = await perform(open, {
     kind: 'put-check-run',
     check: 'infra',
@@ -51,10 +38,14 @@ export async function putInfraCheck(
     existing: null,
     ...renderInfraCheck(linted, unread),
   });
-  return outcome.kind === 'done' ? 'put' : 'not-put';
+  return outcome.kind === 'done';
 }
 
-/** What is found in the files of one commit. A fork may send thirty of the longest: together they have a bound. */
+/** A file that the config names, or a YAML file in `infra/`. */
+function isInfraFile(config: LabConfig, path: string): boolean {
+  return mountPointsOf(config, path).length > 0 || /^infra\/[^/]+\.ya?ml$/.test(path);
+}
+/** Lints the files of one commit, up to a total size. */
 export function lintTogether(config: LabConfig, files: readonly InfraText[]): readonly LintedFile[] {
   let characters = 0;
   return files
@@ -69,7 +60,7 @@ export function lintTogether(config: LabConfig, files: readonly InfraText[]): re
 
 const LOOK_TOO_LARGE = `not judged: too large: this commit's cluster files have more than ${INFRA_LOOK_CHARACTERS_MAX} characters`;
 
-/** Other YAML may lie in `infra/`: a file that the config does not name is a cluster's where it has lists of commands. */
+/** `infra/` may hold other YAML. A file that the config does not name needs command lists to count. */
 function isCluster(config: LabConfig, { path, text }: InfraText): boolean {
   return mountPointsOf(config, path).length > 0 || text.includes('_commands');
 }
@@ -78,7 +69,6 @@ function lint(config: LabConfig, { path, text }: InfraText): LintedFile {
   return { path, findings: lintClusterFile(text, mountPointsOf(config, path)) };
 }
 
-/** Mount points of the clusters whose file this is. */
 function mountPointsOf(config: LabConfig, path: string): readonly string[] {
   return Object.keys(config.clusters).flatMap((cluster) => {
     const disk = traitsOf(config, cluster)?.machines?.disk ?? null;

@@ -1,4 +1,4 @@
-/** Keeps the one card of an `experiment` issue that has no run: posted once, edited only when what it tells changes. */
+/** Keeps the card of an `experiment` issue without a run: posted once, edited only when its content changes. */
 
 import type { CommentFacts } from '../../domain/facts.ts';
 import { limits } from '../../domain/limits.ts';
@@ -13,7 +13,7 @@ import type { OpenLab } from '../open-lab.ts';
 import { recordFactsOf } from './gather.ts';
 import { say, sayAmong } from './outbox.ts';
 
-/** `past` is the run that the thread had. `comments` need not be all of them: a missing card is looked for in all. */
+/** `past` is the thread's ended run. If `comments` lack the card, the whole thread is read. */
 export async function keepIssueCard(
   open: OpenLab,
   thread: number,
@@ -30,7 +30,7 @@ export async function keepIssueCard(
   if (said.kind === 'unsaid') lab.log(`the card of thread ${thread}: ${said.why}`);
 }
 
-/** ReconcileRequests for the experiment issues that moved lately: the label may have been put on while nobody told us. Null where they could not be listed. */
+/** Triggers for experiment issues that changed recently, in case a webhook was lost. Null if listing failed. */
 export async function experimentTriggers(
   { lab }: OpenLab,
   sinceRfc3339: string,

@@ -1,4 +1,4 @@
-/** Tells the answers that stand in the journal: at once where they are given, and later where a crash or GitHub was in between. */
+/** Posts the answers that the journal records, including answers that a crash or GitHub kept from being posted. */
 
 import { answersByKey, isQuiet } from '../../domain/answer-key.ts';
 import type { CommentFacts } from '../../domain/facts.ts';
@@ -18,23 +18,18 @@ import { contained, inComment, type Trouble } from '../trouble.ts';
 import { recordFactsOf } from './gather.ts';
 import { sayAmong } from './outbox.ts';
 
-/** What a process knows of the journal's answers, by command; it grows. */
+/** Which of the journal's answers this process knows about, by command. */
 export type PublishedAnswers = {
-  /** Seen in its thread. */
   readonly shown: Set<string>;
-  /** It tried, and GitHub did not take them: no other process is about to. */
+  /** This process failed to post them, so it does not wait for another one. */
   readonly refused: Set<string>;
 };
 
-/** Nothing was seen yet. */
 export function noPublishedAnswers(): PublishedAnswers {
   return { shown: new Set(), refused: new Set() };
 }
 
-/**
- * Tells what the journal answered and no thread is known to show: a process that begins looks once at each thread that was
- * answered within a day.
- */
+/** Posts answers that no thread is known to show. A new process reads each thread with an answer of the last day once. */
 export async function publishAnswers(
   open: OpenLab,
   told: PublishedAnswers,
@@ -54,7 +49,7 @@ export async function publishAnswers(
   }
 }
 
-/** A `/propose`, or a job that is taken over, is answered in one place alone; any other answer is for a while that of the process that gave it. */
+/** Only one process answers a `/propose` or an adoption. Other answers first belong to the process that recorded them. */
 function isOwed(command: SeenCommand, { shown, refused }: PublishedAnswers, nowMs: number): boolean {
   const key = commandKey(command);
   if (command.answer === null || isQuiet(command) || shown.has(key)) return false;
@@ -63,7 +58,7 @@ function isOwed(command: SeenCommand, { shown, refused }: PublishedAnswers, nowM
   return ageMs < limits.overLookMs && (isOurs || ageMs >= limits.publishGraceMs);
 }
 
-/** Posts the answers of the journal that this thread does not show yet; what GitHub does not take is left to the next sweep. */
+/** Posts the journal's answers that this thread lacks. Failures are retried at the next sweep. */
 export async function publishAnswersIn(
   open: OpenLab,
   thread: number,
@@ -96,7 +91,7 @@ function owedAnswer(
   commands: readonly SeenCommand[],
 ): OwedComment {
   const { recordedRuns } = recordFactsOf(store.current());
-  // What is not fresh any more may be told by another process at this very moment.
+  // Another process may be posting an older answer right now.
   const isFresh = commands.some(
     ({ answer }) => lab.now() - (fromRfc3339(answer?.at ?? '') ?? 0) < limits.publishGraceMs,
   );

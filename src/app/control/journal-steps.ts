@@ -1,4 +1,4 @@
-/** Steps that belong to no run: what was dispatched and what came of it is recorded in the journal. */
+/** Steps of the journal, which belong to no run: dispatches and their results. */
 
 import type { RunFacts } from '../../domain/facts.ts';
 import type { JournalState } from '../../domain/logbook/journal-state.ts';
@@ -13,10 +13,9 @@ import type { Memories } from './attempt-caches.ts';
 import { perform } from './perform.ts';
 import { RECONCILE_ROUNDS_MAX, remembered } from './reconcile-run.ts';
 
-/** What a decision about the journal may look at. */
 export type JournalFacts = DispatchFacts & { readonly journal: JournalState };
 
-/** Takes the steps that `decide` owes, one after the other, until there is none; gives what was tried. */
+/** Takes every step that `decide` returns, until it returns none. */
 export async function takeJournalSteps(
   open: OpenLab,
   memories: Memories,

@@ -1,4 +1,4 @@
-/** Commands on threads that belong to no active run: answered once, recorded in the repository journal. */
+/** Answers commands in threads without an active run, once each, and records the answers in the journal. */
 
 import type { Permission } from '../../domain/actor.ts';
 import { toldCommands } from '../../domain/answer-key.ts';
@@ -29,16 +29,12 @@ import { recordFactsOf, type WithoutText } from './gather.ts';
 import { keepIssueCard } from './issue-card.ts';
 import { type PublishedAnswers, publishAnswersIn } from './journal-answers.ts';
 
-type Heard = Extract<ReconcileRequest, { kind: 'comment' | 'thread' }>;
+type HeardTrigger = Extract<ReconcileRequest, { kind: 'comment' | 'thread' }>;
 
-/**
- * Looks at the threads that the triggers name and no active run owns; `receipt` is given where something is answered.
- * `told` as in `publishAnswers`. `owing` where one of them could not be read or written: whoever asked asks again.
- */
+/** Reads the threads that triggers name and no active run owns. Returns `owing` if a thread could not be read or written. */
 export async function answerWithoutRun(
   open: OpenLab,
   triggers: readonly ReconcileRequest[],
-  receipt: (heard: readonly ReconcileRequest[]) => Promise<void>,
   told: PublishedAnswers,
   troubles: Trouble[],
 ): Promise<'done' | 'owing'> {
@@ -47,9 +43,8 @@ export async function answerWithoutRun(
   const owned = new Set(
     record.runs.filter((run) => !isOver(run)).flatMap((run) => [run.proposal.pull, run.proposal.issue]),
   );
-  // What was said to a run whose record is broken is no younger run's of the same thread.
+  // A command to a run with a broken record is not a command to a newer run of the same thread.
   const isElsewhere = (thread: number): boolean => !owned.has(thread) || brokenIn(open, thread) !== undefined;
-  // As many as there are: the queue bounds the triggers, and a sweep the threads that it names.
   const heard = triggers.flatMap((trigger) =>
     isSaidOrSeen(trigger) && isElsewhere(trigger.thread) ? [trigger] : [],
   );
@@ -58,7 +53,7 @@ export async function answerWithoutRun(
     const where = { run: JOURNAL, thread };
     const answered = await contained(open, troubles, where, () =>
       apartFromComments(open, troubles, (withoutText) =>
-        answerThread(open, { thread, heard: here, receipt, told, withoutText, troubles }),
+        answerThread(open, { thread, heard: here, told, withoutText, troubles }),
       ),
     );
     if (answered === 'owing') outcome = 'owing';
@@ -66,8 +61,8 @@ export async function answerWithoutRun(
   return outcome;
 }
 
-/** A slash word was written in the thread, or it is an experiment issue that changed. */
-function isSaidOrSeen(trigger: ReconcileRequest): trigger is Heard {
+/** The thread has a new slash command, or is a changed experiment issue. */
+function isSaidOrSeen(trigger: ReconcileRequest): trigger is HeardTrigger {
   return (
     (trigger.kind === 'comment' && trigger.hasSlash) ||
     (trigger.kind === 'thread' && trigger.isExperiment === true)
@@ -76,8 +71,7 @@ function isSaidOrSeen(trigger: ReconcileRequest): trigger is Heard {
 
 type ThreadLook = {
   readonly thread: number;
-  readonly heard: readonly Heard[];
-  readonly receipt: (heard: readonly ReconcileRequest[]) => Promise<void>;
+  readonly heard: readonly HeardTrigger[];
   readonly told: PublishedAnswers;
   readonly withoutText: WithoutText;
   readonly troubles: Trouble[];
@@ -88,7 +82,7 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   const { lab, config } = open;
   const record = open.store.current();
   const isHere = isIn(thread);
-  // After a long outage a sweep names comments that are older than what is looked at otherwise.
+  // After an outage, a sweep finds comments older than the usual lookback.
   const lookback = after(lab.now(), -limits.sweepLookbackMs);
   const since = heard.reduce(
     (from, trigger) =>
@@ -101,7 +95,7 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
     return 'owing';
   }
   const comments = look.withoutText(read.value.comments);
-  // A card of a run that the record does not have.
+  // The thread may show a card of a run that the record lacks.
   for (const card of publishedHeads(comments)) await open.store.expect(card.run, card.anchor, card.thread);
   const broken = brokenIn(open, thread);
   const past = broken?.state ?? record.runs.find(isHere) ?? null;
@@ -136,7 +130,6 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
     permissions,
   );
   if (isSilent && pending.length === 0) return 'done';
-  await look.receipt(heard);
   const over = past === null ? 'no-run-here' : 'run-over';
   const otherwise = broken === undefined ? over : 'logbook-broken';
   const now = lab.now();
@@ -156,12 +149,12 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
     }),
     ...descriptionChanges(open, thread, proposalTexts),
   ];
-  // A lost race is left to the next trigger: what is owed is still derivable.
+  // A lost race is retried at the next trigger.
   const isRecorded = async (): Promise<boolean> =>
     (await recordAsDecided(open, [{ run: JOURNAL, drafts }])).kind === 'recorded';
   if (drafts.length > 0 && !(await isRecorded())) return 'owing';
   await publishAnswersIn(open, thread, comments, look.told, look.troubles);
-  // An issue that asks for a run becomes one in a moment, or is told why it does not.
+  // An issue that asks for a run either starts one or gets the reason why not.
   const hasCard =
     read.value.isOpenIssue && read.value.labels.includes('experiment') && (!isAsking || past !== null);
   if (broken === undefined && hasCard) await keepIssueCard(open, thread, comments, past);
@@ -173,7 +166,7 @@ function isIn(thread: number): (state: RunState) => boolean {
   return ({ proposal }) => proposal.pull === thread || proposal.issue === thread;
 }
 
-/** The run of this thread whose record cannot be trusted. */
+/** The broken run of this thread. */
 function brokenIn({ store }: OpenLab, thread: number): BrokenRun | undefined {
   const isHere = isIn(thread);
   return store
@@ -181,7 +174,6 @@ function brokenIn({ store }: OpenLab, thread: number): BrokenRun | undefined {
     .broken.find((one) => one.thread === thread || (one.state !== null && isHere(one.state)));
 }
 
-/** Live permissions of those who wait for an answer. */
 async function permissionsOf(
   { lab }: OpenLab,
   items: readonly PendingItem[],

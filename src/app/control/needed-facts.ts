@@ -1,4 +1,4 @@
-/** Reads the facts that a decision has asked for by name; each once a trigger. */
+/** Reads the facts that a decision asked for by name, each once per trigger. */
 
 import type { Permission } from '../../domain/actor.ts';
 import { commentName } from '../../domain/answer-key.ts';
@@ -30,10 +30,10 @@ type Reader = {
   readonly once: Once;
 };
 
-/** What decisions have asked for so far, by its name. */
+/** Facts that decisions asked for, by name. */
 export type Needed = ReadonlyMap<string, Need>;
 
-/** The run that is looked at, and what was read of it without being asked for. */
+/** The run, and its facts that are always read. */
 type Looked = {
   readonly state: RunState;
   readonly runs: readonly RunState[];
@@ -43,7 +43,7 @@ type Looked = {
   readonly branchWorkOf: ReturnType<typeof cachedBranchWork>;
 };
 
-/** What was asked for, and of all else that nobody did. */
+/** Facts that were not asked for are unknown. */
 export async function neededFacts(
   reader: Reader,
   looked: Looked,
@@ -111,7 +111,7 @@ async function permissionsIn({ lab, once }: Reader, needed: Needed): Promise<Run
   return found;
 }
 
-/** Approving comments that the threads do not show: deleted, as a rule, and never taken for it before GitHub says so. */
+/** Approving comments that the threads do not show. Usually they were deleted, but only GitHub can confirm it. */
 async function citedIn(
   { lab, config, once }: Reader,
   { proposal }: RunState,
@@ -129,7 +129,7 @@ async function citedIn(
   return found;
 }
 
-/** What was fetched last: a tag that this process pushed is there too. */
+/** From the last fetch; it includes tags that this process pushed. */
 async function sealTagIn(git: GitReader, state: RunState): Promise<RunFacts['sealTag']> {
   try {
     return known(await git.resolve(`refs/tags/${sealTagOf(state)}`));
@@ -139,7 +139,7 @@ async function sealTagIn(git: GitReader, state: RunState): Promise<RunFacts['sea
   }
 }
 
-/** The file as the target branch has it; asked for only where the kind adds to one. */
+/** The file on the target branch. */
 async function closureLogOf(
   git: GitReader,
   { kind, lane }: LaneScopedConfig,

@@ -1,13 +1,11 @@
-/** What is read once in a trigger. */
-
 export type Once = <Value>(key: string, read: () => Promise<Value>) => Promise<Value>;
 
-/** Reads each key once: within a trigger the world is taken to stand still, apart from what we do to it ourselves. */
+/** Reads each key once: within a trigger the outside world counts as unchanged. */
 export function memoized(): Once {
   const values = new Map<string, unknown>();
   return async <Value>(key: string, read: () => Promise<Value>): Promise<Value> => {
     if (!values.has(key)) values.set(key, await read());
-    // Each key is used with one type only: each is made in one place.
+    // Each key is created in one place and has one type.
     return values.get(key) as Value;
   };
 }

@@ -1,4 +1,4 @@
-/** Tells people of rented machines that had no live run: an issue for each, closed when the machine is seen to be gone. */
+/** Keeps an issue for each rented machine without a live run, and closes it when the machine is gone. */
 
 import { limits } from '../../domain/limits.ts';
 import type { Orphan } from '../../domain/logbook/orphans.ts';
@@ -9,13 +9,12 @@ import type { OpenLab } from '../open-lab.ts';
 import { contained, inCluster, type Trouble } from '../trouble.ts';
 import { keepIssue } from './outbox.ts';
 
-/** Label by which the issues are found again. */
 const MACHINE_LABEL = 'ferrybot-machine';
 
-/** What each issue was seen to say last by this process; it grows. */
+/** What each issue showed when this process last saw it. */
 export type OrphanCache = Map<string, string>;
 
-/** What GitHub does not take now is done at the next look; of machines that went long ago nobody speaks any more. */
+/** Failures are retried the next time. Machines that ended long ago are ignored. */
 export async function publishOrphans(open: OpenLab, memory: OrphanCache, troubles: Trouble[]): Promise<void> {
   const since = after(open.lab.now(), -limits.overLookMs);
   const owed = open.store.current().journal.orphans.filter((orphan) => {

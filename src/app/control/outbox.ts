@@ -1,4 +1,4 @@
-/** Says what is owed outside of a run's own threads: reads what stands, and writes what `run/outbox.ts` asks for. */
+/** Posts comments and issues outside of a run's own threads: reads the thread, then writes what `run/outbox.ts` decides. */
 
 import type { EffectOutcome } from '../../domain/effect.ts';
 import type { CommentFacts } from '../../domain/facts.ts';
@@ -19,14 +19,14 @@ import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 import { perform } from './perform.ts';
 
-/** `unsaid`: for the reason given; the next look tries again. */
+/** `unsaid` carries the reason; the next trigger tries again. */
 export type Said =
   | { readonly kind: 'stands' }
   | { readonly kind: 'unsaid'; readonly code: 'unreadable' | 'not-written'; readonly why: string };
 
 const STANDS: Said = { kind: 'stands' };
 
-/** Says a comment unless it stands in its thread; `since`: it cannot have been said before. */
+/** Posts a comment unless its thread has it. `since`: the comment cannot be older. */
 export async function say(open: OpenLab, owed: OwedComment, since: Instant | null = null): Promise<Said> {
   const read = await readThread(open.lab.client, owed.thread, readingOf(open.lab, open.config), since);
   return read.kind === 'known'
@@ -34,7 +34,7 @@ export async function say(open: OpenLab, owed: OwedComment, since: Instant | nul
     : { kind: 'unsaid', code: 'unreadable', why: read.why };
 }
 
-/** The same where the thread has been read. */
+/** The same for a thread that was already read. */
 export async function sayAmong(
   open: OpenLab,
   owed: OwedComment,
@@ -44,7 +44,7 @@ export async function sayAmong(
   return effect === null ? STANDS : saidOf(await perform(open, effect));
 }
 
-/** Keeps an issue at what is owed. Its number, null where there is none and none was opened. */
+/** Updates an issue. Returns its number, or null if there is none and none was opened. */
 export async function keepIssue(open: OpenLab, owed: OwedIssue): Promise<Observed<number | null>> {
   const standing = await standingIssue(open, owed.label, owed.marker);
   if (standing.kind === 'unknown') return standing;
@@ -54,13 +54,13 @@ export async function keepIssue(open: OpenLab, owed: OwedIssue): Promise<Observe
   if (outcome.kind !== 'done') return unknown(outcome.message);
   if (effect.kind !== 'open-issue' || owed.state !== 'closed' || outcome.number === null)
     return known(outcome.number);
-  // Over before it could be told: it is told all the same.
+  // The subject ended before its issue existed: open it and close it.
   const closing = { kind: 'edit-issue', issue: outcome.number, expected: null, body: null } as const;
   const closed = await perform(open, { ...closing, state: 'closed' });
   return closed.kind === 'done' ? known(outcome.number) : unknown(closed.message);
 }
 
-/** The issue of ours with this marker, or that `isIt` knows by its number whatever somebody has made of its first line. */
+/** Our issue with this marker, or one that `isIt` knows by number even if its first line was edited. */
 export async function standingIssue(
   { lab, config }: OpenLab,
   label: string,

@@ -1,28 +1,134 @@
-/** Carries out the effects of control, one by one, each with a boundary before and after it. */
+/** Performs the effects of control, one by one, with a crash-test boundary around each. */
 
 import { assertNever } from '../../domain/assert.ts';
 import type { Effect, EffectOutcome } from '../../domain/effect.ts';
 import { GitError } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';
+import { markerIdentity, type VerifiedMarker } from '../../domain/marker.ts';
 import { putCheckRun } from '../../github/check-run.ts';
-import { react } from '../../github/comments.ts';
+import { editComment, postComment, postSharedComment, react } from '../../github/comments.ts';
+import { assignPeople, editIssue, openIssue } from '../../github/issues.ts';
+import { inThread } from '../../github/locked-thread.ts';
+import { readPeople } from '../../github/people.ts';
 import { closePull, editPullBody, mergePull, openPull } from '../../github/pulls.ts';
 import { dispatchWorkflow } from '../../github/workflows.ts';
 import { UNNUMBERED } from '../../logbook/marker-seal.ts';
+import { leftOpenNotice } from '../../render/left-open.ts';
+import { renderMentions } from '../../render/mentions.ts';
 import type { Lab, LabGit } from '../lab.ts';
-import { sealed } from '../markers.ts';
+import { isSameText, issueMarkerReader, markerReader, sealed } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { WITHOUT_KEY, writeText } from './write-text.ts';
 
-/** Where effects are carried out, and by which config their texts are sealed. */
-export type PerformPlace = Pick<OpenLab, 'lab' | 'git' | 'config'>;
+const WITHOUT_KEY: EffectOutcome = {
+  kind: 'refused',
+  code: 'no-signing-key',
+  message: 'this process holds no key to sign a text',
+};
 
-/** Performs one effect and says what came of it. Throws only for bugs. */
+/** Label of every issue that the bot opens (policy HR-72). */
+const AGENT_LABEL = 'agent-generated';
+
+type TextPlace = Pick<OpenLab, 'lab' | 'config'>;
+
+type TextEffect = Extract<Effect, { kind: 'post-comment' | 'edit-comment' | 'open-issue' | 'edit-issue' }>;
+
+/** The only place that seals texts. An unsealed text would count as another person's and be posted again. */
+async function writeText({ lab, config }: TextPlace, effect: TextEffect): Promise<EffectOutcome> {
+  const { client } = lab;
+  if (effect.kind === 'edit-issue' && effect.body === null) return editIssue(client, effect, lab.digestOf);
+  const mentions = effect.kind === 'post-comment' ? await mentionsOf(lab, effect) : '';
+  const body = sealed(lab, config, threadOf(effect), `${effect.body ?? ''}${mentions}`);
+  if (body === null) return WITHOUT_KEY;
+  switch (effect.kind) {
+    case 'post-comment': {
+      const { thread, isShared } = effect;
+      const post = isShared === true ? postSharedComment : postComment;
+      const markerOf = markerReader(lab, config);
+      const isSame = isSameText(lab, config, effect, body);
+      const outcome = await written({ lab, config }, thread, () => post(client, thread, isSame, body));
+      return readBack(outcome, (standing) => markerOf(thread, standing));
+    }
+    case 'edit-comment':
+      return readBack(
+        await written({ lab, config }, effect.thread, () => editComment(client, { ...effect, body })),
+        (standing) => markerReader(lab, config)(effect.thread, standing),
+      );
+    case 'open-issue': {
+      const markerOf = issueMarkerReader(lab, config);
+      // People may have edited the issue's text since.
+      const isSame = (number: number, standing: string): boolean => {
+        const found = markerOf(number, standing);
+        const isControls = found?.role === 'control' || markerOf(UNNUMBERED, body)?.role !== 'control';
+        return found !== null && isControls && markerIdentity(found) === effect.marker;
+      };
+      // rule HR-72
+      return openIssue(client, { ...effect, body, labels: [...effect.labels, AGENT_LABEL] }, isSame);
+    }
+    case 'edit-issue':
+      return editIssue(client, { ...effect, body }, lab.digestOf);
+    default:
+      return assertNever(effect);
+  }
+}
+
+/** Writes into a thread. If a locked thread had to be left unlocked, its maintainers are notified. */
+async function written(
+  place: TextPlace,
+  thread: number,
+  work: () => Promise<EffectOutcome>,
+): Promise<EffectOutcome> {
+  const { lab } = place;
+  const { outcome, leftOpen } = await inThread(lab.client, thread, work);
+  if (leftOpen === null) return outcome;
+  lab.log(`the thread was locked, and is left open: ${leftOpen}`, { thread });
+  await writeText(place, leftOpenNotice({ thread, atMs: lab.now(), why: leftOpen }));
+  return outcome;
+}
+
+/** Looks people up at the time of posting, because accounts can be renamed. */
+async function mentionsOf(
+  lab: Lab,
+  { thread, summons }: Extract<Effect, { kind: 'post-comment' }>,
+): Promise<string> {
+  if (summons === undefined) return '';
+  const people = await readPeople(lab.client);
+  if (summons.isAssigned === true && people.kind === 'known') {
+    const meant = people.value.filter(({ actor }) => summons.people.includes(actor.id));
+    const assigned = await assignPeople(
+      lab.client,
+      thread,
+      meant.map(({ actor }) => actor),
+    );
+    // Post the mention even if the assignment failed.
+    if (assigned.kind !== 'done') lab.log(`nobody was assigned: ${assigned.message}`, { thread });
+  }
+  return renderMentions(summons, people);
+}
+
+/** Verifies the stored text like any other text in the thread. */
+function readBack(
+  outcome: EffectOutcome,
+  markerOf: (standing: string) => VerifiedMarker | null,
+): EffectOutcome {
+  if (outcome.kind !== 'done' || outcome.written === undefined) return outcome;
+  const { written } = outcome;
+  return { ...outcome, written: { ...written, marker: markerOf(written.body) } };
+}
+
+function threadOf(effect: TextEffect): number {
+  if (effect.kind === 'open-issue') return UNNUMBERED;
+  return effect.kind === 'edit-issue' ? effect.issue : effect.thread;
+}
+
+/** Where effects are performed, and the config that seals their texts. */
+type PerformPlace = Pick<OpenLab, 'lab' | 'git' | 'config'>;
+
+/** Performs one effect. Throws only for bugs. */
 export function perform(place: PerformPlace, effect: Effect): Promise<EffectOutcome> {
   return between(place.lab, effect, () => carryOut(place, effect));
 }
 
-/** Reacts to a comment. It needs no config: a receipt is given before anything is opened. */
+/** Reacts to a comment; this needs no config. */
 export function performReaction(
   lab: Lab,
   effect: Extract<Effect, { kind: 'react' }>,
@@ -81,8 +187,8 @@ async function carryOut(place: PerformPlace, effect: Effect): Promise<EffectOutc
 }
 
 /**
- * A branch of ours that is there already was pushed by an earlier try: branch names are made once for a run. Anybody who may
- * write can push one first: what changes more than ours would is not passed off as ours.
+ * If the branch exists, an earlier attempt may have pushed it: branch names are unique to a run. Other writers can
+ * create it first, so it must not change other files.
  */
 async function pushBranch(
   lab: Lab,
@@ -144,7 +250,8 @@ async function pushedBefore(
   );
   if (first !== undefined) return elsewhere(`changes ${first}${others.length > 0 ? ' and more' : ''}`);
   if (mayFollow !== true || (await isSame(git, tip, files))) return { kind: 'done', number: null };
-  // Written for the target branch as it is now: on an older one it would bring that branch's own lines along.
+  // The file was written for the current target branch. On an older base it would bring other lines of that branch
+  // along.
   for (const path of Object.keys(files))
     if ((await git.readText(from, path)) !== (await git.readText(base, path)))
       return elsewhere(`begins where ${path} was another`);
@@ -170,7 +277,7 @@ async function isSame(git: LabGit, commit: Sha, files: Readonly<Record<string, s
   return true;
 }
 
-/** A tag is never moved: one that points elsewhere refuses the seal. */
+/** Never moves a tag. A tag at another commit refuses the seal. */
 async function pushTag(
   lab: Lab,
   git: LabGit,

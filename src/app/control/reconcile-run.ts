@@ -1,4 +1,4 @@
-/** The loop around reconcile: decide one step, do it, feed what came of it back, until nothing is owed. */
+/** The loop around reconcile: decide one step, take it, feed the outcome back, until no step is left. */
 
 import type { EffectOutcome } from '../../domain/effect.ts';
 import type { RunFacts } from '../../domain/facts.ts';
@@ -20,14 +20,14 @@ import type { Memories } from './attempt-caches.ts';
 import type { FactGatherer, WithoutText } from './gather.ts';
 import { perform } from './perform.ts';
 
-/** Reconcile rounds of one trigger: a run needs about six from a command to a dispatch. */
+/** A run needs about six rounds from a command to a dispatch. */
 export const RECONCILE_ROUNDS_MAX = 25;
 
-export type RunContext = {
+type RunContext = {
   readonly lab: Lab;
   readonly git: LabGit;
   readonly config: LaneScopedConfig;
-  /** What `config` is made of anew where the record has another contract of the run. */
+  /** Makes `config` again when a new contract of the run is recorded. */
   readonly labConfig: LabConfig;
   readonly store: EventStore;
   readonly gatherer: FactGatherer;
@@ -36,18 +36,18 @@ export type RunContext = {
   readonly mayHaveEnded: boolean;
 };
 
-/** Brings one run to where nothing more can be done for it now. */
+/** Reconciles one run until no step is possible now. */
 export async function reconcileRun(context: RunContext, run: RunId): Promise<Reconciled> {
   const { lab, store, gatherer } = context;
   let memory = context.memories.of(run);
   const needed = new Map<string, Need>();
-  // What is asked for costs no round: there are so many facts, and none is asked for twice.
+  // A round that only asks for facts does not count: there are finitely many, and none is asked for twice.
   for (let round = 0; round < RECONCILE_ROUNDS_MAX + needed.size; round += 1) {
     const state = stateOf(store, run);
     if (state === null) return 'settled';
     const facts = await gatherer.gather(state, store.current(), needed, context.withoutText);
     await holdAgainstCards(context, run, facts);
-    // The record was read again for it, and may have more by now, or not be trusted any more.
+    // Reading the cards reloaded the record, so the state may have changed.
     if (stateOf(store, run)?.head.hash !== state.head.hash) continue;
     const step = reconcile({
       state,
@@ -80,14 +80,13 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Rec
   return 'owing';
 }
 
-/** Our own card may tell of an entry that the record does not have: a branch that was put back is noticed by it. */
+/** A card can name an entry that the record lacks: that is how a rewound branch is noticed. */
 async function holdAgainstCards({ store }: RunContext, run: RunId, { comments }: RunFacts): Promise<void> {
   for (const card of comments.kind === 'known' ? publishedHeads(comments.value) : []) {
     if (card.run === run) await store.expect(run, card.anchor, card.thread);
   }
 }
 
-/** Whether everything that was tried in this trigger was done. */
 function isSettled(memory: AttemptCache): boolean {
   return [...memory.outcomes.values()].every((outcome) => outcome.kind === 'done');
 }
@@ -110,7 +109,6 @@ async function take(
   return { ...memory, appended: new Set([...memory.appended, ...seqs]) };
 }
 
-/** The memory with what came of one more effect. */
 export function remembered(memory: AttemptCache, key: string, outcome: EffectOutcome): AttemptCache {
   return {
     ...memory,

@@ -1,4 +1,4 @@
-/** Tells people about a logbook that cannot be trusted, or not be written: one comment, found again by its marker; who may post is decided in the journal. */
+/** Posts one comment about a logbook that is broken or cannot be written. The journal decides which process posts it. */
 
 import { type Incident, type IncidentOf, incidentDraft } from '../../domain/incidents.ts';
 import { limits } from '../../domain/limits.ts';
@@ -13,17 +13,17 @@ import type { OpenLab } from '../open-lab.ts';
 import { asBroken, contained, type Trouble } from '../trouble.ts';
 import { say } from './outbox.ts';
 
-/** Different errors of our own that one thread is told about within a day: they are mended in the program, not in the thread. */
+/** Notices of different internal errors per thread and day: they need a fix in the program. */
 const TROUBLES_TOLD_PER_DAY = 3;
-/** How long a notice of a broken record is taken to stand where this process saw it: who writes can delete it, and a command may have no other answer. */
+/** A posted notice can be deleted, so it is looked for again after this time. */
 const NOTICE_SEEN_MS = 10 * 60 * 1_000;
 
-/** The notices that this process has seen in their threads, and when (epoch ms): anybody who writes can delete one, so it is looked for again. */
+/** When this process last saw each notice in its thread (epoch ms). */
 export type SeenNotices = Map<string, number>;
 
 /**
- * `told` grows. `more`: faults that no record shows, as of a seal's tag; `heard`: threads with a command. What cannot be told is itself a trouble, and the
- * other faults are told.
+ * `told` grows. `more`: faults outside of the record, such as a lost seal tag; `heard`: threads with a new command. A
+ * notice that cannot be posted is itself recorded as trouble.
  */
 export async function reportCorruptLogbook(
   open: OpenLab,
@@ -34,7 +34,7 @@ export async function reportCorruptLogbook(
 ): Promise<void> {
   const { broken, runs } = open.store.current();
   const ofRuns = new Set(runs.flatMap(({ proposal }) => [proposal.pull, proposal.issue]));
-  // Only the journal could answer what was said outside of the threads of runs.
+  // Only the journal could record answers in threads without a run.
   const unanswered = heard.filter((thread) => !ofRuns.has(thread)).slice(0, limits.refusedToldInMax);
   const ofJournal = broken.filter(({ run }) => run === JOURNAL);
   const owed = unanswered.flatMap((thread) => ofJournal.map((fault) => ({ ...fault, thread })));
@@ -42,13 +42,13 @@ export async function reportCorruptLogbook(
   await reportFaults(open, told, faults, troubles);
 }
 
-/** What single runs, threads and files met, told where it was met; nothing is asked where nothing was met. */
+/** Posts a notice for each error of a single run, thread or file. */
 export async function reportTroubles(open: OpenLab, told: SeenNotices, troubles: Trouble[]): Promise<void> {
   const met = troubles.map((trouble) => asBroken(open, trouble));
   await reportFaults(open, told, met, troubles);
 }
 
-/** These alone: the alarms that come before a look leave out a push that was refused before, which the look tries again. */
+/** Only these faults. Alarms before a reconcile leave out refused pushes, because the reconcile retries them. */
 export async function reportFaults(
   open: OpenLab,
   told: SeenNotices,
@@ -68,7 +68,7 @@ async function tell(open: OpenLab, told: SeenNotices, broken: BrokenRun): Promis
   const isRefused = broken.fault.kind === 'push-refused';
   open.lab.log(wordsFor(broken), { run: broken.run, fault: faultKey(broken.fault) });
   const thread = threadOf(open, broken);
-  // What cannot be written cannot be told in the journal either: who posts is decided in the thread.
+  // If nothing can be recorded, the thread alone shows whether the notice is posted.
   if (thread === null || !(isRefused || (await isOurTurn(open, broken)))) return;
   if (await isTold(open, broken, thread)) told.set(key, open.lab.now());
 }
@@ -81,7 +81,7 @@ function wordsFor({ fault }: BrokenRun): string {
   return `the logbook ${fault.kind === 'push-refused' ? 'cannot be written' : 'cannot be trusted'}`;
 }
 
-/** A push that was refused, as a fault of the run that it was for. What was for no run is told to whoever was heard and gets no answer. */
+/** A refused push, as a fault of its run. Without a run, the threads with new commands get the notice, because they get no answer. */
 function refusedPush({ store }: OpenLab, heard: readonly number[]): readonly BrokenRun[] {
   const refusal = store.refusal();
   if (refusal === null) return [];
@@ -93,7 +93,7 @@ function refusedPush({ store }: OpenLab, heard: readonly number[]): readonly Bro
   return threads.map((thread) => ({ ...refused, thread }));
 }
 
-/** The journal has no thread of its own, nor has what a bug hides: the newest run's hears about it. */
+/** The journal and internal errors have no thread, so the newest run's thread gets the notice. */
 function threadOf(open: OpenLab, { run, fault, state, thread }: BrokenRun): number | null {
   if (thread !== null) return thread;
   if (state !== null) return state.proposal.pull;
@@ -101,7 +101,7 @@ function threadOf(open: OpenLab, { run, fault, state, thread }: BrokenRun): numb
   return isElsewhere ? (open.store.current().runs[0]?.proposal.pull ?? null) : null;
 }
 
-/** Who records the incident tells it; others wait. Where nothing can be recorded the thread itself is all there is to look at. */
+/** The process that records the incident posts it; others wait. If nothing can be recorded, only the thread is checked. */
 async function isOurTurn(open: OpenLab, broken: BrokenRun): Promise<boolean> {
   const { run, fault, thread } = broken;
   const { store, lab } = open;
@@ -119,7 +119,7 @@ async function isOurTurn(open: OpenLab, broken: BrokenRun): Promise<boolean> {
   return (await recordAsDecided(open, [{ run: JOURNAL, drafts: [draft] }])).kind === 'recorded';
 }
 
-/** An error whose words are others at each look, perhaps somebody's own text, is told some times a day at one place. */
+/** An error whose message varies is reported only a few times a day. */
 function isToldEnough({ store, lab }: OpenLab, { run, fault, thread }: BrokenRun): boolean {
   if (fault.kind !== 'look-failed') return false;
   const alike = store

@@ -1,4 +1,4 @@
-/** Whether the tags of sealed runs stand where the record says: a tag is what people check a seal by, and anybody with write access can delete it. */
+/** Compares the tags of sealed runs with the record: people verify a seal by its tag, and anyone with write access can delete it. */
 
 import { GitError } from '../../domain/git.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
@@ -7,17 +7,17 @@ import type { BrokenRun } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, type Trouble } from '../trouble.ts';
 
-/** Sealed runs whose tag a sweep looks at: those that the next verdict is compared with. */
+/** Sealed runs per sweep whose tag is checked. */
 const SEAL_TAGS_LOOKED = 5;
 
 /**
- * The newest sealed runs whose tag is gone or points elsewhere, and the newest others that have one, by what was fetched
- * last. Their record is in order; where git does not answer nothing is said.
+ * The newest sealed runs with a missing or moved tag, and the newest unsealed runs with a tag, as of the last fetch.
+ * If git fails, there is no finding.
  */
 export async function faultySeals(open: OpenLab, troubles: Trouble[]): Promise<readonly BrokenRun[]> {
   const { runs } = open.store.current();
   const sealed = runs.filter(({ seal }) => seal !== null);
-  // What is being sealed has its tag before its record.
+  // A run being sealed has its tag before its record.
   const others = runs.filter((run) => run.seal === null && run.submission !== null && !isBeingSealed(run));
   const found: BrokenRun[] = [];
   for (const state of [...sealed.slice(0, SEAL_TAGS_LOOKED), ...others.slice(0, SEAL_TAGS_LOOKED)]) {

@@ -1,4 +1,4 @@
-/** Reads whether what people were shown stayed as it was: the card's edit history, and that of what proposes a change of a cluster. */
+/** Reads the edit history of what people were shown: the card, and proposals to change a cluster. */
 
 import type { MutationRecord } from '../../domain/care/mutation-state.ts';
 import type {
@@ -26,18 +26,16 @@ import {
 } from '../../run/proposal-texts.ts';
 import type { Lab } from '../lab.ts';
 import { readingOf } from '../reading.ts';
+import type { Once } from './once.ts';
 
-type Once = <Value>(key: string, read: () => Promise<Value>) => Promise<Value>;
-
-/** What is read of texts: where they stand, and in which trigger. */
-export type TextReader = {
+/** Where texts are read, within one trigger. */
+type TextReader = {
   readonly lab: Lab;
   readonly config: LabConfig;
-  /** Reads each key once in a trigger. */
   readonly once: Once;
 };
 
-/** The texts that the card had since it was shown: one request. */
+/** The versions of the card since it was posted, in one request. */
 export async function readCardHistory(
   reader: TextReader,
   state: RunState,
@@ -48,7 +46,7 @@ export async function readCardHistory(
   return card === null ? unknown('no card stands there') : historyOf(reader, card, commandsSince(state));
 }
 
-/** What shows those open proposals of a run that were asked about: a request for one that was edited, and none for the others. */
+/** The texts of a run's open proposals that were asked about. Only edited ones cost a request. */
 export async function readProposalTexts(
   reader: TextReader,
   mutations: readonly MutationRecord[],
@@ -66,7 +64,7 @@ export async function readProposalTexts(
   return texts;
 }
 
-/** What shows a proposal as a comment; null where no comment does or did. */
+/** The comment that shows a proposal, with its versions; null if no comment ever did. */
 export async function commentOf(
   reader: TextReader,
   one: MutationRecord,

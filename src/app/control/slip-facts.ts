@@ -1,4 +1,4 @@
-/** What there is to a slip that the newest attempt died of: by the files themselves, and by the lab's own fixer. */
+/** Finds a fix for the mistake that ended the newest attempt: from the files themselves, or from the lab's own fixer. */
 
 import { dispatchesFor } from '../../domain/dispatch.ts';
 import type { RunFacts, WorkflowRunFacts } from '../../domain/facts.ts';
@@ -25,7 +25,7 @@ import type { Lab } from '../lab.ts';
 import { fixFacts, textIn } from './fix-facts.ts';
 import type { Once } from './once.ts';
 
-/** What its job leaves, as GitHub keeps it: the answer above in JSON, packed. */
+/** Maximum size of the packed answer. */
 const FIX_ARTIFACT_BYTES_MAX = 64 * 1_024;
 
 type Reader = {
@@ -35,7 +35,7 @@ type Reader = {
   readonly once: Once;
 };
 
-/** What the files say, where the lane names some that a program may put a slip right in. */
+/** Searches the files that the lane allows a program to fix. */
 export async function smallFixFacts(reader: Reader, state: RunState): Promise<RunFacts['smallFix']> {
   const asked = askedOf(reader, state);
   if (asked === null) return NO_SLIP;
@@ -45,7 +45,7 @@ export async function smallFixFacts(reader: Reader, state: RunState): Promise<Ru
   return once(`fix ${state.run} ${slip.attempt}`, () => fixFacts(lab, git, slip, scope));
 }
 
-/** What came of the newest question to the lab's own fixer, by the recorded id of its workflow run. */
+/** The result of the newest question to the lab's fixer. */
 export async function fixerFacts(reader: Reader, state: RunState): Promise<RunFacts['fixer']> {
   const asked = askedOf(reader, state);
   if (asked === null) return NO_SLIP;
@@ -74,7 +74,7 @@ type Question = {
   readonly workflowRun: number;
 };
 
-/** Unknown where GitHub or git cannot tell. */
+/** Unknown if GitHub or git fails. */
 async function fixerStanding(reader: Reader, question: Question): Promise<Observed<FixerStanding>> {
   const { client } = reader.lab;
   const run = await readWorkflowRun(client, question.workflowRun);
@@ -92,7 +92,7 @@ async function fixerStanding(reader: Reader, question: Question): Promise<Observ
   }
 }
 
-/** Anybody who may write can cancel the workflow run, and delete it or what it left; one that succeeded has left something. */
+/** Anyone with write access can cancel or delete the workflow run. A successful run leaves an answer. */
 function withoutAnswer(run: WorkflowRunFacts | null): FixerStanding {
   if (run === null) return { kind: 'taken-away' };
   if (run.status !== 'completed') return { kind: 'under-way' };
@@ -115,7 +115,7 @@ function patchIn({ archive }: LeftArtifact, failure: string): Patch {
   return 'patch' in answer ? { kind: 'patch', text: answer.patch } : { kind: 'none', reason: answer.none };
 }
 
-/** Held against the files of the commit that ran, as nobody's word. */
+/** Checks the patch against the files of the failed commit; it is untrusted input. */
 async function judgedPatch(
   { lab, git, config }: Reader,
   { slip: { commit }, mayChange }: Question,
@@ -141,7 +141,7 @@ async function judgedPatch(
   if (first === undefined) return none('patch-none');
   const shown = shownPatch(read.value);
   const diff = redact(shown, []);
-  // Who approves it would not see all that is committed.
+  // The approver would not see everything that is committed.
   if (hidesChange(shown, diff) || diff.length > limits.shownBlockCharsMax) return none('patch-like-secret');
   return { kind: 'fix', files, place: `${first.path}:${firstLineOf(first)}`, diff };
 }

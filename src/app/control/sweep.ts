@@ -1,4 +1,4 @@
-/** The sweep: what was written while nobody told us, on every surface, found by time and held against what was answered. */
+/** Finds comments that no webhook reported, on every surface, and keeps those without a recorded answer. */
 
 import { commentName } from '../../domain/answer-key.ts';
 import type { Instant } from '../../domain/ids.ts';
@@ -18,29 +18,26 @@ import type { OpenLab } from '../open-lab.ts';
 import type { Record } from '../record-files.ts';
 import { containedEach, inComment, type Trouble, type Where } from '../trouble.ts';
 
-/** Pages of 100 comments that one pass of a sweep reads. */
+/** Pages of 100 comments per pass. */
 export const SWEEP_PAGES_MAX = 20;
 
-/**
- * How far each list was read, in GitHub's own times. Where nothing is new they stay as they are, so that the
- * next question is the same and its answer a 304.
- */
+/** How far each list was read, in GitHub's times. Without news the cursor stays, so that the next request is answered with 304. */
 export type SweepCursor = {
   readonly comment: Instant;
   readonly 'review-comment': Instant;
-  /** Reviews are listed for each pull request; those submitted since this count. */
+  /** Reviews are listed per pull request, since this time. */
   readonly review: Instant;
 };
 
-export type Swept = {
+type Swept = {
   readonly triggers: readonly ReconcileRequest[];
-  /** Where the next sweep begins, once everything that this one found was handled. */
+  /** Used for the next sweep once all these triggers are handled. */
   readonly cursor: SweepCursor;
-  /** False where a bound was met: the next pass goes on from the cursor. */
+  /** False if a limit was reached: the next pass continues from the cursor. */
   readonly isWhole: boolean;
 };
 
-/** ReconcileRequests for everything since the cursor (null = from the record) that wants an answer which the record does not have; null where a list could not be read. */
+/** Triggers for every unanswered comment since the cursor (null: since the record's newest entry). Null if a list could not be read. */
 export async function sweep(
   open: OpenLab,
   cursor: SweepCursor | null,
@@ -84,7 +81,7 @@ function failed({ lab }: OpenLab, why: string): null {
   return null;
 }
 
-/** The trigger that a comment means which a sweep found. */
+/** The trigger for a comment that a sweep found. */
 export function triggerOf({ surface, id, thread, author, at }: SweptComment): ReconcileRequest {
   return {
     kind: 'comment',
@@ -92,14 +89,14 @@ export function triggerOf({ surface, id, thread, author, at }: SweptComment): Re
     comment: id,
     thread,
     hasSlash: true,
-    from: { id: author.id, isOutsider: author.isOutsider },
+    from: author,
     at,
   };
 }
 
 /**
- * What of a list wants an answer, as many threads as one trigger reads: the rest is where the next pass begins. The second with
- * which a pass begins is read whole: whoever fills one with commands would otherwise have every pass begin there.
+ * The unanswered comments in as many threads as one trigger reads. The first second is always read whole, so that a
+ * flood within one second cannot block the sweep.
  */
 function within(open: OpenLab, listing: Listing, since: Instant, troubles: Trouble[]): Listing {
   const found: SweptComment[] = [];
@@ -113,14 +110,14 @@ function within(open: OpenLab, listing: Listing, since: Instant, troubles: Troub
   return { ...listing, found };
 }
 
-/** A list that was read to its end is read again from a little before: what GitHub wrote a moment ago may not be in it yet. */
+/** Overlaps with the last read, because a list may lack the newest comments. */
 function nextOf({ next, isWhole }: Pick<Listing, 'next' | 'isWhole'>, since: Instant): Instant {
   if (!isWhole) return next;
   const slack = after(next, -limits.sweepSlackMs);
   return slack < since ? since : slack;
 }
 
-/** People's comments with something in them that is not answered: each command for itself, on its own surface. */
+/** Comments of people with an unanswered command. */
 export function wantedOf(
   open: OpenLab,
   found: readonly SweptComment[],
@@ -138,10 +135,7 @@ export function wantedOf(
   return containedEach(open, troubles, found, whereOf, (comment) => (isWanted(comment) ? [comment] : []));
 }
 
-/**
- * Commands stand in the reviews of proposed pull requests (an issue has none): of runs that are under way, also on a broken
- * record, or were when the last sweep was made, or a while before.
- */
+/** Pull requests whose reviews may hold commands: those of live runs, of broken records and of runs that ended recently. */
 export function pullsOf({ runs, broken }: Pick<Record, 'runs' | 'broken'>, since: number): readonly number[] {
   const isRecent = (run: RunState): boolean =>
     !isOver(run) || (fromRfc3339(run.head.at) ?? 0) >= since - limits.sweepLookbackMs;
@@ -150,7 +144,7 @@ export function pullsOf({ runs, broken }: Pick<Record, 'runs' | 'broken'>, since
   return [...new Set(pulls.map((run) => run.proposal.pull))];
 }
 
-/** A fresh process begins at the newest record, which every answer leaves behind, and some days back at the least. */
+/** A new process starts at the newest record, and at least some days back. */
 function firstCursor(record: Record, now: Instant): SweepCursor {
   const heads = [
     ...record.runs.map((run) => run.head.at),

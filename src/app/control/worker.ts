@@ -36,18 +36,17 @@ import {
   unreadFiles,
 } from '../trouble.ts';
 import { createMemories, type Memories } from './attempt-caches.ts';
-import { checkBranches } from './branch-checks.ts';
-import { type DiskCache, keepDiskIssues } from './disk-issues.ts';
+import { checkBranches } from './config-check.ts';
+import { type DiskCache, type FullDiskCache, followFullDisks, keepDiskIssues } from './disk-issues.ts';
 import { dispatchStops, STOP_AGAIN_MS } from './dispatch-stops.ts';
-import { type FullDiskCache, followFullDisks } from './full-disks.ts';
 import { createGatherer } from './gather.ts';
 import { experimentTriggers } from './issue-card.ts';
 import { answerWithoutRun } from './journal.ts';
 import { noPublishedAnswers, type PublishedAnswers, publishAnswers } from './journal-answers.ts';
 import { type JournalFacts, takeJournalSteps } from './journal-steps.ts';
 import { type OrphanCache, publishOrphans } from './orphan-issues.ts';
-import { isLookDue, lookAtOthers, noOthers, type OtherPulls, tellsOfFork } from './other-pulls.ts';
-import { createReceipts, type Receipts } from './receipts.ts';
+import { areOthersDue, type OtherPulls, searchOthers } from './other-pulls.ts';
+import { createReceipts, type GiveReceipts } from './receipts.ts';
 import { reconcileRun } from './reconcile-run.ts';
 import {
   reportCorruptLogbook,
@@ -80,7 +79,7 @@ type Own = {
   hasHeard: boolean;
   hasSkipped: boolean;
   experimentsSeenAt: Instant;
-  readonly receipts: Receipts;
+  readonly giveReceipts: GiveReceipts;
   /** Faults of the logbook that stand in the threads. */
   readonly toldFaults: SeenNotices;
   others: OtherPulls;
@@ -110,9 +109,9 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     hasHeard: false,
     hasSkipped: false,
     experimentsSeenAt: lab.now(),
-    receipts: createReceipts(lab),
+    giveReceipts: createReceipts(lab),
     toldFaults: new Map(),
-    others: noOthers(),
+    others: { since: null, left: [] },
     ownPulls: noOwnPulls(),
     checked: new Set(),
     disks: { entry: -1 },
@@ -126,7 +125,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     lookAgainMs: () => own.lookAgainMs,
     acknowledge: async (trigger) => {
       const troubles: Trouble[] = [];
-      await own.receipts.give([trigger], null, troubles);
+      await own.giveReceipts([trigger], troubles);
       throwIfAny(troubles);
     },
   };
@@ -138,7 +137,7 @@ async function handle(own: Own, triggers: readonly ReconcileRequest[]): Promise<
   if (triggers.every((trigger) => isSmallTalk(own, trigger))) return;
   memories.begin();
   // 👀 first, before anything is read: the person sees at once that the command was received.
-  await own.receipts.give(triggers, null, troubles);
+  await own.giveReceipts(triggers, troubles);
   const opening = await opened(own);
   if (opening.kind === 'no-config') {
     lab.log(`no config in force: ${opening.config.why}`, { problems: opening.config.problems.length });
@@ -184,19 +183,18 @@ async function lookFor(
   if (triggers.some((trigger) => trigger.kind === 'sweep') && isSweepDue(own, triggers))
     await contained(open, troubles, EVERYWHERE, () => sweepThrough(own, open, triggers, troubles));
   else await work(own, open, triggers, troubles);
-  if (isLookDue(own.others, triggers, own.lab.now()))
+  if (areOthersDue(own.others, triggers, own.lab.now()))
     await contained(open, troubles, EVERYWHERE, () => workOnOthers(own, open, troubles));
-  else if (tellsOfFork(triggers)) own.others = { ...own.others, isOwed: true };
 }
 
 /** Pull requests without a run; what could not be read or answered is looked at again at the next sweep. */
 async function workOnOthers(own: Own, open: OpenLab, troubles: Trouble[]): Promise<void> {
   const startedAt = own.lab.now();
-  const looked = await lookAtOthers(open, own.others, troubles);
+  const looked = await searchOthers(open, own.others, troubles);
   if (looked === null) return;
   const { triggers, left } = looked;
   const outcome = triggers.length === 0 ? 'done' : await work(own, open, triggers, troubles);
-  if (outcome === 'done') own.others = { ...own.others, since: startedAt, isOwed: false, left };
+  if (outcome === 'done') own.others = { since: startedAt, left };
 }
 
 /** Webhooks that arrive are worth every second sweep; one that brings nothing else in between is always made. */
@@ -218,7 +216,7 @@ async function sweepThrough(
     const experiments = pass === 1 ? await experimentsIfDue(own, open, own.lab.now()) : [];
     const swept = await sweep(open, own.cursor, troubles);
     const wanted = [...(swept?.triggers ?? []), ...experiments];
-    await own.receipts.give(wanted, null, troubles);
+    await own.giveReceipts(wanted, troubles);
     const outcome = await work(own, open, pass === 1 ? [...triggers, ...wanted] : wanted, troubles);
     if (swept === null || outcome === 'owing') return;
     own.cursor = swept.cursor;
@@ -239,14 +237,11 @@ async function work(
 ): Promise<'done' | 'owing'> {
   const apart = <T>(part: () => Promise<T>): Promise<T | null> => contained(open, troubles, EVERYWHERE, part);
   const isSweep = all.some((trigger) => trigger.kind === 'sweep');
-  await apart(() => own.receipts.give(inRuns(open, all), open.store.current(), troubles));
   if (isSweep || all.some((trigger) => trigger.kind === 'thread'))
     await apart(() => completeProposals(open, troubles));
   // First, because what is frozen or skipped there holds back every run that is looked at below.
-  const receipt = (heard: readonly ReconcileRequest[]): Promise<void> =>
-    own.receipts.give(heard, open.store.current(), troubles);
   const { publishedAnswers } = own;
-  const elsewhere = await apart(() => answerWithoutRun(open, all, receipt, publishedAnswers, troubles));
+  const elsewhere = await apart(() => answerWithoutRun(open, all, publishedAnswers, troubles));
   await apart(() => lookAtRuns(own, open, all, troubles));
   const moved = [
     ...((await apart(() => settleRequests(open, troubles))) ?? []),
@@ -296,14 +291,6 @@ async function lookAtRuns(
   }
   own.looks.holds = holds;
   own.looks.awaited = new Set(open.store.current().runs.flatMap((state) => awaitedThread(state) ?? []));
-}
-
-/** ReconcileRequests from the threads of runs: only there, and where the journal answers, strangers get receipts. */
-function inRuns(open: OpenLab, triggers: readonly ReconcileRequest[]): readonly ReconcileRequest[] {
-  const threads = new Set(
-    open.store.current().runs.flatMap(({ proposal }) => [proposal.pull, proposal.issue]),
-  );
-  return triggers.filter((trigger) => trigger.kind === 'comment' && threads.has(trigger.thread));
 }
 
 /** Git does not tell the time: where it refuses, GitHub's clock is asked, in case our token died while this machine slept. */

@@ -1,30 +1,69 @@
-/** What disk care asks of a cluster: its machines, its workers, and the lab's own scripts in a checkout of the default branch. */
+/** Access to a cluster's machines and workers for disk maintenance, through gcloud and the lab's scripts. */
 
+import { join } from 'node:path';
 import { type LookEnd, readLook } from '../../care/disk/cleanup-check.ts';
+import { readDiskUsage } from '../../care/disk/disk-usage.ts';
+import { readFolderSizes } from '../../care/disk/folder-sizes.ts';
+import { readMounts } from '../../care/disk/mounts.ts';
 import type { Looks } from '../../care/disk/scan-record.ts';
 import type { ScanEnd } from '../../care/disk/scan-report.ts';
-import { changeWithScript } from '../../clouds/gcp/change-with-script.ts';
 import { changeWithGcloud, type GcloudOptions } from '../../clouds/gcp/gcloud.ts';
 import { listVms } from '../../clouds/gcp/list-vms.ts';
-import { runScriptCommand, scriptCommand } from '../../clouds/gcp/script-command.ts';
-import { inspectWorker, REMOTE_OUTPUT_BYTES_MAX, SSH_TIMEOUT_MS } from '../../clouds/gcp/ssh.ts';
+import { changeWithScript, runScriptCommand, scriptCommand } from '../../clouds/gcp/script-command.ts';
+import {
+  folderOf,
+  inspectWorker,
+  REMOTE_OUTPUT_BYTES_MAX,
+  SSH_TIMEOUT_MS,
+  type WorkerAnswers,
+} from '../../clouds/gcp/ssh.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
 import type { Permit } from '../../domain/actions/capability.ts';
 import type { MutationStep } from '../../domain/care/mutation.ts';
 import type { VmListing } from '../../domain/care/tpu-vm.ts';
 import { isMountPoint, type MountPoint, type TpuWorker } from '../../domain/care/worker-disk.ts';
-import type { Observed } from '../../domain/observed.ts';
+import { type Observed, unknown } from '../../domain/observed.ts';
 import type { ProgramResult } from '../../host/process.ts';
 import type { LabConfig } from '../../run/lane-scope.ts';
 import type { DiskConfig } from '../../settings/disk-schema.ts';
-import { readLooks } from './read-looks.ts';
+import { launcherCheckout } from '../launcher-checkout.ts';
+import type { OpenLab } from '../open-lab.ts';
 
-/** Clearing 100 GB of large files takes seconds, of small ones minutes; `init-worker` pulls an image of some GB. */
+/** Throws `GitError` if the checkout fails. */
+export type DisksOf = (open: OpenLab, place: DiskPlace) => Promise<DiskPort>;
+
+/** The runner empties `temporaryDirectory` after each job. */
+export function disksWith(parts: {
+  readonly gcloud: GcloudOptions;
+  readonly defaultBranch: string;
+  readonly temporaryDirectory: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}): DisksOf {
+  return async ({ git }, place) => {
+    const folder = join(parts.temporaryDirectory, 'ferrybot-scripts');
+    const tree = await launcherCheckout(git, parts.defaultBranch, [], folder);
+    return createDiskPort(place, { gcloud: parts.gcloud, tree, environment: parts.environment });
+  };
+}
+
+export function readLooks({ disk, mounts, folders }: WorkerAnswers, mountPoint: MountPoint): Looks {
+  return {
+    disk: parsed(disk, readDiskUsage),
+    mounts: parsed(mounts, readMounts),
+    folders: parsed(folders, (text) => readFolderSizes(text, folderOf(mountPoint))),
+  };
+}
+
+function parsed<Value>(answer: Observed<string>, read: (text: string) => Observed<Value>): Observed<Value> {
+  return answer.kind === 'known' ? read(answer.value) : unknown(answer.why);
+}
+
+/** Clearing 100 GB takes seconds to minutes; `init-worker` pulls an image of some GB. */
 const DISK_CHANGE_TIMEOUT_MS = 30 * 60 * 1_000;
-/** A scan asks every worker of a cluster over ssh, 32 at one time. */
+/** A scan asks every worker over ssh, 32 in parallel. */
 const DISK_SCAN_TIMEOUT_MS = 30 * 60 * 1_000;
 
-/** A cluster whose disks are looked after, by its config. */
+/** A cluster with disk maintenance. */
 export type DiskPlace = {
   readonly cluster: string;
   readonly disk: DiskConfig;
@@ -36,29 +75,29 @@ export type DiskPort = {
   readonly scan: () => Promise<ScanEnd>;
   readonly list: () => Promise<VmListing>;
   readonly look: (worker: TpuWorker) => Promise<Looks>;
-  /** Whether the cleanup job of the head node is alive; null: the config does not say how to see that. */
+  /** Whether the head node's cleanup job is alive; null if the config has no command for it. */
   readonly cleanupAlive: () => Promise<Observed<boolean> | null>;
-  /** Whether Ray has the worker; null: the config does not say how to see that. */
+  /** Whether Ray has the worker; null if the config has no command for it. */
   readonly workerSeen: (tpu: string) => Promise<Observed<boolean> | null>;
-  /** Spends the next step of the capability and makes that very call; throws `CapabilityError` where it is not for that. */
+  /** Spends the next step of the capability and runs exactly that step; throws `CapabilityError` otherwise. */
   readonly change: (step: MutationStep, permit: Permit) => Promise<ProgramResult>;
 };
 
-/** How the programs are run. `tree`: a checkout of the default branch, where the scripts are started. */
-export type DiskMeans = {
+/** `tree`: a checkout of the default branch with the scripts. */
+type DiskMeans = {
   readonly gcloud: GcloudOptions;
   readonly tree: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
-/** The place of a cluster; null where its config has no disk care. */
+/** Null if the cluster has no disk maintenance. */
 export function diskPlaceOf(config: LabConfig, cluster: string): DiskPlace | null {
   const { disk = null, gcp = null } = traitsOf(config, cluster)?.machines ?? {};
   if (disk === null || gcp === null) return null;
   return isMountPoint(disk.mountPoint) ? { cluster, disk, mountPoint: disk.mountPoint, gcp } : null;
 }
 
-/** Disk care of one cluster through the lab's scripts and gcloud; `change` alone changes anything. */
+/** Only `change` changes anything. */
 export function createDiskPort({ disk, mountPoint, gcp }: DiskPlace, means: DiskMeans): DiskPort {
   const look = async (
     check: DiskConfig['cleanupAlive'],
@@ -93,7 +132,6 @@ export function createDiskPort({ disk, mountPoint, gcp }: DiskPlace, means: Disk
   };
 }
 
-/** Runs a script of the lab in the checkout. */
 function runScript(
   means: DiskMeans,
   disk: DiskConfig,
@@ -116,7 +154,7 @@ type Filled = {
   readonly values: Readonly<Record<string, string>>;
 };
 
-/** No token of GitHub's, and of our environment what gcloud needs and the config names. */
+/** Only what gcloud needs and the config names; no GitHub token. */
 function scriptEnvironment(
   { gcloud, environment }: DiskMeans,
   { passVariables }: DiskConfig,

@@ -1,6 +1,6 @@
-/** The steps of disk care by the config of one cluster: what is proposed is exactly what is called later. */
+/** The steps of disk maintenance for one cluster, proposed and later run unchanged. */
 
-import { cleanStep } from '../../clouds/gcp/disk-steps.ts';
+import { cleanStep } from '../../clouds/gcp/clean-script.ts';
 import { scriptCommand } from '../../clouds/gcp/script-command.ts';
 import type { ScannedWorker } from '../../domain/care/disk-scan.ts';
 import type { MutationStep } from '../../domain/care/mutation.ts';
@@ -8,18 +8,17 @@ import { isTpuName, isZone } from '../../domain/care/worker-disk.ts';
 import { branded } from '../../domain/ids.ts';
 import type { DiskPlace } from './disk-port.ts';
 
-export type DiskSteps = {
+type DiskSteps = {
   readonly clean: (worker: Pick<ScannedWorker, 'tpu' | 'worker' | 'vm'>) => MutationStep;
   readonly initialise: (tpu: string) => MutationStep;
   readonly startCleanup: () => MutationStep;
 };
 
-/** Steps for workers whose machine is known. */
 export function diskStepsOf({ disk, mountPoint, gcp }: DiskPlace): DiskSteps {
   const { clusterFile } = disk;
   return {
     clean: ({ tpu, worker, vm }) => {
-      // The record has passed the scan's own checks of these names; one that does not is a bug.
+      // The scan has checked these names.
       const place = { tpu: branded(tpu, isTpuName), zone: branded(vm?.zone ?? '', isZone), worker };
       return cleanStep(gcp.project, place, mountPoint);
     },

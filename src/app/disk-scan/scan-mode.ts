@@ -1,25 +1,117 @@
-/** The action's `disk-scan`: workers of the named clusters are scanned and recorded; control tells people. */
+/** `mode: disk-scan`: scans and records the workers of the named clusters; control notifies people. */
 
-import type { DiskScan } from '../../domain/care/disk-scan.ts';
+import pLimit from 'p-limit';
+import { type Looks, scanRecord } from '../../care/disk/scan-record.ts';
+import { type LowWorker, readScanReport } from '../../care/disk/scan-report.ts';
+import type { CleanupState, DiskScan } from '../../domain/care/disk-scan.ts';
+import { type VmListing, vmNamed } from '../../domain/care/tpu-vm.ts';
+import { isZone, type TpuWorker } from '../../domain/care/worker-disk.ts';
+import { GitError } from '../../domain/git.ts';
+import { limits } from '../../domain/limits.ts';
+import { type Observed, unknown } from '../../domain/observed.ts';
+import { after } from '../../domain/time.ts';
+import { transactJournal } from '../../logbook/transact.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, inCluster, type Trouble, throwIfAny } from '../trouble.ts';
-import { diskPlaceOf } from './disk-port.ts';
-import { scanDisks } from './disk-scan.ts';
-import type { DisksOf } from './disks.ts';
+import { type DiskPlace, type DiskPort, type DisksOf, diskPlaceOf } from './disk-port.ts';
 
-export type ScanModeInput = {
+/** Workers that one scan inspects; one logbook entry has to hold them. */
+const INSPECTED_WORKERS_MAX = 400;
+/** No new inspection starts after this time (480 inspections at 15 s each), so that the job ends within 60 minutes. */
+const DISK_LOOKS_TIME_MS = 15 * 60 * 1_000;
+
+/**
+ * Scans and records without changing any worker (policy AG-16, AG-17). `redact` removes secrets from program output. Throws `GitError` if
+ * the record is refused.
+ */
+export async function scanDisks(
+  open: OpenLab,
+  place: DiskPlace,
+  port: DiskPort,
+  redact: (text: string) => string,
+  troubles: Trouble[],
+): Promise<DiskScan> {
+  const { thresholdPercent, warnPercent } = place.disk;
+  const end = await port.scan();
+  const clean = { ...end, stdout: redact(end.stdout), stderr: redact(end.stderr) };
+  const report = readScanReport(clean, warnPercent);
+  const low = report.kind === 'read' ? report.low : [];
+  const listing: VmListing = low.length === 0 ? { kind: 'listed', vms: [] } : await port.list();
+  if (listing.kind === 'unknown') open.lab.log(`TPU VMs: ${redact(listing.message)}`);
+  const looks = await lookAtEach(port, listing, low, place.cluster, { lab: open.lab, redact, troubles });
+  const cleanup = cleanupState(await port.cleanupAlive());
+  const policy = { mountPoint: place.mountPoint, thresholdPercent, warnPercent };
+  const scan = scanRecord({ cluster: place.cluster, report, listing, looks, cleanup, policy });
+  const drafts = [{ type: 'disk-scanned', role: 'watch', data: scan }] as const;
+  const recorded = await transactJournal(open, () => drafts);
+  if (recorded.kind === 'refused') throw new GitError('failed', recorded.message);
+  return scan;
+}
+
+/** Inspects the fullest workers first, a few in parallel. Workers without a listed machine, or beyond the time limit, stay unknown. */
+async function lookAtEach(
+  port: DiskPort,
+  listing: VmListing,
+  low: readonly LowWorker[],
+  cluster: string,
+  { lab, redact, troubles }: Looking,
+): Promise<ReadonlyMap<LowWorker, Looks>> {
+  const looks = new Map<LowWorker, Looks>();
+  const until = after(lab.now(), DISK_LOOKS_TIME_MS);
+  const waiting = low
+    .toSorted((a, b) => a.percentFree - b.percentFree)
+    .flatMap((worker) => {
+      const place = placed(listing, worker);
+      return place === null ? [] : [{ worker, place }];
+    })
+    .slice(0, INSPECTED_WORKERS_MAX);
+  await pLimit(limits.sshParallelMax).map(waiting, async ({ worker, place }) => {
+    if (lab.now() >= until) return;
+    const look = await contained({ lab }, troubles, inCluster(cluster), () => port.look(place));
+    looks.set(worker, look === null ? unreadLooks() : redacted(look, redact));
+  });
+  return looks;
+}
+
+type Looking = {
+  readonly lab: Pick<OpenLab['lab'], 'now' | 'log'>;
+  readonly redact: (text: string) => string;
+  readonly troubles: Trouble[];
+};
+
+/** An internal error leaves a worker unknown. */
+function unreadLooks(): Looks {
+  const nothing = unknown('ferrybot met an error of its own');
+  return { disk: nothing, mounts: nothing, folders: nothing };
+}
+
+function placed(listing: VmListing, { tpu, worker }: LowWorker): TpuWorker | null {
+  const vm = vmNamed(listing, tpu);
+  return vm !== null && isZone(vm.zone) ? { tpu, zone: vm.zone, worker } : null;
+}
+
+function redacted({ disk, mounts, folders }: Looks, redact: (text: string) => string): Looks {
+  const clean = <Value>(answer: Observed<Value>): Observed<Value> =>
+    answer.kind === 'unknown' ? { ...answer, why: redact(answer.why) } : answer;
+  return { disk: clean(disk), mounts: clean(mounts), folders: clean(folders) };
+}
+
+function cleanupState(alive: Observed<boolean> | null): CleanupState {
+  if (alive === null) return 'not-asked';
+  if (alive.kind === 'unknown') return 'unknown';
+  return alive.value ? 'alive' : 'not-seen';
+}
+
+type ScanModeInput = {
   readonly cluster: string;
   readonly disks: DisksOf;
   readonly redact: (text: string) => string;
 };
 
-/** `result` is a closed word. Not `ok`: nothing is known of the workers. */
-export type ScanModeResult = { readonly ok: boolean; readonly result: string; readonly detail: string };
+/** `result` is a code. Not `ok`: the workers' state is unknown. */
+type ScanModeResult = { readonly ok: boolean; readonly result: string; readonly detail: string };
 
-/**
- * Scans each of the named clusters, one after the other: names with blanks or commas between, or `all` for every cluster
- * that has disk care. One that cannot be scanned keeps no other back. Throws `GitError` where git said no.
- */
+/** Scans each cluster; `cluster` holds names separated by blanks or commas, or `all`. Errors of one cluster are contained. Throws `GitError`. */
 export async function scanMode(open: OpenLab, input: ScanModeInput): Promise<ScanModeResult> {
   const clusters = clustersIn(open, input.cluster);
   const troubles: Trouble[] = [];
@@ -30,7 +122,7 @@ export async function scanMode(open: OpenLab, input: ScanModeInput): Promise<Sca
     );
     if (result !== null) results.push({ ...result, cluster });
   }
-  // People read in the clusters' issues of which workers nothing is known, and why.
+  // The clusters' issues list the unknown workers.
   throwIfAny(troubles);
   const [first, second] = results;
   if (first === undefined) return noDiskCare(input.cluster);

@@ -1,9 +1,9 @@
-/** What the job of a fixer leaves behind, in one file of JSON: written without any right, and read by control as a stranger's. */
+/** The answer of a fixer job in one JSON file. The job has no permissions, so control treats the file as untrusted. */
 
 import { z } from 'zod';
 import { FIXER_FAULTS } from '../../domain/launch/fixer.ts';
 
-/** The name of the artifact, and of the one file in it. */
+/** The artifact, and its only file. */
 export const ANSWER_ARTIFACT = 'ferrybot-fix';
 export const ANSWER_FILE = 'answer.json';
 
@@ -13,7 +13,7 @@ const schema = z.union([
 ]);
 export type FixerAnswer = z.infer<typeof schema>;
 
-/** Null for what is no answer. */
+/** Null if the text is not an answer. */
 export function readAnswer(text: string): FixerAnswer | null {
   try {
     const read = schema.safeParse(JSON.parse(text));

@@ -1,4 +1,4 @@
-/** `mode: fix`: asks the fixer of a lane about one slip, in a job without any right, and leaves its answer for control to judge. */
+/** `mode: fix`: asks a lane's fixer about one mistake, in a job without permissions; control judges the answer. */
 
 import { assertNever } from '../../domain/assert.ts';
 import { GitError } from '../../domain/git.ts';
@@ -13,18 +13,18 @@ import type { OpenLab } from '../open-lab.ts';
 import type { FixerAnswer } from './answer.ts';
 import type { RunFixer } from './run-fixer.ts';
 
-export type FixRequest = {
+type FixRequest = {
   readonly run: string;
-  /** Digest of the failure that it is asked about. */
+  /** Digest of the failure. */
   readonly failure: string;
   readonly runFixer: RunFixer;
 };
 
-export type FixOutcome =
+type FixOutcome =
   | { readonly kind: 'answered'; readonly answer: FixerAnswer; readonly end: string }
   | { readonly kind: 'refused'; readonly code: 'nothing-to-fix' | 'other-failure'; readonly why: string };
 
-/** Runs nothing unless the record has this very failure, and nobody has tried it. Throws `GitError`. */
+/** Runs the fixer only if the record has this failure and no attempt to fix it. Throws `GitError`. */
 export async function askFixer(open: OpenLab, request: FixRequest): Promise<FixOutcome> {
   const { lab, git, config, record, defaultBranch } = open;
   const state = record.runs.find(({ run }) => run === request.run);
@@ -65,7 +65,7 @@ async function mayChange(
   return (await git.listFiles(commit, '')).filter(isOpen);
 }
 
-/** What the program is told: of the record alone, where the log stands without secrets. */
+/** The program's input, from the record, whose log is already redacted. */
 function toldOf({ run, end }: RunState, { attempt, commit, file, line, error }: SlipOfAttempt): object {
   const { signatures = [], diagnosis } = end ?? {};
   const log = diagnosis?.logEnd ?? [];

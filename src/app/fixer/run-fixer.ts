@@ -1,4 +1,4 @@
-/** Runs the program of a lab that mends slips: in a folder of its own, bounded, with no variable of ours but PATH. */
+/** Runs a lab's fixer program in its own folder, with limits and without variables except PATH. */
 
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,19 +8,19 @@ import type { Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { type ProgramResult, runProgram } from '../../host/process.ts';
 
-export type FixerCall = {
+type FixerCall = {
   readonly git: GitExporter;
-  /** Where the program stands, and the commit that ran. */
+  /** The commit with the program, and the commit that failed. */
   readonly program: Sha;
   readonly failed: Sha;
   readonly command: readonly string[];
   readonly timeoutMs: number;
-  /** What it reads, given the folder with the files that ran. */
+  /** The program's input, given the folder with the failed files. */
   readonly input: (tree: string) => object;
 };
 export type RunFixer = (call: FixerCall) => Promise<ProgramResult>;
 
-/** Throws `GitError` where the files cannot be had. */
+/** Throws `GitError` if the files cannot be exported. */
 export function createFixerRunner(path: string): RunFixer {
   return async ({ git, program, failed, command: [file = '', ...args], timeoutMs, input }) => {
     const folder = await mkdtemp(join(tmpdir(), 'ferrybot-fixer-'));

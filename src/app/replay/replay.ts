@@ -1,8 +1,12 @@
-/** Plays a trace through the watch: the same looks at the same cadence, on a clock of its own. */
+/** Replays a trace through the watch, at the same cadence, on its own clock. */
 
 import { DETECTORS } from '../../detectors/registry.ts';
 import { CANNOT_DESCRIBE, type Engine, type FoundJob, type LogRead } from '../../domain/engine.ts';
+import { FIRST_RESPONSE } from '../../domain/failure-class.ts';
 import { branded, type Instant, isInstant } from '../../domain/ids.ts';
+import { type Incident, readIncident } from '../../domain/incidents.ts';
+import { responseTo } from '../../domain/launch/response.ts';
+import { LOSS_NOT_FINITE } from '../../domain/launch/spoilt.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDraft, LogbookEvent } from '../../domain/logbook/event.ts';
 import { foldOne } from '../../domain/logbook/fold.ts';
@@ -10,30 +14,103 @@ import { type JobState, jobStateOf } from '../../domain/logbook/job-state.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, unknown } from '../../domain/observed.ts';
 import { toRfc3339 } from '../../domain/time.ts';
+import type { TrackerAnswer } from '../../domain/tracker.ts';
 import { redact } from '../../host/redactor.ts';
 import { completeUtf8Length } from '../../host/utf8-boundary.ts';
+import { alarmWhy } from '../../render/alarm-words.ts';
+import { incidentWords } from '../../render/incident-words.ts';
 import { type Cadence, nextCheckAt } from '../../watch/cadence.ts';
 import { evidenceOf } from '../../watch/evidence-of.ts';
 import { leaseFor } from '../../watch/lease.ts';
 import { NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
 import { eventsOf } from '../../watch/observation.ts';
 import { isStoreDue } from '../../watch/store-seen.ts';
-import { type AskedStore, type LookInput, observeJob } from '../watch/look.ts';
-import { recordedTracker } from './recorded-tracker.ts';
+import { type AskedStore, type AskedTracker, type LookInput, observeJob } from '../watch/look.ts';
 import { begunRun, nextAttemptOf, stoppedBy } from './replayed-run.ts';
-import { type Action, type Alarm, actionsOf, alarmsOf } from './told.ts';
 import type { Trace, TraceHeader, TraceRecord } from './trace.ts';
+
+/** Null if the trace has no answer of a tracker yet. */
+function recordedTracker(records: readonly TraceRecord[], now: () => Instant): AskedTracker | null {
+  const said = records.findLast((one) => 'tracker' in one && one.at <= now());
+  if (said === undefined || !('tracker' in said)) return null;
+  return {
+    identityOf: (logged) => logged.at(-1) ?? (typeof said.tracker === 'string' ? '' : said.tracker.run),
+    port: { describe: async () => trackerAnswer(said), logTail: async () => ({ kind: 'none' }) },
+  };
+}
+
+function trackerAnswer({ at, tracker }: Extract<TraceRecord, { tracker: unknown }>): TrackerAnswer {
+  if (typeof tracker === 'string') return { kind: tracker, message: 'the tracker gave no answer' };
+  const { run, name = run, state, globalStep, loss, heartbeatAt, rowAt = at } = tracker;
+  const metrics = loss === null ? {} : { 'train/loss': loss };
+  return {
+    kind: 'found',
+    run: { identity: run, name, url: '', state, heartbeatAt, rowAt, step: globalStep, metrics },
+  };
+}
+
+type Alarm = { readonly at: string; readonly detector: string; readonly why: string };
+export type Action = { readonly at: string; readonly action: string; readonly why: string };
+
+export function alarmsOf(drafts: readonly EventDraft[], at: Instant): readonly Alarm[] {
+  return incidentsIn(drafts, at).map((incident) => ({ at: toRfc3339(at), ...saidOf(incident) }));
+}
+
+function incidentsIn(drafts: readonly EventDraft[], at: Instant): readonly Incident[] {
+  const written = { role: 'watch', at: toRfc3339(at), seq: 0 } as const;
+  return drafts.flatMap((draft) => (draft.type === 'incident' ? [readIncident(draft.data, written)] : []));
+}
+
+function saidOf(incident: Incident): Pick<Alarm, 'detector' | 'why'> {
+  if (incident.code === 'run-alarm') {
+    const { detector } = incident.detail;
+    return { detector, why: alarmWhy(detector, incident.detail) };
+  }
+  if (incident.code === 'failure-signature') {
+    const { signature, line, class: kind } = incident.detail;
+    if (signature === LOSS_NOT_FINITE)
+      return { detector: 'nan', why: `${alarmWhy('nan', { seen: 'nan' })}: ${line}` };
+    return { detector: 'failure-signature', why: `${signature} (${kind}): ${line}` };
+  }
+  const { title, evidence } = incidentWords(incident, 'issue');
+  return { detector: incident.code ?? 'unknown', why: `${title}: ${evidence}` };
+}
+
+/** An alarm notifies people; an end gets the configured response. `after`: the run with the new entries. */
+function actionsOf(after: RunState, drafts: readonly EventDraft[], now: Instant): readonly Action[] {
+  const at = toRfc3339(now);
+  const alerts = alarmsOf(drafts, now).map(({ detector }) => ({ at, action: 'alert', why: detector }));
+  const ends = drafts.flatMap((draft) =>
+    draft.type === 'ended' ? [{ at, ...answerTo(after, draft.data) }] : [],
+  );
+  return [...alerts, ...ends];
+}
+
+function answerTo(
+  after: RunState,
+  { status, diagnosis }: Extract<EventDraft, { readonly type: 'ended' }>['data'],
+): Pick<Action, 'action' | 'why'> {
+  if (status === 'SUCCEEDED') return { action: 'report', why: 'the engine says SUCCEEDED' };
+  if (after.stop !== null) return { action: 'none', why: 'a known person stopped it' };
+  const failure = status === 'STOPPED' ? 'stopped, by nobody who is known' : (diagnosis?.class ?? 'unknown');
+  const response = responseTo(after);
+  if (response?.kind === 'relaunch') return { action: 'relaunch', why: failure };
+  const first = FIRST_RESPONSE[diagnosis?.class ?? 'unknown'];
+  if (first === 'small-fix' || first === 'replace-node') return { action: first, why: failure };
+  const reason = response?.kind === 'ask' ? `${failure}; ${response.why.reason}` : failure;
+  return { action: 'escalate', why: reason };
+}
 
 export type Replayed = {
   readonly alarms: readonly Alarm[];
   readonly actions: readonly Action[];
   readonly finalState: JobState;
-  /** Detectors that could not tell at the last look, and what they lacked. */
+  /** Detectors without enough evidence at the last observation, and what they lacked. */
   readonly cannotTell: readonly { readonly detector: string; readonly missing: string }[];
   readonly looks: number;
 };
 
-/** Replays all attempts of a trace. A trace that ends before its job does has one look after its last record. */
+/** Replays all attempts. If the trace ends before the job, one observation follows its last record. */
 export async function replay({ header, records }: Trace): Promise<Replayed> {
   const clock = { now: header.submittedAt };
   let state = begunRun(header);
@@ -72,7 +149,7 @@ function attemptsOf(records: readonly TraceRecord[]): readonly (readonly TraceRe
   return attempts;
 }
 
-/** By the cadence of the watch; a stop that was asked for is looked for at once. */
+/** A requested stop is checked immediately. */
 function nextLook(
   state: RunState,
   header: TraceHeader,
@@ -168,7 +245,7 @@ function folded(state: RunState, { type, role, data }: EventDraft, at: Instant):
   return next.value;
 }
 
-/** What a replay never does. */
+/** Unused parts of the engine. */
 const NOBODY = {
   session: async () => ({ kind: 'unknown', message: 'a trace has no session' }) as const,
   describe: async () => CANNOT_DESCRIBE,
@@ -176,10 +253,10 @@ const NOBODY = {
   stop: async () => ({ kind: 'unknown', message: 'a replay stops nothing' }) as const,
 };
 
-/** What the watch asks of an engine; the records are those of one attempt, in the order of their times. */
+/** The records of one attempt, in time order. */
 type RecordedEngine = Pick<Engine, 'name' | 'observe' | 'readLog'>;
 
-/** `now`: the moment that the replay has come to. */
+/** `now`: the current time of the replay. */
 function recordedEngine(records: readonly TraceRecord[], now: () => Instant): RecordedEngine {
   const lines = records.flatMap((one) => ('log' in one ? [one] : []));
   const answers = records.filter((one) => 'engine' in one);
@@ -238,7 +315,7 @@ function found(status: FoundJob['status'], since: Instant | null): FoundJob {
   };
 }
 
-/** A store of checkpoints that has what it had at that moment of a trace. Null where the trace says nothing of it by `now`, or it is too early to ask again. */
+/** The recorded checkpoint store; null if the trace has none yet or it is too early to ask. */
 function recordedStore(records: readonly TraceRecord[], state: RunState, now: Instant): AskedStore | null {
   const said = records.findLast((one) => 'store' in one && one.at <= now);
   if (said === undefined || !('store' in said) || !isStoreDue(state, now)) return null;

@@ -1,4 +1,4 @@
-/** The run that a trace is replayed as: launched by nobody, with what the trace says that was approved. */
+/** The run of a replayed trace, with the approved settings that the trace names. */
 
 import { FAILURES, mayPassAgain } from '../../domain/failure-class.ts';
 import type { Instant } from '../../domain/ids.ts';
@@ -9,7 +9,7 @@ import type { IssuedOrder, RunState, Submission } from '../../domain/logbook/run
 import { toRfc3339 } from '../../domain/time.ts';
 import type { TraceHeader } from './trace.ts';
 
-/** After its submission. */
+/** The run right after its submission. */
 export function begunRun({ submittedAt, checkpointMinutes, restarts }: TraceHeader): RunState {
   const at = toRfc3339(submittedAt);
   const data = {
@@ -42,7 +42,7 @@ export function begunRun({ submittedAt, checkpointMinutes, restarts }: TraceHead
   };
 }
 
-/** The next attempt, under the same manifest. */
+/** The next attempt with the same manifest. */
 export function nextAttemptOf(state: RunState, at: Instant, attempt: number): RunState {
   const past = pastAttempt(state);
   return {
@@ -57,7 +57,7 @@ export function nextAttemptOf(state: RunState, at: Instant, attempt: number): Ru
   };
 }
 
-/** A stop of a known person stands in the record. */
+/** The run with a recorded stop by a known person. */
 export function stoppedBy(state: RunState, at: Instant): RunState {
   const stop = { actor: { id: 0, login: 'somebody' }, at: toRfc3339(at), comment: 0, seq: state.head.seq };
   return state.stop === null ? { ...state, stop } : state;
@@ -79,7 +79,7 @@ function submissionOf(at: Instant, attempt: number): Submission {
   } as unknown as Submission;
 }
 
-/** Of the manifest only what detectors compare with. */
+/** Only the manifest values that detectors compare with. */
 function orderOf(temporaryEveryMinutes: number | null, restarts: number): IssuedOrder {
   const manifest = {
     command: [],

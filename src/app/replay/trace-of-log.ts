@@ -1,4 +1,4 @@
-/** A trace from a plain log: its own times where it has some, those of its bars, or made-up ones in which nothing stands still. */
+/** Builds a trace from a plain log, with the log's own times, those of its progress bars, or constant steps. */
 
 import type { EndStatus } from '../../diagnosis/diagnose.ts';
 import { cutText } from '../../domain/cut-text.ts';
@@ -7,25 +7,96 @@ import { limits } from '../../domain/limits.ts';
 import { toRfc3339 } from '../../domain/time.ts';
 import { parseProgressLine } from '../../watch/progress-line.ts';
 import { parseTrainingLine, trainingOfBar } from '../../watch/training-line.ts';
-import { lineTime } from './line-time.ts';
 import { headerFor, type Trace, type TraceRecord } from './trace.ts';
 
-export type LogInput = {
+/** Milliseconds since 1970, in an unknown zone unless the line names one; `day` is false for a time without a date. */
+type LineTime = { readonly ms: number; readonly day: boolean };
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+/** Task, host, level or logger names may precede the time. */
+const BEFORE = /^(?:[^\d]|\d(?!\d{3}[-/]|\d:|\d{3}\d{4} )){0,60}?/.source;
+const CLOCK = /(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?/.source;
+
+const ISO = new RegExp(`${BEFORE}(\\d{4})[-/](\\d\\d)[-/](\\d\\d)[T ]${CLOCK} ?(Z|[+-]\\d\\d:?\\d\\d)?`);
+const AMERICAN = new RegExp(`^\\W{0,4}(\\d\\d)/(\\d\\d)/(\\d{4}|\\d\\d) ${CLOCK}`);
+const COMPACT = new RegExp(`^(?:\\w{0,10} ?|.{0,40}? )[IWEFC]? ?(\\d{4})(\\d\\d)(\\d\\d) ${CLOCK}`);
+const GLOG = new RegExp(`(?:^|[\\] ):])[IWEF](\\d\\d)(\\d\\d) ${CLOCK}`);
+const SYSLOG = new RegExp(`^\\W{0,2}(?:[A-Z][a-z]{2} )?([A-Z][a-z]{2}) {1,2}(\\d{1,2}) ${CLOCK}`);
+const OF_DAY = new RegExp(`^[^\\d]{0,12}${CLOCK}\\b`);
+
+/** The time of a line, or null. `year` is used if the line has none. */
+function lineTime(line: string, year: number): LineTime | null {
+  const head = cutText(line, HEAD_CHARS);
+  const iso = ISO.exec(head);
+  if (iso !== null) {
+    const [, y, month, day, h, m, s, fraction, zone] = iso;
+    return dated(Number(y), Number(month), Number(day), [h, m, s, fraction], offsetOf(zone));
+  }
+  const american = AMERICAN.exec(head);
+  if (american !== null) {
+    const [, a, b, c = '', h, m, s, fraction] = american;
+    // Spark and others write `25/02/11`, year first.
+    const isYearFirst = c.length === 2 && Number(a) > 12;
+    const [y, month, day] = isYearFirst
+      ? [2000 + Number(a), Number(b), Number(c)]
+      : [c.length === 2 ? 2000 + Number(c) : Number(c), Number(a), Number(b)];
+    return dated(y, month, day, [h, m, s, fraction], 0);
+  }
+  const compact = COMPACT.exec(head);
+  if (compact !== null) {
+    const [, y, month, day, h, m, s, fraction] = compact;
+    return dated(Number(y), Number(month), Number(day), [h, m, s, fraction], 0);
+  }
+  const glog = GLOG.exec(head);
+  if (glog !== null) {
+    const [, month, day, h, m, s, fraction] = glog;
+    return dated(year, Number(month), Number(day), [h, m, s, fraction], 0);
+  }
+  const syslog = SYSLOG.exec(head);
+  if (syslog !== null) {
+    const [, name = '', day, h, m, s, fraction] = syslog;
+    return dated(year, MONTHS.indexOf(name) + 1, Number(day), [h, m, s, fraction], 0);
+  }
+  const ofDay = OF_DAY.exec(head);
+  if (ofDay === null) return null;
+  const [, h, m, s, fraction] = ofDay;
+  const read = dated(1970, 1, 1, [h, m, s, fraction], 0);
+  return read === null ? null : { ...read, day: false };
+}
+
+const HEAD_CHARS = 120;
+type Clock = readonly (string | undefined)[];
+
+function dated(year: number, month: number, day: number, clock: Clock, offsetMs: number): LineTime | null {
+  const [h, m, s] = clock.map(Number);
+  const isTime = month >= 1 && month <= 12 && day >= 1 && day <= 31 && (h ?? 99) < 24 && (m ?? 99) < 60;
+  if (!isTime || year < 1970 || year > 2200) return null;
+  const fraction = Math.trunc(Number(`0.${clock[3] ?? '0'}`) * 1_000);
+  return { ms: Date.UTC(year, month - 1, day, h, m, s) + fraction - offsetMs, day: true };
+}
+
+function offsetOf(zone: string | undefined): number {
+  if (zone === undefined || zone === 'Z') return 0;
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2));
+  return (zone.startsWith('-') ? -minutes : minutes) * 60_000;
+}
+
+type LogInput = {
   readonly lines: readonly string[];
   /** When the job was submitted; null: with the first line. */
   readonly start: Instant | null;
-  /** How it ended; null: it was still running. */
+  /** Null: still running. */
   readonly end: EndStatus | null;
-  /** Until when it was seen, beyond its last line. */
+  /** How long the job was observed after its last line. */
   readonly until: Instant | null;
 };
 
-/** The trace. Times of a zone that nobody knows count as UTC, or from `start` on. */
+/** Times without a zone count as UTC, or from `start` on. */
 export function traceOfLog({ lines, start, end, until }: LogInput): Trace {
   const year = yearOf(lines) ?? new Date(start ?? NO_TIME).getUTCFullYear();
   const written = writtenTimes(lines, year);
   const zero = written.find((ms) => ms !== null) ?? NO_TIME;
-  // A time of day alone belongs to no day.
+  // A time of day without a date.
   const first = start ?? instant(zero < DAY_MS ? NO_TIME + zero : zero);
   const times = allTimes(lines, written, zero);
   const records: TraceRecord[] = [{ at: first, engine: says('RUNNING') }];
@@ -43,7 +114,7 @@ function says(status: 'RUNNING' | EndStatus): Extract<TraceRecord, { engine: unk
   return { status, message: '', errorType: null, exitCode: null, details: {} };
 }
 
-/** Some loggers of one log say the year, and others do not. */
+/** Some loggers write the year, others do not. */
 function yearOf(lines: readonly string[]): number | null {
   const said = lines.find((line) => YEAR.test(line));
   return said === undefined ? null : Number(YEAR.exec(said)?.[1]);
@@ -51,15 +122,15 @@ function yearOf(lines: readonly string[]): number | null {
 
 const YEAR = /\b(20\d\d)[-/](?:0\d|1[0-2])[-/][0-3]\d[T ][0-2]\d:/;
 
-/** A log that says nothing of its time begins here. */
+/** Start of a log without times. */
 const NO_TIME = Date.UTC(2000, 0, 1);
 const DAY_MS = 86_400_000;
-/** One line that looks as if it had a time may be text. */
+/** A single line that seems to have a time may be text. */
 const TIMED_MIN = 2;
-/** A longer jump is text, or another log. */
+/** A longer jump is text or another log. */
 const JUMP_MAX_MS = 3 * DAY_MS;
 
-/** The times that lines say themselves; they never go back: another rank's or host's clock is a little behind. */
+/** Times never go back, because ranks and hosts have slightly different clocks. */
 function writtenTimes(lines: readonly string[], year: number): readonly (number | null)[] {
   const said = lines.map((line) => lineTime(line, year));
   const known = said.filter((one) => one !== null);
@@ -69,7 +140,7 @@ function writtenTimes(lines: readonly string[], year: number): readonly (number 
   return said.map((time) => {
     if (time === null || time.day !== isDated) return null;
     let ms = time.ms + days * DAY_MS;
-    // Past midnight.
+    // After midnight.
     if (!isDated && now !== null && now - ms > DAY_MS / 2) {
       days += 1;
       ms += DAY_MS;
@@ -80,7 +151,7 @@ function writtenTimes(lines: readonly string[], year: number): readonly (number 
   });
 }
 
-/** Those of the other lines: with the line before, but training lines move on, as far as they say or in equal parts. */
+/** Other lines get the time of the line before; training lines advance by their own times or in equal parts. */
 function allTimes(
   lines: readonly string[],
   written: readonly (number | null)[],
@@ -102,10 +173,10 @@ function allTimes(
   return times;
 }
 
-/** A training line that says nothing of time counts as so much; others as nothing. */
+/** Time per training line in a log without times. */
 const LINE_MS = 10_000;
 
-/** `byItself`: how far the line says that it has moved on; null: it does not say. */
+/** `byItself`: how far the line says that time advanced; null if it does not. */
 type Stepping = { readonly byItself: number | null } | null;
 
 function stepping(lines: readonly string[], written: readonly (number | null)[]): readonly Stepping[] {
@@ -119,7 +190,7 @@ function stepping(lines: readonly string[], written: readonly (number | null)[])
     const moved = current === null || step === null ? 1 : Math.max(current - step, 0);
     step = current ?? step;
     if (elapsed !== null) {
-      // A log that begins in the middle of a run has not stood still until then.
+      // A log that starts in the middle of a run was not idle before.
       const isCut = shown === null && (current ?? 0) > 1;
       const since = isCut ? elapsed : shown !== null && shown <= elapsed ? shown : 0;
       shown = elapsed;
@@ -131,7 +202,7 @@ function stepping(lines: readonly string[], written: readonly (number | null)[])
   });
 }
 
-/** How far each training line behind this one moves on that does not say it, up to the next time that is written. */
+/** The time for each training line without its own time, up to the next known time. */
 function shareAfter(
   index: number,
   written: readonly (number | null)[],

@@ -1,4 +1,4 @@
-/** A recorded trace: what engine, log and others said of a job, and when. One JSON value a line (docs/traces.md). */
+/** A recorded trace of a job: one JSON value per line (docs/traces.md). */
 
 import { z } from 'zod';
 import { DETECTOR_IDS } from '../../domain/detector-ids.ts';
@@ -23,7 +23,7 @@ const engineSays = z.strictObject({
   details: z.record(z.string(), z.string()).default({}),
 });
 
-/** What the tracker has of a run; without `rowAt` its newest row is of the moment at which it was asked. */
+/** Without `rowAt`, the newest row has the time of the question. */
 const trackerSays = z.strictObject({
   run: z.string(),
   name: z.string().optional(),
@@ -41,18 +41,18 @@ const header = z.strictObject({
   startupSeconds: z.number().int().positive().default(120),
   pollSeconds: z.number().int().positive().default(570),
   alertSeconds: z.number().int().positive().default(120),
-  /** What was launched, as far as detectors compare with it. */
+  /** Launch settings that detectors compare with. */
   trackerRun: z.string().nullable().default(null),
   checkpointMinutes: z.number().int().positive().nullable().default(null),
   config: z.record(z.string(), z.string()).default({}),
-  /** Attempts that may follow the first without another approval. */
+  /** Attempts after the first that need no approval. */
   restarts: z.number().int().min(0).default(3),
-  /** The course of the loss of the lane's last runs. */
+  /** Loss curves of the lane's last runs. */
   lane: z
     .array(z.array(z.tuple([z.number().int(), z.string()])))
     .nullable()
     .default(null),
-  /** What has to come of it, for the regression suite; replaying does not look at it. */
+  /** Expected results for the regression suite; the replay ignores them. */
   expect: z
     .strictObject({
       alarms: z.array(
@@ -96,7 +96,7 @@ export type TraceHeader = z.infer<typeof header>;
 export type TraceRecord = z.infer<typeof record>;
 export type Trace = { readonly header: TraceHeader; readonly records: readonly TraceRecord[] };
 
-/** The trace in a text, its records in the order of their times; the error names the line. */
+/** Parses a trace and sorts its records by time; the error names the line. */
 export function readTrace(text: string): Result<Trace, string> {
   const lines = text.split('\n').map((line, index) => ({ line, number: index + 1 }));
   const told = lines.filter(({ line }) => line.trim() !== '');
@@ -113,7 +113,6 @@ export function readTrace(text: string): Result<Trace, string> {
   return ok({ header: head.value, records: records.toSorted((a, b) => a.at - b.at) });
 }
 
-/** A header with its defaults. */
 export function headerFor(submittedAt: string, about: string): TraceHeader {
   return header.parse({ trace: 1, about, submittedAt });
 }

@@ -1,4 +1,4 @@
-/** mode: launch, on the runner that holds the cluster's credentials: one order, verified, claimed, submitted, recorded. */
+/** `mode: launch`, on the runner with the cluster's credentials: verifies, claims, submits and records one order. */
 
 import { launchAction, type Submitted } from '../../actions/launch.ts';
 import { carryOut, type Refused } from '../../actions/pipeline.ts';
@@ -14,21 +14,21 @@ import { recordFault } from '../record-fault.ts';
 import { gatherOrderFacts } from './order-facts.ts';
 import { type ShipInput, shipJob } from './ship-job.ts';
 
-export type LaunchInput = ShipInput & {
+type LaunchInput = ShipInput & {
   readonly run: string;
   readonly orderDigest: string;
-  /** What GitHub says about the workflow run: only the default branch's launcher may launch. */
+  /** Only the default branch's launch workflow may launch. */
   readonly place: LaunchPlace;
   readonly workflowRun: number;
   readonly workflowRunUrl: string;
-  /** Why this machine keeps no record of a job of the cluster; null: it does. */
+  /** Why this machine cannot keep job records of the cluster; null if it can. */
   readonly stateProblem: string | null;
   readonly engineOf: EngineOf;
-  /** Takes every secret out of a text, those passed to the job included. */
+  /** Removes all secrets from a text, including those passed to the job. */
   readonly redact: (text: string) => string;
 };
 
-/** Carries out one order. Every refusal has its code; nothing is submitted before the claim was pushed. */
+/** Carries out one order. Each refusal has a code; nothing is submitted before the claim is pushed. */
 export async function launch(lab: OpenLab, input: LaunchInput): Promise<Submitted | Refused> {
   const { store, lab: parts } = lab;
   const { redact } = input;
@@ -59,7 +59,7 @@ export async function launch(lab: OpenLab, input: LaunchInput): Promise<Submitte
       cluster,
       engine,
       state,
-      // Jobs that people have launched by hand run beside each other.
+      // Jobs that people launched by hand may run in parallel.
       others: ({ proposal }) =>
         proposal.adopts === undefined ? runsOfLane(store.current().runs, proposal.lane) : [],
       facts: (run) =>
@@ -72,14 +72,12 @@ export async function launch(lab: OpenLab, input: LaunchInput): Promise<Submitte
   );
 }
 
-/** Facts are never older than this when an order is judged by them. */
+/** Maximum age of the facts for judging an order. */
 const FACTS_AGE_MAX_MS = 10_000;
 
 /**
- * What the facts rest on in the record. Control records its dispatch while this job verifies: the claim then loses the race,
- * and nothing has to be read from GitHub again for that. Every other entry, such as a hold, a stop or a dropped approval,
- * makes another key. What is written in a thread and not recorded yet can be missed for as long as the facts may be old:
- * one that comes this close to the claim can come after it as well.
+ * What the facts depend on in the record. Control's own dispatch entries do not count: they arrive while this job verifies. Any other
+ * entry, such as a hold or a stop, changes the key.
  */
 function factsKey(state: RunState | null, { head }: JournalState, now: Instant): string {
   const period = Math.floor(now / FACTS_AGE_MAX_MS);

@@ -1,4 +1,4 @@
-/** The runner's own reading of everything that an order rests on: threads, cited approvals, live permissions, and the manifest from its checkout. */
+/** The runner's own reading of everything that an order depends on: threads, approvals, permissions, and the manifest from its checkout. */
 
 import type { ApprovalFacts, Cited } from '../../actions/verify-approvals.ts';
 import type { OrderFacts } from '../../actions/verify-order.ts';
@@ -37,7 +37,7 @@ import { containerImage } from '../images.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { placeOf, readingOf } from '../reading.ts';
 
-/** Reads the facts for one run's order; without a run everything is unknown. */
+/** Without an order, all facts are unknown. */
 export async function gatherOrderFacts(open: OpenLane, state: RunState | null): Promise<OrderFacts> {
   const { lab, config } = open;
   if (state === null || state.order === null) return withheld(open, 'there is no order');
@@ -63,7 +63,7 @@ export async function gatherOrderFacts(open: OpenLane, state: RunState | null): 
     heeds: (item: PendingItem) => isUnheardRejection(state, item),
   };
   const brakes = await gatherBrakes(open, ordered, threads.value.comments);
-  // A record that claims the head for the bot's own is not believed here: GitHub says who pushed it.
+  // Ask GitHub who pushed the head; the record is not trusted for that.
   const work = change.kind === 'known' ? await branchWork(lab, state, pull.value, change.value) : change;
   const searchedRoots = await searchRoots(wantedRoots(config.checkpoints, state), lab.stores);
   const gates = gatesOnReading(open, state, {
@@ -89,10 +89,7 @@ export async function gatherOrderFacts(open: OpenLane, state: RunState | null): 
   };
 }
 
-/**
- * The digest by this machine's own reading. Unknown when another version of Python read the experiment here: the two
- * readings may differ, so comparing them shows nothing.
- */
+/** The digest as this machine computes it. Unknown if another Python version read the approved experiment, because the readings may differ. */
 function digestHere(
   { gate }: RunState,
   change: Observed<ChangeFacts>,
@@ -106,7 +103,7 @@ function digestHere(
   return bound.kind === 'known' ? known(bound.value.digest) : bound;
 }
 
-/** Of an order that rests on no approval of its own: the fix as it follows from the files that ran. Every other one has none. */
+/** For an order without its own approval: whether it is the fix that follows from the failed files. */
 async function fixOf(
   { lab, git, config }: OpenLane,
   state: RunState,
@@ -133,10 +130,7 @@ type OwnReading = {
   readonly containerImage: Observed<ImageLook>;
 };
 
-/**
- * What the gates look at, with the manifest from the runner's own mirror at the ordered commit: nothing that the App said
- * goes into it but the proposal, and the other runs of the lane are those of the record that the runner verified itself.
- */
+/** The gates' facts, with the manifest from the runner's own mirror. Of the App's claims, only the proposal is used. */
 function gatesOnReading(
   { lab, config, configHealth, store }: OpenLane,
   state: RunState,
@@ -175,7 +169,7 @@ function gatesOnReading(
   });
 }
 
-/** What is known without asking anybody. The time is read last, after GitHub's clock was learnt from its answers. */
+/** Facts without requests. The time comes last, after GitHub's clock was learned. */
 function frame({
   lab,
   config,
@@ -226,7 +220,7 @@ async function citedApprovals(
   return cited;
 }
 
-/** As of the newest approval: its author had every earlier comment on the page. */
+/** Up to the newest approval: its author saw every earlier comment. */
 async function readSecondCard(
   { lab }: OpenLane,
   state: RunState,
@@ -246,7 +240,6 @@ async function readSecondCard(
   }
 }
 
-/** The newest of the comments that the order names as approvals. */
 function newestApproval({ approvals }: Order, cited: ApprovalFacts['cited']): CommentFacts | null {
   const found = approvals.flatMap((one) => {
     const comment = cited.get(citationKey(one));
@@ -255,7 +248,7 @@ function newestApproval({ approvals }: Order, cited: ApprovalFacts['cited']): Co
   return found.toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id).at(-1) ?? null;
 }
 
-/** Live permissions under the names that the accounts have today: a renamed person keeps the id, and the right. */
+/** Live permissions by account id, because accounts can be renamed. */
 async function permissionsOf(
   { lab }: OpenLane,
   cited: ApprovalFacts['cited'],

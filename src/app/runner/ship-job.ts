@@ -1,4 +1,4 @@
-/** Turns an order into a job: the approved tree in a folder of its own, the exact command and environment, secrets apart. */
+/** Turns an order into a job: the approved tree in a new folder, the exact command and environment, secrets separate. */
 
 import { join } from 'node:path';
 import type { ShippedJob, ShipRefusal } from '../../actions/launch.ts';
@@ -21,15 +21,15 @@ import type { ShippedTree, ShipTree } from './ship-tree.ts';
 export type ShipInput = {
   readonly defaultBranch: string;
   readonly stateDirectory: string;
-  /** What the runner empties after each job. */
+  /** The runner empties this folder after each job. */
   readonly temporaryDirectory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly shipTree: ShipTree;
 };
 
 /**
- * Ships the ordered commit's configured paths, or says what of them would not arrive as it was approved. Nothing was
- * claimed yet. The job gets no token of ours: only what the config names.
+ * Ships the configured paths of the ordered commit, or says what would differ from the approved files. The job gets only secrets that the
+ * config names.
  */
 export async function shipJob(
   open: OpenLane,
@@ -44,7 +44,7 @@ export async function shipJob(
   const runsHere = traitsOf(open.config, cluster)?.jobsRunHere === true;
   const built = await changedBuildFiles(open, order.order.commit, input.defaultBranch);
   if (built.kind === 'refused') return built;
-  // A job of this machine runs in the folder, which has to be there as long as its outputs are wanted.
+  // A local job runs in this folder and leaves its outputs there.
   const parent = runsHere ? join(input.stateDirectory, TREES) : join(input.temporaryDirectory, TREES);
   if (runsHere) await tidy(open, engine, parent);
   const tree = await input.shipTree(open, order, parent);
@@ -65,7 +65,7 @@ export async function shipJob(
   return jobOf(open, state, order, tree, runsHere, input.environment);
 }
 
-/** A job without a secret that it needs fails late, or reports to the wrong place. An empty variable is what GitHub makes of a secret that does not exist. */
+/** A job without its secrets fails late or reports to the wrong place. GitHub sets missing secrets to empty variables. */
 function missingSecrets({ config }: OpenLane, environment: ShipInput['environment']): ShipRefusal | null {
   const names = config.lane.passSecrets.filter((name) => (environment[name] ?? '') === '');
   if (names.length === 0) return null;
@@ -74,10 +74,10 @@ function missingSecrets({ config }: OpenLane, environment: ShipInput['environmen
   return { kind: 'refused', code: 'secret-missing', effect: 'ending', why };
 }
 
-/** Folder of the shipped trees, below the state directory or the runner's temporary one. */
+/** Below the state directory or the runner's temporary folder. */
 const TREES = 'trees';
 
-/** Folders of jobs that ended long ago go. One that cannot be removed is said in the log and stops no launch. */
+/** Removes folders of old jobs. A failure is logged and does not stop the launch. */
 async function tidy({ lab }: OpenLane, engine: Engine | null, trees: string): Promise<void> {
   try {
     const gone = (await engine?.removeOldTrees?.(trees)) ?? [];
@@ -127,7 +127,7 @@ function jobOf(
     ].map((part) => redact(part, values)),
     urlsOf: (jobId) => linksOf(open.config, { cluster: open.config.lane.cluster, run: state.run, jobId }),
     details: {
-      // Elsewhere the job runs in a copy: what it leaves there is not to be had from this machine.
+      // A remote job runs in a copy, so its outputs are not on this machine.
       ...(runsHere ? { workingDirectory } : {}),
       outputRoot: filled.outputRoot,
       metricsFile: filled.metricsFile,
@@ -140,7 +140,7 @@ function jobOf(
   };
 }
 
-/** The same for every try of an attempt: Ed25519 signs one text in one way. Its digest is as hard to guess, and fits everywhere. */
+/** The same for every retry of an attempt, because Ed25519 is deterministic. */
 function signedMetadata(
   { lab, config }: OpenLane,
   { submissionId, ...job }: { readonly submissionId: string } & Omit<JobMetadata, 'proof'>,
@@ -151,18 +151,17 @@ function signedMetadata(
   return { ...job, proof: lab.hash(runner.sign(`${JOB_CONTEXT}${lab.hash(about)}`)) };
 }
 
-/** Keeps a job's signature from being one of anything else that the same key signs. */
+/** Separates job signatures from other signatures of the same key. */
 const JOB_CONTEXT = 'ferrybot.job.v1:';
 
-/** One line a file, as `git ls-tree -r` has it: anybody with the commit can make the same list and compare its digest. */
+/** In the format of `git ls-tree -r`, so that anyone with the commit can compare the digest. */
 function listText(files: readonly ExportedFile[]): string {
   return files.map(({ mode, blob, path }) => `${mode} blob ${blob}\t${path}\n`).join('');
 }
 
 /**
- * Where a lab's script submits, it may resolve and build what it ships (`uv export`) with the cluster's token in reach
- * (docs/decisions/0038-whose-code-runs-beside-the-token.md). So the commit's build files have to be those of a commit of
- * the default branch, the last that both have in common. Over the Jobs API, and locally, nothing is built before the job.
+ * Lab scripts may build what they ship (`uv export`) while the cluster token is available (docs/decisions/0038-whose-code-runs-beside-
+ * the-token.md). Build files must therefore equal those of the merge base with the default branch.
  */
 export async function changedBuildFiles(
   { config, git }: Pick<OpenLane, 'config' | 'git'>,

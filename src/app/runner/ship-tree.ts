@@ -1,4 +1,4 @@
-/** The ordered commit's files in a private folder of this launch alone: nothing that lay anywhere before is part of it. */
+/** Exports the ordered commit into a new private folder. */
 
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { join, sep } from 'node:path';
@@ -16,13 +16,13 @@ import type { OpenLane } from '../open-lab.ts';
 export type ShippedTree = {
   readonly kind: 'shipped';
   readonly directory: string;
-  /** Everything that lies in it, with the ids of the approved trees. */
+  /** All files with their ids in the approved trees. */
   readonly files: readonly ExportedFile[];
-  /** Removes the folder; for one in which no job runs. */
+  /** Removes a folder without a running job. */
   readonly discard: () => Promise<void>;
 };
 
-/** Puts the ordered commit's files into a new folder below `parent`; replaced where no job really runs. */
+/** Exports the ordered commit below `parent`; replaced in tests. */
 export type ShipTree = (
   open: OpenLane,
   order: IssuedOrder,
@@ -30,9 +30,8 @@ export type ShipTree = (
 ) => Promise<ShippedTree | ShipRefusal>;
 
 /**
- * A folder that nobody can have prepared: its name is drawn now, and only its owner may look in. It is compared with the
- * approved trees after it was written. Who runs as the same user can still write to it later; so it is compared once more
- * where it is used (docs/decisions/0037-what-is-shipped.md).
+ * The folder's random name prevents preparation, and only its owner can read it. Its content is compared with the approved trees here,
+ * and again before use (docs/decisions/0037-what-is-shipped.md).
  */
 export async function shipTree(
   open: OpenLane,
@@ -41,7 +40,7 @@ export async function shipTree(
 ): Promise<ShippedTree | ShipRefusal> {
   const { ships } = open.config.lane;
   await mkdir(parent, { recursive: true, mode: 0o700 });
-  // Real: a link on the way to it must not be turned elsewhere between now and the start.
+  // Resolve links now, so that they cannot be redirected later.
   const directory = await mkdtemp(join(await realpath(parent), 'tree-'));
   const discard = (): Promise<void> => rm(directory, { recursive: true, force: true, maxRetries: 5 });
   const refused = async (code: RefusalCode, why: string): Promise<ShipRefusal> => {
@@ -73,10 +72,7 @@ export async function shipTree(
   }
 }
 
-/**
- * Removes what a whole tree is shipped without, so that a script finds nothing there that it would have to leave out
- * itself. The id is that of what lies there now.
- */
+/** Removes the paths that a whole tree is shipped without. The id is that of the remaining files. */
 async function without(
   directory: string,
   tree: ExportedTree,
@@ -90,7 +86,7 @@ async function without(
   return { files, submodules, ids: idsOf(files, {}, [WHOLE_TREE]) };
 }
 
-/** What the approved trees name and do not hold: the files of a submodule, and whatever a link finds elsewhere. */
+/** Approved entries without content: submodules, and links that lead outside. */
 async function absentIn(directory: string, { files, submodules }: ExportedTree): Promise<readonly string[]> {
   const absent = submodules.map((path) => `${path} is a submodule, whose files are not shipped`);
   const root = await realpath(directory);

@@ -1,6 +1,6 @@
-/** What the GitHub App asks for and listens to: the list that app.yml repeats and a test compares, both ways. */
+/** The permissions and events of the GitHub App. app.yml repeats them, and a test compares the two. */
 
-/** The least that works, each with what would not work without it. */
+/** The minimal permissions, each with its reason. */
 export const APP_PERMISSIONS = {
   actions: { level: 'write', why: 'dispatch the launch and the watch, find their runs' },
   checks: { level: 'write', why: 'the check run on the head of a proposal' },
@@ -11,7 +11,6 @@ export const APP_PERMISSIONS = {
   statuses: { level: 'read', why: "the lab's commit statuses, which a launch waits for" },
 } as const satisfies Readonly<Record<string, { readonly level: 'read' | 'write'; readonly why: string }>>;
 
-/** Events that the App subscribes to. */
 export const APP_EVENTS = [
   'check_run',
   'issue_comment',
@@ -23,5 +22,5 @@ export const APP_EVENTS = [
   'workflow_run',
 ] as const;
 
-/** Events that every App gets without subscribing; GitHub refuses a manifest that lists them. */
+/** Every App gets these events. GitHub rejects a manifest that lists them. */
 export const UNSUBSCRIBED_EVENTS = ['installation', 'installation_repositories'] as const;

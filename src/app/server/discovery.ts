@@ -1,12 +1,12 @@
-/** Where the App is installed: every installation and repository, page by page; one that cannot be read hides no other. */
+/** Lists the App's installations and their repositories. */
 
 import { z } from 'zod';
 import type { Log } from '../lab.ts';
 import { APP_PERMISSIONS } from './app-permissions.ts';
 
-/** Pages of 100 installations, and of 100 repositories of each. */
+/** Pages of 100 installations, and of 100 repositories each. */
 const DISCOVERY_PAGES_MAX = 50;
-/** How often the server asks where it is installed; a webhook from a new repository is heard at once. */
+/** How often installations are listed; webhooks announce new repositories immediately. */
 export const DISCOVERY_PERIOD_MS = 6 * 60 * 60 * 1_000;
 
 export type Installed = {
@@ -15,10 +15,10 @@ export type Installed = {
   readonly installation: number;
 };
 
-/** One GET with its parsed JSON; throws where GitHub refuses or does not answer. */
+/** A GET request with parsed JSON; throws if it fails. */
 export type Get = (route: string, parameters: Record<string, unknown>) => Promise<{ readonly data: unknown }>;
 
-export type DiscoveryPorts = {
+type DiscoveryPorts = {
   readonly asApp: Get;
   readonly asInstallation: (installation: number) => Promise<Get>;
   readonly now: () => number;
@@ -36,17 +36,17 @@ const repositoriesSchema = z.object({
 });
 type Installation = z.infer<typeof installationSchema>;
 
-/** `isWhole`: every row could be understood. */
+/** `isWhole`: every row was understood. */
 type Installations = { readonly found: readonly Installation[]; readonly isWhole: boolean };
 
 const PAGE = 100;
 
-/** `anew`: something about an installation has changed, so that what is known of them is worth nothing. */
+/** `anew`: an installation changed, so the cache is stale. */
 export type Discovery = (anew?: boolean) => Promise<readonly Installed[]>;
 
 /**
- * Asks where the App is installed, anew once in a while: installations are rare, and every answer costs requests. What
- * could not be read this time stands as it was read last, and is asked for again at once. Never rejects.
+ * Lists the repositories and caches them, because each list costs requests. Unreadable parts keep their last value and are retried. Never
+ * rejects.
  */
 export function createDiscovery(ports: DiscoveryPorts): Discovery {
   const known = new Map<number, readonly Installed[]>();
@@ -59,7 +59,7 @@ export function createDiscovery(ports: DiscoveryPorts): Discovery {
   };
 }
 
-/** Says something about an installation once, until it is no longer so. */
+/** Logs a state of an installation once per change. */
 type Say = (installation: number, topic: string, line: string | null) => void;
 
 function sayOnce(log: Log): Say {
@@ -74,7 +74,7 @@ function sayOnce(log: Log): Say {
   };
 }
 
-/** Reads everything that can be read into `known`; false where something could not. */
+/** Updates `known`; false if a part could not be read. */
 async function refresh(
   ports: DiscoveryPorts,
   known: Map<number, readonly Installed[]>,
@@ -87,7 +87,7 @@ async function refresh(
     ports.log(`the installations could not be listed: ${messageOf(error)}`);
     return false;
   }
-  // One that cannot be understood may be one that is known: it stands as it was read last.
+  // A row that was not understood may belong to a known installation.
   if (listed.isWhole)
     for (const id of known.keys()) if (!listed.found.some((one) => one.id === id)) known.delete(id);
   let { isWhole } = listed;
@@ -150,7 +150,7 @@ async function repositoriesOf(ports: DiscoveryPorts, installation: number): Prom
 
 const LEVELS = ['read', 'write', 'admin'];
 
-/** What the App was not granted, with what will not work without it; null where nothing is missing. */
+/** Missing permissions, with what fails without them; null if none is missing. */
 function lackingOf({ permissions, ...installation }: Installation): string | null {
   const lacking = Object.entries(APP_PERMISSIONS).flatMap(([name, { level, why }]) =>
     LEVELS.indexOf(permissions[name] ?? '') >= LEVELS.indexOf(level) ? [] : [`${name}: ${level} (${why})`],

@@ -1,4 +1,4 @@
-/** One queue of triggers for each repository: opened by the first trigger or sweep, and anew after one that could not be opened. */
+/** One trigger queue per repository, opened on demand. */
 
 import { z } from 'zod';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
@@ -7,17 +7,17 @@ import type { WorkQueue } from '../work-queue.ts';
 import type { Discovery, Installed } from './discovery.ts';
 
 export type Queues = {
-  /** A trigger from a webhook's payload; one that names no repository and installation of ours is none. */
+  /** Pushes the trigger of a webhook; ignores payloads without repository and installation. */
   readonly trigger: (payload: unknown, trigger: ReconcileRequest | null) => void;
-  /** A sweep of every repository where the App is installed. */
+  /** Pushes a sweep to every repository. */
   readonly sweep: () => Promise<void>;
-  /** The same after an installation changed: where it is is asked anew, and no sweep is left out. */
+  /** Lists the installations again and pushes a sweep that is not skipped. */
   readonly sweepAnew: () => Promise<void>;
-  /** Resolves when no queue has work. */
+  /** Resolves when all queues are idle. */
   readonly idle: () => Promise<void>;
 };
 
-export type QueuesPorts = {
+type QueuesPorts = {
   readonly installed: Discovery;
   readonly open: (where: Installed) => Promise<WorkQueue>;
   readonly log: Log;
@@ -28,7 +28,7 @@ const payloadSchema = z.object({
   installation: z.object({ id: z.number().int() }),
 });
 
-/** No queue yet. A repository that is installed anew gets a new one: the old installation's tokens are dead. */
+/** A reinstalled repository gets a new queue, because the old installation's tokens are invalid. */
 export function createQueues({ installed, open, log }: QueuesPorts): Queues {
   const queues = new Map<string, Promise<WorkQueue | null>>();
   const queueOf = (where: Installed): Promise<WorkQueue | null> => {
@@ -43,7 +43,7 @@ export function createQueues({ installed, open, log }: QueuesPorts): Queues {
     queues.set(key, made);
     return made;
   };
-  // One repository that cannot be woken keeps no other from its sweep.
+  // A failing repository must not affect the others.
   const push = async (where: Installed, trigger: ReconcileRequest): Promise<void> => {
     try {
       (await queueOf(where))?.push(trigger);

@@ -1,4 +1,4 @@
-/** The server's settings from its environment, each with what it means and what is wrong with it. */
+/** Reads the server's settings from the environment. */
 
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
@@ -6,7 +6,7 @@ import { fail, ok, type Result } from '../../domain/result.ts';
 import { parseSigningKey } from '../../host/keys.ts';
 import { KEY_VARIABLES } from '../signers.ts';
 
-/** How often the server looks for what webhooks did not bring. */
+/** How often the server sweeps for lost webhooks. */
 export const SWEEP_PERIOD_MS = 30 * 60 * 1_000;
 
 export type ServeOptions = {
@@ -48,13 +48,13 @@ function isRsaKey(text: string): boolean {
   try {
     return createPrivateKey(withLineBreaks(text)).asymmetricKeyType === 'rsa';
   } catch (error) {
-    // What OpenSSL says about a key that it cannot read may quote a part of it.
+    // OpenSSL's message may quote a part of the key.
     if (error instanceof Error && 'code' in error) return false;
     throw error;
   }
 }
 
-/** The options, or one line for each variable that is missing or malformed. */
+/** The options, or one line for each missing or malformed variable. */
 export function readServeOptions(
   environment: Readonly<Record<string, string | undefined>>,
   now: () => number,

@@ -1,4 +1,4 @@
-/** `ferrybot serve`: Probot receives webhooks and turns them into triggers; a timer sweeps for what webhooks did not bring. */
+/** The `ferrybot serve` server: Probot receives webhooks, and a timer sweeps for lost ones. */
 
 import type { Server } from 'node:http';
 import { join } from 'node:path';
@@ -18,21 +18,21 @@ import { createQueues, type Queues } from './queues.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { createWebhookServer } from './webhook-server.ts';
 
-/** An installation token is replaced so long before its hour is over. */
+/** Tokens are replaced this long before they expire. */
 const TOKEN_SLACK_MS = 5 * 60 * 1_000;
 const minted = z.object({ token: z.string().min(1), expires_at: z.string() });
 
-/** A server waits so long for the lab's checks or its proposer; then they go on beside, and others are served. */
+/** How long the server waits for the lab's programs before it handles other triggers. */
 const HELPER_PATIENCE_MS = 2_000;
-/** Answers of such programs that are kept until their commands were looked at again. */
+/** Cached answers of these programs. */
 const HELPER_ANSWERS_MAX = 20;
 
 const WEBHOOKS_PATH = '/api/github/webhooks';
 
-/** A running server; `close` lets the work under way end. */
+/** `close` waits for current work. */
 export type Serving = { readonly url: string; readonly close: () => Promise<void> };
 
-/** Starts the server and the sweep timer. Throws when the port is taken or a key is malformed. */
+/** Starts the server and the sweep timer. Throws if the port is taken or a key is malformed. */
 export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   const probot = createProbot(options);
   const tokens = new Map<number, InstallationTokens>();
@@ -71,10 +71,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   };
 }
 
-/**
- * Suspended, resumed, granted more or moved to other repositories: tokens that are held say what was, and what happened
- * meanwhile was told to nobody. The sweep finds it; the webhook is answered before.
- */
+/** An installation changed: forget its token and sweep, because no webhooks were sent meanwhile. */
 function installationChanged(
   payload: { readonly action: string; readonly installation: { readonly id: number } },
   tokens: ReadonlyMap<number, InstallationTokens>,
@@ -91,7 +88,10 @@ function firstLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 }
 
-/** Probot's own throttling would allow one comment in three seconds and forget the rest in a crash: pacing is ours (probot#2039: only the function form switches it off). */
+/**
+ * Disables Probot's throttling, which would lose comments in a crash; ferrybot paces its own writes (probot#2039: only the function form
+ * works).
+ */
 function createProbot(options: ServeOptions): Probot {
   const Quiet = ProbotOctokit.defaults((defaults: object) => ({
     ...defaults,
@@ -105,7 +105,7 @@ function createProbot(options: ServeOptions): Probot {
     secret: options.webhookSecret,
     Octokit: Quiet as typeof ProbotOctokit,
     baseUrl: options.baseUrl,
-    // Probot's own log prints the whole payload of a webhook that it refuses, which anybody may send.
+    // Probot would log whole payloads of rejected webhooks, which anyone can send.
     logLevel: 'fatal',
   });
 }
@@ -114,7 +114,7 @@ function discoveryOf(probot: Probot, options: ServeOptions, log: Log): Discovery
   return createDiscovery({
     asApp: async (route, parameters) => (await probot.auth()).request(route, parameters),
     asInstallation: async (installation) => {
-      // A token of its own: it is asked once in some hours, and a dead one would hide the repositories.
+      // Use a new token: a revoked one would hide the repositories.
       const token = await installationTokens(probot, installation).current(options.now());
       const octokit = new Octokit({ auth: token, baseUrl: options.baseUrl, userAgent: 'ferrybot' });
       return (route, parameters) => octokit.request(route, parameters);
@@ -150,7 +150,7 @@ async function openQueue(
     sleep: (durationMs) => sleep(durationMs),
     log: (line, fields) => log(`${where.repository}: ${line}`, fields),
   });
-  // Checks before a push may take minutes; a /stop in another thread does not wait for them.
+  // The lab's checks may take minutes; commands in other threads must not wait.
   const beside = createHelpersBeside(lab.helpers, {
     patienceMs: HELPER_PATIENCE_MS,
     answersMax: HELPER_ANSWERS_MAX,
@@ -194,15 +194,14 @@ function listen(server: Server, options: ServeOptions): Promise<string> {
 
 type InstallationTokens = {
   readonly current: (nowMs: number) => Promise<string>;
-  /** A token keeps the permissions that it was minted with: after a change of them the next one is minted anew. */
+  /** Tokens keep the permissions of their creation, so mint a new one after a change. */
   readonly forget: () => void;
 };
 
-/** What asks GitHub as the App itself. */
 type AppAuth = { readonly auth: () => Promise<Pick<Awaited<ReturnType<Probot['auth']>>, 'request'>> };
 
-/** Tokens of one installation. GitHub gives them an hour; a new one is minted some minutes before. */
-export function installationTokens(app: AppAuth, installationId: number): InstallationTokens {
+/** Tokens of one installation, valid for an hour; replaced some minutes earlier. */
+function installationTokens(app: AppAuth, installationId: number): InstallationTokens {
   let held: { readonly token: string; readonly expiresAtMs: number } | null = null;
   let changes = 0;
   return {
@@ -214,7 +213,7 @@ export function installationTokens(app: AppAuth, installationId: number): Instal
         { installation_id: installationId },
       );
       const { token, expires_at: expiresAt } = minted.parse(data);
-      // One that was on its way while the permissions changed may have the old ones: it is used once, and not kept.
+      // A token requested before a change may have the old permissions: use it once.
       if (asked === changes) held = { token, expiresAtMs: Date.parse(expiresAt) };
       return token;
     },

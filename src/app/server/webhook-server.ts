@@ -1,39 +1,38 @@
-/** The HTTP server before the webhooks: every body, wait and connection has a bound, because anybody may connect. */
+/** The public HTTP server: body sizes, times and connections are limited. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Log } from '../lab.ts';
 
-/** GitHub gives a webhook ten seconds, and ends the connection then: whoever takes longer to send one is not GitHub. */
+/** GitHub closes a delivery after ten seconds. */
 export const WEBHOOK_TIMEOUT_MS = 10_000;
-/** GitHub sends no larger payload (docs, *Webhook events and payloads*: capped at 25 MB). */
+/** GitHub's maximum payload (docs, *Webhook events and payloads*). */
 export const WEBHOOK_BYTES_MAX = 25 * 1024 * 1024;
-/** Bodies that are being read, together: five of the largest. Beyond it the largest gives way, so that small ones pass. */
+/** Memory for bodies being read: five of the largest. Beyond it the largest body is refused. */
 export const WEBHOOK_BYTES_HELD_MAX = 5 * 25 * 1024 * 1024;
-/** Headers of a request: GitHub's come in one packet. */
+/** GitHub's headers arrive in one packet. */
 const WEBHOOK_HEADERS_MS = 5_000;
-/** Between two deliveries on one connection; a new connection costs a proxy nothing. */
+/** Between two deliveries on one connection. */
 const WEBHOOK_KEEP_ALIVE_MS = 5_000;
-/** How often Node looks for connections that are over their time; its own 30 s would triple every bound above. */
+/** Node checks connections this often; its default of 30 s would triple the limits above. */
 const WEBHOOK_LOOK_MS = 1_000;
-/** A refused sender may still read its answer for so long: a reset would take it away. */
+/** Time to read a refusal before the connection is reset. */
 const WEBHOOK_LINGER_MS = 500;
-/** Open connections: GitHub opens some dozens at its busiest, and a file descriptor is kept for git and the engine. */
+/** GitHub opens some dozens of connections. */
 export const SERVER_CONNECTIONS_MAX = 500;
 
-/** Answers a request; one that is no webhook by its headers alone is answered without its body. */
-export type Middleware = (
+/** Handles a request whose body was read before. */
+type Middleware = (
   request: IncomingMessage,
   response: ServerResponse,
   next: () => void,
 ) => Promise<unknown> | unknown;
 
-/** What is no delivery is answered by its headers alone. */
 const UNREAD = { kind: 'read', bytes: new Uint8Array() } as const;
 const OPENING_BRACE = '{'.charCodeAt(0);
 const SIGNATURE = /^sha256=[0-9a-f]{64}$/;
 
-/** A server that is not listening yet. `path`: where webhooks come. */
+/** Does not listen yet. `path`: where webhooks arrive. */
 export function createWebhookServer(middleware: Middleware, path: string, log: Log): Server {
   const readBody = createBodyReader();
   const answering = new WeakSet<Socket>();
@@ -44,10 +43,10 @@ export function createWebhookServer(middleware: Middleware, path: string, log: L
       const body = isDelivery ? await readBody(request) : UNREAD;
       if (body.kind === 'gone') return;
       if (body.kind === 'refused') return refuse(request, response, body.status);
-      // Every payload of GitHub is a JSON object.
+      // GitHub's payloads are JSON objects.
       if (isDelivery && body.bytes[0] !== OPENING_BRACE) return refuse(request, response, 400);
       if (body === UNREAD) response.setHeader('connection', 'close');
-      // Where a body was read before, the middleware takes these bytes (getPayload of @octokit/webhooks).
+      // The middleware uses this body (getPayload of @octokit/webhooks).
       Object.assign(request, { body: {}, rawBody: body.bytes });
       answering.add(request.socket);
       response.once('close', () => answering.delete(request.socket));
@@ -62,13 +61,13 @@ export function createWebhookServer(middleware: Middleware, path: string, log: L
   server.headersTimeout = WEBHOOK_HEADERS_MS;
   server.requestTimeout = WEBHOOK_TIMEOUT_MS;
   server.keepAliveTimeout = WEBHOOK_KEEP_ALIVE_MS;
-  // Who says nothing at all is in no request yet: only this ends it.
+  // Ends silent connections, which have no request yet.
   server.timeout = WEBHOOK_TIMEOUT_MS;
   boundConnections(server, answering);
   return server;
 }
 
-/** What has no signature is never read: its sender learns from the headers alone what is missing. */
+/** Reject a request without a signature by its headers alone. */
 function mayBeWebhook({ headers }: IncomingMessage): boolean {
   return (
     SIGNATURE.test(String(headers['x-hub-signature-256'])) &&
@@ -78,7 +77,7 @@ function mayBeWebhook({ headers }: IncomingMessage): boolean {
   );
 }
 
-/** Handlers are looked up by the event's name, so a name that every object has is no event. */
+/** Property names of Object.prototype are not event names. */
 function isEventName(name: string | readonly string[] | undefined): boolean {
   return typeof name === 'string' && !(name in Object.prototype);
 }
@@ -89,10 +88,7 @@ const REFUSALS = {
   503: 'too much at once',
 } as const;
 
-/**
- * Answers whole at once, and closes a moment later: a connection that is closed while its sender still sends takes the answer
- * with it. What comes meanwhile is thrown away.
- */
+/** Answers now and closes a moment later, so that the sender can read the answer. Ignores the rest of the body. */
 function refuse(request: IncomingMessage, response: ServerResponse, status: keyof typeof REFUSALS): void {
   const why = `${REFUSALS[status]}\n`;
   const headers = { connection: 'close', 'content-type': 'text/plain', 'content-length': why.length };
@@ -105,7 +101,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, status: keyo
   setTimeout(end, WEBHOOK_LINGER_MS).unref();
 }
 
-/** The newest is kept and the oldest that is not being answered goes: who only waits never keeps GitHub out. */
+/** Drops the oldest connection that is not being answered, so that idle clients cannot block GitHub. */
 function boundConnections(server: Server, answering: WeakSet<Socket>): void {
   const open = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -121,7 +117,7 @@ function boundConnections(server: Server, answering: WeakSet<Socket>): void {
   });
 }
 
-/** `gone`: the sender went away or ran out of time. 413: larger than GitHub's; 503: the largest while too much was held. */
+/** `gone`: the sender disconnected or timed out. */
 type BodyReading =
   | { readonly kind: 'read'; readonly bytes: Uint8Array }
   | { readonly kind: 'refused'; readonly status: 413 | 503 }
@@ -129,7 +125,6 @@ type BodyReading =
 
 type Held = { bytes: number; readonly refuse: (status: 413 | 503) => void };
 
-/** A reader for all requests of one server; nothing is kept of a body that is refused. */
 function createBodyReader(): (request: IncomingMessage) => Promise<BodyReading> {
   const held = new Set<Held>();
   return (request) => readBody(request, held);
@@ -156,13 +151,13 @@ function readBody(request: IncomingMessage, held: Set<Held>): Promise<BodyReadin
     held.add(own);
     request.on('data', take);
     request.once('end', () => settle({ kind: 'read', bytes: Buffer.concat(pieces) }));
-    // An error of a request is always followed by its close.
+    // A close event always follows an error.
     request.on('error', () => undefined);
     request.once('close', () => settle({ kind: 'gone' }));
   });
 }
 
-/** The largest gives way: whoever floods loses, and an honest delivery of some kilobytes never does. */
+/** Refuses the largest body, so that floods do not affect small deliveries. */
 function makeRoom(held: ReadonlySet<Held>): void {
   let sum = 0;
   let largest: Held | null = null;

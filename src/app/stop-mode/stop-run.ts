@@ -1,4 +1,4 @@
-/** mode: stop, on a machine that reaches the cluster: carries out one /stop, and looks until it has worked. */
+/** `mode: stop`, on a machine that reaches the cluster: carries out one `/stop` and waits for the job's end. */
 
 import { type LaunchPlace, verifyWorkflowOrigin } from '../../actions/verify-place.ts';
 import { isTerminal } from '../../domain/engine.ts';
@@ -8,36 +8,33 @@ import { after } from '../../domain/time.ts';
 import type { LabOpener, OpenLab } from '../open-lab.ts';
 import { brokenRentals, findStop, runsToStopById } from '../stop-by-job-id.ts';
 import { apartFromComments, type Trouble, throwIfAny } from '../trouble.ts';
-import { handOver } from '../watch/hand-over.ts';
 import { check } from '../watch/record-looks.ts';
 import { lookAfterMachines } from '../watch/rentals.ts';
-import { stopIfAsked } from '../watch/tick.ts';
+import { handOver, stopIfAsked } from '../watch/tick.ts';
 import type { WatchInput } from '../watch/watch-input.ts';
 
-/** How long a stop workflow stays with a job that does not end; its own limit is 15 min. */
+/** The workflow's own limit is 15 minutes. */
 const STOP_STAY_MS = 10 * 60 * 1_000;
-/** Between two looks of a stop workflow. */
 const STOP_PAUSE_MS = 5_000;
 
-/** `stopping`: asked for again and again, and not seen to end; whoever watches goes on. `looked`: nobody has asked, and what is rented was looked after. */
-export type StopResult =
+/** `stopping`: the job did not end in time; the watch continues. `looked`: only the rented machines were checked. */
+type StopResult =
   | { readonly kind: 'stopped' | 'stopping' | 'looked'; readonly jobId: string }
   | { readonly kind: 'refused'; readonly code: string; readonly why: string };
 
-export type StopInput = {
+type StopInput = {
   readonly opener: LabOpener;
   readonly run: string;
   readonly place: LaunchPlace;
   readonly defaultBranch: string;
   readonly sleep: (durationMs: number) => Promise<void>;
-  /** As for a watch of the cluster that the run is on. */
+  /** As for a watch of the run's cluster. */
   readonly watching: Omit<WatchInput, 'cluster'>;
 };
 
 /**
- * The input names a run and no more: that a person has asked for the stop, and which job it is, stand in the signed
- * record. What is seen is recorded as a watch would, where no other watch holds the lease. Where the record cannot take the
- * stop, it is read from the threads, the last good entry says which job it is, and nothing is recorded.
+ * Stops the job of a run. The signed record, not the input, says who asked and which job it is. Records observations unless another watch
+ * has the lease. With a broken record, reads the stop from the threads and records nothing.
  */
 export async function stopRun(open: OpenLab, input: StopInput): Promise<StopResult> {
   const { lab, config, store } = open;
@@ -70,9 +67,9 @@ export async function stopRun(open: OpenLab, input: StopInput): Promise<StopResu
     await input.sleep(STOP_PAUSE_MS);
     await store.load();
   }
-  // It may have ended between the two looks; under another's lease the end is theirs to record.
+  // The job may have ended between two observations.
   await check(open, watching, state.run);
-  // As if its record had taken a `/teardown`.
+  // Treat the stop like a `/teardown`.
   if (rental !== undefined)
     await lookAfterRental(open, input, {
       ...rental,
@@ -81,7 +78,7 @@ export async function stopRun(open: OpenLab, input: StopInput): Promise<StopResu
   return { kind: 'stopped', jobId };
 }
 
-/** The runs of the record, and this one with its stop from the threads where the record cannot take it. */
+/** All runs; if the record cannot hold the stop, this run with the stop from its threads. */
 async function withStop(open: OpenLab, run: string): Promise<readonly RunState[]> {
   const record = open.store.current();
   const unheard = runsToStopById(record).find((one) => one.run === run);
@@ -91,7 +88,7 @@ async function withStop(open: OpenLab, run: string): Promise<readonly RunState[]
   return [{ ...unheard, stop }];
 }
 
-/** Looks after the machines of a run whose record is broken; null where there is no such run, or it rents nothing. */
+/** Checks the machines of a run with a broken record; null if there are none. */
 async function lookAfterRental(
   open: OpenLab,
   { watching }: StopInput,

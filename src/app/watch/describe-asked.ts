@@ -1,4 +1,4 @@
-/** The watch asks what a job is that somebody wants taken over: nothing of its log is read before a person has seen the answer. */
+/** Describes a job that a person wants to adopt. The watch reads its log only after the person has seen the description. */
 
 import { linksOf } from '../../config/engine-traits.ts';
 import { cutText } from '../../domain/cut-text.ts';
@@ -17,7 +17,7 @@ import type { WatchInput } from './watch-input.ts';
 
 type Described = EventDataByType['described'];
 
-/** Records the answer and tells it. A cluster that does not answer is told once, and asked on. */
+/** Records and posts the description. An unreachable cluster is reported once and asked again. */
 export async function describeAsked(open: OpenLab, input: WatchInput, asked: RunState): Promise<void> {
   const { adopts } = asked.proposal;
   const engine = input.engineOf(open.config, input.cluster);
@@ -32,7 +32,7 @@ export async function describeAsked(open: OpenLab, input: WatchInput, asked: Run
     await input.publisher.publish(open, asked.run, recorded.seqs.get(asked.run) ?? []);
 }
 
-/** The config of this very process decides whether the cluster may be asked at all: control's word alone opens none. */
+/** The config of this process decides whether jobs of the cluster can be adopted. */
 async function answerOf(
   open: OpenLab,
   { cluster, redact }: WatchInput,
@@ -80,14 +80,14 @@ async function answerOf(
     submitter: clean(origin.submitter),
     entrypoint: clean(origin.entrypoint),
     commit,
-    // The claim of a job is worth what the branches have of it. Where git cannot say, this turn says nothing.
+    // Only count a commit that a branch has. If git fails, the turn fails.
     commitIsHere: commit !== null && (await open.git.isOnBranch(commit)),
     session: job.session,
     urls: linksOf(open.config, { cluster, run, jobId }),
   };
 }
 
-/** Whose job it is by what it carries: one that a ferrybot has submitted is that run's, whichever repository it is of. */
+/** The run that a job belongs to by its metadata, of this or another repository. */
 function ownerOf(
   { store }: OpenLab,
   { job }: Extract<JobDescription, { readonly kind: 'described' }>,

@@ -1,4 +1,4 @@
-/** One look at a live job through its engine: status, the log from where it was left, metrics when it has ended. */
+/** Observes a live job through its engine: status, new log lines, and metrics after its end. */
 
 import { isAbsolute, join } from 'node:path';
 import { roundingOf } from '../../detectors/progress.ts';
@@ -27,28 +27,28 @@ import { logFactsFrom } from '../../watch/resume-log.ts';
 import { trackedMetrics } from '../../watch/tracker-seen.ts';
 import type { Lab } from '../lab.ts';
 
-/** Chunks of a log in one look: with 256 KiB each, more than 570 s of the noisiest job; the rest follows at the next look. */
-export const LOG_CHUNKS_PER_LOOK = 64;
-/** Time for the log of a running job in one look: a dashboard that sends drop by drop must not hold up the others, or a stop. */
-export const LOG_READ_MS = 60_000;
-/** Time for the log of a job that has ended, in one look: a gigabyte at 5 MB a second; the next look goes on. */
-export const LAST_LOG_READ_MS = 200_000;
-/** Chunks of the log of a job that has ended, which nobody looks at again: one gigabyte. */
+/** With 256 KiB each, more than the noisiest job writes in 570 s. */
+const LOG_CHUNKS_PER_LOOK = 64;
+/** Limits the log read of a running job, so that a slow dashboard does not delay other jobs or a stop. */
+const LOG_READ_MS = 60_000;
+/** Limits the log read of an ended job: one gigabyte at 5 MB/s. */
+const LAST_LOG_READ_MS = 200_000;
+/** One gigabyte. */
 const LOG_CHUNKS_AT_END = 4_096;
-/** How long the end of a job waits for a log that cannot be read: a dashboard that restarts is back in a minute or two. */
-export const LAST_LOG_PATIENCE_MS = 30 * 60 * 1_000;
-/** The end of a failed job's log that is asked what it died of: the first cause stands before its noise, and a thousand ranks make a lot. */
+/** How long the end of a job waits for an unreadable log: a restarting dashboard needs a minute or two. */
+const LAST_LOG_PATIENCE_MS = 30 * 60 * 1_000;
+/** The part of a failed job's log that is diagnosed: the first cause precedes the output of a thousand ranks. */
 const DIAGNOSED_LOG_BYTES = 4 * 1024 * 1024;
-/** How many are scrubbed together for them: a private key has some fifty lines, and only its first says what it is. */
+/** Lines that are redacted together: only the first line of a private key identifies it. */
 const LOG_END_READ_LINES_MAX = 200;
 
-/** Reads the metrics that a job left behind; replaced in tests that play on virtual time. */
+/** Replaced in tests on virtual time. */
 export type MetricsReader = (submission: Submission) => Promise<Metrics>;
 
 export type LookInput = {
   readonly lab: Pick<Lab, 'now'>;
   readonly engine: Engine;
-  /** What a pass over all jobs of the cluster has just seen of this one; null: it is asked for. */
+  /** Observation from a listing of all jobs; null: ask for this job. */
   readonly seen: JobObservation | null;
   readonly state: RunState;
   readonly submission: Submission;
@@ -58,24 +58,24 @@ export type LookInput = {
   readonly redact: (text: string) => string;
   readonly withheld?: Withheld | undefined;
   readonly witnesses?: Witnesses;
-  /** Whether people are told what else runs on the cluster and names the run. */
+  /** Whether to report other jobs on the cluster that name the run. */
   readonly tellsBeside?: boolean;
-  /** Left out or null where nobody asks a tracker. */
+  /** Null: do not ask a tracker. */
   readonly tracker?: AskedTracker | null;
-  /** The stores of its checkpoints; left out or null where nobody asks at this look. */
+  /** Null: do not ask the stores this time. */
   readonly store?: AskedStore | null;
 };
 
-/** What lies in them of the steps up to this one. */
+/** Reads what the stores hold up to this step. */
 export type AskedStore = (upTo: number) => Promise<Observed<StoredThen>>;
 
-/** A tracker, and which of its runs is asked for, given those that the log names. */
+/** A tracker, and which of its runs to ask for, given those in the log. */
 export type AskedTracker = {
   readonly port: Tracker;
   readonly identityOf: (logged: readonly string[]) => string;
 };
 
-/** Looks once. The engine's status is read before the log, so that a log that is read to its end belongs to a job that has ended. */
+/** Reads the status before the log, so that a complete log belongs to an ended job. */
 export async function observeJob(input: LookInput): Promise<Look> {
   const { engine, submission } = input;
   const seen = input.seen ?? (await engine.observe(submission.jobId, sessionOf(submission)));
@@ -102,7 +102,7 @@ export async function observeJob(input: LookInput): Promise<Look> {
     logOffset,
     logUnread: read.unread,
     metrics,
-    // A tracker that shows the run and no row of it: the job left none.
+    // A tracker without rows proves that the job left no metrics.
     metricsExpected: isFileHere(submission) || tracker?.answer.kind === 'found',
     ...died,
     tracker,
@@ -114,14 +114,14 @@ export async function observeJob(input: LookInput): Promise<Look> {
   };
 }
 
-/** A list that cannot be read says nothing: the job itself is looked at all the same. */
+/** If the list cannot be read, the job itself is still observed. */
 async function seenBeside({ engine, state, tellsBeside }: LookInput): Promise<Pick<Look, 'beside'>> {
   if (tellsBeside !== true || engine.live === undefined) return {};
   const live = await engine.live();
   return live.kind === 'known' ? { beside: besideOf(state, live.value) } : {};
 }
 
-/** After the log, so that what it calls saved lies there by then. Before the first step, and of a log that cannot be read, nothing can be missed. */
+/** Runs after the log, so that saved checkpoints are in the store by then. Not before the first step. */
 async function seenInStore(
   { store }: LookInput,
   job: JobObservation,
@@ -138,14 +138,14 @@ function hasEnded(job: JobObservation): boolean {
   return job.kind === 'found' && isTerminal(job.status);
 }
 
-/** An end is recorded with the whole log, so one whose log cannot be read yet is not recorded yet; not for ever. */
+/** The end is recorded only with its whole log, up to a time limit. */
 function unlessUnread(job: JobObservation, unread: string | null, now: number): JobObservation {
   if (job.kind !== 'found' || !isTerminal(job.status) || unread === null) return job;
   if (now - (job.endedAtMs ?? now) >= LAST_LOG_PATIENCE_MS) return job;
   return { kind: 'unknown', message: `the job is ${job.status}, and its log cannot be read: ${unread}` };
 }
 
-/** The engine's session when the job was submitted, the last in which it was certainly there. */
+/** The engine's session at submission. */
 export function sessionOf(submission: Submission): string | null {
   const session = submission.details['session'];
   return typeof session === 'string' && session !== '' ? session : null;
@@ -158,10 +158,7 @@ async function trackerHeard({ tracker }: LookInput, log: LogFacts): Promise<Trac
   return { asked, answer: await tracker.port.describe(asked) };
 }
 
-/**
- * What the job's file says; where it is not to be had, what the tracker has of this attempt, and above that the evals that
- * the log printed: the tracker's view lags behind it.
- */
+/** The metrics of the job's file; otherwise the tracker's, overridden by evals in the log, which are newer. */
 async function metricsOf(
   { readMetrics, submission, state }: LookInput,
   log: LogFacts,
@@ -175,20 +172,20 @@ async function metricsOf(
 
 type Died = Pick<Look, 'diagnosis' | 'logEnd'>;
 
-/** A log that breaks off says nothing of it: why a machine was taken away the engine alone knows. */
+/** A truncated log may lack the cause: only the engine knows why a machine was taken away. */
 function orOfEngine(died: Died, message: string): Died {
   if (died.diagnosis?.class !== 'unknown') return died;
   const diagnosis = diagnose([message], 'FAILED');
   return diagnosis.class === 'unknown' ? died : { ...died, diagnosis };
 }
 
-/** What a failed job died of, by the end of its log; where that cannot be read, by what the tracker kept of it. */
+/** Diagnoses by the end of the log, or by the tracker's copy of it. */
 async function diagnosisOf(input: LookInput, end: number, tracker: TrackerHeard | null): Promise<Died> {
   const died = await diagnosisOfLog(input, end);
   if (died.diagnosis !== null || tracker?.answer.kind !== 'found') return died;
   const tail = await input.tracker?.port.logTail(tracker.asked, LOG_END_READ_LINES_MAX);
   const since = fromRfc3339(input.submission.at) ?? 0;
-  // A run that goes on under its id has the lines of the attempt before.
+  // A resumed tracker run also has lines of earlier attempts.
   const own = tail?.kind === 'lines' ? tail.lines.filter(({ at }) => at !== null && at >= since) : [];
   if (own.length === 0) return died;
   const { read, conclude } = createDiagnosis();
@@ -199,7 +196,7 @@ async function diagnosisOf(input: LookInput, end: number, tracker: TrackerHeard 
   };
 }
 
-/** By the end of the engine's log, and that end; null where it cannot be read. */
+/** Null if the log cannot be read. */
 async function diagnosisOfLog({ engine, submission, lab }: LookInput, end: number): Promise<Died> {
   const { read: understand, conclude } = createDiagnosis();
   const last: string[] = [];
@@ -211,7 +208,7 @@ async function diagnosisOfLog({ engine, submission, lab }: LookInput, end: numbe
   const decoder = new TextDecoder();
   const until = lab.now() + LOG_READ_MS;
   let offset = Math.max(0, end - DIAGNOSED_LOG_BYTES);
-  // Who begins in the middle of a log begins in the middle of a line.
+  // An offset may be in the middle of a line.
   let [rest, isCut, isWhole] = ['', offset > 0, false];
   while (offset < end && lab.now() < until) {
     const read = await engine.readLog(submission.jobId, offset);
@@ -224,7 +221,7 @@ async function diagnosisOfLog({ engine, submission, lab }: LookInput, end: numbe
     if (isWhole || read.nextOffset <= offset) break;
     offset = read.nextOffset;
   }
-  // What it died of stands at the end: half of that says something else.
+  // The cause is at the end; half of the log would give a wrong diagnosis.
   if (!isWhole && end > 0) return { diagnosis: null };
   if (rest !== '') take(rest);
   return { diagnosis: conclude('FAILED'), logEnd: last };
@@ -233,14 +230,14 @@ async function diagnosisOfLog({ engine, submission, lab }: LookInput, end: numbe
 type Reading = {
   readonly facts: LogFacts;
   readonly offset: number;
-  /** Why the log was not read to its end; null: it was. */
+  /** Why the log was not read to its end; null if it was. */
   readonly unread: string | null;
 };
 
-/** A log of a job that has ended is read to its end; of another, a part, and the rest at the next look. */
+/** Reads the log of an ended job to its end, and a part of a running job's log. */
 async function readOn({ lab, engine, state, submission }: LookInput, job: JobObservation): Promise<Reading> {
   let { facts, offset } = logFactsFrom(state);
-  // Who does not answer about the job would not about its log: with two hundred runs the time-outs alone take hours.
+  // An engine that does not answer about the job would not answer about its log; time-outs of 200 runs take hours.
   if (job.kind !== 'found') return { facts, offset, unread: job.kind === 'unknown' ? job.message : null };
   const isOver = hasEnded(job);
   const chunksMax = isOver ? LOG_CHUNKS_AT_END : LOG_CHUNKS_PER_LOOK;
@@ -259,11 +256,11 @@ async function readOn({ lab, engine, state, submission }: LookInput, job: JobObs
     offset = read.nextOffset;
     if (read.atEnd) return { facts, offset, unread: null };
   }
-  // What is longer than that is given up at the end.
+  // The rest of a longer log is ignored.
   return { facts, offset, unread: null };
 }
 
-/** The unfinished last line is read again from its beginning, also by another process; at the end it is the last. */
+/** An unfinished last line is read again next time; after the end it is complete. */
 function placeOf(
   { facts, offset }: Reading,
   isOver: boolean,
@@ -272,12 +269,12 @@ function placeOf(
   return { log: facts, logOffset: offset - Buffer.byteLength(facts.carry, 'utf8') };
 }
 
-/** Whether the metrics file lies on this machine, if the job has written it. */
+/** Whether the metrics file would be on this machine. */
 function isFileHere({ details }: Submission): boolean {
   return isAbsolute(String(details['metricsFile'] ?? '')) || details['workingDirectory'] !== undefined;
 }
 
-/** The metrics file that the lane's config names, relative to where the job ran, if that is here. Missing metrics stay missing. */
+/** Reads the lane's metrics file, relative to the job's folder, if it is on this machine. */
 export async function metricsFromFile(submission: Submission): Promise<Metrics> {
   const path = String(submission.details['metricsFile'] ?? '');
   const directory = submission.details['workingDirectory'];

@@ -1,4 +1,4 @@
-/** What one turn sees of all its runs is one commit and one push: with two hundred runs a push each would be all that a watch does. */
+/** Records the observations of all runs of one turn in a single commit and push. */
 
 import { storedNow, watchedRoots } from '../../checkpoints/watched.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
@@ -25,13 +25,13 @@ import { contained, type Trouble, throwIfAny } from '../trouble.ts';
 import { type AskedStore, type AskedTracker, observeJob } from './look.ts';
 import type { WatchInput } from './watch-input.ts';
 
-/** What was seen of a run, to be recorded on top of its entry `seq`. */
+/** Drafts for a run on top of its entry `seq`. */
 type Looked = { readonly run: RunId; readonly seq: number; readonly drafts: readonly EventDraft[] };
 
-/** `refused`: what was seen could not be recorded; the logs are read again from the same place. */
+/** `refused`: the observations could not be recorded; the logs are read again from the same offset. */
 type LookOutcome = 'looked' | 'refused';
 
-/** Looks at these runs, and records all of it together. What one of them meets is its own trouble. */
+/** Observes these runs and records all observations together. Errors of one run are contained. */
 export async function lookAtAll(
   open: OpenLab,
   input: WatchInput,
@@ -58,7 +58,7 @@ export async function lookAtAll(
     if (error instanceof GitError) throw error;
     open.lab.log(`what was seen of ${looks.size} run(s) is recorded one by one: ${String(error)}`);
   }
-  // One that cannot be recorded keeps no other back, and says why.
+  // Record one by one: an observation that cannot be recorded must not block the others.
   for (const run of [...looks.keys()]) {
     const recorded = await contained(open, troubles, { run, thread: null }, () => record([run]));
     if (recorded === 'refused') return recorded;
@@ -66,7 +66,7 @@ export async function lookAtAll(
   return 'looked';
 }
 
-/** One run by itself; what it meets is thrown. */
+/** Observes and records one run; throws its errors. */
 export async function check(open: OpenLab, input: WatchInput, run: RunId): Promise<void> {
   const troubles: Trouble[] = [];
   await lookAtAll(open, input, [run], new Map(), troubles);
@@ -78,7 +78,7 @@ export async function check(open: OpenLab, input: WatchInput, run: RunId): Promi
   throwIfAny(troubles);
 }
 
-/** Null where there is nothing to look at, or another watch has the lease. What was seen on the same entry stands. */
+/** Null if there is nothing to observe or another watch has the lease. Keeps an observation of the same entry. */
 async function lookOnce(
   { lab, config, store }: OpenLab,
   input: WatchInput,
@@ -123,7 +123,7 @@ async function lookOnce(
   return { run, seq, drafts: [...drafts, ...pages] };
 }
 
-/** Where the lane's runs are followed, and which run there is this one. */
+/** The lane's tracker, and this run in it. */
 function askedTracker(
   { trackerOf }: WatchInput,
   { tracker }: LaneConfig,
@@ -136,7 +136,7 @@ function askedTracker(
     : { port, identityOf: (logged) => identityToAsk(intended, tracker.kind === 'wandb' ? logged : []) };
 }
 
-/** The course of the lane's last passes, newest first. */
+/** Loss curves of the lane's last passes, newest first. */
 function laneWitness(record: { readonly runs: readonly RunState[] }, state: RunState): Witnesses['lane'] {
   const passes = runsOfLane(record.runs, state.proposal.lane).filter(({ seal }) => seal?.verdict === 'pass');
   return passes
@@ -145,10 +145,10 @@ function laneWitness(record: { readonly runs: readonly RunState[] }, state: RunS
     .slice(0, LANE_RUNS);
 }
 
-/** The policy's last five. */
+/** As the policy says. */
 const LANE_RUNS = 5;
 
-/** What follows from the outcome, in the threads of the runs that were recorded. */
+/** Queues comments and notices for the recorded runs. */
 async function told(
   open: OpenLab,
   { input, troubles, runs }: Looking,
@@ -173,7 +173,7 @@ type Looking = {
   readonly runs: readonly RunId[];
 };
 
-/** A store of a run's checkpoints, as the watch asks it. Null where its kind does not have them asked, it is too early, or nobody here can look there. */
+/** Null if the kind does not check its stores, it is too early, or there is nothing to search. */
 function askedStore(
   { stores, now }: Pick<Lab, 'stores' | 'now'>,
   { kind, lane }: LaneScopedConfig,

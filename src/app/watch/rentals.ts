@@ -1,4 +1,4 @@
-/** The rented machines of a cluster, as a part of each turn of its watch. */
+/** Checks the rented machines of a cluster in each turn of its watch. */
 
 import { tearDown } from '../../actions/tear-down.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
@@ -21,10 +21,10 @@ import { brokenRuns } from '../stop-by-job-id.ts';
 import { contained, EVERYWHERE, type Trouble } from '../trouble.ts';
 import type { WatchInput } from './watch-input.ts';
 
-/** When the account is to be looked at again; `isBusy`: something of ours is there, or nobody knows. */
-export type MachinesLeft = { readonly at: Instant; readonly isBusy: boolean };
+/** When to check the account again; `isBusy`: it may hold a machine of ours. */
+type MachinesLeft = { readonly at: Instant; readonly isBusy: boolean };
 
-/** Null where nothing is rented on this cluster. Who cannot look never says that nothing is there. `rental`: a run with a broken record, as it is to be looked after. */
+/** Null if the cluster rents nothing. `rental`: a run with a broken record that is torn down. */
 export async function lookAfterMachines(
   open: OpenLab,
   input: WatchInput,
@@ -50,7 +50,7 @@ type Place = {
   readonly rental: RunState | null;
 };
 
-/** At once where something has happened that no look has seen, or no run says when. */
+/** Due immediately after an unseen event, or if no run sets a time. */
 function dueAtMs(open: OpenLab, cluster: string): number {
   const { live, orphans } = recordOf(open);
   const renting = live.filter((run) => isRentingOn(run, cluster));
@@ -58,10 +58,7 @@ function dueAtMs(open: OpenLab, cluster: string): number {
   return Math.min(...renting.map(rentalDueAtMs));
 }
 
-/**
- * What does not verify proves nobody an orphan, and nor does a record that is read in part because of its size. A run whose record
- * does not verify is looked after as its last good entry leaves it: its limits hold whatever somebody pushed.
- */
+/** A broken or partial record cannot prove a machine an orphan. A run with a broken record is checked by its last good state. */
 function recordOf({ store }: OpenLab, rental: RunState | null = null): RentalRecord {
   const record = store.current();
   const { broken, journal, runs } = record;
@@ -98,7 +95,7 @@ async function look(place: Place): Promise<MachinesLeft> {
   return { at: after(lab.now(), result.cadenceMs), isBusy: result.isBusy };
 }
 
-/** Where one file cannot take its part, each is tried by itself, and the next look goes on from what was recorded. */
+/** If one file refuses its part, record each alone; the next check continues from there. */
 async function recordTogether(
   { open, troubles }: Place,
   decide: () => Promise<readonly Entry[]>,
@@ -122,7 +119,7 @@ async function recordTogether(
   }
 }
 
-/** With the pages of what people must see, in the same push. */
+/** Adds the pages for people to the same push. */
 function withPages({ lab, store, config }: OpenLab, { run, drafts }: Entry): Entry {
   const state = store.current().runs.find((one) => one.run === run);
   const pages = state === undefined ? [] : pagesWith(state, drafts, configFor(config, state), lab.now());

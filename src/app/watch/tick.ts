@@ -1,4 +1,4 @@
-/** One turn of the watch: every live run of the cluster whose time has come is looked at, recorded and published. */
+/** One turn of the watch: observe every due run of the cluster, record, publish. */
 
 import { mintStop } from '../../actions/mint.ts';
 import { openSignatureMatch } from '../../care/bad-node.ts';
@@ -7,6 +7,7 @@ import { hasCluster, traitsOf } from '../../config/engine-traits.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import type { Engine, JobObservation } from '../../domain/engine.ts';
+import { GitError } from '../../domain/git.ts';
 import type { Instant, RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { awaitsDescription } from '../../domain/logbook/adoption.ts';
@@ -15,20 +16,21 @@ import { watchedClusters } from '../../domain/logbook/liveness.ts';
 import { offerWanted } from '../../domain/logbook/renting.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { after } from '../../domain/time.ts';
-import { transactRun } from '../../logbook/transact.ts';
+import { recordAsDecided, transactRun } from '../../logbook/transact.ts';
 import { configFor } from '../../run/run-config.ts';
 import { nextCheckAt, stopLookPeriodMs } from '../../watch/cadence.ts';
+import { handedOver } from '../../watch/lease.ts';
 import { longestDue } from '../../watch/longest-due.ts';
 import { reportCorruptLogbook } from '../control/report-corrupt-logbook.ts';
-import type { CloudOf } from '../lab.ts';
-import { type OpenLab, openForRun } from '../open-lab.ts';
-import type { Publisher } from '../publisher.ts';
+import type { Log } from '../lab.ts';
+import { type LabOpener, type OpenLab, openForRun } from '../open-lab.ts';
 import {
   asBroken,
   contained,
   containedEach,
   EVERYWHERE,
   type Trouble,
+  throwIfAny,
   unreadFiles,
   type Where,
 } from '../trouble.ts';
@@ -38,18 +40,85 @@ import { lookAtAll } from './record-looks.ts';
 import { lookAfterMachines } from './rentals.ts';
 import type { WatchInput } from './watch-input.ts';
 
-/** Between two turns of the watch at the least. */
-export const WATCH_PAUSE_MS = 200;
-/** After a turn in which the logbook could not be read. */
-export const WATCH_RETRY_MS = 15_000;
+/** Records the newest observation with an expired lease. A lost race is harmless, because leases expire. Returns errors of single runs. */
+export async function handOver(opener: LabOpener, input: WatchInput): Promise<readonly Trouble[]> {
+  const opening = await opener.open();
+  if (opening.kind === 'no-config') return [];
+  const { store, lab } = opening.open;
+  const troubles: Trouble[] = [];
+  const given = containedEach(opening.open, troubles, store.current().runs, whereOf, (state) => {
+    const draft = handedOver(state, input.holder, lab.now());
+    return draft === null ? [] : [{ run: state.run, drafts: [draft] }];
+  });
+  for (let first = 0; first < given.length; first += limits.looksPerTurnMax) {
+    const some = given.slice(first, first + limits.looksPerTurnMax);
+    input.saveMemory();
+    await contained(opening.open, troubles, EVERYWHERE, async () => {
+      const result = await recordAsDecided(opening.open, some);
+      lab.log(`handed over ${some.length} run(s): ${result.kind}`);
+    });
+  }
+  return troubles;
+}
 
-/** What is left to do: `idle` = no live run of this cluster; otherwise when to look next. */
-export type TickResult = { readonly kind: 'idle' } | { readonly kind: 'again'; readonly at: Instant };
+type WatchOptions = {
+  readonly opener: LabOpener;
+  readonly now: () => Instant;
+  readonly sleep: (durationMs: number) => Promise<void>;
+  /** The shift ends before the token expires; the next watch takes over. */
+  readonly shiftMs: number;
+  readonly input: WatchInput;
+  readonly log: Log;
+};
 
-/** What to do next, and what went wrong in single runs: those were told in their threads, and the others went on. */
-export type Turn = TickResult & { readonly troubles: readonly Trouble[] };
+/** Why the watch ended. */
+export type WatchEnd = { readonly kind: 'idle' | 'shift-over' | 'no-config' };
 
-/** Takes one turn on the record as it was loaded just now. */
+/** Watches. Read errors are retried in the next turn; the lease shows other watches that this one is alive. */
+export async function watch(options: WatchOptions): Promise<WatchEnd> {
+  const until = after(options.now(), options.shiftMs);
+  // Only errors of the last turn fail the shift; earlier ones were posted.
+  for (;;) {
+    const turn = await turnOnce(options);
+    if (turn.kind !== 'again') {
+      throwIfAny(turn.troubles);
+      return { kind: turn.kind };
+    }
+    if (options.now() >= until) {
+      const troubles = await handOver(options.opener, options.input);
+      throwIfAny([...turn.troubles, ...troubles]);
+      return { kind: 'shift-over' };
+    }
+    options.input.saveMemory();
+    await options.sleep(Math.max(WATCH_PAUSE_MS, turn.at - options.now()));
+  }
+}
+
+async function turnOnce(
+  options: WatchOptions,
+): Promise<Turn | { readonly kind: 'no-config'; readonly troubles: readonly Trouble[] }> {
+  try {
+    const opening = await options.opener.open();
+    if (opening.kind === 'no-config') return { kind: 'no-config', troubles: [] };
+    return await tick(opening.open, options.input);
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    options.log(`the logbook cannot be read: ${error.message}`);
+    return { kind: 'again', at: after(options.now(), WATCH_RETRY_MS), troubles: [] };
+  }
+}
+
+/** Minimum pause between two turns. */
+const WATCH_PAUSE_MS = 200;
+/** Pause after the logbook could not be read. */
+const WATCH_RETRY_MS = 15_000;
+
+/** `idle`: no live run of this cluster; otherwise when to run the next turn. */
+type TickResult = { readonly kind: 'idle' } | { readonly kind: 'again'; readonly at: Instant };
+
+/** Errors of single runs, which are already posted in their threads. */
+type Turn = TickResult & { readonly troubles: readonly Trouble[] };
+
 export async function tick(open: OpenLab, input: WatchInput): Promise<Turn> {
   const troubles: Trouble[] = [];
   const result = await turn(open, input, troubles);
@@ -105,12 +174,12 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
     return isOwing || machines?.isBusy === true
       ? { kind: 'again', at: after(lab.now(), WATCH_RETRY_MS) }
       : { kind: 'idle' };
-  // Of one that has ended, or was not submitted, only the machine is left to look after.
+  // Runs that ended or never started a job only have machines to check.
   const jobs = left.filter(({ submission, end }) => submission !== null && end === null);
   const dues = containedEach(open, troubles, jobs, whereOf, (state) => [
     state.stop === null ? nextAt(state) : after(lab.now(), stopLookPeriodMs(cadenceOf(open, state))),
   ]);
-  // A run that could not be looked at stays due: without the longer pause it would be asked for without end.
+  // A run that failed stays due, so use the longer pause.
   const pauseMs = troubles.length === 0 ? WATCH_PAUSE_MS : WATCH_RETRY_MS;
   const soonest = Math.max(
     lab.now() + pauseMs,
@@ -120,17 +189,16 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
   return { kind: 'again', at: Math.min(soonest, after(lab.now(), stopLookMs)) as Instant };
 }
 
-/** The config has no such cluster now. Whoever reconciles tells the threads; a watch that is here goes on when it is back. */
+/** The config lacks the cluster. Control notifies the threads; this watch waits until it is back. */
 function waiting({ lab }: OpenLab, { cluster }: WatchInput, live: number): TickResult {
   lab.log(`the config does not have the cluster ${cluster}: ${live} job(s) cannot be watched or stopped`);
   return live === 0 ? { kind: 'idle' } : { kind: 'again', at: after(lab.now(), WATCH_RETRY_MS) };
 }
 
-function whereOf({ run }: RunState): Where {
+function whereOf({ run }: { readonly run: string }): Where {
   return { run, thread: null };
 }
 
-/** How often the lane of this run wants it looked at. */
 function cadenceOf(open: OpenLab, state: RunState): LaneConfig['cadence'] {
   return configFor(open.config, state).lane.cadence;
 }
@@ -139,7 +207,7 @@ function isWatchable(state: RunState, cluster: string): boolean {
   return watchedClusters(state).includes(cluster);
 }
 
-/** The stop was recorded by control and asked for by a person: that is the consent. Asking twice does no harm. */
+/** The recorded stop of a person is the approval. Repeating it is harmless. */
 export async function stopIfAsked(open: OpenLab, input: WatchInput, state: RunState): Promise<void> {
   const engine = input.engineOf(open.config, input.cluster);
   const now = open.lab.now();
@@ -152,20 +220,14 @@ export async function stopIfAsked(open: OpenLab, input: WatchInput, state: RunSt
   open.lab.log(`stop of ${state.submission.jobId}: ${outcome.kind}${why}`, { run: state.run });
 }
 
-/** The watch answers a signature match of a bad node: it looks which machine it was and proposes, or asks a person. */
-type SignatureMatchInput = {
-  readonly cluster: string;
-  readonly cloudOf: CloudOf;
-  readonly redact: (text: string) => string;
-  readonly publisher: Publisher;
-};
+type SignatureMatchInput = Pick<WatchInput, 'cluster' | 'cloudOf' | 'redact' | 'publisher'>;
 
-/** Whether a run of the cluster shows a bad node that nobody has answered yet; also after its job has ended. */
+/** Whether a run has an unanswered sign of a bad node, even after its end. */
 function hasOpenSignatureMatch(state: RunState, cluster: string): boolean {
   return state.submission?.cluster === cluster && openSignatureMatch(state) !== null;
 }
 
-/** Records the answer and publishes it. Nothing where the machines cannot be listed for the moment. */
+/** Finds the machine and proposes its deletion, or asks a person. Waits if the machines cannot be listed. */
 async function answerBadNode(open: OpenLab, input: SignatureMatchInput, run: RunId): Promise<void> {
   const { lab, config } = open;
   const cloud = input.cloudOf(config, input.cluster);
@@ -185,7 +247,7 @@ function projectOf({ config }: OpenLab, cluster: string): string {
   return traitsOf(config, cluster)?.machines?.gcp?.project ?? '';
 }
 
-/** What the engine's list says of each; nothing where it has none, and for one run alone, which is looked at by itself. */
+/** Observations from the engine's list; none for engines without a list or for a single run. */
 export async function observeInOnePass(
   engine: Engine | null,
   due: readonly RunState[],
@@ -200,7 +262,7 @@ export async function observeInOnePass(
 
 type Seen = EventDataByType['offer-seen'];
 
-/** Records the offer that would be rented now, for the card. */
+/** Records the best current offer for the card. */
 async function searchOffer(open: OpenLab, input: WatchInput, shopping: RunState): Promise<void> {
   const wanted = offerWanted(shopping);
   if (wanted === null || wanted.cluster !== input.cluster) return;
@@ -210,7 +272,7 @@ async function searchOffer(open: OpenLab, input: WatchInput, shopping: RunState)
   );
 }
 
-/** By what the run asks for, within what its cluster allows: what a launch would rent by. */
+/** Asks with the terms that a launch would use. */
 async function readOffer(open: OpenLab, input: WatchInput, state: RunState): Promise<Omit<Seen, 'digest'>> {
   const account = input.engineOf(openForRun(open, state).config, input.cluster)?.rented;
   if (account === undefined) return { offer: null, unread: 'this cluster rents nothing' };

@@ -1,4 +1,4 @@
-/** What a watch of one cluster is given: its name, the ways to its engine, and who speaks. */
+/** What a watch of one cluster needs. */
 
 import type { Withheld, Witnesses } from '../../watch/look.ts';
 import type { SeenNotices } from '../control/report-corrupt-logbook.ts';
@@ -9,19 +9,19 @@ import type { MetricsReader } from './look.ts';
 
 export type WatchInput = {
   readonly cluster: string;
-  /** Names this process: two watches never share a holder. */
+  /** A unique name of this process. */
   readonly holder: string;
   readonly engineOf: EngineOf;
   readonly cloudOf: CloudOf;
   readonly readMetrics: MetricsReader;
   readonly trackerOf: TrackerOf;
-  /** The disk of this machine; null where nobody can say. */
+  /** The disk of this machine; null if unknown. */
   readonly diskOf: () => Promise<Witnesses['disk']>;
   readonly redact: (text: string) => string;
   readonly withheld?: Withheld | undefined;
   readonly publisher: Publisher;
-  /** Faults of the logbook that stand in the threads, as far as this process knows; it grows. */
+  /** Logbook faults that this process saw posted. */
   readonly toldFaults: SeenNotices;
-  /** Called wherever a turn leaves much behind: what the looks of a thousand jobs leave need not lie until the next one. */
+  /** Frees memory after steps that allocate much. */
   readonly saveMemory: () => void;
 };

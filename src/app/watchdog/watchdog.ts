@@ -1,4 +1,4 @@
-/** mode: watchdog, on a hosted machine: says where a watch has fallen silent, once for each silence, and starts another one. */
+/** `mode: watchdog`, on a hosted machine: reports a silent watch once per silence and restarts it. */
 
 import { missingCluster } from '../../config/engine-traits.ts';
 import type { RunId } from '../../domain/ids.ts';
@@ -24,7 +24,7 @@ import type { OpenLab } from '../open-lab.ts';
 import type { Publisher } from '../publisher.ts';
 import { contained, containedEach, type Trouble, type Where } from '../trouble.ts';
 
-/** One live run: how its monitor is, how the run is as far as anybody knows, and what was done. */
+/** The state of a live run's watch, and what was done. */
 export type WatchdogFinding = {
   readonly run: RunId;
   readonly monitor: MonitorHealth['kind'];
@@ -38,7 +38,7 @@ export type WatchdogFinding = {
     | Exclude<Restart, 'restart'>;
 };
 
-/** Looks at every live run of the record; what one of them meets is told there, and given in `troubles`. Two watchdogs at once do no harm: the second finds the silence told, and a watch on its way. */
+/** Checks every live run. Errors of single runs are contained in `troubles`. Two watchdogs at once are harmless. */
 export async function lookAfterWatches(
   open: OpenLab,
   publisher: Publisher,
@@ -50,7 +50,7 @@ export async function lookAfterWatches(
   const { runs } = store.current();
   const whereOf = ({ run }: RunState): Where => ({ run, thread: null });
   const isStale = (state: RunState): boolean => healthOf(state).kind === 'stale';
-  // What looks silent by this machine's clock is looked at again by GitHub's.
+  // Check silence again with GitHub's clock.
   if (containedEach(open, troubles, runs, whereOf, (state) => [isStale(state)]).includes(true))
     await synchronizeClock(lab.client);
   const findings: WatchdogFinding[] = [];
@@ -66,7 +66,7 @@ export async function lookAfterWatches(
   return findings;
 }
 
-/** Null where nobody has to watch. */
+/** Null if the run needs no watch. */
 async function lookAfter(
   open: OpenLab,
   publisher: Publisher,

@@ -13,7 +13,7 @@ export type SetupEntry = { readonly text: string; readonly line: number };
 /** What could not be read, in words for people, and on which line, from 1. */
 export type Unread = { readonly line: number; readonly what: string };
 /** `unread`: what stands in a list of commands and is no text, or in place of a list. */
-export type SetupLists = {
+type SetupLists = {
   readonly lists: readonly (readonly SetupEntry[])[];
   readonly unread: readonly Unread[];
 };

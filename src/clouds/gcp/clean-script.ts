@@ -1,6 +1,16 @@
-/** The one command that deletes on a worker: it looks again in the same breath, and steps aside rather than guess. */
+/** The only command that deletes on a worker. If anything is unexpected, it stops. */
 
-import type { MountPoint } from '../../domain/care/worker-disk.ts';
+import type { MutationStep } from '../../domain/care/mutation.ts';
+import type { MountPoint, TpuWorker } from '../../domain/care/worker-disk.ts';
+import { sshArguments } from './ssh.ts';
+
+/** Clears the mount point on one worker, or stops with the reason (`cleanCommand`). */
+export function cleanStep(project: string, worker: TpuWorker, mountPoint: MountPoint): MutationStep {
+  return {
+    does: 'clean-disk',
+    command: ['gcloud', ...sshArguments(project, worker, cleanCommand(mountPoint))],
+  };
+}
 
 /**
  * The remote command for one mount point. The command behind policy AG-18 deletes with `rm -rf` on the mount point, which

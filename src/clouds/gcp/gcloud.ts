@@ -1,4 +1,4 @@
-/** The gcloud program: reading as it likes, changing something only with a consent that is spent on that very call. */
+/** Runs gcloud. Changes need a capability for exactly that call. */
 
 import { type Permit, spendCapability } from '../../domain/actions/capability.ts';
 import type { MutationStep } from '../../domain/care/mutation.ts';
@@ -11,17 +11,16 @@ export type RunProgram = (
 ) => Promise<ProgramResult>;
 
 export type GcloudOptions = {
-  /** Path or name of the program. */
   readonly program: string;
-  /** All of its environment: credentials of the cloud, and nothing of GitHub's. */
+  /** The complete environment: cloud credentials, no GitHub token. */
   readonly env: Readonly<Record<string, string>>;
   readonly run: RunProgram;
 };
 
-/** Verbs that look and change nothing; anything else needs a consent. */
+/** Verbs that change nothing; all others need a capability. */
 const READS = [['compute', 'tpus', 'tpu-vm', 'list']] as const;
 
-/** Calls that only look. Throws where the arguments do anything else. */
+/** Runs a reading call. Throws for other arguments. */
 export function readWithGcloud(
   { program, env, run }: GcloudOptions,
   args: readonly string[],
@@ -32,7 +31,7 @@ export function readWithGcloud(
   return run(program, args, { env, timeoutMs });
 }
 
-/** The one way to change something with gcloud: the step is spent first, and then it is what runs. */
+/** Spends the step, then runs it. */
 export function changeWithGcloud(
   { program, env, run }: GcloudOptions,
   step: MutationStep,
@@ -45,10 +44,10 @@ export function changeWithGcloud(
   return run(program, args, { env, timeoutMs });
 }
 
-/** What of a runner's environment gcloud gets: where it finds itself and its credentials. */
+/** Variables that gcloud needs to find itself and its credentials. */
 const PASSED = ['PATH', 'HOME', 'LANG', 'CLOUDSDK_CONFIG', 'GOOGLE_APPLICATION_CREDENTIALS'];
 
-/** The environment of a gcloud that asks nobody anything. */
+/** The environment, with prompts disabled. */
 export function gcloudEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {
@@ -59,7 +58,7 @@ export function gcloudEnvironment(
   return { ...Object.fromEntries(passed), CLOUDSDK_CORE_DISABLE_PROMPTS: '1' };
 }
 
-/** Why a call gave no answer, in one line for people; what it printed is redacted by whoever records it. */
+/** Why a call failed, in one line. The caller redacts it. */
 export function failureOf({ kind, exitCode, code, stderr }: ProgramResult): string {
   const how = kind === 'exited' ? `exit code ${exitCode}` : kind === 'not-started' ? `${code}` : kind;
   const lines = stderr.trim().split('\n');

@@ -1,12 +1,12 @@
-/** The TPU VMs of a project's zones: `gcloud compute tpus tpu-vm list --format=json` (Cloud TPU API v2, Node). */
+/** Lists the TPU VMs of a project's zones: `gcloud compute tpus tpu-vm list --format=json` (Cloud TPU API v2, Node). */
 
 import { z } from 'zod';
 import type { TpuVm, VmListing } from '../../domain/care/tpu-vm.ts';
 import { failureOf, type GcloudOptions, readWithGcloud } from './gcloud.ts';
 
-/** One list of machines; gcloud itself takes some seconds to start. */
+/** gcloud needs some seconds to start. */
 const CLOUD_READ_TIMEOUT_MS = 2 * 60 * 1_000;
-/** Machines of one zone: the largest labs have some hundreds. */
+/** Per zone; the largest labs have some hundreds. */
 const CLOUD_VMS_MAX = 2_000;
 
 const endpoint = z.object({
@@ -15,7 +15,7 @@ const endpoint = z.object({
 });
 
 const node = z.object({
-  // projects/P/locations/ZONE/nodes/NAME; a name is checked before it stands in any command.
+  // projects/P/locations/ZONE/nodes/NAME; commands use the name, so it is validated.
   name: z.string().regex(/^projects\/[^/]+\/locations\/[a-z0-9-]+\/nodes\/[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/),
   state: z.string(),
   createTime: z.iso.datetime({ offset: true }),
@@ -24,7 +24,7 @@ const node = z.object({
   networkEndpoints: z.array(endpoint).default([]),
 });
 
-/** All of them, or unknown with the reason. A VM that we cannot read makes the list unknown: it may be the one. */
+/** Lists all VMs. One invalid entry makes the list unknown, because it may be the wanted VM. */
 export async function listVms(
   gcloud: GcloudOptions,
   place: { readonly project: string; readonly zones: readonly string[] },
@@ -45,7 +45,7 @@ export async function listVms(
   return { kind: 'listed', vms };
 }
 
-/** The answer of one list, as JSON; unknown where it is none, or has another shape. */
+/** Parses one list; unknown if the JSON does not fit. */
 export function readListing(text: string): VmListing {
   let json: unknown;
   try {

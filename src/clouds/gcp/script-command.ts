@@ -1,11 +1,25 @@
-/** A script of the lab as argument arrays: through uv, and what is run instead where uv itself cannot start (policy AG-02). */
+/** Runs scripts of the lab through uv, or without it if uv cannot start (policy AG-02). */
 
-import type { ProgramResult } from '../../host/process.ts';
+import { type Permit, spendCapability } from '../../domain/actions/capability.ts';
+import type { MutationStep } from '../../domain/care/mutation.ts';
+import type { ProgramResult, RunOptions } from '../../host/process.ts';
+import type { RunProgram } from './gcloud.ts';
 
-/** `instead`: the same call without uv; absent where the command is not one of uv's, or the config allows none. */
-export type ScriptCommand = { readonly command: readonly string[]; readonly instead?: readonly string[] };
+/** Spends the step, then runs it. Throws `CapabilityError` if the capability does not fit. */
+export function changeWithScript(
+  run: RunProgram,
+  step: MutationStep,
+  permit: Permit,
+  options: RunOptions,
+): Promise<ProgramResult> {
+  spendCapability(permit, step);
+  return runScriptCommand(step, (file, args) => run(file, args, options));
+}
 
-/** A template of the config with its placeholders filled in, and the call without uv beside it. */
+/** `instead`: the same call without uv, if there is one. */
+type ScriptCommand = { readonly command: readonly string[]; readonly instead?: readonly string[] };
+
+/** Fills in a template of the config. */
 export function scriptCommand(
   template: readonly string[],
   values: Readonly<Record<string, string>>,
@@ -18,10 +32,7 @@ export function scriptCommand(
   return script === null ? { command } : { command, instead: [...(pythonWithoutUv ?? []), ...script] };
 }
 
-/**
- * Runs it. The other call is made only where the first program did not start at all: whatever has started may have changed
- * something, and a second start would change it twice.
- */
+/** Runs the script. The fallback runs only if the first program did not start: a started one may have changed something. */
 export async function runScriptCommand(
   { command, instead }: ScriptCommand,
   run: (file: string, args: readonly string[]) => Promise<ProgramResult>,
@@ -33,14 +44,14 @@ export async function runScriptCommand(
   return run(other, rest);
 }
 
-/** What `uv run` is told to run; null where uv is not the program, or an option of uv's stands first and means more than Python. */
+/** The script that `uv run` starts; null if uv is not the program or has its own options. */
 function scriptOf([program, verb, ...rest]: readonly string[]): readonly string[] | null {
   if (program !== 'uv' || verb !== 'run') return null;
   if (rest[0] === 'python' || rest[0] === 'python3') return rest.slice(1);
   return rest[0]?.endsWith('.py') === true ? rest : null;
 }
 
-/** No such program, or none that this account may execute. */
+/** The program is missing or not executable. */
 function couldNotStart({ kind, code }: ProgramResult): boolean {
   return kind === 'not-started' && (code === 'ENOENT' || code === 'EACCES');
 }

@@ -1,4 +1,4 @@
-/** Looks at TPU workers over ssh: constant remote commands that only read, whole answers, and nothing filtered on the far side. */
+/** Inspects TPU workers over ssh with constant, read-only commands. Filtering happens here. */
 
 import type { MountPoint, TpuWorker } from '../../domain/care/worker-disk.ts';
 import { cutText } from '../../domain/cut-text.ts';
@@ -6,25 +6,22 @@ import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { failureOf, type GcloudOptions } from './gcloud.ts';
 
-/** One look at a worker over ssh: a first connection takes 20 s, du over a full boot disk a minute or two. */
+/** A first connection takes 20 s, du of a full disk a minute or two. */
 export const SSH_TIMEOUT_MS = 180_000;
-/** A mount table has some dozen lines, du of a folder of temporary files some thousand. */
+/** du of a temporary folder has some thousand lines. */
 export const REMOTE_OUTPUT_BYTES_MAX = 1024 * 1024;
 
-/** What the commands printed; each is unknown where the worker did not answer or the command failed. */
+/** Outputs; unknown if the worker did not answer or the command failed. */
 export type WorkerAnswers = {
-  /** Of `df`, in bytes. */
+  /** Output of `df`, in bytes. */
   readonly disk: Observed<string>;
-  /** The mount table of the worker, whole. */
+  /** The worker's whole mount table. */
   readonly mounts: Observed<string>;
-  /** Of `du`, in bytes, for the folder that the mount point is in. */
+  /** Output of `du`, in bytes, for the parent folder of the mount point. */
   readonly folders: Observed<string>;
 };
 
-/**
- * Asks one worker all three, one after the other (policy AG-17). Once it did
- * not answer at all it is not asked again.
- */
+/** Runs all three commands (policy AG-17), unless the first gets no answer. */
 export async function inspectWorker(
   gcloud: GcloudOptions,
   project: string,
@@ -37,12 +34,12 @@ export async function inspectWorker(
   const disk = await ask(commands.disk, [0]);
   if (disk.kind === 'unknown') return { disk, mounts: disk, folders: disk };
   const mounts = await ask(commands.mounts, [0]);
-  // 1: something vanished while du was looking, or one folder could not be read; its last line says whether it ended.
+  // Exit code 1: a file vanished or a folder was unreadable; the last line shows whether du finished.
   const folders = await ask(commands.folders, [0, 1]);
   return { disk, mounts, folders };
 }
 
-/** The arguments of `gcloud` that run one constant command on one worker. */
+/** gcloud arguments that run a constant command on a worker. */
 export function sshArguments(project: string, worker: TpuWorker, command: string): readonly string[] {
   return [
     ...['compute', 'tpus', 'tpu-vm', 'ssh', worker.tpu],
@@ -54,10 +51,10 @@ export function sshArguments(project: string, worker: TpuWorker, command: string
 type ReadingCommands = { readonly [Name in keyof WorkerAnswers]: string };
 
 /**
- * Remote commands that change nothing. `-x` keeps du on the boot disk: without it the whole bucket would be read. The
- * mount table is sent whole, because a filter on the worker answers "not mounted" and "could not look" alike.
+ * `-x` keeps du on the boot disk; otherwise it would read the whole bucket. The whole mount table is sent, because a filter cannot tell
+ * "not mounted" from "failed".
  */
-export function readingCommands(mountPoint: MountPoint): ReadingCommands {
+function readingCommands(mountPoint: MountPoint): ReadingCommands {
   return {
     disk: 'df -P -B1 /',
     mounts: 'cat /proc/self/mountinfo',
@@ -65,7 +62,7 @@ export function readingCommands(mountPoint: MountPoint): ReadingCommands {
   };
 }
 
-/** The folder that the mount point is in, `/tmp` of `/tmp/gcsfuse_mount`. */
+/** `/tmp` for `/tmp/gcsfuse_mount`. */
 export function folderOf(mountPoint: MountPoint): string {
   return mountPoint.slice(0, mountPoint.lastIndexOf('/'));
 }

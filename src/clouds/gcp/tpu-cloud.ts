@@ -1,14 +1,14 @@
-/** The TPU VMs of one cluster on Google Cloud, through gcloud. */
+/** The TPU VMs of a cluster on Google Cloud. */
 
 import { type DeleteOutcome, deleteStep, type TpuCloud } from '../../domain/care/tpu-vm.ts';
 import type { ProgramResult } from '../../host/process.ts';
 import { changeWithGcloud, failureOf, type GcloudOptions } from './gcloud.ts';
 import { listVms } from './list-vms.ts';
 
-/** A deletion of a TPU VM is waited for by gcloud: minutes. */
+/** gcloud waits some minutes for a deletion. */
 const CLOUD_DELETE_TIMEOUT_MS = 15 * 60 * 1_000;
 
-/** `project` and `zones` are of the config's `gcp`. */
+/** `project` and `zones` come from the config's `gcp`. */
 export function createTpuCloud(
   gcloud: GcloudOptions,
   place: { readonly project: string; readonly zones: readonly string[] },
@@ -22,7 +22,7 @@ export function createTpuCloud(
   };
 }
 
-/** Only a program that never began is sure to have changed nothing; whatever it says after that, we look. */
+/** Only a program that did not start certainly changed nothing. */
 function outcomeOf(result: ProgramResult): DeleteOutcome {
   if (result.ok) return { kind: 'deleted' };
   const message = failureOf(result);

@@ -1,4 +1,4 @@
-/** Everything that ferrybot relies on and a lab has to set up, in the order in which a lab is set up. */
+/** Checks everything that a lab has to set up, in setup order. */
 
 import { traitsOf } from '../../../config/engine-traits.ts';
 import { ROLES } from '../../../domain/logbook/role.ts';
@@ -23,13 +23,11 @@ import { WORKFLOWS } from './workflow-file.ts';
 type Check = {
   readonly id: string;
   readonly judge: (facts: Facts) => Verdict;
-  /** What a person should do where it is not ok. */
   readonly advice: (facts: Facts) => string;
 };
 
 const COPY = 'Copy the example workflows of the release again. Put differences into the config.';
 const ACTIONS = 'Settings, Actions, General:';
-/** Added to the advice where the answer is unknown. */
 const LOOK =
   "This token or this machine may not see it. Look yourself, or ask again with an administrator's token, in the lab's checkout.";
 
@@ -37,7 +35,7 @@ const CHECKS: readonly Check[] = [
   {
     id: 'config',
     judge: ({ defaultBranch }) => verdictOn([], `${CONFIG_PATH} on ${defaultBranch}`),
-    // A config that is not valid ends the examination before any check.
+    // An invalid config ends the examination before any check.
     advice: () => '',
   },
   {
@@ -109,7 +107,7 @@ const CHECKS: readonly Check[] = [
         verdictOn(
           [
             ...(value.default_workflow_permissions === 'read' ? [] : ['workflows may write by default']),
-            // The daily workflow's own token opens the proposal, and the closure at the end.
+            // The daily workflow's own token opens and closes the proposal.
             ...(value.can_approve_pull_request_reviews ? [] : ['workflows may not create pull requests']),
           ],
           'workflows read by default, and may create pull requests',
@@ -151,7 +149,7 @@ const CHECKS: readonly Check[] = [
     judge: ({ runnerLabels }) =>
       given(runnerLabels, (runners) => {
         const count = runners.filter((labels) => labels.includes(LAUNCH_LABEL)).length;
-        // A runner of the organisation is not in this list: none here says nothing.
+        // Runners of the organization are not in this list.
         return count > 0
           ? verdictOn([], `${count} with ${LAUNCH_LABEL}`)
           : {
@@ -164,7 +162,7 @@ const CHECKS: readonly Check[] = [
   },
   {
     id: 'runner-group',
-    // Any workflow of any branch can ask for a label; only a group that is pinned to a workflow says no.
+    // Any workflow of any branch can ask for a label. Only a group that is pinned to a workflow prevents that.
     judge: (facts) =>
       given(facts.runnerGroups, (groups) => {
         const pinned = groups.filter(
@@ -194,10 +192,10 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-/** The ids, in the order of the findings; docs/threat-model.md lists them. */
+/** The ids in the order of the findings (docs/threat-model.md lists them). */
 export const DOCTOR_CHECKS: readonly string[] = CHECKS.map(({ id }) => id);
 
-/** Every finding about a lab whose config is valid. */
+/** All findings for a lab with a valid config. */
 export function judgeAll(facts: Facts): readonly Finding[] {
   return CHECKS.map(({ id, judge, advice }) => {
     const verdict = judge(facts);
@@ -206,7 +204,7 @@ export function judgeAll(facts: Facts): readonly Finding[] {
   });
 }
 
-/** Public halves of the example lab's keys, whose private halves anybody can derive (fixtures/lab/.github/ferrybot.yml). */
+/** Public halves of the example lab's keys; their private halves are public, too (fixtures/lab/.github/ferrybot.yml). */
 const DEMO_KEYS: readonly string[] = [
   'iojj3XQJ8ZX9UtstPLpdcspnCb8dlBIb83SIAbQPb1w=',
   'gTl3Dqh9F19Wo1Rmw0x+zMuNipG07jeiXfYPW4/Js5Q=',
@@ -266,7 +264,7 @@ function environmentBranches({ environments, defaultBranch }: Facts): Verdict {
   );
 }
 
-/** A job also has the secrets of the repository, which do for what the lab passes to its own jobs. */
+/** Jobs also see the repository's secrets, which are enough for secrets that the lab passes to its jobs. */
 function environmentSecrets({
   config,
   environments,
@@ -295,10 +293,10 @@ function environmentSecrets({
   );
 }
 
-/** What the example workflows name and a branch must not read. */
+/** Secrets of the example workflows that no branch may read. */
 const GUARDED: readonly string[] = [...Object.values(KEY_VARIABLES), 'RAY_AUTH_TOKEN', 'VAST_API_KEY'];
 
-/** A secret of the repository or of its organisation is every branch's: whoever may push reads it with a workflow. */
+/** Anyone who can push a workflow can read the secrets of the repository and the organization. */
 function openSecrets({ config, repositorySecrets, organizationSecrets }: Facts): Verdict {
   const named = configSecrets(config).flatMap(({ secret, mayBeOpen }) => (mayBeOpen ? [] : [secret]));
   const places = [
@@ -317,7 +315,7 @@ function ownerOf(repository: string): string {
   return repository.slice(0, repository.indexOf('/'));
 }
 
-/** `owner/name/.github/workflows/FILE@refs/heads/BRANCH`, as a runner group names it. */
+/** `owner/name/.github/workflows/FILE@refs/heads/BRANCH`, as runner groups name a workflow. */
 function launchPath({ config, files, repository, defaultBranch }: Facts): string {
   const own = `${repository}/${WORKFLOWS}/${config.workflows.launch}@refs/heads/${defaultBranch}`;
   return files.kind === 'known' ? launchLocation(config, files.value, own) : own;
@@ -345,8 +343,8 @@ function branchRules(
 }
 
 /**
- * A rule, and what of it counts beside. Everybody with write access may push to the branches of ferrybot's pull requests:
- * GitHub keeps the author from approving, and with `require_last_push_approval` alone whoever pushed last as well.
+ * The names of a rule. Everyone with write access can push to ferrybot's branches: GitHub excludes the author from approving, and only
+ * `require_last_push_approval` excludes the last pusher.
  */
 function namesOf({ type, parameters }: BranchRule): readonly string[] {
   return [
@@ -358,7 +356,7 @@ function namesOf({ type, parameters }: BranchRule): readonly string[] {
   ];
 }
 
-/** A seal is `ferry/daily/DATE/RUN`: of GitHub's patterns (fnmatch with FNM_PATHNAME) `ferry/**` stops at the first slash. */
+/** Seal tags are `ferry/daily/DATE/RUN`. In GitHub's patterns (fnmatch with FNM_PATHNAME) `ferry/**` stops at the first slash. */
 const ALL_SEALS = ['~ALL', 'refs/tags/ferry/**/*', 'refs/tags/**/*'];
 
 function tagRules({ tagRulesets }: Facts): Verdict {

@@ -1,4 +1,4 @@
-/** Reads what the doctor judges: the config, the workflow files and the settings, each as far as the token may see it. */
+/** Reads the config, the workflow files and the settings, as far as the token can see them. */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,16 +23,14 @@ import { readWorkflow, WORKFLOWS, type WorkflowFiles } from './workflow-file.ts'
 export type Environment = {
   readonly name: string;
   readonly refs: Observed<settings.EnvironmentRefs>;
-  /** Names of its secrets. */
   readonly secrets: Observed<readonly string[]>;
 };
 
 export type Facts = {
   readonly config: LabConfig;
-  /** Private keys in this environment, if any; one that the config does not list would sign nothing valid. */
+  /** Private keys in this environment. */
   readonly held: SigningKeys;
   readonly now: Instant;
-  /** `owner/name` of the repository. */
   readonly repository: string;
   readonly defaultBranch: string;
   readonly isPrivate: boolean;
@@ -43,7 +41,7 @@ export type Facts = {
   readonly forkApproval: Observed<string>;
   readonly environments: readonly Environment[];
   readonly repositorySecrets: Observed<readonly string[]>;
-  /** Those of the organisation that this repository may use. */
+  /** Secrets of the organization that this repository can use. */
   readonly organizationSecrets: Observed<readonly string[]>;
   readonly runnerLabels: Observed<readonly (readonly string[])[]>;
   readonly runnerGroups: Observed<readonly settings.RunnerGroup[]>;
@@ -52,13 +50,13 @@ export type Facts = {
   readonly tagRulesets: Observed<readonly settings.TagRuleset[]>;
 };
 
-/** Whether a cluster asks its callers for a key; only clusters of an engine that tells. */
-export type ClusterKey = { readonly name: string; readonly asks: Observed<boolean> };
+/** Whether a cluster requires a key, for engines that can tell. */
+type ClusterKey = { readonly name: string; readonly asks: Observed<boolean> };
 
-/** What is not GitHub's: the folder of the person's checkout, the keys and the time. */
+/** The person's checkout, keys and time. */
 export type Here = { readonly cwd: string; readonly held: SigningKeys; readonly now: Instant };
 
-/** Everything about a repository whose config is valid. Changes nothing. */
+/** Reads everything about a repository with a valid config. Changes nothing. */
 export async function readFacts(
   client: GitHubClient,
   repository: settings.RepositorySettings,
@@ -90,7 +88,7 @@ export async function readFacts(
   };
 }
 
-/** The one for care only where the lab has that workflow, or its workflows cannot be read. */
+/** Includes the care environment if the lab has that workflow or its workflows cannot be read. */
 async function environments(
   client: GitHubClient,
   { workflows }: LabConfig,
@@ -120,11 +118,8 @@ async function workflowFiles(client: GitHubClient, branch: string): Promise<Obse
   return known(files);
 }
 
-/**
- * Calls only what the config of the person's own checkout names: another repository's may name any machine of this
- * network.
- */
-export async function readClusterKeys(
+/** Connects only to clusters of the person's own checkout: a foreign config could name any machine of this network. */
+async function readClusterKeys(
   config: LabConfig,
   configText: string,
   cwd: string,

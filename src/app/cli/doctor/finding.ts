@@ -1,25 +1,25 @@
-/** What the doctor says about one thing that ferrybot relies on and a lab has to set up. */
+/** One finding of the doctor. */
 
 import type { Observed } from '../../../domain/observed.ts';
 
 export type Finding = {
-  /** A word that stays the same, such as `environment-branches`; docs/threat-model.md lists them. */
+  /** A stable id such as `environment-branches` (listed in docs/threat-model.md). */
   readonly check: string;
-  /** `warning`: a lab may choose it, and has to know. `unknown`: this token cannot see it; never taken for ok. */
+  /** `warning`: allowed, but worth knowing. `unknown`: this token cannot see it; it never counts as ok. */
   readonly state: 'ok' | 'warning' | 'missing' | 'unknown';
   readonly found: string;
-  /** What a person should do; empty where the state is ok. */
+  /** The next action; empty if the state is ok. */
   readonly todo: string;
 };
 
 export type Verdict = Pick<Finding, 'state' | 'found'>;
 
-/** Missing with every fault, or ok with `fine`. */
+/** Missing with every fault, or ok. */
 export function verdictOn(faults: readonly string[], fine: string): Verdict {
   return faults.length > 0 ? { state: 'missing', found: faults.join('; ') } : { state: 'ok', found: fine };
 }
 
-/** The same where some facts could not be read: a fault that is known counts, and without one the answer is unknown. */
+/** The same for facts that may be unknown: a known fault counts, otherwise the verdict is unknown. */
 export function verdictAmong(
   faults: readonly string[],
   facts: readonly Observed<unknown>[],
@@ -31,7 +31,7 @@ export function verdictAmong(
     : verdictOn(faults, fine);
 }
 
-/** Judges a fact that is known; one that is not is unknown. */
+/** Judges a known fact. */
 export function given<Value>(fact: Observed<Value>, judge: (value: Value) => Verdict): Verdict {
   return fact.kind === 'known' ? judge(fact.value) : { state: 'unknown', found: fact.why };
 }

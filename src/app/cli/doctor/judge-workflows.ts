@@ -1,4 +1,4 @@
-/** Judges the workflow files of the default branch. A job that calls a release of ours is judged there. */
+/** Judges the workflow files of the default branch, except jobs that call a released workflow. */
 
 import { ROLES } from '../../../domain/logbook/role.ts';
 import { type LabConfig, lanesOf } from '../../../run/lane-scope.ts';
@@ -17,7 +17,7 @@ import {
 
 export const LAUNCH_LABEL = 'ferrybot-launch';
 
-/** Events that run on the default branch; an environment that is its alone refuses every other ref. */
+/** Events that run on the default branch. An environment limited to that branch refuses every other ref. */
 const DEFAULT_BRANCH_EVENTS: readonly string[] = [
   'issue_comment',
   'issues',
@@ -27,7 +27,7 @@ const DEFAULT_BRANCH_EVENTS: readonly string[] = [
   'workflow_run',
 ];
 
-/** How they differ from the example's: a file that is absent, a launch that is not alone, an event that fails. */
+/** Differences from the example: a missing file, a launch job with other steps, an event that fails. */
 export function workflowFaults(config: LabConfig, files: WorkflowFiles, owner: string): readonly string[] {
   const { launch, watch, stop, fix } = config.workflows;
   const hasFixer = lanesOf(config).some(({ kind, lane }) => kind.fixes?.(lane).fixer != null);
@@ -43,7 +43,7 @@ export function workflowFaults(config: LabConfig, files: WorkflowFiles, owner: s
   ];
 }
 
-/** The launch is dispatched and nothing else, in its environment, on its label, which no other workflow asks for. */
+/** The launch workflow is only dispatched. It has its own environment and label. */
 function launchFaults(path: string, files: WorkflowFiles, owner: string): readonly string[] {
   const launch = files.get(path) ?? null;
   if (launch === null) return [];
@@ -80,7 +80,7 @@ function jobFaults(one: Job, owner: string): readonly string[] {
   ];
 }
 
-/** `uses:` of a job that calls our launch; null for every other one. */
+/** `uses:` of a job that calls the released launch workflow; null for other jobs. */
 function calledLaunch({ uses }: Job): string | null {
   return uses !== undefined && /^[^/]+\/ferrybot\/\.github\/workflows\/launch\.yml@/.test(uses) ? uses : null;
 }
@@ -89,13 +89,13 @@ function isOf(owner: string, uses: string): boolean {
   return uses.toLowerCase().startsWith(`${owner.toLowerCase()}/`);
 }
 
-/** What a runner group has to be pinned to: the file in which the launching job stands, called or `own`. */
+/** The workflow file to pin a runner group to: the called one, or `own`. */
 export function launchLocation({ workflows }: LabConfig, files: WorkflowFiles, own: string): string {
   const launch = files.get(`${WORKFLOWS}/${workflows.launch}`);
   return Object.values(launch?.jobs ?? {}).flatMap((one) => calledLaunch(one) ?? [])[0] ?? own;
 }
 
-/** A job that starts where its environment keeps it out fails, with a red cross on somebody's pull request. */
+/** A job whose environment refuses its ref fails and puts a red cross on a pull request. */
 function eventFaults(files: WorkflowFiles): readonly string[] {
   const own = Object.values(KEY_ENVIRONMENTS).flat();
   return [...files].flatMap(([path, file]) =>
@@ -107,10 +107,10 @@ function eventFaults(files: WorkflowFiles): readonly string[] {
   );
 }
 
-/** What the example workflows have in the place of a release: no commit of anybody. */
+/** The placeholder in the example workflows. */
 const EXAMPLE_COMMIT = '0123456789abcdef0123456789abcdef01234567';
 
-/** Every use of ferrybot names one commit, and all of them the same: two versions may read one order differently. */
+/** All uses of ferrybot must name the same commit, because two versions may read an order differently. */
 export function pinFaults(files: WorkflowFiles): readonly string[] {
   const used = jobsOf(files)
     .flatMap(([, , one]) => [one.uses, ...one.steps.map((step) => step.uses)])
@@ -122,7 +122,7 @@ export function pinFaults(files: WorkflowFiles): readonly string[] {
   return commits.length === 1 && /^[0-9a-f]{40}$/.test(commits[0] ?? '') ? [] : [commits.join(', ')];
 }
 
-/** Each signing key is named in jobs of its environment alone, and each job is given every secret that it needs. */
+/** Checks that only jobs in its environment name a signing key, and that each job gets the secrets it needs. */
 export function workflowSecretFaults(
   config: LabConfig,
   files: WorkflowFiles,
@@ -152,7 +152,7 @@ export function workflowSecretFaults(
 }
 
 function keyFaults(one: Job, owner: string): readonly string[] {
-  // The called job of a mirror in the lab's own organisation has the environment itself.
+  // The called job of a mirror in the lab's own organization sets the environment itself.
   if (one.uses !== undefined && isOf(owner, one.uses)) return [];
   return rolesIn(one)
     .filter((role) => !KEY_ENVIRONMENTS[role].includes(environmentOf(one)))

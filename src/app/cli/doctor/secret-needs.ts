@@ -1,21 +1,21 @@
-/** Which secret each job needs, and so the environment that has to hold it. */
+/** Which secret each job needs, and which environment has to hold it. */
 
 import type { LabConfig } from '../../../run/lane-scope.ts';
 import { CONTROL_ENVIRONMENT, LAUNCH_ENVIRONMENT, WATCH_ENVIRONMENT } from '../../environments.ts';
 import { clusterSecretsOf, passedSecretsOf } from '../../secret-registry.ts';
 
-export type SecretNeed = {
+type SecretNeed = {
   readonly secret: string;
-  /** `mode:` of the action in the jobs that need it. */
+  /** `mode:` of the action in those jobs. */
   readonly modes: readonly string[];
   readonly environments: readonly string[];
-  /** What the jobs do with it, as the end of a sentence. */
+  /** What the jobs use it for, as the end of a sentence. */
   readonly use: string;
-  /** Whether a secret of the repository would do: the lab's own choice, which a branch may read. */
+  /** Whether a repository secret is enough, although branches can read it. */
   readonly mayBeOpen: boolean;
 };
 
-/** Every secret that the config names, once for each use. */
+/** Every secret that the config names, once per use. */
 export function configSecrets(config: LabConfig): readonly SecretNeed[] {
   const { containers, lanes, onCall } = config;
   const LAUNCH_AND_WATCH = {

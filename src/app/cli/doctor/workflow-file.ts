@@ -1,4 +1,4 @@
-/** The parts of a lab's workflow file that the doctor looks at. */
+/** Parses the parts of a workflow file that the doctor checks. */
 
 import { parse, YAMLParseError } from 'yaml';
 import { z } from 'zod';
@@ -23,10 +23,10 @@ export type Workflow = z.infer<typeof workflow>;
 export type Job = z.infer<typeof job>;
 
 export const WORKFLOWS = '.github/workflows';
-/** By path: every workflow file of the default branch, and null for one that cannot be read. */
+/** Every workflow file of the default branch by path; null if it cannot be parsed. */
 export type WorkflowFiles = ReadonlyMap<string, Workflow | null>;
 
-/** Null where it is no workflow at all. */
+/** Null if the text is not a workflow. */
 export function readWorkflow(text: string): Workflow | null {
   try {
     return workflow.safeParse(parse(text)).data ?? null;

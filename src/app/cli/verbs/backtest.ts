@@ -1,4 +1,4 @@
-/** `ferrybot backtest --config FILE [--logbook DIR]`: which decisions of recorded ferries a changed config would have made otherwise. */
+/** `ferrybot backtest --config FILE [--logbook DIR]`: which recorded decisions a changed config would change. */
 
 import { resolve } from 'node:path';
 import type { LogbookEvent } from '../../../domain/logbook/event.ts';
@@ -9,9 +9,9 @@ import { readLabConfig } from '../../config-source.ts';
 import { readArgument } from '../read-argument.ts';
 import { answer, EXIT, misused, pathOnly, refused, type VerbIo } from '../verb-io.ts';
 import { findLogbookFiles } from './logbook-files.ts';
-import { verifyFile } from './logbook-verify.ts';
+import { recordedEvents } from './logbook-verify.ts';
 
-/** Exit 0: the replay was done, whatever it says; 1: the config is not valid, or the logbook does not verify. */
+/** Exit 0: the backtest ran; 1: the config is invalid or the logbook does not verify. */
 export async function backtestVerb(io: VerbIo, file: string, logbook: string): Promise<number> {
   const text = await readArgument(io, file);
   if (!text.ok) return misused(io, text.error);
@@ -25,14 +25,9 @@ export async function backtestVerb(io: VerbIo, file: string, logbook: string): P
   if (!found.ok) return misused(io, found.error);
   const runs: (readonly LogbookEvent[])[] = [];
   for (const one of found.value) {
-    const { bad, verification } = verifyFile(one, { keys: null, head: null });
-    // A run that is not over needs no anchor to be replayed.
-    if (bad !== null && bad.reason !== 'unanchored')
-      return refused(io, {
-        code: 'logbook-broken',
-        message: `${bad.file}:${bad.line}: ${bad.message}`,
-      });
-    runs.push(verification.events);
+    const events = recordedEvents(one);
+    if (!events.ok) return refused(io, events.error);
+    runs.push(events.value);
   }
   return told(io, backtest(runs, reading.config));
 }

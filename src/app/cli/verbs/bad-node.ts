@@ -1,4 +1,4 @@
-/** `ferrybot bad-node < job.log`: whether a log shows a bad TPU node, on which worker, and which machine that is. */
+/** `ferrybot bad-node < job.log`: whether a log shows a bad TPU node, which worker it is, and which machine. */
 
 import {
   type BadNodeJudgement,
@@ -9,15 +9,14 @@ import {
 import { readListing } from '../../../clouds/gcp/list-vms.ts';
 import { branded, isInstant } from '../../../domain/ids.ts';
 import { redact } from '../../../host/redactor.ts';
-import { readArgument } from '../read-argument.ts';
-import { readLogInput } from '../read-log-input.ts';
+import { readArgument, readLogInput } from '../read-argument.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 
 const START = branded(0, isInstant);
 
 /**
- * Exit 0 if the log shows one of the three signatures (policy ML-29). `--tpus FILE`:
- * the machines, as `gcloud compute tpus tpu-vm list --format=json` printed them; without it no machine is named.
+ * Exit 0 if the log shows one of the signatures (policy ML-29). `--tpus FILE` is the output of `gcloud compute tpus tpu-vm list
+ * --format=json`.
  */
 export async function badNodeVerb(io: VerbIo, tpus: string | undefined): Promise<number> {
   const listed = tpus === undefined ? null : await readArgument(io, tpus);
@@ -50,7 +49,7 @@ type Machine =
       readonly kind: 'found';
       readonly name: string;
       readonly zone: string;
-      /** The first host that the log names. */
+      /** The first host in the log. */
       readonly worker: number;
       readonly workers: readonly number[];
     }

@@ -1,11 +1,11 @@
-/** `ferrybot check-config [file]`: every problem of a config with its line and column. */
+/** `ferrybot check-config [file]`: every problem of a config with line and column. */
 
 import { branded, isInstant } from '../../../domain/ids.ts';
 import { readLabConfig } from '../../config-source.ts';
 import { readArgument } from '../read-argument.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 
-/** Exit 0 if the config is valid; warnings do not change that. */
+/** Exit 0 if the config is valid, with or without warnings. */
 export async function checkConfigVerb(io: VerbIo, file: string): Promise<number> {
   const text = await readArgument(io, file);
   if (!text.ok) return misused(io, text.error);

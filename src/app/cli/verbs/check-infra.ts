@@ -1,4 +1,4 @@
-/** `ferrybot check-infra [FILE...] [--mount-point PATH]`: set-up commands that write where a bucket may not be mounted. */
+/** `ferrybot check-infra [FILE...] [--mount-point PATH]`: setup commands that write where a bucket may not be mounted. */
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 
 type Told = InfraFinding & { readonly file: string };
 
-/** Exit 0 if nothing was found and everything was understood. Without a file: every YAML file of `infra/`. */
+/** Exit 0 without findings. Without a file, reads every YAML file of `infra/`. */
 export async function checkInfraVerb(
   io: VerbIo,
   named: readonly string[],

@@ -1,15 +1,211 @@
-/** `ferrybot check-pr`: every launch gate on a local branch, before anyone opens a pull request. */
+/** `ferrybot check-pr`: every launch gate on a local branch. */
 
+import { fillLane } from '../../../config/fill.ts';
 import { GitError } from '../../../domain/git.ts';
-import { type Verdict, whyUnknown } from '../../../domain/launch/verdict.ts';
-import { openCheckout } from '../../../host/git/checkout.ts';
 import { whoCan } from '../../../render/card-gates.ts';
+import { branded, isDigest, isInstant, isRunId, type Sha } from '../../../domain/ids.ts';
+import { type GateId, type Verdict, whyUnknown } from '../../../domain/launch/verdict.ts';
+import type { EventDataByType } from '../../../domain/logbook/event.ts';
+import { known, type Observed, unknown } from '../../../domain/observed.ts';
+import { compactDate, dateOf } from '../../../domain/time.ts';
+import { type Checkout, openCheckout } from '../../../host/git/checkout.ts';
+import { sha256Hex } from '../../../host/hash.ts';
+import { pythonVersion } from '../../../host/python-child.ts';
+import { createExperimentReader } from '../../../host/read-experiment.ts';
 import { gateWords } from '../../../render/gate-words.ts';
+import { type GateReading, gateRun } from '../../../run/gate-run.ts';
+import { anyLane, type LabConfig, type LaneScopedConfig, lanesOf } from '../../../run/lane-scope.ts';
+import { CONFIG_PATH, readLabConfig } from '../../config-source.ts';
+import { readBody } from '../../control/body-facts.ts';
+import { NEEDS_GITHUB } from '../../control/change-base.ts';
+import { changeFacts } from '../../control/change-facts.ts';
 import { readArgument } from '../read-argument.ts';
 import { answer, EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
-import { type BranchJudgement, judgeBranch } from './branch-gates.ts';
 
-/** Exit 0 if nothing that can be told here holds it back, 1 if something does. What needs GitHub is unknown, and said so. */
+type BranchJudgement =
+  | { readonly kind: 'unusable'; readonly why: string }
+  | {
+      readonly kind: 'judged';
+      /** No gate fails, and only facts from GitHub are unknown. */
+      readonly ok: boolean;
+      readonly base: Sha;
+      readonly head: Sha;
+      readonly failing: readonly GateId[];
+      /** Gates that need GitHub or an option that was not given. */
+      readonly unknown: readonly GateId[];
+      readonly verdicts: readonly Verdict[];
+    };
+
+const NO_BODY = unknown('no text was given: --body FILE has what the pull request would say');
+const EXPECTED: readonly string[] = [NEEDS_GITHUB.why, NO_BODY.why];
+
+/** Judges `head` against `base`, by the base's config. The default base is the target branch, as fetched from origin. */
+async function judgeBranch(
+  checkout: Checkout,
+  input: {
+    readonly base: string | null;
+    readonly head: string;
+    readonly body: string | null;
+    readonly lane: string | null;
+    /** PATH for programs. */
+    readonly path: string;
+  },
+): Promise<BranchJudgement> {
+  const head = await checkout.commitOf(input.head);
+  if (head === null) return unusable(`${input.head} names no commit`);
+  const found = await baseOf(checkout, input, head);
+  if (found.kind === 'unknown') return unusable(found.why);
+  const { base, config } = found.value;
+  const facts = await factsOf(checkout, { base, head, config, body: input.body, path: input.path });
+  const date = dateOf(branded(Date.now(), isInstant));
+  const run = branded(`${config.kind.name}-${config.laneName}-${compactDate(date)}`, isRunId);
+  const gated = gateRun({
+    run,
+    proposal: proposalOf(config, run, date),
+    holds: [],
+    approvals: NEEDS_GITHUB,
+    approved: null,
+    config,
+    repository: 'local/checkout',
+    now: branded(Date.now(), isInstant),
+    facts,
+    digestOf,
+  });
+  const verdicts = [...gated.verdicts, ...gated.approvals];
+  const failing = verdicts.filter(({ outcome }) => outcome === 'fail');
+  const notRecorded = verdicts.filter(({ outcome }) => outcome === 'unknown');
+  const isExpected = ({ found: { why } }: Verdict): boolean => EXPECTED.includes(String(why));
+  return {
+    kind: 'judged',
+    ok: failing.length === 0 && notRecorded.every(isExpected),
+    base,
+    head,
+    failing: failing.map(({ gate }) => gate),
+    unknown: notRecorded.map(({ gate }) => gate),
+    verdicts,
+  };
+}
+
+function unusable(why: string): BranchJudgement {
+  return { kind: 'unusable', why };
+}
+
+const digestOf = (text: string) => branded(`sha256:${sha256Hex(text)}`, isDigest);
+
+/** The base's config decides: a branch cannot change the rules it is judged by. */
+async function baseOf(
+  checkout: Checkout,
+  { base: given, lane: named }: { readonly base: string | null; readonly lane: string | null },
+  head: Sha,
+): Promise<Observed<{ readonly base: Sha; readonly config: LaneScopedConfig }>> {
+  const tried = given === null ? ['origin/HEAD', 'origin/main', 'main', 'master'] : [given];
+  for (const name of tried) {
+    const commit = await checkout.commitOf(name);
+    if (commit === null) continue;
+    const text = await checkout.git.readText(commit, CONFIG_PATH);
+    if (text === null) return unknown(`${name} has no ${CONFIG_PATH}`);
+    const reading = readLabConfig(text);
+    if (reading.kind !== 'valid') return unknown(`${CONFIG_PATH} of ${name} is not valid: see check-config`);
+    const config = await laneFor(checkout, reading.config, named, { base: commit, head });
+    if (config.kind === 'unknown') return config;
+    const target = given === null ? await targetOf(checkout, config.value) : null;
+    return known({ base: target ?? commit, config: config.value });
+  }
+  return unknown(`no commit to compare with: ${tried.join(', ')} are not here; --base names one`);
+}
+
+/** The named lane, the only lane, or the only lane whose file the branch changes. */
+async function laneFor(
+  { git }: Checkout,
+  config: LabConfig,
+  named: string | null,
+  { base, head }: { readonly base: Sha; readonly head: Sha },
+): Promise<Observed<LaneScopedConfig>> {
+  const lanes = lanesOf(config);
+  const names = lanes.map(({ laneName }) => laneName).join(', ');
+  if (named !== null) {
+    const lane = lanes.find(({ laneName }) => laneName === named);
+    return lane === undefined ? unknown(`there is no lane ${named}; there are ${names}`) : known(lane);
+  }
+  if (lanes.length === 1) return known(anyLane(config));
+  const from = (await git.mergeBase(base, head)) ?? base;
+  const changed = await git.changedPaths(from, head);
+  const [only, second] = lanes.filter(({ kind, lane }) =>
+    changed.includes(kind.proposes?.change?.file(lane) ?? ''),
+  );
+  return only === undefined || second !== undefined
+    ? unknown(
+        `which of the lanes ${names} it is for cannot be told from the files that it changes; --lane says it`,
+      )
+    : known(only);
+}
+
+async function targetOf(checkout: Checkout, { lane }: LaneScopedConfig): Promise<Sha | null> {
+  const { targetBranch } = lane;
+  return (await checkout.commitOf(`origin/${targetBranch}`)) ?? (await checkout.commitOf(targetBranch));
+}
+
+async function factsOf(
+  checkout: Checkout,
+  input: {
+    readonly base: Sha;
+    readonly head: Sha;
+    readonly config: LaneScopedConfig;
+    readonly body: string | null;
+    readonly path: string;
+  },
+): Promise<GateReading> {
+  const { base, head, config, body } = input;
+  const git = { ...checkout.git, resolve: async () => base };
+  const lab = {
+    readExperiment: createExperimentReader(input.path),
+    pythonVersion: (python: string) => pythonVersion(python, input.path),
+    client: null,
+  };
+  const change = await changeFacts(lab, git, config, head, null);
+  return {
+    pull: NEEDS_GITHUB,
+    issue: NEEDS_GITHUB,
+    comments: NEEDS_GITHUB,
+    change,
+    branchWork: NEEDS_GITHUB,
+    body: body === null ? NO_BODY : readBody({ digestOf }, config, body, change, null),
+    checks: NEEDS_GITHUB,
+    configHealth: NEEDS_GITHUB,
+    recordedRuns: NEEDS_GITHUB,
+    journalHolds: NEEDS_GITHUB,
+    searchedRoots: NEEDS_GITHUB,
+    containerImage: NEEDS_GITHUB,
+  };
+}
+
+/** The proposal that this branch would record today, as far as it is known. */
+function proposalOf(
+  config: LaneScopedConfig,
+  run: Parameters<typeof fillLane>[1]['run'],
+  date: string,
+): EventDataByType['proposed'] {
+  const lane = config.lane;
+  return {
+    lane: config.laneName,
+    date,
+    runName: fillLane(lane, { run, date }).runName,
+    repository: 'local/checkout',
+    issue: 0,
+    pull: 0,
+    baseBranch: lane.targetBranch,
+    headBranch: '',
+    experiment: config.kind.proposes?.change?.file(lane) ?? '',
+    objective: { kind: 'integration', text: '' },
+    interval: { sinceCommit: null, sinceDate: date, fallback: true, lastRun: null },
+    candidate: null,
+    author: { id: 0, login: '' },
+    requestedBy: null,
+    keys: [],
+  };
+}
+
+/** Exit 0 if no gate fails, 1 otherwise. Facts that need GitHub are reported as unknown. */
 export async function checkPrVerb(io: VerbIo, options: Options): Promise<number> {
   const { base = null, head, lane = null } = options;
   const body = options.body === undefined ? null : await readArgument(io, options.body);
@@ -43,14 +239,14 @@ function tell(io: VerbIo, judged: Extract<BranchJudgement, { kind: 'judged' }>):
   answer(io, told, verdicts.map(line).join(''));
 }
 
-/** The verdict as it is recorded, with its words and who can help beside it. */
+/** The verdict as recorded, with its text and who can resolve it. */
 function inWords(verdict: Verdict): object {
   const { found: says, remedy } = gateWords(verdict);
   return { ...verdict, says, remedy, who: whoCan(verdict.remedyBy) };
 }
 
 function line(verdict: Verdict): string {
-  // Here nobody looks again by itself, as the card's words for an unknown say.
+  // The card's text for an unknown promises a retry, which does not happen here.
   const { found, remedy } =
     verdict.outcome === 'unknown' ? { found: whyUnknown(verdict), remedy: null } : gateWords(verdict);
   const todo = remedy === null ? '' : `; ${remedy} (${whoCan(verdict.remedyBy)})`;

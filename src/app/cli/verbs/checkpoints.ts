@@ -1,4 +1,4 @@
-/** `ferrybot checkpoints ROOT`: what lies there, which checkpoint a run would go on from, and why. */
+/** `ferrybot checkpoints ROOT`: which checkpoints a store has, which one a run would resume from, and why. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -25,12 +25,12 @@ import { openStore } from '../../../stores/open.ts';
 import { answer, EXIT, misused, refused, type VerbIo } from '../verb-io.ts';
 import { stateOfRun } from './lineage.ts';
 
-export type CheckpointsOptions = {
+type CheckpointsOptions = {
   readonly temporary: readonly string[];
   readonly exclude: readonly string[];
   readonly maxStep: number | undefined;
   readonly step: number | undefined;
-  /** Whose record says which are its own; without it nobody asks. */
+  /** The run whose record decides which checkpoints are its own. */
   readonly run: string | undefined;
   readonly dir: string;
   readonly cleanup: boolean;
@@ -38,7 +38,7 @@ export type CheckpointsOptions = {
   readonly milestone: readonly number[];
 };
 
-/** Exit 1 where none is chosen, or the step that was asked for is refused. */
+/** Exit 1 if no checkpoint is chosen or the given step is refused. */
 export async function checkpointsVerb(
   io: VerbIo,
   root: string,
@@ -114,7 +114,7 @@ function told({ stored, metadata, attempt, standing }: JudgedCheckpoint): object
   };
 }
 
-/** Lists the checkpoints of a run that nothing protects, and what protects the others. Deletes none. Exit 1 where a root could not be listed: then nothing is a candidate. */
+/** Lists the checkpoints of a run that may be deleted, and why the others stay. Deletes nothing. Exit 1 if a root cannot be listed. */
 async function cleanupList(
   io: VerbIo,
   state: RunState,

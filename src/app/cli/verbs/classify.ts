@@ -1,18 +1,17 @@
-/** `ferrybot classify < job.log`: what a job died of, by its log, and what is done first about it. */
+/** `ferrybot classify < job.log`: why a job failed, and the first response. */
 
 import { createDiagnosis, type EndStatus } from '../../../diagnosis/diagnose.ts';
 import { redact } from '../../../host/redactor.ts';
 import { redactAndTruncateLine } from '../../../watch/look.ts';
-import { logLines } from '../log-lines.ts';
+import { logLines } from '../read-argument.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 
-// No value is known to be secret here.
 const clean = (text: string): string =>
   redactAndTruncateLine({ redact: (one) => redact(one, []) }, text.trim());
 
 const STATUSES: readonly EndStatus[] = ['SUCCEEDED', 'FAILED', 'STOPPED'];
 
-/** Exit 0 where the class is known. `endStatus`: what the engine says, which a log may not. */
+/** Exit 0 if the class is known. `endStatus` is the engine's status, which the log may lack. */
 export async function classifyVerb(io: VerbIo, endStatus: string | undefined): Promise<number> {
   const status = STATUSES.find((one) => one === endStatus) ?? null;
   if (endStatus !== undefined && status === null)

@@ -7,7 +7,7 @@ import { createExperimentReader } from '../../../host/read-experiment.ts';
 import { readArgumentBytes } from '../read-argument.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 
-/** Exit 0 for none and knobs, 1 for structural and unparsable. */
+/** Exit 0 for `none` and `knobs`, 1 for `structural` and `unparsable`. */
 export async function deltaVerb(io: VerbIo, base: string, head: string): Promise<number> {
   const read = createExperimentReader(io.environment['PATH'] ?? '');
   const readings: Reading[] = [];

@@ -1,4 +1,4 @@
-/** `ferrybot doctor`: what a lab's repository is set up with, what is missing, and what this token cannot see. */
+/** `ferrybot doctor`: what a lab's repository has set up, what is missing, and what this token cannot see. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Octokit } from '@octokit/core';
@@ -15,8 +15,8 @@ import type { Finding, Verdict } from '../doctor/finding.ts';
 import { answer, EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
 
 /**
- * Exit 0 only where everything was seen and is in order, perhaps with warnings: what cannot be seen is not ok. The repository is
- * GITHUB_REPOSITORY or the checkout's `origin`, the token GITHUB_TOKEN or GH_TOKEN, the API GITHUB_API_URL or github.com.
+ * Exit 0 if everything is ok or a warning; an unknown is not ok. The repository is GITHUB_REPOSITORY or the checkout's `origin`, the
+ * token GITHUB_TOKEN or GH_TOKEN, the API GITHUB_API_URL or github.com.
  */
 export async function doctorVerb(io: VerbIo): Promise<number> {
   const { environment } = io;
@@ -50,7 +50,7 @@ function told({ check, state, found, todo }: Finding): string {
   return todo === '' ? line : `${line}\n${' '.repeat(9)}${todo}`;
 }
 
-/** A refusal is a finding here, and nothing to warn about. */
+/** A refused request is a finding, not a warning. */
 const QUIET = {
   debug: () => undefined,
   info: () => undefined,
@@ -64,7 +64,7 @@ async function originOf(io: VerbIo): Promise<string | null> {
   return asked.ok ? (found?.[1] ?? null) : null;
 }
 
-/** Examines a lab's setup as far as the token may see it. One finding for each check, in order; without a valid config only that of `config`. Changes nothing. */
+/** One finding for each check, in order. Without a valid config, only the one for `config`. Changes nothing. */
 export async function examine(client: GitHubClient, here: Here): Promise<readonly Finding[]> {
   const repository = await readRepository(client);
   if (repository.kind === 'unknown')

@@ -1,4 +1,4 @@
-/** `ferrybot fix --log FILE --tree DIR`: the correction of a slip that a job died of, as a patch, or why there is none. */
+/** `ferrybot fix --log FILE --tree DIR`: a patch for the mistake that ended a job, or why there is none. */
 
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -8,15 +8,13 @@ import type { NoFix } from '../../../diagnosis/fix/no-fix.ts';
 import type { Fix } from '../../../diagnosis/fix/suggest-fix.ts';
 import { known, type Observed } from '../../../domain/observed.ts';
 import { noFixWords } from '../../../render/failure-words.ts';
-import { fixSmallMistake } from '../../fix-small-mistake.ts';
-import { smallFix } from '../../small-fix.ts';
-import { logLines } from '../log-lines.ts';
-import { readArgument } from '../read-argument.ts';
+import { fixSmallMistake, smallFix } from '../../small-fix.ts';
+import { logLines, readArgument } from '../read-argument.ts';
 import { answer, EXIT, refused, type VerbIo } from '../verb-io.ts';
 
-export type FixOptions = { readonly log: string; readonly tree: string };
+type FixOptions = { readonly log: string; readonly tree: string };
 
-/** Exit 0 with a patch for `git apply`, 1 without one. Nothing is written and no code is run. */
+/** Exit 0 with a patch for `git apply`, 1 without. Writes nothing and runs no code of the tree. */
 export async function fixVerb(io: VerbIo, { log, tree }: FixOptions): Promise<number> {
   try {
     const diagnosis = createDiagnosis();
@@ -63,7 +61,7 @@ async function fixIn(
   );
 }
 
-/** Every file but those of folders that begin with a dot, such as git's own and a virtual environment; links are none. */
+/** Regular files outside of dot folders, such as `.git` and virtual environments. */
 async function pathsIn(root: string): Promise<readonly string[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   return entries

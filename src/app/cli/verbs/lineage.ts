@@ -1,4 +1,4 @@
-/** `ferrybot lineage RUN --dir DIR`: which attempt of a run went on from what, and what was rejected, from a copy of the logbook. */
+/** `ferrybot lineage RUN --dir DIR`: which checkpoint each attempt of a run resumed from, and which were rejected. */
 
 import { lineageOf } from '../../../checkpoints/lineage.ts';
 import { fold } from '../../../domain/logbook/fold.ts';
@@ -6,11 +6,11 @@ import type { RunState } from '../../../domain/logbook/run-state.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
 import { toRfc3339 } from '../../../domain/time.ts';
 import { lineageGraph } from '../../../render/checkpoints.ts';
-import { answer, EXIT, misused, refused, type VerbIo } from '../verb-io.ts';
-import { logbookIn } from './logbook-in.ts';
-import { verifyFile } from './logbook-verify.ts';
+import { answer, EXIT, misused, type Refusal, refused, type VerbIo } from '../verb-io.ts';
+import { logbookIn } from './logbook-files.ts';
+import { recordedEvents } from './logbook-verify.ts';
 
-/** Exit 1 where the run is not there, or its record is not in order. */
+/** Exit 1 if the run is missing or its record does not verify. */
 export async function lineageVerb(io: VerbIo, run: string, dir: string): Promise<number> {
   const state = await stateOfRun(io, run, dir);
   if (!state.ok)
@@ -32,21 +32,16 @@ export async function lineageVerb(io: VerbIo, run: string, dir: string): Promise
   return EXIT.yes;
 }
 
-/** The run as a copy of the logbook tells it; a run that is not over needs no anchor for that. */
-export async function stateOfRun(
-  io: VerbIo,
-  run: string,
-  dir: string,
-): Promise<Result<RunState, { readonly code: string; readonly message: string }>> {
+/** A run from a copy of the logbook. */
+export async function stateOfRun(io: VerbIo, run: string, dir: string): Promise<Result<RunState, Refusal>> {
   const found = await logbookIn(dir, io);
   if (!found.ok) return fail({ code: 'usage', message: found.error });
   const file = found.value.find((one) => one.run === run);
   if (file === undefined)
     return fail({ code: 'run-unknown', message: `the logbook in ${dir} has no run ${run}` });
-  const { bad, verification } = verifyFile(file, { keys: null, head: null });
-  if (bad !== null && bad.reason !== 'unanchored')
-    return fail({ code: 'logbook-broken', message: bad.message });
-  const folded = fold(verification.events);
+  const events = recordedEvents(file);
+  if (!events.ok) return events;
+  const folded = fold(events.value);
   if (!folded.ok || folded.value === null)
     return fail({ code: 'logbook-broken', message: `${run} cannot be read` });
   return ok(folded.value);

@@ -1,4 +1,4 @@
-/** Arguments of the two logbook verbs: a path, and what to hold it against. */
+/** Arguments of the logbook verbs: a path, and the keys and head to verify against. */
 
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -9,7 +9,7 @@ import { publicKeySchema } from '../../../domain/logbook/parts.ts';
 import type { PublicKey } from '../../../domain/logbook/role.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
 
-/** An entry that the caller knows of: `seq` null when only its hash is known. */
+/** A known entry; `seq` is null if only its hash is known. */
 export type GivenHead = { readonly seq: number | null; readonly hash: string };
 
 export type LogbookArguments = {
@@ -20,7 +20,7 @@ export type LogbookArguments = {
 
 export type LogbookOptions = { readonly keys?: string | undefined; readonly head?: string | undefined };
 
-/** Reads the path and what `--keys` and `--head` name; the error is what the person did wrong. */
+/** Parses the arguments; the error is for people. */
 export async function readLogbookArguments(
   cwd: string,
   path: string,
@@ -32,7 +32,6 @@ export async function readLogbookArguments(
   return keys.ok ? ok({ path: resolve(cwd, path), keys: keys.value, head: head.value }) : keys;
 }
 
-/** At least 12 hex digits, as everywhere where a person shortens a hash. */
 const HEAD = /^(?:(\d{1,15}):)?([0-9a-f]{12,64})$/;
 
 function headOf(text: string): Result<GivenHead, string> {
@@ -41,7 +40,7 @@ function headOf(text: string): Result<GivenHead, string> {
   return ok({ seq: match[1] === undefined ? null : Number(match[1]), hash: match[2] ?? '' });
 }
 
-/** Only the keys are read: a logbook can be verified with a config that has a mistake elsewhere. */
+/** Reads only the keys, so that a config with an error elsewhere still works. */
 const keysSchema = z.looseObject({ keys: z.array(publicKeySchema).min(1) });
 
 async function keysFrom(path: string): Promise<Result<readonly PublicKey[], string>> {

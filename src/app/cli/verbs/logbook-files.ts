@@ -1,19 +1,20 @@
-/** The runs that a path of the command line means: one file, a run's folder, or a checkout of the branch. */
+/** Finds the runs at a path: one file, a run's folder, or a checkout of the branch. */
 
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { limits } from '../../../domain/limits.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
 import { type AppendOnlyHistory, readAppendOnlyHistory } from '../../../host/git/history.ts';
 import { splitLines } from '../../../logbook/codec.ts';
 import { JOURNAL } from '../../../logbook/rules.ts';
 import { eventsName, eventsPart, monthIn, placeAt } from '../../../logbook/segments.ts';
+import { pathOnly, type VerbIo } from '../verb-io.ts';
 
-/** The events of one run in the files in which they lie, with what their place says about them. */
+/** The files of one run, and what their location tells. */
 export type LogbookFile = {
-  /** In order, each with the path by which a person would open it from where the verb was called. */
+  /** In order, with paths relative to the caller's folder. */
   readonly parts: readonly LogbookPart[];
-  /** Counted through all parts. */
+  /** Counted across all parts. */
   readonly undecodableLine: number | null;
   /** The run that the folder is of, and the month that it lies in; null where the place says nothing. */
   readonly run: string | null;
@@ -22,17 +23,17 @@ export type LogbookFile = {
   readonly isInHistory: boolean;
 };
 
-export type LogbookPart = {
+type LogbookPart = {
   readonly path: string;
   readonly text: string;
-  /** Versions that its branch's history has and that it must continue. */
+  /** Versions in the branch's history; the text must extend them. */
   readonly versions: readonly string[];
 };
 
 const FIRST_NAME = eventsName(1);
 const EVENTS = { glob: 'events*.jsonl', isWanted: (name: string) => eventsPart(name) !== null };
 
-/** Reads what `path` (absolute) names. The error says, for a person, why there is nothing to verify. */
+/** Reads the files at `path` (absolute). The error is for people. */
 export async function findLogbookFiles(
   path: string,
   cwd: string,
@@ -41,7 +42,6 @@ export async function findLogbookFiles(
   try {
     return await readFiles(path, cwd, environment);
   } catch (error) {
-    // A folder of that name, or one that this person may not read: the system says which.
     if (!(error instanceof Error && 'syscall' in error)) throw error;
     return fail(`${path} cannot be read: ${error.message}`);
   }
@@ -86,7 +86,7 @@ async function readOne(
     const found = await statOf(path);
     if (found !== null && found.size > limits.logbookFileBytesMax)
       return fail(`${path} is larger than a logbook may be`);
-    // A file that the history has and the folder lacks is an empty one: verification says what is missing.
+    // A file that only the history has counts as empty, so that verification reports what is missing.
     const { text, badLine } = decoded(found === null ? new Uint8Array() : await readFile(path));
     if (badLine !== null) undecodableLine ??= lines + badLine;
     lines += splitLines(text).whole.length;
@@ -98,7 +98,7 @@ async function readOne(
   return ok({ parts, undecodableLine, run, month, isInHistory: names.some((name) => known.has(name)) });
 }
 
-/** By run the names under a folder: its own files, or those of a checkout; also such as only the history still has. */
+/** File names by run: the folder's own files, or those of a checkout, including files that only the history has. */
 async function runsIn(folder: string, history: AppendOnlyHistory): Promise<readonly (readonly string[])[]> {
   const own = await partsIn(folder, '', history);
   if (own.length > 0) return [own];
@@ -121,7 +121,7 @@ async function runsIn(folder: string, history: AppendOnlyHistory): Promise<reado
   return found;
 }
 
-/** The files of one run in their order. What follows a gap is not looked at: the gap says enough. */
+/** The files of one run in order, up to the first gap. */
 async function partsIn(
   folder: string,
   place: string,
@@ -143,12 +143,20 @@ async function partsIn(
   return names;
 }
 
+/** The logbook in `dir`: a `--keep` folder, or a checkout of the branch. */
+export async function logbookIn(dir: string, io: VerbIo): ReturnType<typeof findLogbookFiles> {
+  const kept = await findLogbookFiles(resolve(io.cwd, dir, 'logbook'), io.cwd, pathOnly(io));
+  if (kept.ok) return kept;
+  const itself = await findLogbookFiles(resolve(io.cwd, dir), io.cwd, pathOnly(io));
+  return itself.ok ? itself : kept;
+}
+
 function folderOfEvents(path: string): readonly string[] {
   const place = placeAt(path);
   return place === null ? [] : [`${place.folder}/`];
 }
 
-/** Text, and the first line that is no UTF-8: decoding would replace its bytes and hide what was changed. */
+/** The text, and the first line that is not UTF-8, because decoding would hide changed bytes. */
 function decoded(bytes: Uint8Array): { readonly text: string; readonly badLine: number | null } {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   const again = Buffer.from(text, 'utf8');

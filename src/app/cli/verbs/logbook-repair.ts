@@ -1,4 +1,4 @@
-/** `ferrybot logbook repair`: puts broken files of the record back on their last good entries, with the person's own git. */
+/** `ferrybot logbook repair`: truncates broken files of the record to their last good entries, with the person's own git. */
 
 import { resolve } from 'node:path';
 import { GitError } from '../../../domain/git.ts';
@@ -16,10 +16,10 @@ import { markTags } from '../../record-marks.ts';
 import { type Repair, type RepairedFile, repairRecord } from '../../repair-record.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 
-/** Before the config is read nobody commits; git wants a name all the same. */
+/** A placeholder identity until the config is read. */
 const NOBODY = { name: 'ferrybot', email: 'ferrybot@localhost.invalid' };
 
-/** Exit 0: in order, or put back; 1: a file could not be put back, or the push was refused; 2: used wrongly. */
+/** Exit 0: nothing to repair, or repaired; 1: a file could not be repaired or the push was refused; 2: usage error. */
 export async function logbookRepair(io: VerbIo, repo: string, isDry: boolean): Promise<number> {
   try {
     const folder = resolve(io.cwd, repo);
@@ -33,7 +33,7 @@ export async function logbookRepair(io: VerbIo, repo: string, isDry: boolean): P
       await clone.close();
     }
   } catch (error) {
-    // What git does not tell is unknown, and nothing was pushed: a lost answer to a push is told by `refused`.
+    // Git failed before any push: `refused` reports a push without an answer.
     if (!(error instanceof GitError)) throw error;
     return misused(io, error.message);
   }
@@ -56,7 +56,7 @@ async function repairIn(clone: PersonsClone, isDry: boolean, io: VerbIo): Promis
   return ok(await repairRecord({ lab, config, git, seenAt, at: branded(Date.now(), isInstant), isDry }));
 }
 
-/** An address may be written in any case; marks have the name as GitHub tells it. */
+/** The repository's name as GitHub spells it, which marks use; a remote address may differ in case. */
 async function spelling(git: LabGit, repository: string): Promise<string> {
   for (const { name, message } of await markTags(git)) {
     const mark = readMark(name, message);

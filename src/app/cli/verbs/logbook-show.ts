@@ -1,4 +1,4 @@
-/** `ferrybot logbook show <path>`: tells the run of a copy as a person would, up to the first bad entry. */
+/** `ferrybot logbook show <path>`: prints a run in plain text, up to the first bad entry. */
 
 import type { LogbookEvent } from '../../../domain/logbook/event.ts';
 import { showEvents, showText } from '../../../logbook/show.ts';
@@ -13,10 +13,7 @@ type Shown = {
   readonly bad: PlacedEntry | null;
 };
 
-/**
- * Prints every run at the path. Only entries that verify are told; where one does not, that is said instead
- * of what follows it, and the exit code is 1. A run that is not over needs no anchor to be shown.
- */
+/** Prints every run at the path. Exit 1 if an entry does not verify; later entries of that run are not printed. */
 export async function logbookShow(io: VerbIo, path: string, options: LogbookOptions): Promise<number> {
   const parsed = await readLogbookArguments(io.cwd, path, options);
   if (!parsed.ok) return misused(io, parsed.error);

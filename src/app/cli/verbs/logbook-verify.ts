@@ -1,12 +1,14 @@
-/** `ferrybot logbook verify <path>`: checks a copy offline, and names the first bad entry (docs/logbook.md, Checking a file). */
+/** `ferrybot logbook verify <path>`: verifies a copy offline and names the first bad entry (docs/logbook.md, Checking a file). */
 
+import type { LogbookEvent } from '../../../domain/logbook/event.ts';
+import { fail, ok, type Result } from '../../../domain/result.ts';
 import { sha256Hex } from '../../../host/hash.ts';
 import { verifyEd25519 } from '../../../host/keys.ts';
 import { splitLines } from '../../../logbook/codec.ts';
 import { historyFault } from '../../../logbook/history-check.ts';
 import type { Anchor } from '../../../logbook/ports.ts';
 import { type BadEntry, type Verification, verifyLogbook } from '../../../logbook/verify.ts';
-import { answer, EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
+import { answer, EXIT, misused, pathOnly, type Refusal, type VerbIo } from '../verb-io.ts';
 import {
   type GivenHead,
   type LogbookArguments,
@@ -15,8 +17,8 @@ import {
 } from './logbook-arguments.ts';
 import { findLogbookFiles, type LogbookFile } from './logbook-files.ts';
 
-/** One run as the JSON answer has it. `anchor`: what shows that nothing was cut off its end. */
-export type VerifiedRun = {
+/** A run in the JSON answer. `anchor`: what proves that its end is complete. */
+type VerifiedRun = {
   readonly run: string;
   readonly events: number;
   readonly head: string;
@@ -30,10 +32,10 @@ export type VerifyAnswer = {
   readonly bad: PlacedEntry | null;
 };
 
-/** A bad entry with its file, and its line in that. */
+/** A bad entry with its file and the line in that file. */
 export type PlacedEntry = BadEntry & { readonly file: string };
 
-/** Exit 0: good; 1: not, and the answer says where; 2: used wrongly, or nothing to verify was found. */
+/** Exit 0: good; 1: bad; 2: usage error, or nothing to verify. */
 export async function logbookVerify(io: VerbIo, path: string, options: LogbookOptions): Promise<number> {
   const parsed = await readLogbookArguments(io.cwd, path, options);
   if (!parsed.ok) return misused(io, parsed.error);
@@ -47,7 +49,7 @@ export async function logbookVerify(io: VerbIo, path: string, options: LogbookOp
   return verified.ok ? EXIT.yes : EXIT.no;
 }
 
-/** Verifies files one after another up to the first bad one. */
+/** Verifies files up to the first bad one. */
 function verifyFiles(files: readonly LogbookFile[], options: LogbookArguments): VerifyAnswer {
   const runs: VerifiedRun[] = [];
   for (const file of files) {
@@ -58,14 +60,14 @@ function verifyFiles(files: readonly LogbookFile[], options: LogbookArguments): 
   return { ok: true, runs, bad: null };
 }
 
-/** The file and the line in it, of a line that was counted through all files of the run. */
+/** Translates a line number across all files into a file and its line. */
 function placed({ parts }: LogbookFile, bad: BadEntry): PlacedEntry {
   let before = 0;
   for (const [index, { path, text }] of parts.entries()) {
     const { whole, torn } = splitLines(text);
     const { length } = whole;
     const isLast = index === parts.length - 1;
-    // Where a file is torn, or has nothing, the line that is bad is the one that it lacks.
+    // In a torn or empty file, the bad line is the missing one.
     if (bad.line <= before + Math.max(1, length + (torn === null ? 0 : 1)) || isLast)
       return { file: path, ...bad, line: bad.line - before };
     before += length;
@@ -73,7 +75,7 @@ function placed({ parts }: LogbookFile, bad: BadEntry): PlacedEntry {
   throw new Error('a run without a file');
 }
 
-/** One run with all that is known about it: its entries, its history, the head that was given. */
+/** Verifies one run against its entries, its history and the given head. */
 export function verifyFile(
   file: LogbookFile,
   options: Pick<LogbookArguments, 'keys' | 'head'>,
@@ -102,7 +104,7 @@ export function verifyFile(
   return { run: told, bad: bad === null ? null : placed(file, bad), verification };
 }
 
-/** A hash alone names the entry that says to have it; where none does, one behind the end, which is missing. */
+/** A hash alone names the entry that has it, or else an entry after the end, which is missing. */
 function anchorOf(head: GivenHead, text: string): Anchor {
   const lines = text.split('\n');
   const found = lines.findIndex((line) => line.includes(`"hash":"${head.hash}`));
@@ -129,10 +131,18 @@ function historyFaultOf({ parts }: LogbookFile): BadEntry | null {
   return null;
 }
 
-/** What a line says by itself weighs more than that history had another one there. */
+/** A fault in the entry itself outranks a difference from the history. */
 function earlier(entry: BadEntry | null, history: BadEntry | null): BadEntry | null {
   if (entry === null || history === null) return entry ?? history;
   return history.line < entry.line ? history : entry;
+}
+
+/** The verified events of a run. An unfinished run needs no anchor. */
+export function recordedEvents(file: LogbookFile): Result<readonly LogbookEvent[], Refusal> {
+  const { bad, verification } = verifyFile(file, { keys: null, head: null });
+  return bad === null || bad.reason === 'unanchored'
+    ? ok(verification.events)
+    : fail({ code: 'logbook-broken', message: `${bad.file}:${bad.line}: ${bad.message}` });
 }
 
 function unanchored({ events }: Verification, anchor: VerifiedRun['anchor']): BadEntry | null {

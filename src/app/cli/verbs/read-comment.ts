@@ -1,17 +1,15 @@
-/** `ferrybot read-comment < comment.md`: the commands of a comment, and for each slash word that does not fire, why. */
+/** `ferrybot read-comment < comment.md`: the commands of a comment, and why other slash words do not fire. */
 
 import { readComment } from '../../../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../../commands/registry.ts';
-import { readInput } from '../read-argument.ts';
+import { readInputText } from '../read-argument.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 
-/** Exit 0 if at least one valid command fires. */
+/** Exit 0 if at least one command fires. */
 export async function readCommentVerb(io: VerbIo, otherBots: readonly string[]): Promise<number> {
-  const bytes = await readInput(io);
-  if (!bytes.ok) return misused(io, bytes.error);
-  // A mark at the start is a character of the comment, as it is when the comment comes from GitHub.
-  const markdown = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.value);
-  const reading = readComment(markdown, COMMAND_DEFINITIONS, { otherBots });
+  const text = await readInputText(io);
+  if (!text.ok) return misused(io, text.error);
+  const reading = readComment(text.value, COMMAND_DEFINITIONS, { otherBots });
   const lines = [
     ...reading.commands.map((c) => `line ${c.line}: ${c.source}\n`),
     ...reading.errors.map(

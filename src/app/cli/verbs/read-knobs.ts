@@ -1,4 +1,4 @@
-/** `ferrybot read-knobs FILE.py`: the knobs of an experiment file, as `/propose` takes them. */
+/** `ferrybot read-knobs FILE.py`: the knobs of an experiment file, spelled as `/propose` takes them. */
 
 import { readKnobs } from '../../../delta/read-knobs.ts';
 import { createExperimentReader } from '../../../host/read-experiment.ts';
@@ -6,7 +6,7 @@ import { spelledPath } from '../../../kinds/ferry/ask/resolve-knob.ts';
 import { readArgumentBytes } from '../read-argument.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 
-/** Exit 0 with the knobs, 1 for a file that cannot be read. */
+/** Exit 0 with the knobs, 1 if the file cannot be parsed. */
 export async function readKnobsVerb(io: VerbIo, file: string): Promise<number> {
   const bytes = await readArgumentBytes(io, file);
   if (!bytes.ok) return misused(io, bytes.error);

@@ -1,12 +1,12 @@
-/** `ferrybot read-log < job.log`: what the watch would make of a training log. */
+/** `ferrybot read-log < job.log`: what the watch reads in a training log. */
 
 import { redact } from '../../../host/redactor.ts';
 import { redactAndTruncateLine } from '../../../watch/look.ts';
 import { paceOf } from '../../../watch/training.ts';
-import { readLogInput } from '../read-log-input.ts';
+import { readLogInput } from '../read-argument.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 
-// No value is known to be secret here.
+// The verb knows no secret values, so only patterns are redacted.
 const SHAPES_ONLY = { redact: (text: string): string => redact(text, []) };
 
 /** Exit 0 if the log shows progress and no failure signature. */

@@ -1,4 +1,4 @@
-/** `ferrybot replay`: what the watch would have told of a recorded trace, or of a plain log, look by look. */
+/** `ferrybot replay`: what the watch would have posted for a recorded trace or a plain log. */
 
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { fail, ok, type Result } from '../../../domain/result.ts';
 import { type Replayed, replay } from '../../replay/replay.ts';
 import { readTrace, type Trace } from '../../replay/trace.ts';
 import { traceOfLog } from '../../replay/trace-of-log.ts';
-import { logLines } from '../log-lines.ts';
+import { logLines } from '../read-argument.ts';
 import { answer, EXIT, misused, refused, type VerbIo } from '../verb-io.ts';
 
 export type ReplayOptions = {
@@ -21,7 +21,7 @@ export type ReplayOptions = {
 
 const STATUSES = ['SUCCEEDED', 'FAILED', 'STOPPED', 'RUNNING'] as const;
 
-/** Exit 0 where it was replayed, whatever came of it; 1 where it cannot be read. */
+/** Exit 0 if it was replayed, 1 if the input cannot be read. */
 export async function replayVerb(
   io: VerbIo,
   path: string | undefined,
@@ -76,7 +76,7 @@ function unreadable(error: unknown): Result<never, string> {
   throw error;
 }
 
-/** Where nobody says how the job ended: as its log says, and still running where that says nothing. */
+/** The end status by the log; null (still running) if the log does not show an end. */
 function endIn(lines: readonly string[]): EndStatus | null {
   const diagnosis = createDiagnosis();
   for (const line of lines) diagnosis.read(line);
