@@ -1,5 +1,3 @@
-/** `/accept`: exactly the person to whom the watch was offered takes it; incidents mention them from then on. */
-
 import { permits } from '../domain/actor.ts';
 import { isSameLogin, personInCharge } from '../domain/launch/contract.ts';
 import { awaitsAdoption } from '../domain/logbook/adoption.ts';
@@ -46,14 +44,14 @@ function decide(context: CommandContext): CommandDecision {
   if (offer === null || offer.state === 'accepted') return answer('accept-nothing');
   const { to, until, by } = offer;
   if (to.id !== actor.id) return answer('accept-not-yours', { login: to.login });
-  // What was said in time counts, however late it is read.
+  // Uses the comment's time, not the time of processing.
   if (openOffer(watched, comment.createdAt) === null) return answer('accept-too-late', { until });
   return answer('accepted', by === null ? {} : { from: by.login }, [
     { type: 'handoff', role: 'control', actor, data: { state: 'accepted', to, until } },
   ]);
 }
 
-/** Only what the cluster said before the comment was written, and stands there as it was told, can be what its author means. */
+/** The comment must be newer than the description, whose posted text must be unchanged. */
 function takeOver(context: CommandContext): CommandDecision {
   const { state, actor, comment } = context;
   if (!mayAdopt(context)) return answer('not-permitted', { needs: neededToAdopt(context) });
@@ -67,10 +65,10 @@ function takeOver(context: CommandContext): CommandDecision {
   ]);
 }
 
-/** GitHub's times have no milliseconds. */
+/** GitHub's times are whole seconds. */
 const SECOND_MS = 1_000;
 
-/** Before the launch the contract is the offer. */
+/** Before the launch, the contract acts as the offer. */
 function inCharge({ state, actor, comment }: CommandContext, dri: string): CommandDecision {
   if (!isSameLogin(dri, actor.login)) return answer('charge-not-yours', { login: dri });
   if (state.watch.owner?.id === actor.id) return answer('charge-yours');

@@ -1,8 +1,6 @@
 /**
- * `/ack`: a person took what went wrong with a job that runs, or the incident that those on call were told of, or has seen how the run ended; the monitoring loop
- * may let go (policy ML-04).
- * `/ack lost="…"` gives up a run of which nobody can say what became of it, and `/ack reject="…"` closes one whose result
- * does not count: the ways to free its lane again without a seal.
+ * `/ack` acknowledges incidents, the end of a watch, or the end of a run (policy ML-04). `lost=` closes a run whose job cannot be found,
+ * `reject=` one whose result does not count; both free the lane without a seal.
  */
 
 import { permits } from '../domain/actor.ts';
@@ -30,7 +28,7 @@ import {
 import type { CommandDefinition } from './definition.ts';
 import { reasonText, runWord } from './values.ts';
 
-/** How long a claim, or a job that nobody has seen, is waited for before a person may give the run up. */
+/** How long a claim or an unobserved job must last before a person can give up the run. */
 export const GIVE_UP_PATIENCE_MS = 10 * 60 * 1_000;
 
 const answer = answering({
@@ -84,7 +82,7 @@ function decide(context: CommandContext): CommandDecision {
   if (reject !== undefined && end.status !== 'FAILED') return rejected(context, end.status, reject);
   if (end.status === 'FAILED' && underWay(state.mutations).length > 0) return answer('close-under-way');
   if (end.status === 'FAILED') return { kind: 'close', outcome: 'failed', reason: end.message };
-  // There is no launch of ours that a seal could stand for.
+  // An adopted job has no launch to seal.
   if (isAdopted(state))
     return { kind: 'close', outcome: 'unsealed', reason: `${ADOPTED_ENDED} ${end.status}` };
   return answer(state.acknowledged === null ? 'acknowledged' : 'acknowledged-already', {
@@ -92,7 +90,7 @@ function decide(context: CommandContext): CommandDecision {
   });
 }
 
-/** While it goes on: what has gone wrong, or the end of its watch. */
+/** Acknowledges incidents, or the end of the watch, of a run that continues. */
 function taken(state: RunState, named: { readonly run?: string }, drafts: Drafts = []): AnswerDecision {
   const { length: count } = state.end === null ? incidentsSinceTaken(state) : untakenIncidents(state);
   if (untakenWatchEnd(state) !== null) return answer('watch-end-taken', { count, ...named }, drafts);
@@ -102,7 +100,7 @@ function taken(state: RunState, named: { readonly run?: string }, drafts: Drafts
     : answer('incident-taken', { count, ...named, ...watched }, drafts);
 }
 
-/** A closure brings the record into the repository and frees the lane: who does that has the run before them. */
+/** Closing commands must be written in the run's own thread, where its record is visible. */
 function decideNamed(context: NamedContext): AnswerDecision {
   const { state, policy, permission, args, actor, comment } = context;
   const named = { run: state.run };
@@ -123,19 +121,19 @@ function decideNamed(context: NamedContext): AnswerDecision {
     : answer('acknowledged-already', said);
 }
 
-/** How the run has ended; where its next attempt came to no launch, and nothing is left to be taken up, how the last one did. */
+/** The run's end; without a next launch or open incidents, the last attempt's end. */
 function endOf(state: RunState): Ending | null {
   if (state.end !== null) return state.end;
   return isLive(state) || untakenIncidents(state).length > 0 ? null : (failedAttempt(state)?.end ?? null);
 }
 
-/** Whether it was written before anybody could know of the end, which it would decide. GitHub's times have no milliseconds. */
+/** The comment predates the end, so it cannot refer to it. GitHub's times are whole seconds. */
 function isOlder({ createdAt }: CommandContext['comment'], { at }: Ending): boolean {
   const endedAt = fromRfc3339(at) ?? createdAt;
   return createdAt < endedAt - (endedAt % 1_000);
 }
 
-/** What did not fail, and does not count: it takes who may seal, because it is the same decision the other way. */
+/** Requires the seal permission, because it is the opposite decision. */
 function rejected(
   { state, policy, permission }: CommandContext,
   status: 'SUCCEEDED' | 'STOPPED',
@@ -147,7 +145,7 @@ function rejected(
   return { kind: 'close', outcome: status === 'STOPPED' ? 'stopped' : 'rejected', reason };
 }
 
-/** It takes who may seal: the lane is free afterwards, and only a person can know that no job is left running. */
+/** Requires the seal permission: the lane becomes free, and only a person can know that no job is left. */
 function giveUp({ state, policy, permission, now }: CommandContext, reason: string): CommandDecision {
   if (!permits(permission, policy.permissions.seal))
     return answer('not-permitted', { needs: policy.permissions.seal, held: permission });
@@ -160,7 +158,7 @@ function giveUp({ state, policy, permission, now }: CommandContext, reason: stri
     : { kind: 'close', outcome: 'lost', reason };
 }
 
-/** Since when nobody can say what the run's job does: claimed and not submitted, or not readable; null = it is known. */
+/** Since when the job's state is unknown; null if it is known. */
 function unaccountedSince(state: RunState): number | null {
   if (!isLive(state) || state.order === null || state.order.status === 'open') return null;
   const { submission, observation, order } = state;

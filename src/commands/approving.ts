@@ -1,3 +1,3 @@
-/** The commands that approve what their digest names. */
+/** Commands that approve the digest they name. */
 
 export const APPROVING: readonly string[] = ['approve-launch', 'relaunch'];

@@ -1,4 +1,4 @@
-/** `/cleanup-checkpoints [keep=N]`: lists what nothing protects of a run's checkpoints, for somebody else to consent to (policy HR-63). It deletes none. */
+/** Only lists checkpoints; another person must consent to the deletion (policy HR-63). */
 
 import { bindingHex } from '../domain/approval-binding.ts';
 import { assertNever } from '../domain/assert.ts';

@@ -1,4 +1,4 @@
-/** What a command looks at and what it may decide: values and reason codes, never prose and never an effect. */
+/** The input of a command, and its possible decisions: codes and values, never text or effects. */
 
 import type { Search } from '../checkpoints/choose.ts';
 import type { CleanupPlan } from '../checkpoints/cleanup.ts';
@@ -17,21 +17,21 @@ import type { Need, Needing } from '../domain/need.ts';
 import type { Observed } from '../domain/observed.ts';
 import { type CodeOf, type Detail, type Facts, recordedFacts, type Vocabulary } from '../domain/payload.ts';
 
-/** The launch gates at the moment of the decision. `digest` null = there is no manifest to approve. */
+/** The launch gates at the moment of the decision. `digest` null = nothing to approve. */
 export type GateView = {
   readonly digest: Digest | null;
-  /** The head that they were evaluated on; null where it could not be read. */
+  /** The evaluated head; null if unreadable. */
   readonly commit: Sha | null;
   readonly body: Digest;
   readonly verdicts: readonly Verdict[];
-  /** The verdicts over the approvals, which an approval does not need. */
+  /** Verdicts on the approvals; an approval does not depend on them. */
   readonly approvals: readonly Verdict[];
 };
 
-/** The judgement on an ended run against the last sealed ferries; `unknown` is no pass. */
+/** Comparison of an ended run with recent sealed ferries; `unknown` is no pass. */
 export type RunVerdict = 'pass' | 'fail' | 'unknown';
 
-/** The config keys that commands read. */
+/** Config values for commands. */
 export type CommandPolicy = {
   readonly approvePermission: Permission;
   readonly approveUsers: readonly number[];
@@ -39,13 +39,13 @@ export type CommandPolicy = {
   readonly onePersonIsEnough: boolean;
   readonly shownForMs: number;
   readonly approvalMaxAgeMs: number;
-  /** How long somebody has to take a watch that is offered to them. */
+  /** Time to accept an offered watch. */
   readonly handoffMs: number;
-  /** The least permission of every other command that changes something. */
+  /** Minimum permissions of all other commands. */
   readonly permissions: Permissions;
 };
 
-/** What a command can see wherever it is said: on a thread of a run, and on one that has none. */
+/** Input available on every thread, with or without a run. */
 export type PlaceContext = {
   readonly now: Instant;
   readonly actor: Actor;
@@ -53,63 +53,62 @@ export type PlaceContext = {
   readonly comment: CommentFacts;
   readonly args: Readonly<Record<string, string>>;
   readonly policy: CommandPolicy;
-  /** The holds of the journal; unknown where the journal does not verify. */
+  /** Unknown if the journal does not verify. */
   readonly journalHolds: Observed<readonly Hold[]>;
-  /** The lanes of the lab by name; `laneHere`: that of the run whose thread this is, null where it has none. */
+  /** All lane names; `laneHere`: the lane of the thread's run, or null. */
   readonly lanes: readonly string[];
-  /** Those of them whose runs can be proposed: a job that is taken over was launched by somebody else. */
+  /** Lanes in which runs can be proposed; adoption lanes are excluded. */
   readonly proposing: readonly string[];
   readonly laneHere: string | null;
-  /** Clusters on which a job that somebody else has launched may be taken over. */
+  /** Clusters that allow the adoption of jobs. */
   readonly adoptable: readonly string[];
-  /** Runs of every lane, newest first. */
+  /** All lanes, newest first. */
   readonly recordedRuns: Observed<readonly RunState[]>;
-  /** Changes of the cluster that were proposed here or for no run, oldest first. */
+  /** Cluster changes proposed here or outside a run, oldest first. */
   readonly mutations: Observed<readonly MutationRecord[]>;
-  /** Since when each open one of them had been on show when the comment was written; null = nobody saw it then. */
+  /** Since when each open proposal had been visible when the comment was written; null = it was not. */
   readonly showings: ReadonlyMap<Digest, Observed<Instant | null>>;
-  /** What holds this place back: the run's own holds and the lane's. */
+  /** Holds that apply here: of the run and of its lane. */
   readonly holds: Observed<readonly Hold[]>;
 };
 
 export type CommandContext = PlaceContext & {
   readonly state: RunState;
-  /** What could go of its checkpoints; `asked`: of how many of the newest steps somebody said that they stay. */
+  /** Computes deletable checkpoints; `asked`: requested number of steps to keep. */
   readonly cleanup: (asked: number | null) => CleanupPlan | Needing;
-  /** What a seal rests on besides the engine's word; null for a kind of run that is sealed without. */
+  /** Checkpoint evidence for a seal; null for kinds that need none. */
   readonly artefacts: () => SealArtefacts | Needing | null;
-  /** The cluster of its job, where the config does not have it any more: then nothing can stop the job. */
+  /** The job's cluster if the config no longer has it, so that the job cannot be stopped. */
   readonly missingCluster: string | null;
   readonly gates: GateView | null;
   readonly verdict: RunVerdict;
-  /** What lies in the roots of the run, and its lineage; null where only the job's own machine can look. */
+  /** Checkpoints in the run's roots and their lineage; null if only the job's machine can read them. */
   readonly search: () => Search | Needing | null;
-  /** Until when the card is left as somebody else has made it, RFC 3339; null where it is not. */
+  /** Until when ferrybot does not rewrite an edited card, RFC 3339, or null. */
   readonly cardLeftUntil: string | null;
-  /** Whether the card was edited since it was shown, and nobody has read yet by whom. */
+  /** The card was edited since it was shown, and its history was not read. */
   readonly isCardUnread: boolean;
-  /** A comment that offers this digest like a card and is not ferrybot's; it stood there when the command was written. */
+  /** A foreign comment that offers this digest like a card and existed when the command was written. */
   readonly secondCard: (digest: Digest) => Observed<CommentFacts | null> | Needing;
-  /** Whether what the cluster says of a job that is to be taken over stood there, as it was posted, when this was said. */
+  /** Whether the job's description was posted and unchanged when the command was written. */
   readonly isJobShown: boolean;
-  /** What `gates` and `interested` rest on and nobody has read yet: whoever goes by them asks for it. */
+  /** Unread facts behind `gates` and `interested`; request them before using either. */
   readonly unread: readonly Need[];
-  /** People whose approval would be their own: authors of the change and the last editor of the body. */
+  /** People whose approval would be a self-approval: authors and editors. */
   readonly interested: readonly Actor[];
-  /** Who works here, for the names of those who can. */
+  /** People with a role in the repository. */
   readonly people: Observed<readonly PersonFacts[]>;
 };
 
-/** What a command can see that names its run: it is decided apart from the thread that it was said in. */
+/** Input of a command that names its run, independent of the thread. */
 export type NamedContext = Pick<
   CommandContext,
   'state' | 'missingCluster' | 'policy' | 'permission' | 'actor' | 'args'
 > & { readonly comment: Pick<CommentFacts, 'id' | 'surface'> };
 
 /**
- * `answer` ends the command now; `seal` and `close` need work outside first and are answered when it is done. `hand-over`
- * concerns more than one run: it is received in the repository journal, carried out and answered from there. `need` waits
- * for facts that nobody has read yet.
+ * `answer` completes the command. `seal`, `milestone` and `close` act outside first, then answer. `hand-over` is recorded in the journal
+ * and answered there. `need` waits for facts.
  */
 export type CommandDecision =
   | {
@@ -117,7 +116,7 @@ export type CommandDecision =
       readonly code: string;
       readonly detail: Detail;
       readonly drafts: readonly EventDraft[];
-      /** What goes into the repository journal in the same push: it concerns more than this run. */
+      /** Drafts for the repository journal in the same push. */
       readonly journal: readonly EventDraft[];
     }
   | {
@@ -131,14 +130,13 @@ export type CommandDecision =
   | { readonly kind: 'hand-over' }
   | Needing;
 
-/** How a command can close a run. */
 type ClosingOutcome = 'failed' | 'lost' | 'stopped' | 'rejected' | 'unsealed';
 
-/** What any command may be answered, besides what is its own. */
+/** Answers that any command may give. */
 export const COMMON_ANSWERS = {
   'not-permitted': { needs: 'text', held: 'text?' },
   'permission-unknown': { why: 'text' },
-  /** `name`: as `commentName` gives it. */
+  /** `name`: a `commentName`. */
   'second-card': { name: 'text', thread: 'integer', by: 'text' },
   'no-run-here': { name: 'text?' },
   'run-over': { name: 'text?' },
@@ -171,13 +169,12 @@ type FactsAndDrafts<F> =
     ? [facts?: F, drafts?: Drafts, journal?: Drafts]
     : [facts: F, drafts?: Drafts, journal?: Drafts];
 
-/** Ends a command with one of these answers, after recording what it brought about: in its run, and in the journal. */
 type Answer<V extends Vocabulary> = <Code extends CodeOf<V>>(
   code: Code,
   ...rest: FactsAndDrafts<Facts<V[Code]>>
 ) => AnswerDecision;
 
-/** How a command answers: with a code of its own, which it names here with the facts of its sentence, or with a common one. */
+/** Declares a command's own answer codes and returns the function that answers with them or with a common code. */
 export function answering<const Own extends Vocabulary>(
   vocabulary: Own,
 ): Answer<Own & typeof COMMON_ANSWERS> & { readonly vocabulary: Own } {
@@ -191,5 +188,4 @@ export function answering<const Own extends Vocabulary>(
   return Object.assign(answer, { vocabulary });
 }
 
-/** Ends any command with a common answer. */
 export const answerCommon = answering({});

@@ -1,4 +1,4 @@
-/** A command defines itself in one file (docs/extending.md): name, arguments, who may run it, help line, example, and what it decides. */
+/** A command is defined in one file (docs/extending.md). */
 
 import type { Permission } from '../domain/actor.ts';
 import type { Vocabulary } from '../domain/payload.ts';
@@ -13,15 +13,15 @@ import type {
 import type { CommandSpec } from './spec.ts';
 
 export type CommandDefinition = CommandSpec & {
-  /** What it may be answered besides `COMMON_ANSWERS`, with the facts of each; render/answer-words.ts has the sentences. */
+  /** Its own codes and their facts; render/answer-words.ts has the sentences. */
   readonly answers: Vocabulary;
-  /** Least permission, from config; null = everybody who can comment. */
+  /** Minimum permission from the config; null = everyone. */
   readonly who: (policy: CommandPolicy) => Permission | null;
   /** One line for `/help` and docs/commands.md. */
   readonly summary: string;
   readonly example: string;
   readonly decide: (context: CommandContext) => CommandDecision;
-  /** What it decides of the run that its argument `run` names, in whatever thread it is said; left out where it can name none. */
+  /** Decides about the run in the argument `run`, from any thread. Absent if the command cannot name a run. */
   readonly decideNamed?: (context: NamedContext) => AnswerDecision;
   /** What it decides on a thread without a run; left out, or null, where the command only means something to a run. */
   readonly decideWithoutRun?: (

@@ -1,4 +1,4 @@
-/** Who says how a watch goes on: whose it is, and who may approve launches. */
+/** Checks shared by commands about a watch. */
 
 import { mayApprove } from '../config/may-approve.ts';
 import { type Permission, permits } from '../domain/actor.ts';
@@ -6,16 +6,15 @@ import { ownerOf } from '../domain/logbook/ownership.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { type AnswerDecision, answerCommon, type CommandContext, type PlaceContext } from './decision.ts';
 
-/** A run whose job runs. */
 export type Running = RunState & { readonly submission: NonNullable<RunState['submission']> };
 
-/** The run, watched, for somebody who may say how that goes on; else the answer that says why not. */
+/** The watched run, or the reason why this person cannot direct its watch. */
 export function directed(context: CommandContext): Running | AnswerDecision {
   const watched = watchedIn(context);
   return 'kind' in watched ? watched : (mayDirect(context) ?? watched);
 }
 
-/** Why somebody may not say how the watch goes on; null where they may. */
+/** Null if the person may direct the watch. */
 export function mayDirect({
   state,
   permission,
@@ -30,7 +29,7 @@ export function mayDirect({
   return answerCommon('watch-not-yours', owner === null ? {} : { owner: owner.login });
 }
 
-/** Whether somebody may have a job taken over that somebody else has launched. */
+/** Whether the person may adopt another person's job. */
 export function mayAdopt({
   permission,
   policy,
@@ -41,19 +40,19 @@ export function mayAdopt({
   return adopt === null ? mayApprove(permission, actor.id, approvers) : permits(permission, adopt);
 }
 
-/** What that takes, in words of the config. */
+/** The permission that an adoption requires. */
 export function neededToAdopt({ policy }: Pick<PlaceContext, 'policy'>): Permission {
   return policy.permissions.adopt ?? policy.approvePermission;
 }
 
-/** The run, where its job runs and is watched. */
+/** The run if its job is running and watched. */
 export function watchedIn(context: CommandContext): Running | AnswerDecision {
   const run = running(context);
   if ('kind' in run || run.watch.ended === null) return run;
   return answerCommon('watch-none', { status: 'the watch has ended before' });
 }
 
-/** Why a run has no job now, in words of the record; null where it has one, or had it last. */
+/** Why the run has no job now, or null. */
 export function withoutJob({ submission, attempts, order }: RunState): string | null {
   if (submission !== null) return null;
   if (attempts.length === 0) return 'not launched';
@@ -62,7 +61,7 @@ export function withoutJob({ submission, attempts, order }: RunState): string | 
     : 'the next attempt was not launched';
 }
 
-/** The run, where its job runs. */
+/** The run if its job is running. */
 export function running({ state }: CommandContext): Running | AnswerDecision {
   const { submission, end } = state;
   if (submission === null) return answerCommon('watch-none', { status: withoutJob(state) ?? '' });

@@ -1,12 +1,10 @@
-/** The record that approvals were given up by a command. */
-
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { mayStartAgain, restingOn } from '../domain/launch/response.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { Approval, RunState } from '../domain/logbook/run-state.ts';
 import type { DropReason } from '../domain/reasons.ts';
 
-/** The drop of these approvals, which are all of one manifest; null where there are none. */
+/** Drops these approvals, which must be of one manifest; null if there are none. */
 export function dropOf(
   approvals: readonly Approval[],
   reason: DropReason,
@@ -17,10 +15,7 @@ export function dropOf(
   return { type: 'approval-dropped', role: 'control', data: { reason, digest: first.digest, users } };
 }
 
-/**
- * What a hold takes with it: every approval that something could still be started on. A launch that happened had its
- * approval. From the claim on the runner may be submitting.
- */
+/** A hold drops every approval that could still start something. A claimed order may already be submitting. */
 export function dropByBrake(state: RunState): ReturnType<typeof dropOf> {
   const isLaunched = !isBeforeLaunch(state) || state.order?.status === 'claimed';
   const isBetween = state.end !== null && mayStartAgain(state);

@@ -1,5 +1,3 @@
-/** `/handoff @who`: offers the watch of a job that runs to one person, whose it is once they say `/accept` (policy ML-07). */
-
 import { permits } from '../domain/actor.ts';
 import { isNotAsked, need } from '../domain/need.ts';
 import { after, toRfc3339 } from '../domain/time.ts';

@@ -1,5 +1,3 @@
-/** `/help [command]`: what can be said here and who may say it. */
-
 import { type AnswerDecision, answering, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { commandWord } from './values.ts';

@@ -1,5 +1,3 @@
-/** `/hold [run=|lane=|date=|scope=repository] [reason=]`: nothing of that is launched until `/unhold`. */
-
 import {
   type HoldTarget,
   holdsOn,
@@ -39,7 +37,7 @@ export const hold = {
 
 function holdRun({ state, actor, args }: NamedContext): AnswerDecision {
   const named = args['run'] === undefined ? {} : { run: state.run };
-  // A hold also blocks what was proposed for the cluster and has not begun, and another attempt.
+  // A hold also blocks proposed cluster changes and further attempts.
   const isOpen = state.mutations.some(({ begun, ended }) => begun === null && ended === null);
   const isLaunched = !isBeforeLaunch(state) || state.order?.status === 'claimed';
   if (isLaunched && !isOpen && !mayGoOn(state))
@@ -58,12 +56,12 @@ function holdRun({ state, actor, args }: NamedContext): AnswerDecision {
   return answer('held', facts, [...(drop === null ? [] : [drop]), held]);
 }
 
-/** What was launched may fail and be followed by another attempt. */
+/** A launched job may still fail and be relaunched. */
 function mayGoOn({ submission, end, stop }: RunState): boolean {
   return submission !== null && end?.status !== 'SUCCEEDED' && stop === null;
 }
 
-/** Other runs that it blocks drop their approvals when they are reconciled. */
+/** Other affected runs drop their approvals at their next reconciliation. */
 function holdPlace(context: PlaceContext, state: RunState | null): AnswerDecision {
   const { actor, args, journalHolds } = context;
   if (journalHolds.kind === 'unknown') return answer('logbook-broken');

@@ -1,5 +1,3 @@
-/** `/keep until=… reason="…"`: a rented machine stays for somebody who wants to look, and never past what was approved. */
-
 import { permits } from '../domain/actor.ts';
 import { isHolding } from '../domain/logbook/liveness.ts';
 import { keepLatestMs } from '../domain/logbook/renting.ts';

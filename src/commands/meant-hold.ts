@@ -1,5 +1,3 @@
-/** Which hold `/hold` and `/unhold` mean: the one that they name, or else the lane of the thread. */
-
 import { z } from 'zod';
 import type { HoldTarget } from '../domain/launch/hold.ts';
 import { type MeantLane, meantLane } from './meant-lane.ts';
@@ -15,12 +13,12 @@ export const HOLD_KEYS = {
   scope: { required: false, value: z.literal('repository', 'repository') },
 } as const;
 
-/** Whether a command names a hold of more than one run. */
+/** Whether the arguments name more than one run. */
 export function namesWiderHold(args: Args): boolean {
   return ['lane', 'date', 'scope'].some((key) => args[key] !== undefined);
 }
 
-/** Where the command does not name a lane, its place says which one it means. */
+/** The hold that the arguments name, or the lane of the thread. */
 export function meantHold(
   args: Args,
   place: Parameters<typeof meantLane>[1],

@@ -1,19 +1,19 @@
 /**
- * Which lane a command means: the one that it names, that of its thread, or the only one there is in which runs are proposed;
- * nobody guesses. A lane for jobs that people have launched themselves is meant where it is named, or in a thread of its own.
+ * Determines a command's lane: the named one, the thread's, or the only one with proposals. Adoption lanes must be named or be the
+ * thread's.
  */
 
 import { type AnswerDecision, answerCommon, type PlaceContext } from './decision.ts';
 
-/** `unclear`: the lab has several lanes, and neither the command nor its thread says which; `no-such`: it names none of them. */
+/** `unclear`: several lanes are possible; `no-such`: the named lane does not exist. */
 export type MeantLane =
   | { readonly kind: 'lane'; readonly lane: string }
   | { readonly kind: 'unclear' | 'no-such'; readonly lanes: readonly string[]; readonly named: string };
 
-/** What there is to choose from; `laneHere`: the lane of the thread's run, null where it has none. */
+/** `laneHere`: the lane of the thread's run, or null. */
 type LanesOfPlace = Pick<PlaceContext, 'lanes' | 'proposing' | 'laneHere'>;
 
-/** `named`: the argument `lane=` of the command, if it has one. */
+/** `named`: the argument `lane=`. */
 export function meantLane(
   named: string | undefined,
   { lanes, proposing, laneHere }: LanesOfPlace,
@@ -29,7 +29,6 @@ export function meantLane(
     : { kind: 'unclear', lanes, named: '' };
 }
 
-/** The answer to a command that does not say which lane it means. */
 export function laneUnclear({ kind, lanes, named }: Exclude<MeantLane, { kind: 'lane' }>): AnswerDecision {
   return answerCommon('lane-unclear', { kind, lanes: lanes.join(' '), named });
 }

@@ -1,9 +1,7 @@
-/** The moment that a person has named. */
-
 import type { Instant } from '../domain/ids.ts';
 import { dateAfter, dateOf, fromRfc3339 } from '../domain/time.ts';
 
-/** A time of day is the next one; `timeWord` lets through nothing that names no moment. */
+/** The instant of a validated `timeWord`; a time of day is the next one. */
 export function momentOf(word: string, now: Instant): Instant {
   const today = dateOf(now);
   const isTimeOfDay = word.length === 'hh:mm'.length;

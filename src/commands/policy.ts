@@ -1,10 +1,8 @@
-/** The rules of a lab's config that commands are decided by. */
-
 import { maxAgeMsOf } from '../config/approval-age.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { CommandPolicy } from './decision.ts';
 
-/** Who may do what in this lab; `quorum`: how many people an approval takes (`quorumOf`, which needs more of the config). */
+/** The lab's rules for commands. `quorum`: required approvers (`quorumOf` needs more of the config). */
 export function policyOf(
   config: Pick<LabConfig, 'approvals' | 'permissions' | 'onCall'>,
   quorum: number = config.approvals.quorum,

@@ -1,5 +1,3 @@
-/** `/propose [knob=value …] [objective="…"] [lane=…]`: today's ferry, with these knobs or with what is due. */
-
 import { TARGET_FIELDS } from '../domain/launch/hold.ts';
 import type { Vocabulary } from '../domain/payload.ts';
 import type { CommandDefinition } from './definition.ts';

@@ -1,4 +1,4 @@
-/** All commands: what is read, what help lists, what is decided. A new command is one new file and one line here. */
+/** All commands, in help order. A new command is one new file and one line here. */
 
 import { type Detail, type FactsArgument, recordedFacts } from '../domain/payload.ts';
 import { accept } from './accept.ts';
@@ -65,7 +65,7 @@ type InAll<Union> = (Union extends unknown ? (one: Union) => void : never) exten
   ? All
   : never;
 
-/** What ferrybot may answer: each code with the facts that its sentence needs. */
+/** All answer codes with their facts. */
 export type Answers = InAll<(typeof REGISTERED)[number]['answers']> & typeof COMMON_ANSWERS;
 export type AnswerCode = keyof Answers;
 export const ANSWERS: Answers = Object.assign(
@@ -75,7 +75,7 @@ export const ANSWERS: Answers = Object.assign(
 );
 export const ANSWER_CODES = Object.keys(ANSWERS) as readonly AnswerCode[];
 
-/** An answer as it is recorded, by whoever does the work of a command elsewhere. */
+/** An answer to record, for work done outside the command. */
 export function answerOf<Code extends AnswerCode>(
   code: Code,
   ...[facts]: FactsArgument<Answers[Code]>
@@ -83,7 +83,7 @@ export function answerOf<Code extends AnswerCode>(
   return { code, detail: recordedFacts(facts ?? {}) };
 }
 
-/** The definition of a command by its name without the slash, or null. */
+/** By name without the slash. */
 export function definitionOf(name: string): CommandDefinition | null {
   return COMMAND_DEFINITIONS.find((definition) => definition.name === name) ?? null;
 }

@@ -1,5 +1,3 @@
-/** `/reject-checkpoint step=… reason="…"`: takes a step, and what was made from it, out of the lineage of the run (policy HR-59). */
-
 import { mayApprove } from '../config/may-approve.ts';
 import { furthestStep } from '../domain/launch/next-attempt.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
@@ -38,7 +36,7 @@ function decide({ state, policy, permission, actor, comment, args }: CommandCont
   const reached = furthestStep([...attempts, { observation, end }]);
   if (reached !== null && step > reached) return answer('reject-not-reached', { step, reached });
   const begun = state.order?.claim?.at ?? '';
-  // One of after the newest attempt began covers all of them; a later attempt needs another word.
+  // A rejection after the newest attempt's start covers all earlier checkpoints; a later attempt needs a new one.
   const earlier = state.rejections.find((one) => one.step <= step && one.at >= begun);
   if (earlier !== undefined) return answer('reject-already', { step: earlier.step, by: earlier.actor.login });
   const data = { step, reason, comment: comment.id, surface: comment.surface };

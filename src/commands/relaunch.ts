@@ -1,6 +1,6 @@
 /**
- * `/relaunch`: a person has the job that failed started again, after ferrybot asked. Inside the restarts that were approved it
- * takes who may stop a job; beyond them it is an approval of its own, and names the digest as one.
+ * Requests a relaunch of a failed job. Within the approved restarts it needs the stop permission; beyond them it counts as an approval and
+ * must name the digest.
  */
 
 import { mayApprove } from '../config/may-approve.ts';
@@ -67,7 +67,7 @@ function decide(context: CommandContext): CommandDecision {
   const rejected = rejectionFor(state, last);
   if (rejected !== null) return answer('relaunch-rejected', { attempt, step: rejected.step });
   const left = restartsLeft(state);
-  // Beyond the restarts that were approved nothing follows by itself: whoever says it again is one more, or says it anew.
+  // Beyond the approved restarts, a repeated command is one more approval.
   if (mayBeRelaunched(state) && (left > 0 || askedFor(state) === null))
     return answer('relaunch-coming', { attempt: attempt + 1 });
   return left > 0 ? answer('relaunch-asked', { attempt: attempt + 1, left }) : beyond(context, last);
@@ -77,7 +77,7 @@ function statusOf({ state }: CommandContext): string {
   return state.end?.status ?? withoutJob(state) ?? 'the job has not ended';
 }
 
-/** An approval like the first one: by whom, of what, and as many. */
+/** The same rules as for the first approval. */
 function beyond(context: CommandContext, last: PastAttempt): CommandDecision {
   const { state, policy, permission, actor, comment, args, interested } = context;
   const approvers = { permission: policy.approvePermission, users: policy.approveUsers };

@@ -1,5 +1,3 @@
-/** `/rent gpu=… hours=… reason="…"`: the issue that it is said in becomes a run on a machine that is rented for it. */
-
 import { answering } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { contractText, laneWord, reasonText } from './values.ts';
@@ -8,7 +6,7 @@ const answer = answering({
   'rent-not-here': { why: ['no-lane', 'no-issue', 'run-here'], lanes: 'text' },
 });
 
-/** The values are read as those of the issue's form are; what cannot be used is told by the gates. */
+/** Parsed like the issue form's values; gates report unusable ones. */
 const value = { required: false, value: contractText } as const;
 
 export const rent = {

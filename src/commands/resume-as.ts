@@ -1,7 +1,4 @@
-/**
- * `/resume-as id=… from=… reason="…"`: after an attempt that ended, the run goes on as another one of the record, under an
- * identity of its own, from a checkpoint of the old one: for a lineage that is unsafe, or a change that matters (policy HR-52).
- */
+/** Continues an ended run as a new one with its own identity, from an old checkpoint (policy HR-52). */
 
 import { permits } from '../domain/actor.ts';
 import { isHolding } from '../domain/logbook/liveness.ts';
@@ -39,8 +36,8 @@ export const resumeAs = {
 } as const satisfies CommandDefinition;
 
 /**
- * It closes the run as `/ack` and `/ack reject` do, and takes who may; that the new one begins is approved by somebody else. A
- * hold would not be the new one's, and nobody gets rid of one so.
+ * Needs the permission of `/ack` or `/ack reject`, because it closes the run. Another person approves the new run. Refused during a hold,
+ * which would not apply to the new run.
  */
 function decide({ state, policy: { permissions }, permission }: CommandContext): CommandDecision {
   const needs = permissions[(state.end?.status ?? 'FAILED') === 'FAILED' ? 'ack' : 'seal'];

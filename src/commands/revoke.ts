@@ -1,6 +1,6 @@
 /**
- * `/revoke`: a person takes back their own approval, as long as something may be started on it, also once more (architecture, D4);
- * who gave none and may, takes back everybody's, and so does who may where the others' would be enough for a launch.
+ * Takes back approvals while something may still start on them (architecture, D4). People with the revoke permission take back all of them
+ * if they gave none, or if the others' approvals would still suffice.
  */
 
 import { permits } from '../domain/actor.ts';
@@ -22,7 +22,7 @@ export const revoke = {
   name: 'revoke',
   answers: answer.vocabulary,
   keys: { run: { required: false, value: runWord } },
-  // Whoever gave an approval may take it back, also after they lost the right to give one.
+  // Approvers can revoke even after losing their permission.
   who: () => null,
   summary:
     "Takes back your approval (a maintainer: everybody's), and the order that rests on it. With `run=`, in any thread, of the run of this name.",
@@ -40,7 +40,7 @@ function decide({ state, actor, permission, policy, args }: NamedContext): Answe
     return answer('revoke-too-late', { jobId: state.submission?.jobId ?? '', ...named });
   const standing = restingOn(state);
   const own = standing.filter((approval) => approval.actor.id === actor.id);
-  // It holds the launch back: where the approvals of the others are enough for one, they fall too.
+  // The remaining approvals would suffice for a launch, so they are dropped too.
   const isAll =
     permits(permission, policy.permissions.revoke) &&
     (own.length === 0 || standing.length - own.length >= policy.quorum);
@@ -50,7 +50,7 @@ function decide({ state, actor, permission, policy, args }: NamedContext): Answe
   return answer('revoked', isAgain ? { ...facts, attempt: state.submission?.attempt ?? 1 } : facts, [drop]);
 }
 
-/** From the claim on the runner may be submitting: what it started is ended by `/stop`. */
+/** A claimed order may already be submitting; `/stop` ends that job. */
 function isStarted(state: RunState): boolean {
   return !isBeforeLaunch(state) || state.order?.status === 'claimed';
 }

@@ -1,8 +1,3 @@
-/**
- * `/rollback step=… reason="…"`: after an attempt that failed, the run goes back to a checkpoint of its own. What was made after
- * it is out of the lineage, and what begins there is a manifest of its own, shown and approved as the first one was.
- */
-
 import { askedCheckpoint } from '../checkpoints/choose.ts';
 import { mayApprove } from '../config/may-approve.ts';
 import { incidentDraft } from '../domain/incidents.ts';
@@ -71,7 +66,7 @@ function decide(context: CommandContext): CommandDecision {
   ]);
 }
 
-/** Why there is nothing to go back in; null where the newest attempt has failed and no job follows it yet. */
+/** Null if the newest attempt failed and no job followed yet. */
 function notNow(state: RunState): string | null {
   if (isOver(state)) return 'it is over';
   if (state.stop !== null) return 'stopped for good';

@@ -1,5 +1,3 @@
-/** `/seal-milestone name="…"`: a moment of a run that goes on is sealed, with the newest checkpoint it has (policy HR-76). */
-
 import { permits } from '../domain/actor.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';

@@ -1,5 +1,3 @@
-/** `/seal [accept="…"]`: the run becomes a tagged, sealed record; one that did not simply pass needs a person's reason. */
-
 import { permits } from '../domain/actor.ts';
 import { underWay } from '../domain/care/mutation-state.ts';
 import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
@@ -41,7 +39,7 @@ function decide({ state, policy, permission, args, verdict, artefacts }: Command
   // rule HR-64
   if (state.end.status === 'FAILED') return afterFailure(state, found !== null);
   if (found !== null && 'kind' in found) return found;
-  // An accepted end may lack what a good one has: a success that lacks it is none.
+  // A success needs complete artefacts; an accepted end may lack some.
   // rule HR-49
   if (found !== null && found.missing.length > 0 && state.end.status === 'SUCCEEDED')
     return incomplete(state, found.missing.join('; '));
@@ -54,14 +52,14 @@ function decide({ state, policy, permission, args, verdict, artefacts }: Command
   return { kind: 'seal', verdict: 'accepted', accept, ...checkpoint };
 }
 
-/** What has checkpoints to go on from is not given up for good by the word for a good end: `/ack` says that. */
+/** A run with checkpoints may continue, so a seal does not close it; `/ack` does. */
 function afterFailure({ end }: RunState, hasCheckpoints: boolean): CommandDecision {
   return hasCheckpoints
     ? answer('seal-failed')
     : { kind: 'close', outcome: 'failed', reason: end?.message ?? '' };
 }
 
-/** Told once for the same: whoever says it again gets the answer alone. */
+/** Reports the same missing artefacts only once. */
 function incomplete({ incidents }: RunState, missing: string): CommandDecision {
   const isTold = incidentsWith(incidents, 'artefacts-missing').some(
     ({ detail }) => detail.message === missing,

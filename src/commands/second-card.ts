@@ -1,10 +1,8 @@
-/** Refuses an approval that its author may have given to another text than the card. */
-
 import { commentName } from '../domain/answer-key.ts';
 import type { Digest } from '../domain/ids.ts';
 import { answerCommon, type CommandContext, type CommandDecision } from './decision.ts';
 
-/** Null where no second card was there, as GitHub shows the threads now. */
+/** Refuses an approval if a second card may have misled its author; null otherwise. */
 export function secondCardRefusal(
   { secondCard }: Pick<CommandContext, 'secondCard'>,
   digest: Digest,

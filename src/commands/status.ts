@@ -1,5 +1,3 @@
-/** `/status`: where the run stands, on what evidence, and what is wanted from whom. */
-
 import { strayOf } from '../config/left-behind.ts';
 import { liftCommand } from '../domain/launch/hold.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
@@ -28,7 +26,7 @@ export const status = {
   decideWithoutRun,
 } as const satisfies CommandDefinition;
 
-/** Where no run is, the lane's own state is what there is to tell. */
+/** Without a run, shows the lane's state. */
 function decideWithoutRun(context: PlaceContext): AnswerDecision {
   const past = lanePast(context);
   if (past !== null) return past;
@@ -48,7 +46,7 @@ function decideWithoutRun(context: PlaceContext): AnswerDecision {
   });
 }
 
-/** The runs themselves are told by whoever writes the answer, from the record of that moment. */
+/** The rows are rendered later from the record. */
 function lanePast(context: PlaceContext): AnswerDecision | null {
   const { args, recordedRuns } = context;
   if (args['lane'] === undefined) return null;

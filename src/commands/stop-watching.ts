@@ -1,5 +1,3 @@
-/** `/stop-watching`: nobody watches the job any more, which goes on (policy ML-16). */
-
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { directed } from './direct-watch.ts';

@@ -1,5 +1,3 @@
-/** `/stop`: the job is stopped within a minute; before the launch it takes back the order. */
-
 import { permits } from '../domain/actor.ts';
 import { incidentsWith } from '../domain/incidents.ts';
 import { approvalsBeforehand, mayBeRelaunched } from '../domain/launch/response.ts';
@@ -30,7 +28,7 @@ export const stop = {
   decideNamed: decide,
 } as const satisfies CommandDefinition;
 
-/** A launcher was quicker than control: it met the stop in the thread, and the order ended with its refusal. */
+/** The launcher read the stop before control did and refused the order. */
 function wasHeldBack({ order, incidents }: NamedContext['state']): boolean {
   return incidentsWith(incidents, 'runner-refused').some(
     ({ role, detail }) =>
@@ -45,13 +43,13 @@ function decide(context: NamedContext): AnswerDecision {
     return answer('not-permitted', { needs: policy.permissions.stop });
   if (state.end !== null && !mayBeRelaunched(state))
     return answer('stop-not-running', { status: state.end.status, ...named });
-  // Nobody here has launched it: that it ends is for who answers for it.
+  // An adopted job may be stopped only by its owner or an approver.
   const notTheirs = isAdopted(state) ? mayDirect(context) : null;
   if (notTheirs !== null) return notTheirs;
   const missing = { ...named, ...(missingCluster === null ? {} : { missingCluster }) };
   if (state.stop !== null) return answer('stop-requested', { by: state.stop.actor.login, ...missing });
   const isOrdered = state.order?.status === 'open' || state.order?.status === 'claimed';
-  // An approval of the same moment may not have been ordered yet: a stop after it stops that launch.
+  // A concurrent approval may not have been ordered yet.
   const isApproved = standingApprovals(state).length > 0 || approvalsBeforehand(state).length > 0;
   const isStanding = isOrdered || isApproved || wasHeldBack(state);
   if (state.submission === null && !isStanding)
@@ -62,7 +60,7 @@ function decide(context: NamedContext): AnswerDecision {
     actor,
     data: { comment: comment.id, surface: comment.surface },
   } as const;
-  // The job is over, and another attempt would follow it, or is ordered.
+  // The job ended, and another attempt would follow or is ordered.
   const isBetween = state.submission === null ? state.attempts.length > 0 : state.end !== null;
   const ofJob = state.submission === null ? 'stop-before-launch' : 'stop-requested';
   return answer(isBetween ? 'stop-before-restart' : ofJob, { by: actor.login, ...missing }, [draft]);

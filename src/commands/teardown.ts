@@ -1,5 +1,3 @@
-/** `/teardown`: the rented machines of a run go now; a job that runs there ends with them. */
-
 import { permits } from '../domain/actor.ts';
 import { isHolding } from '../domain/logbook/liveness.ts';
 import { rentalTerms } from '../domain/logbook/renting.ts';
@@ -25,7 +23,7 @@ export const teardown = {
   decideNamed: decide,
 } as const satisfies CommandDefinition;
 
-/** With a stop of the job, so that nothing is started again on another machine. */
+/** Also stops the job, so that it is not relaunched on another machine. */
 function decide({ state, policy, permission, actor, comment, args }: NamedContext): AnswerDecision {
   const named = args['run'] === undefined ? {} : { run: state.run };
   if (!permits(permission, policy.permissions.stop))

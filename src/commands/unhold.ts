@@ -1,5 +1,3 @@
-/** `/unhold [run=|lane=|date=|scope=repository]`: lifts the hold that `/hold` with the same arguments puts on. Dropped approvals stay dropped. */
-
 import { type Hold, liftCommand, recordedTarget, TARGET_FIELDS, targetFacts } from '../domain/launch/hold.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { type AnswerDecision, answering, type NamedContext, type PlaceContext } from './decision.ts';
@@ -38,7 +36,7 @@ function liftRun({ state, actor, args }: NamedContext, others: readonly string[]
 function liftPlace(context: PlaceContext): AnswerDecision {
   const { journalHolds, actor, args, lanes } = context;
   if (journalHolds.kind === 'unknown') return answer('logbook-broken');
-  // A hold outlives its lane in the config.
+  // A hold may be on a lane that the config no longer has.
   const held = journalHolds.value.flatMap(({ lane }) => (lane === null ? [] : [lane]));
   const meant = meantHold(
     args,
@@ -53,7 +51,7 @@ function liftPlace(context: PlaceContext): AnswerDecision {
   return answer('unheld', targetFacts(hold), [], [releasedDraft(actor, hold)]);
 }
 
-/** What lifts the holds that do block something here. */
+/** The commands that lift the current holds. */
 function liftCommands({ journalHolds }: PlaceContext): readonly string[] {
   return journalHolds.kind === 'known' ? journalHolds.value.map((hold) => liftCommand(hold)) : [];
 }

@@ -1,5 +1,3 @@
-/** `/until step=… | time=…`: names where the watch of a job ends, which goes on after it (policy ML-16). */
-
 import { toRfc3339 } from '../domain/time.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';

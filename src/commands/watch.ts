@@ -1,5 +1,3 @@
-/** `/watch [job=… cluster=… experiment=…]`: a job that somebody else has launched is taken over, or one whose watch somebody ended is watched again. */
-
 import { limits } from '../domain/limits.ts';
 import { ownerOf } from '../domain/logbook/ownership.ts';
 import { answering, type CommandContext, type CommandDecision, type PlaceContext } from './decision.ts';
@@ -35,7 +33,7 @@ export const watch = {
 } as const satisfies CommandDefinition;
 
 function decide(context: CommandContext): CommandDecision {
-  // Another job is another run, and has an issue of its own.
+  // Another job needs its own run and issue.
   if (Object.keys(context.args).length > 0) return answer('adopt-place');
   const run = running(context);
   if ('kind' in run) return run;
@@ -51,7 +49,7 @@ function decide(context: CommandContext): CommandDecision {
   ]);
 }
 
-/** All that is missing is asked for at once; what is left is work outside. */
+/** Reports all missing arguments together. */
 function decideWithoutRun(context: PlaceContext): Extract<CommandDecision, { kind: 'answer' | 'hand-over' }> {
   if (!mayAdopt(context)) return answer('not-permitted', { needs: neededToAdopt(context) });
   const { args, adoptable } = context;

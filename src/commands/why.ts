@@ -1,5 +1,3 @@
-/** `/why`: each gate that does not let the run launch, with what to do about it and the people who can. */
-
 import { type Actor, permits } from '../domain/actor.ts';
 import type { PersonFacts } from '../domain/facts.ts';
 import { isBeforeLaunch, isFixGated, mayBeFixed } from '../domain/launch/next-attempt.ts';
@@ -16,7 +14,7 @@ const answer = answering({
     count: 'integer',
     gate: 'list',
     code: 'list',
-    /** The facts of each verdict, as JSON. */
+    /** JSON. */
     found: 'list',
     by: 'list',
     who: 'list',
@@ -68,7 +66,7 @@ function decide(context: CommandContext): CommandDecision {
   });
 }
 
-/** Logins of those who can, as far as they are known; nobody is named for what time alone brings. */
+/** Logins of people who can act; empty if only time helps. */
 function namesFor(by: RemedyActor, context: CommandContext): readonly string[] {
   const { interested, policy, state } = context;
   const people = context.people.kind === 'known' ? context.people.value : [];

@@ -1,4 +1,4 @@
-/** Fits the tokens of a command line to what the command takes. */
+/** Matches a command line's tokens with its arguments. */
 
 import type { ZodError } from 'zod';
 import { nearest } from '../../settings/nearness.ts';
@@ -7,13 +7,13 @@ import { folded } from './characters.ts';
 import type { ErrorCode } from './reading.ts';
 import type { Token, Tokens } from './tokens.ts';
 
-/** The first thing that is wrong, with its place in the line; a missing argument is at the line's end. */
+/** The first fault; a missing argument is reported at the end of the line. */
 type ArgumentFault = {
   readonly code: ErrorCode;
   readonly start: number;
   readonly text: string;
   readonly suggest?: string;
-  /** What the argument takes, where it was given something else; the name of one that is missing, or of no use here. */
+  /** The expected value, or the name of a missing or unusable argument. */
   readonly takes?: string;
 };
 
@@ -21,7 +21,7 @@ export type FittedArguments =
   | { readonly ok: true; readonly args: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly fault: ArgumentFault };
 
-/** Arguments of a command by name, or the leftmost fault of the line. `lineLength` says where a missing one would be. */
+/** Arguments by name, or the leftmost fault. `lineLength`: position for a missing argument. */
 export function fitArguments(spec: CommandSpec, found: Tokens, lineLength: number): FittedArguments {
   const values = new Map<string, string>();
   for (const [index, token] of found.tokens.entries()) {
@@ -39,7 +39,7 @@ export function fitArguments(spec: CommandSpec, found: Tokens, lineLength: numbe
   return { ok: true, args: Object.fromEntries(values) };
 }
 
-/** A word behind `reason=too` is most likely the rest of the value. */
+/** After `reason=too`, an extra word is probably part of the value. */
 function withQuotes(fault: ArgumentFault, before: Token | undefined): ArgumentFault {
   const isRest =
     fault.code === 'extra-words' && before !== undefined && before.key !== null && !before.isQuoted;
@@ -70,7 +70,7 @@ function takeKey(
   return accept(key, argument, token, values);
 }
 
-/** A key that the command does not list but takes; one that is nearly a listed key is more likely a slip. */
+/** Accepts keys that are not listed, unless one resembles a listed key and is probably a typo. */
 function freeArgument(spec: CommandSpec, key: string): ArgumentSpec | null {
   const { freeKeys } = spec;
   if (freeKeys === undefined || !freeKeys.name.safeParse(key).success || key === spec.positional?.name)
@@ -93,7 +93,6 @@ function accept(
   return null;
 }
 
-/** In the words of the value itself. */
 function takesOf(name: string, { issues }: ZodError): string {
   return `${name}: ${issues[0]?.message ?? 'another value'}`;
 }

@@ -1,49 +1,48 @@
-/** Characters that a reader does not see, and characters that a reader takes for others. */
+/** Invisible and confusable characters. */
 
-/** As the inside of a character class: nothing to be seen where one of these stands. Blanks are not among them. */
+/** Inside of a character class: invisible characters, without blanks. */
 export const INVISIBLE_CLASS =
   '\\p{Default_Ignorable_Code_Point}\\p{Cf}\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u2800';
 
 /**
- * The slash and what looks like one (confusables.txt, without the strokes of Chinese and Japanese): fullwidth, division,
- * fraction, big solidus, box-drawing and rising diagonals, caret insertion, Philippine and Coptic marks.
+ * Slash and its lookalikes (confusables.txt without CJK strokes): fullwidth, division, fraction, big solidus, box-drawing and rising
+ * diagonals, caret insertion, Philippine and Coptic marks.
  */
 export const SLASH_CLASS = '/\\uff0f\\u2215\\u2044\\u29f8\\u2571\\u27cb\\u2041\\u1735\\u2cc6';
 
-/** Letters in circles and boxes are no letters to Unicode, and letters to a reader. */
+/** Circled and boxed letters, which are not letters in Unicode. */
 export const LETTER_CLASS = '\\p{L}\\u24b6-\\u24e9\\u{1f130}-\\u{1f189}';
 
-// The line and paragraph separators of Unicode are blanks to a browser and line ends to other programs.
+// Browsers render Unicode's line and paragraph separators as blanks; other programs treat them as line ends.
 const INVISIBLE = new RegExp(`[${INVISIBLE_CLASS}\\p{Zl}\\p{Zp}]`, 'u');
 const ALL_INVISIBLE = new RegExp(`[${INVISIBLE_CLASS}]`, 'gu');
 const BLANK_OR_INVISIBLE = new RegExp(`^[\\s${INVISIBLE_CLASS}]*$`, 'u');
-// Joiners and selectors inside an emoji are how that emoji is written; anywhere else they hide.
+// Joiners and selectors are normal inside an emoji and hidden elsewhere.
 const EMOJI =
   /[0-9#*]\ufe0f?\u20e3|\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?(?:\u200d\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)*/gu;
 const REORDERING = /[\u202a-\u202e\u2066-\u2069]/;
 
-/** True if the text has a zero-width, bidirectional, control or filler character outside an emoji. */
+/** Zero-width, bidirectional, control or filler characters outside an emoji. */
 export function hasInvisible(text: string): boolean {
   return INVISIBLE.test(text) && INVISIBLE.test(text.replace(EMOJI, ''));
 }
 
-/** True if the text has an embedding, override or isolate, which can reach beyond its own line. */
+/** Embeddings, overrides or isolates, which can affect other lines. */
 export function hasReordering(text: string): boolean {
   return REORDERING.test(text);
 }
 
-/** True if there is nothing to be seen but blanks. */
 export function isBlank(text: string): boolean {
   return BLANK_OR_INVISIBLE.test(text);
 }
 
-/** The text as its reader sees it: without invisible characters. */
+/** Removes invisible characters. */
 export function visible(text: string): string {
   return text.replace(ALL_INVISIBLE, '');
 }
 
-// Letters of other scripts that look like ASCII ones in the usual typefaces (Unicode's confusables.txt, those of
-// the letters that our commands are made of). Compatibility forms (fullwidth, mathematical) fall to NFKD.
+// Letters that resemble ASCII ones in common typefaces (from Unicode's confusables.txt, for the letters in command names). NFKD handles
+// compatibility forms.
 const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ...{ а: 'a', в: 'b', с: 'c', ԁ: 'd', е: 'e', ѐ: 'e', һ: 'h', н: 'h', і: 'i', ј: 'j', к: 'k', ӏ: 'l' },
@@ -68,13 +67,12 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
 const MARKS = /\p{M}/gu;
 const DASHES = /[\p{Pd}\u2212\u02d7]/gu;
 
-/** What an inattentive reader takes the text for: ASCII where a letter, dash or slash looks like ASCII; lower-case. */
+/** Maps letters, dashes and slashes to the ASCII characters that they resemble; lower-case. */
 export function folded(text: string): string {
   const plain = text.normalize('NFKD').replace(MARKS, '').toLowerCase().replace(DASHES, '-');
   return Array.from(plain, (character) => LOOKALIKES.get(character) ?? character).join('');
 }
 
-/** True if every character is ASCII. */
 export function isAscii(text: string): boolean {
   return /^[\u0020-\u007e]*$/.test(text);
 }

@@ -1,4 +1,4 @@
-/** Reads one line that has slash words: the command it is, the error it makes, or why each word is ignored. */
+/** Parses a line with slash words into a command, an error, or ignored words. */
 
 import { trimmedEnd } from '../../domain/trimmed-end.ts';
 import { fitArguments } from './arguments.ts';
@@ -7,7 +7,7 @@ import type { ErrorCode, IgnoreReason } from './reading.ts';
 import { type Tokens, tokensOf } from './tokens.ts';
 import type { Vocabulary, WordClass } from './vocabulary.ts';
 
-/** What became of one slash word; offsets are in the comment. */
+/** Offsets are in the comment. */
 export type ReadLine = { readonly start: number; readonly word: string } & (
   | {
       readonly kind: 'command';
@@ -27,7 +27,7 @@ export type ReadLine = { readonly start: number; readonly word: string } & (
 
 type Classed = CommentWord & { readonly its: WordClass };
 
-/** The findings for the slash words of one line of the source, in order. A word in a closed value is text of it. */
+/** Results for one line's slash words, in order. A word inside a closed value is part of the value. */
 export function readLine(
   words: readonly CommentWord[],
   source: string,
@@ -40,7 +40,7 @@ export function readLine(
   return readAddressed(first, classed.slice(1), source);
 }
 
-/** A line whose first word is ours or nearly so and stands where commands stand. */
+/** A line that starts with a command word or a near miss. */
 function readAddressed(first: Classed, others: readonly Classed[], source: string): readonly ReadLine[] {
   const text = trimmedEnd(source.slice(first.start, first.lineEnd), ' \t');
   const { its, start } = first;
@@ -51,7 +51,7 @@ function readAddressed(first: Classed, others: readonly Classed[], source: strin
     (other) => !values.some((value) => start + value.start <= other.start && other.start < start + value.end),
   );
   const unclear = found.fault?.code === 'unclosed-quote' || found.fault?.code === 'bad-quote';
-  // Behind a quote whose end nobody knows, a word may be text of the value.
+  // After an unclosed quote, a word may be part of the value.
   const clearEnd = unclear ? start + (found.fault?.start ?? 0) : source.length;
   const isSecond = (other: Classed): boolean => isCommandWord(other) && other.start < clearEnd;
   const rest = outside.map((other) => (isSecond(other) ? asError(other, 'two-on-a-line') : asIgnored(other)));
@@ -76,7 +76,7 @@ function readFirst(first: Classed, text: string, found: Tokens, isFollowed: bool
   return { start, word, kind: 'command', name: its.spec.name, args: fitted.args, source: text };
 }
 
-/** Why a word does not start a command line, or null if it does. What it is comes before where it stands. */
+/** Null if the word starts a command line. Its class takes precedence over its position. */
 function whyNot({ mark, place, its: { kind } }: Classed): IgnoreReason | null {
   if (mark !== null) return mark;
   if (kind === 'other-bot' || kind === 'unrelated') return kind;

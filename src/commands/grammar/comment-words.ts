@@ -1,5 +1,3 @@
-/** All slash words of a comment, each with why it cannot be a command where it stands, if it cannot. */
-
 import type { Nodes, Paragraph, Root, RootContent } from 'mdast';
 import { hasInvisible, hasReordering, isBlank } from './characters.ts';
 import { emailStart } from './email-region.ts';
@@ -8,19 +6,19 @@ import type { IgnoreReason } from './reading.ts';
 import { type FoundWord, slashWordsIn } from './slash-words.ts';
 import { endOfLine, startOfLine } from './source-lines.ts';
 
-/** A slash word. `start` is the offset of its slash in the source. */
+/** `start`: offset of the slash in the source. */
 export type CommentWord = {
   readonly start: number;
   readonly word: string;
-  /** It is not text of a top-level paragraph, or not written as it is seen. */
+  /** Set if the word is not plain text of a top-level paragraph, or is written differently from how it is displayed. */
   readonly mark: IgnoreReason | null;
-  /** It is such text, and its line is not one that a command can start. */
+  /** Set if the word's position cannot start a command. */
   readonly place: IgnoreReason | null;
-  /** Where its line ends in the source: at the line ending or hard break. */
+  /** End of its line in the source: the line ending or hard break. */
   readonly lineEnd: number;
 };
 
-/** The slash words of a parsed comment in the order of the source. */
+/** In source order. */
 export function wordsOf(source: string, { children }: Root): readonly CommentWord[] {
   const context: Context = {
     source,
@@ -34,20 +32,20 @@ export function wordsOf(source: string, { children }: Root): readonly CommentWor
   });
 }
 
-/** The slash words of a comment that is not parsed, all for one reason. */
+/** The slash words of an unparsed comment, all with the same reason. */
 export function rawWords(source: string, reason: IgnoreReason): readonly CommentWord[] {
   return markedWords(source, 0, source.length, reason);
 }
 
 type Context = {
   readonly source: string;
-  /** Where a quoted mail begins. */
+  /** Start of a quoted mail. */
   readonly email: number;
-  /** Where the author's first HTML stands: what is seen behind it depends on a browser. */
+  /** Start of the first HTML: the display of later text depends on the browser. */
   readonly html: number;
 };
 
-/** Everything else is `markup`. */
+/** Other nodes count as `markup`. */
 const MARKS: { readonly [type in RootContent['type']]?: IgnoreReason } = {
   blockquote: 'quote',
   code: 'code',
@@ -64,7 +62,7 @@ function firstHtml(blocks: readonly RootContent[]): number | null {
   return null;
 }
 
-// What GitHub writes for a pasted screenshot: nothing can stand in it.
+// GitHub's HTML for a pasted image cannot contain text.
 const IMAGES = /^(?:<img(?:\s[\w-]+="[^"<>]*")*\s*\/?>\s*)+$/;
 
 function markedWords(source: string, start: number, end: number, mark: IgnoreReason): readonly CommentWord[] {
@@ -83,7 +81,7 @@ function wordsOfParagraph(paragraph: Paragraph, { source, email, html }: Context
   const found = slashWordsIn(unescaped(text));
   if (found.length === 0) return [];
   const marks = marksIn(paragraph, text, start);
-  // A change of direction reaches beyond its line, and a numbered character is not in the source of any.
+  // Direction marks affect other lines, and numeric character references hide characters.
   const isHidden = hasReordering(text) || (text.includes('&') && hasInvisible(textOf(paragraph)));
   const hidden = html < end ? 'markup' : isHidden ? 'invisible' : null;
   let line = { start: -1, end: -1 };
@@ -105,7 +103,7 @@ function wordsOfParagraph(paragraph: Paragraph, { source, email, html }: Context
 
 type Marks = readonly (IgnoreReason | 'break' | undefined)[];
 
-/** Why a character of the paragraph is not plain text, by its place in it. */
+/** Per character: why it is not plain text. */
 function marksIn(paragraph: Paragraph, text: string, offset: number): Marks {
   const marks: (IgnoreReason | 'break' | undefined)[] = Array.from({ length: text.length });
   for (const node of paragraph.children) {
@@ -117,13 +115,13 @@ function marksIn(paragraph: Paragraph, text: string, offset: number): Marks {
         end - offset,
       );
   }
-  // GitHub renders what stands between two double dollar signs as a formula: as good as code.
+  // GitHub renders text between `$$` as a formula.
   for (const { index, 0: formula } of text.matchAll(/\$\$[^$]+\$\$/g))
     marks.fill('code', index, index + formula.length);
   return marks;
 }
 
-/** What its author wrote as an escape or a number is not written as it is seen, and neither is what markup is glued to. */
+/** Also true for escaped or numeric characters and adjacent markup. */
 function markOf({ start, end }: FoundWord, text: string, marks: Marks): IgnoreReason | null {
   for (let n = start; n <= end; n += 1) {
     const mark = marks[n];
@@ -132,7 +130,7 @@ function markOf({ start, end }: FoundWord, text: string, marks: Marks): IgnoreRe
   return text[start - 1] === '\\' || text.slice(start, end).includes('&') ? 'markup' : null;
 }
 
-/** What keeps a word from being the first of its line. */
+/** Why the word is not the first of its line. */
 function whatIsBefore(before: string): IgnoreReason | null {
   if (/^[ \t]*$/.test(before)) return null;
   if (isBlank(before)) return 'invisible';
@@ -144,7 +142,7 @@ function textOf(node: Nodes): string {
   return 'children' in node ? node.children.map(textOf).join('') : '';
 }
 
-/** The source with escaped or struck slashes and numbered characters as they are seen, each at the place of its first sign. */
+/** Replaces escaped or struck slashes and character references by what is displayed, keeping offsets. */
 function unescaped(source: string): string {
   return source
     .replace(/\\(?=\/)|~(?=\/[^~\r\n]{1,200}~)/g, ' ')

@@ -1,25 +1,25 @@
-/** Where, in a comment that came by e-mail, the quoted mail or the signature begins. */
+/** Finds the quoted mail or signature in a comment sent by e-mail. */
 
 import type { RootContent } from 'mdast';
 import { cutText } from '../../domain/cut-text.ts';
 import { rangeOf } from './parse-markdown.ts';
 
-// "On <date>, <somebody> wrote:" as mail programs put it above what they quote, in the languages of the big ones.
+// "On <date>, <name> wrote:" in common languages.
 const ATTRIBUTION = /^(?:On|Am|Le|El|Il|Em|Op)\s.+:$/i;
 const VERB = /\s(?:wrote|schrieb|a écrit|escribió|ha scritto|escreveu|schreef)[\s:]/i;
-// With a verb of any other language, what stands above a mail still ends with an address.
+// In other languages, the attribution still ends with an address.
 const ADDRESSED = /^[^<>]*<[^<>\s@]+@[^<>\s@]+>[^<>]{0,20}[:：]$/;
 const SEPARATOR =
   /^(?:-{2,}\s*(?:Original Message|Forwarded message|Ursprüngliche Nachricht|Message d'origine)\s*-{2,}|(?:Begin forwarded message|Anfang der weitergeleiteten Nachricht|Début du message réexpédié)\s?:|--|Reply to this email directly.*)$/i;
 const HEADER_START = /^\*{0,2}(?:From|Von|De):/;
 const HEADER_LINE =
   /^\*{0,2}(?:Sent|Date|To|Cc|Subject|Gesendet|Datum|An|Betreff|Envoyé|À|Objet|Enviado|Para|Asunto):/;
-// No mail program writes a longer line, and the patterns look at a line more than once.
+// Mail programs break longer lines; also bounds the patterns.
 const LINE_LENGTH_MAX = 400;
 
 /**
- * The offset from which on the paragraphs of the comment are an e-mail's (quoted without signs, or a signature), or
- * null. Where an attribution stands right above a quote with its signs, the quote ends by itself.
+ * The offset where quoted mail or a signature starts, or null. An attribution directly above a Markdown quote does not count, because that
+ * quote has an end.
  */
 export function emailStart(blocks: readonly RootContent[], source: string): number | null {
   for (const [index, block] of blocks.entries()) {
@@ -38,7 +38,7 @@ export function emailStart(blocks: readonly RootContent[], source: string): numb
   return null;
 }
 
-/** How many lines the attribution that starts at line `n` has: mail programs break it into up to three. */
+/** Mail programs break the attribution into up to three lines. */
 function attributionLines(lines: readonly string[], n: number): number | null {
   const isAttribution = (count: number): boolean => {
     const text = lines.slice(n, n + count).join(' ');

@@ -1,5 +1,3 @@
-/** The part of a proposal's text that people decide on, as one text: an approval is bound to it and falls when it changes. */
-
 import type { ListItem, Nodes, Root } from 'mdast';
 import { remembered } from '../../domain/remembered.ts';
 import { isWithinBounds } from './bounds.ts';
@@ -7,9 +5,9 @@ import { parseMarkdown } from './parse-markdown.ts';
 import { plainText } from './plain-text.ts';
 
 /**
- * The body without what ferrybot itself changes: its hidden lines, and the state of every top-level box that is no
- * precondition (architecture, D4: an outcome is in no digest). Line endings are LF, since GitHub's editor
- * turns them into CRLF; outer blank lines do not count. A body that is not parsed is its own text.
+ * The text that an approval is bound to: the body without ferrybot's hidden lines and without the state of top-level boxes that are no
+ * preconditions (architecture, D4). Normalizes line endings, because GitHub's editor uses CRLF. A body that is too expensive to parse is
+ * used unchanged.
  */
 export function bodyFingerprintText(markdown: string, preconditions: readonly string[]): string {
   return fingerprintOnce({ markdown, preconditions });
@@ -17,7 +15,7 @@ export function bodyFingerprintText(markdown: string, preconditions: readonly st
 
 type Fingerprinted = { readonly markdown: string; readonly preconditions: readonly string[] };
 
-// Each look asks for every version of a run's texts: a text that was read once is not parsed again.
+// Every reconciliation asks for all versions of a run's texts.
 const fingerprintOnce = remembered(readFingerprint, ({ markdown, preconditions }) =>
   JSON.stringify([markdown, preconditions]),
 );
@@ -70,7 +68,7 @@ function rangeOf(node: Nodes): { readonly start: number; readonly end: number } 
   return start === undefined || end === undefined ? null : { start, end };
 }
 
-/** Whether a piece of HTML is one hidden line of ferrybot and nothing else. */
+/** Whether the HTML is exactly one hidden ferrybot line. */
 export function isMarker(html: string): boolean {
   return /^\s*<!-- ferrybot:[^\n]*? -->\s*$/.test(html) && html.indexOf('-->') === html.lastIndexOf('-->');
 }

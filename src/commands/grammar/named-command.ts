@@ -1,8 +1,6 @@
-/** Whether a text can name a command at all, told without parsing it. */
-
 import type { CommandSpec } from '../spec.ts';
 
-/** Where one of the commands is named first, by its whole name behind a slash and not behind a letter; or null. */
+/** The first command name after a slash, found without parsing; null if there is none. */
 export function firstNamed(
   text: string,
   registry: readonly CommandSpec[],
@@ -13,5 +11,5 @@ export function firstNamed(
   return null;
 }
 
-// Each sign is looked at once: a word begins at its slash, and the next one behind its end.
+// Linear: matches start at a slash and do not overlap.
 const WORD = /(?<![\p{L}\p{N}/.:<])\/([a-z][a-z-]*)(?![\p{L}\p{N}/])/gu;

@@ -1,5 +1,3 @@
-/** Digests that a comment offers for approval in the shape of a card: a reader may take it for ferrybot's own. */
-
 import type { Nodes } from 'mdast';
 import { INVISIBLE } from '../../domain/unseen-signs.ts';
 import { APPROVING } from '../approving.ts';
@@ -11,9 +9,8 @@ const LINE = new RegExp(String.raw`/(?:${APPROVING.join('|')})\s+(?:sha256:)?([0
 const DIGITS = /[0-9a-f]{32,64}/gi;
 
 /**
- * The digests, in lower case, that a comment offers together with a heading, a table, a picture, HTML or text in columns.
- * Paragraphs, lists and quotes with the line alone offer nothing: that is how people approve. A comment that is too large
- * to parse presents whatever digests its source has.
+ * Lower-case digests that a comment offers in the layout of a card: with a heading, table, image, HTML or code block. Paragraphs, lists and
+ * quotes are how people approve, so they do not count. For a comment that is too large to parse, all digests count.
  */
 export function offeredDigests(markdown: string): readonly string[] {
   if (!isWithinBounds(markdown, COMMENT_OF_STRANGER))
@@ -33,7 +30,7 @@ function isPresenting(node: Nodes): boolean {
 
 const PRESENTING = new Set(['heading', 'table', 'image', 'imageReference']);
 
-/** The text with its HTML, and a line end at each block. */
+/** Includes HTML; blocks end with a newline. */
 function textOf(node: Nodes): string {
   if ('value' in node) return node.value;
   if (!('children' in node)) return '\n';
@@ -43,7 +40,7 @@ function textOf(node: Nodes): string {
 
 const INLINE = new Set(['emphasis', 'strong', 'delete', 'link', 'linkReference']);
 
-/** The source without what can stand inside a digest and is not seen there. */
+/** Removes invisible parts that could split a digest. */
 function withoutMarkup(markdown: string): string {
   return markdown
     .replace(/&#(?:x([0-9a-f]{1,6})|([0-9]{1,7}));?/gi, (_, hex?: string, decimal?: string) =>

@@ -1,4 +1,4 @@
-/** Markdown as GitHub reads it, as a tree. */
+/** Parses GitHub Flavored Markdown into a syntax tree. */
 
 import type { Nodes, Root } from 'mdast';
 import { type Extension, fromMarkdown } from 'mdast-util-from-markdown';
@@ -6,23 +6,22 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 
 const MARKDOWN = gfm();
-// The transform finds addresses that only stand out in the finished text, and makes nodes without a position for
-// them. No slash word stands in one, since none starts right behind a letter, so we do without.
+// The transforms add nodes without a position for bare e-mail addresses. No slash word occurs in one.
 const TREE: readonly Extension[] = gfmFromMarkdown().map((extension) => ({ ...extension, transforms: [] }));
 
-/** Parses a comment. The caller checks first that it is cheap enough (`bounds.ts`). */
+/** Check the cost first (`bounds.ts`). */
 export function parseMarkdown(source: string): Root {
   return fromMarkdown(source, { extensions: [MARKDOWN], mdastExtensions: [...TREE] });
 }
 
-// Inline constructs by micromark's names for them; without them only the blocks are found.
+// micromark's names of inline constructs; disabling them leaves only blocks.
 const INLINE = [
   ...['attention', 'autolink', 'codeText', 'htmlText', 'labelEnd', 'labelStartImage', 'labelStartLink'],
   ...['characterEscape', 'characterReference', 'hardBreakEscape', 'strikethrough'],
   ...['wwwAutolink', 'protocolAutolink', 'emailAutolink', 'gfmFootnoteCall', 'gfmPotentialFootnoteCall'],
 ];
 
-/** The blocks of a comment only: what stands inside paragraphs, cells and headings stays one text, which is cheap. */
+/** Parses only blocks, which is cheap. */
 export function parseBlocks(source: string): Root {
   return fromMarkdown(source, {
     extensions: [MARKDOWN, { disable: { null: INLINE } }],
@@ -30,7 +29,7 @@ export function parseBlocks(source: string): Root {
   });
 }
 
-/** Start and end of a node in the source. The parser gives every node that we read its place. */
+/** Offsets in the source; every node that we read has a position. */
 export function rangeOf(node: Nodes): { readonly start: number; readonly end: number } {
   const start = node.position?.start.offset;
   const end = node.position?.end.offset;
@@ -38,7 +37,7 @@ export function rangeOf(node: Nodes): { readonly start: number; readonly end: nu
   return { start, end };
 }
 
-/** Every node below this one, and itself. */
+/** The node and all its descendants. */
 export function* nodesIn(node: Nodes): Generator<Nodes> {
   yield node;
   if ('children' in node) for (const child of node.children) yield* nodesIn(child);

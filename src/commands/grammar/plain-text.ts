@@ -1,15 +1,13 @@
-/** What a reader sees of a piece of Markdown, as one line of text. */
-
 import type { Nodes } from 'mdast';
 
-/** Text and inline code; without struck text, HTML, images and footnotes, which say nothing or the opposite. */
+/** Visible text as one line: without struck text, HTML, images and footnotes. */
 export function plainText(node: Nodes): string {
   return textOf(node)
     .replace(/[ \t\r\n\f]+/g, ' ')
     .trim();
 }
 
-/** The same, line by line as it was written. */
+/** Visible text by source line. */
 export function plainLines(node: Nodes): readonly string[] {
   return textOf(node)
     .split('\n')
@@ -30,7 +28,7 @@ function textOf(node: Nodes): string {
     case 'blockquote':
     case 'footnoteDefinition':
       return '';
-    // Blocks end where they end: the words of two list items are no one word.
+    // Separate blocks must not join their words.
     case 'list':
     case 'listItem':
     case 'table':

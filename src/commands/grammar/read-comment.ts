@@ -1,4 +1,4 @@
-/** Reads the slash commands out of a GitHub comment: what fires, what is wrong, and why every other slash word does not. */
+/** Parses the slash commands of a GitHub comment. */
 
 import type { CommandSpec } from '../spec.ts';
 import { type Bounds, COMMENT_OF_STRANGER, COMMENT_OF_TRUSTED, isWithinBounds } from './bounds.ts';
@@ -11,15 +11,13 @@ import type { CommandError, IgnoredWord, Place, ReadCommand, Reading } from './r
 import { placesIn } from './source-lines.ts';
 import { type Vocabulary, vocabularyOf } from './vocabulary.ts';
 
-/** Commands that one comment may give, and lines of it that may be answered as wrong. */
+/** Maximum commands, and maximum answered errors, per comment. */
 export const COMMENT_COMMANDS_MAX = 10;
 
 /**
- * Reads a comment as its reader sees it. A command is a line of a top-level paragraph whose word stands in the source
- * exactly as it is seen; its arguments are read from the source. Nothing is guessed: what is not quite a command is an
- * error with its place. A comment whose shape would cost the parser too much is not parsed; its words are ignored as
- * `limit`, and so are commands and errors beyond ten each. `otherBots` are words (with or without slash) that the lab
- * gave to others.
+ * A command is a line of a top-level paragraph whose word is displayed exactly as written. A near miss is an error with its position;
+ * nothing is guessed. Words of a comment that is too expensive to parse are ignored as `limit`, as are commands and errors beyond the
+ * maximum. `otherBots`: words reserved for other bots, with or without slash.
  */
 export function readComment(
   markdown: string,
@@ -31,15 +29,15 @@ export function readComment(
 
 export type ReadingOptions = { readonly otherBots: readonly string[] };
 
-/** Who wrote a comment: somebody who may do something here, or anybody with an account. */
+/** A person with a role in the repository, or anyone else. */
 export type Speaker = 'trusted' | 'stranger';
 
-/** `isWhole` false: too much of it to parse from such a speaker; the reading has the first word that names a command, as `limit`. */
+/** `isWhole` false: too expensive for this speaker; the reading has only the first command word, as `limit`. */
 export type BoundedReading = { readonly reading: Reading; readonly isWhole: boolean };
 
 /**
- * The same at a cost that depends on who speaks, because anybody may write thousands of comments: a stranger's is parsed
- * only within `COMMENT_OF_STRANGER`. Whoever reads for a decision says `trusted` once GitHub has said so.
+ * `readComment` with cost limits per speaker: outsiders are parsed only within `COMMENT_OF_STRANGER`. Pass `trusted` only after GitHub
+ * confirmed the permission.
  */
 export function readCommentOf(
   speaker: Speaker,
@@ -74,7 +72,7 @@ function readingOf(
   return inLists(found, placeOf, vocabulary);
 }
 
-/** The parser leaves a byte order mark out of its offsets, and nobody sees it: what stands behind one is not read. */
+/** The parser's offsets exclude a byte order mark, so such a comment is not parsed. */
 function wordsIn(markdown: string): readonly CommentWord[] {
   return markdown.startsWith('\ufeff')
     ? rawWords(markdown, 'invisible')
@@ -112,9 +110,8 @@ function inLists(
 }
 
 /**
- * The only word that is a command of ours, or that a keyboard for other letters has made of one; where the comment was not parsed
- * at all, the first. A line right below a quote or a list belongs to it, which its author does not see: what is alone there is
- * meant, whatever the quote talks about.
+ * The only command word in the comment, including lookalikes; for an unparsed comment, the first one. A single word in column 1 below a
+ * quote or list counts too, because Markdown continues the block without the author noticing.
  */
 function hintAmong(ignored: readonly IgnoredWord[], vocabulary: Vocabulary): IgnoredWord | null {
   const ours = ignored.filter(({ word, reason }) => {

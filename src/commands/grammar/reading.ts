@@ -1,6 +1,6 @@
-/** What a comment says to ferrybot: the shapes that `ferrybot read-comment` prints. */
+/** The result types that `ferrybot read-comment` prints. */
 
-/** Why a line that is addressed to us is not run. */
+/** Why a command line is not executed. */
 export const ERROR_CODES = [
   'unknown-command',
   'unknown-key',
@@ -15,7 +15,7 @@ export const ERROR_CODES = [
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** Why a slash word is no command at all. */
+/** Why a slash word is not a command. */
 export const IGNORE_REASONS = [
   'markup',
   'quote',
@@ -30,40 +30,39 @@ export const IGNORE_REASONS = [
 ] as const;
 export type IgnoreReason = (typeof IGNORE_REASONS)[number];
 
-/** Where something stands: line and column start at 1, columns count UTF-16 code units. */
+/** Both from 1; columns are UTF-16 code units. */
 export type Place = { readonly line: number; readonly column: number };
 
-/** A command that fires. `source` is its line from the slash on, without blanks and line break at the end. */
+/** `source`: the line from the slash, without trailing blanks and line break. */
 export type ReadCommand = Place & {
   readonly name: string;
   readonly args: Readonly<Record<string, string>>;
   readonly source: string;
 };
 
-/** A slash word at the start of a line that is ours, or nearly so, and cannot be run as it stands. */
+/** A command word, or a near miss, that cannot be executed. */
 export type CommandError = Place & {
   readonly word: string;
   readonly code: ErrorCode;
-  /** The command (with its slash) or the key that was probably meant. */
+  /** The command (with slash) or key that was probably meant. */
   readonly suggest?: string;
-  /** The argument whose value is none that it takes, and what it takes (`name: a step, in digits`); the name alone of one that is missing, or of no use here. */
+  /** The argument and its expected value (`name: a step, in digits`), or the name of a missing or unusable argument. */
   readonly takes?: string;
-  /** The part of the line that is wrong, where that is not the word itself; for a missing argument, its name. */
+  /** The faulty part of the line, if it is not the word itself; for a missing argument, its name. */
   readonly at?: { readonly column: number; readonly text: string };
 };
 
-/** A slash word that does not fire, as its reader sees it. */
+/** A slash word that is not executed, as displayed. */
 export type IgnoredWord = Place & { readonly word: string; readonly reason: IgnoreReason };
 
-/** Each slash word of the comment stands in exactly one of the three lists, in the order of the comment. */
+/** Each slash word is in exactly one of the three lists, in order. */
 export type Reading = {
   readonly commands: readonly ReadCommand[];
   readonly errors: readonly CommandError[];
   readonly ignored: readonly IgnoredWord[];
   /**
-   * The comment's only command, where it stands so that it does not fire (a list, a quote, bold, below HTML …): whoever
-   * answers says it once. Null where a command or an error has an answer of its own, and where the comment names several
-   * commands, because then it talks about them. A comment that was too much to parse has one for its first command.
+   * The comment's only command word, if its position prevents execution (list, quote, bold, HTML). Null if a command or error is answered,
+   * or if several commands are mentioned. For an unparsed comment, the first command.
    */
   readonly hint: IgnoredWord | null;
 };

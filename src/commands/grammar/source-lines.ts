@@ -1,12 +1,10 @@
-/** From an offset in the comment to the line and column that a person counts. */
-
 import type { Place } from './reading.ts';
 
-// As in CommonMark, LF, CR LF and CR end a line, and nothing else does.
+// CommonMark's line endings.
 const LINE_ENDING = /\r\n|\n|\r/g;
 const END = /[\r\n]/g;
 
-/** Prepares the lookup of line and column, both from 1, by offset. */
+/** Returns a lookup from offset to line and column, both from 1. */
 export function placesIn(text: string): (offset: number) => Place {
   const starts = [0, ...Array.from(text.matchAll(LINE_ENDING), (match) => match.index + match[0].length)];
   return (offset) => {
@@ -21,12 +19,11 @@ export function placesIn(text: string): (offset: number) => Place {
   };
 }
 
-/** Where the line of `at` starts. */
 export function startOfLine(text: string, at: number): number {
   return Math.max(text.lastIndexOf('\n', at - 1), text.lastIndexOf('\r', at - 1)) + 1;
 }
 
-/** Where the line of `at` ends, before its line ending. */
+/** Before the line ending. */
 export function endOfLine(text: string, at: number): number {
   END.lastIndex = at;
   return END.exec(text)?.index ?? text.length;

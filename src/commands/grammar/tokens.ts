@@ -1,10 +1,10 @@
-/** Cuts the arguments of a command line into tokens, as they stand in the source. */
+/** Splits a command line's arguments into tokens. */
 
-/** One argument. `start` and `end` are indices in the line, quotes included; `value` is without quotes and escapes. */
+/** Indices are in the line and include quotes; `value` has quotes and escapes removed. */
 export type Token = {
   readonly start: number;
   readonly end: number;
-  /** What stands before the equals sign, or null for a value alone. */
+  /** The text before the equals sign, or null. */
   readonly key: string | null;
   readonly value: string;
   readonly isQuoted: boolean;
@@ -16,23 +16,22 @@ type TokenFault = {
   readonly text: string;
 };
 
-/** The tokens up to the first fault, and the fault. */
+/** The tokens before the first fault. */
 export type Tokens = { readonly tokens: readonly Token[]; readonly fault: TokenFault | null };
 
 const BLANKS = /[ \t]*/y;
-// A key may be a knob's path (src/delta/knob-path.ts), and what stands in quotes between its brackets may be any text.
+// A key may be a knob's path (src/delta/knob-path.ts) with quoted text in brackets.
 const KEY =
   /((?:[\p{L}\p{M}\p{N}_.\-()#]|\[(?:"(?:[^"\\]|\\.)*"|[^\]\s"'=\u2018-\u201f\u00ab\u00bb]*)\])+)=/uy;
 const BARE = /[^ \t]*/y;
-// Typographic double quotes and their kin; single ones also serve as apostrophes, so only at the start are they quotes.
+// Typographic double quotes. Single ones are also apostrophes, so they count only at the start.
 const CURLY = /[\u201c-\u201f\u2033\u2036\u00ab\u00bb\u301d-\u301f\uff02]/;
 const SINGLE_START = /^['\u2018-\u201b\u2039\u203a]/;
 const STRANGE_BLANK = /[^\S \t]/;
 
 /**
- * Tokens of `line` from index `from`: `key=value` or `value`, with blanks or tabs between. A value that starts with
- * `"` runs to the next `"` that no backslash stands before; in it `\"` and `\\` are escapes and any other backslash is
- * itself. Any other quote is refused, because where such a value ends is a guess.
+ * Tokens from index `from`: `key=value` or `value`, separated by blanks or tabs. A value in `"` ends at the next unescaped `"`; only `\"`
+ * and `\\` are escapes. Other quotes are rejected, because their end is ambiguous.
  */
 export function tokensOf(line: string, from: number): Tokens {
   const tokens: Token[] = [];

@@ -1,10 +1,8 @@
-/** Whose word a slash word is: ours, nearly ours, another bot's, or nobody's. */
-
 import { nearest } from '../../settings/nearness.ts';
 import type { CommandSpec } from '../spec.ts';
 import { folded, isAscii } from './characters.ts';
 
-/** `word` is the slash word proper, without what is glued to it. */
+/** `word`: the slash word without attached text. */
 export type WordClass =
   | { readonly kind: 'ours'; readonly word: string; readonly spec: CommandSpec }
   | { readonly kind: 'near'; readonly word: string; readonly suggest: string }
@@ -13,13 +11,13 @@ export type WordClass =
       readonly word: string;
     };
 
-/** Answers for one registry and one lab's other bots; `word` is as `slashWordsIn` found it. */
+/** Classifies a word found by `slashWordsIn`. */
 export type Vocabulary = (word: string) => WordClass;
 
-// `__proto__` and the like never get here: names start with a letter, and a Map has no inherited keys.
+// Names start with a letter, so keys such as `__proto__` are impossible.
 const ASCII_NAME = /^\/[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*/;
 
-/** Prepares the lookup. Other bots' words may be given with or without their slash. */
+/** Other bots' words may include the slash. */
 export function vocabularyOf(registry: readonly CommandSpec[], otherBots: readonly string[]): Vocabulary {
   const specs = new Map(registry.map((spec) => [spec.name, spec]));
   const names = registry.map((spec) => spec.name);
