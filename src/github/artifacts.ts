@@ -1,10 +1,10 @@
-/** What a run of a workflow has left behind (docs.github.com/rest/actions/artifacts): bytes of whatever ran in it. */
+/** Artifacts of a workflow run (docs.github.com/rest/actions/artifacts). Their content is untrusted. */
 
 import { z } from 'zod';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { type CallOutcome, call, type GitHubClient } from './call.ts';
 
-/** `archive` null: larger than it may be, or expired. */
+/** `archive` null: too large or expired. */
 export type LeftArtifact = { readonly archive: Uint8Array | null };
 
 const listed = z.object({
@@ -19,7 +19,7 @@ const listed = z.object({
   ),
 });
 
-/** The first artifact of this name that a run left; null where there is none. */
+/** The run's first artifact with this name; null if there is none. */
 export async function readArtifact(
   client: GitHubClient,
   run: number,

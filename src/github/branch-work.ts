@@ -1,6 +1,6 @@
 /**
- * Who pushed and who committed on a branch: the repository's activity, where GitHub says who moved the branch, and the
- * comparison with the target branch, where it says whose account each commit is linked to (GitHub REST, repos and commits).
+ * Who pushed to a branch (repository activity), and which accounts its commits are linked to (comparison with the target branch; GitHub
+ * REST, repos and commits).
  */
 
 import { z } from 'zod';
@@ -10,10 +10,10 @@ import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { call, type GitHubClient } from './call.ts';
 
-/** Moves of a branch in one page, the most that GitHub gives. */
+/** GitHub's maximum page size. */
 const MOVES_PER_PAGE = 100;
 
-/** GitHub sends `{}` for an account that it does not know any more. */
+/** GitHub sends `{}` for an account it no longer knows. */
 const accountSchema = z
   .object({ id: z.number().int(), login: z.string(), type: z.string() })
   .or(z.object({}).transform(() => null))
@@ -34,7 +34,7 @@ const comparisonSchema = z.object({
   ),
 });
 
-/** `base`: where the change begins; `own`: the commit that the bot pushed, null where that is not known. */
+/** `base`: start of the change; `own`: the bot's pushed commit, or null. */
 export type BranchQuery = {
   readonly branch: string;
   readonly base: Sha;
@@ -42,7 +42,7 @@ export type BranchQuery = {
   readonly own: Sha | null;
 };
 
-/** Every push between the bot's own and the head, and every commit between the base and the head. */
+/** Every push since the bot's own, and every commit between base and head. */
 export async function readBranchWork(
   client: GitHubClient,
   { branch, base, head, own }: BranchQuery,
@@ -71,7 +71,7 @@ export async function readBranchWork(
 
 type Moves = { readonly moves: z.infer<typeof activitySchema>; readonly next: string | null };
 
-/** One page of the moves of a branch, newest first. `next`: the cursor of the page with older moves; null on the last page. */
+/** Newest first. `next`: cursor of the page with older pushes, or null. */
 async function readMoves(
   client: GitHubClient,
   branch: string,
@@ -89,14 +89,14 @@ async function readMoves(
   return known({ moves: parsed.data, next: nextCursor(String(outcome.headers['link'] ?? '')) });
 }
 
-/** Pages of activities go by a cursor, which stands in the address of the next page (GitHub REST, list repository activities). */
+/** The activity API pages by a cursor in the link header. */
 function nextCursor(link: string): string | null {
   const next = link.split(',').find((part) => part.includes('rel="next"')) ?? '';
   const address = next.slice(next.indexOf('<') + 1, next.indexOf('>'));
   return new URLSearchParams(address.slice(address.indexOf('?') + 1)).get('after');
 }
 
-/** Commits that the branch pointed to in its newest `limits.branchMovesRead` moves. Stops at the page that has `wanted`. */
+/** Commits that the branch pointed to during its newest `limits.branchMovesRead` pushes. Stops at the page that contains `wanted`. */
 export async function readPastTips(
   client: GitHubClient,
   branch: string,
@@ -116,7 +116,7 @@ export async function readPastTips(
 
 type Pushes = Pick<BranchWork, 'pushes' | 'isWhole'>;
 
-/** Newest first, back to the bot's own push or to the branch's beginning, each following the one before. */
+/** Newest first, back to the bot's push or the branch's creation, without gaps. */
 async function readPushes(
   client: GitHubClient,
   branch: string,
@@ -129,7 +129,7 @@ async function readPushes(
   const pushes: BranchPush[] = [];
   let wanted: string = head;
   for (const { before, after, activity_type: kind, actor } of moves) {
-    // Deleted as it stood, it says no less about who pushed that.
+    // A deletion does not change who pushed the commit.
     if (kind === 'branch_deletion' && before === wanted) continue;
     if (after !== wanted) return unknown(`GitHub does not tell yet who pushed ${wanted.slice(0, 12)}`);
     wanted = before;
@@ -138,13 +138,13 @@ async function readPushes(
       return known({ pushes, isWhole: true });
   }
   if (page.value.next !== null) return known({ pushes, isWhole: false });
-  // Not one push of the bot's is there: then everything that was pushed is somebody else's.
+  // Without a push by the bot, all pushes are foreign.
   return moves.at(-1)?.activity_type === 'branch_creation'
     ? known({ pushes, isWhole: true })
     : unknown(`GitHub does not tell who began the branch ${branch}`);
 }
 
-/** GitHub's own account names nobody, though it is listed as a person. */
+/** GitHub's `web-flow` account is listed as a person but identifies nobody. */
 function contributorOf(account: z.infer<typeof accountSchema>): Contributor {
   if (account === null || account === undefined) return { kind: 'unnamed' };
   const { id, login, type } = account;

@@ -1,22 +1,21 @@
 /**
- * One request to GitHub with its outcome as a value: answered, refused, or unknown (sent, answer lost). Reads are tried
- * again, a write only when GitHub itself said that it did not act (rate limits); GitHub docs: best practices for REST.
+ * One request to GitHub with its outcome as a value: answered, refused, or unknown (sent, answer lost). Reads are retried; writes only if
+ * GitHub did not act, as with rate limits (GitHub docs: best practices for REST).
  */
 
 import { limits } from '../domain/limits.ts';
 
-/** Tries of one request to GitHub; writes are repeated only when GitHub said that it did not act. */
 export const REQUEST_TRIES_MAX = 4;
-/** Before the second try; each further one waits longer. */
+/** Before the second try; later pauses are longer. */
 const REQUEST_RETRY_MS = 500;
-/** Without a header that says how long: at least a minute (GitHub docs, rate limits). */
+/** Without a header: at least a minute (GitHub docs, rate limits). */
 export const REQUEST_LIMIT_WAIT_MS = 60_000;
-/** A longer wait is left to the next trigger: nothing is lost, what is owed is derivable. */
+/** Longer waits are left to the next trigger. */
 const REQUEST_WAIT_MS_MAX = 90_000;
-/** Answers with their ETag that one process keeps: the threads, comments and files of all live runs. */
+/** Cached answers: threads, comments and files of all live runs. */
 const ETAG_CACHE_ENTRIES = 200;
 
-/** The one thing that we need of Octokit: it authenticates, and it throws RequestError for everything from 400 on. */
+/** The part of Octokit that we use. It authenticates, and throws RequestError for status 400 and above. */
 export type Octokit = {
   readonly request: (
     route: string,
@@ -34,16 +33,16 @@ export type GitHubClient = {
   readonly octokit: Octokit;
   readonly owner: string;
   readonly repo: string;
-  /** REST base, such as https://api.github.com or, on GitHub Enterprise Server, https://HOST/api/v3. */
+  /** REST base, for example https://api.github.com, or https://HOST/api/v3 on GitHub Enterprise Server. */
   readonly baseUrl: string;
   readonly sleep: (durationMs: number) => Promise<void>;
   readonly now: () => number;
   readonly usage: Usage;
-  /** How far GitHub's clock is ahead of this machine's; see `noteClock`. */
+  /** GitHub's clock minus this machine's; see `noteClock`. */
   readonly clock: { offsetMs: number };
-  /** Newest answers by URL with their ETag: a 304 costs no quota. Bounded. */
+  /** Answers by URL with their ETag: a 304 costs no quota. Bounded. */
   readonly cache: Map<string, { readonly etag: string; readonly data: unknown; readonly link: unknown }>;
-  /** Commits that a branch was seen to point to, as `branch sha`: that stays true. Bounded. */
+  /** Commits that a branch once pointed to, as `branch sha`. Bounded. */
   readonly pastTips: Set<string>;
 };
 
@@ -57,7 +56,6 @@ export type CallOutcome =
   | { readonly kind: 'refused'; readonly status: number; readonly message: string }
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** A client for one repository. */
 export function createClient(
   options: Omit<GitHubClient, 'usage' | 'cache' | 'pastTips' | 'clock'>,
 ): GitHubClient {
@@ -70,13 +68,13 @@ export function createClient(
   };
 }
 
-/** Calls `route` (such as `GET /repos/{owner}/{repo}/pulls/{pull_number}`); owner and repo are filled in. */
+/** Calls `route`, for example `GET /repos/{owner}/{repo}/pulls/{pull_number}`; fills in owner and repo. */
 export async function call(
   client: GitHubClient,
   route: string,
   parameters: Record<string, unknown> = {},
 ): Promise<CallOutcome> {
-  // What is sent over GraphQL here may be sent twice: questions, and that a comment is visible.
+  // Our GraphQL requests are idempotent: queries and unhiding.
   const isRead = route.startsWith('GET ') || route.endsWith('/graphql');
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await once(client, route, parameters);
@@ -115,7 +113,7 @@ async function once(client: GitHubClient, route: string, parameters: Record<stri
     if (failure.status === 304 && cached !== undefined) {
       client.usage.notModified += 1;
       return {
-        // A 304 need not repeat the link to the next page.
+        // A 304 may omit the link to the next page.
         result: {
           kind: 'answered',
           status: 304,
@@ -137,8 +135,8 @@ function count(client: GitHubClient, route: string, isRead: boolean): void {
 }
 
 /**
- * GitHub's `Date` header is the clock of all our processes: a runner whose own clock is wrong would otherwise let orders
- * lapse and leases overlap. The header has whole seconds, so that only a clear difference counts.
+ * Uses GitHub's `Date` header as the common clock, because a wrong machine clock would expire orders and overlap leases. The header has
+ * whole seconds, so small differences are ignored.
  */
 function noteClock(client: GitHubClient, date: unknown): 'same' | 'moved' {
   const serverMs = typeof date === 'string' ? Date.parse(date) : Number.NaN;
@@ -149,7 +147,7 @@ function noteClock(client: GitHubClient, date: unknown): 'same' | 'moved' {
   return 'moved';
 }
 
-/** Learns GitHub's time before anything is decided on it; `GET /rate_limit` costs no quota. */
+/** Reads GitHub's time before the first decision; `GET /rate_limit` costs no quota. */
 export async function synchronizeClock(client: GitHubClient): Promise<void> {
   await call(client, 'GET /rate_limit');
 }
@@ -173,7 +171,7 @@ type Failure = {
   readonly headers: Readonly<Record<string, unknown>>;
 };
 
-/** What Octokit threw, as far as it is a failed request; anything else is a bug and is thrown on. */
+/** Null for anything but a failed request, which is then rethrown as a bug. */
 function failureOf(error: unknown): Failure | null {
   if (!(error instanceof Error)) return null;
   if (error.name !== 'HttpError')
@@ -198,17 +196,17 @@ function judged(client: GitHubClient, failure: Failure): Once {
     (status === 403 &&
       (headers['retry-after'] !== undefined || isUsedUp(headers) || SECONDARY_LIMIT.test(message)));
   const clock = noteClock(client, headers['date']);
-  // A token that died while this machine slept: whoever mints tokens now knows the time, so once more.
+  // The token may have expired while this machine slept; retry with the corrected clock.
   if (status === 401 && clock === 'moved')
     return { result: { kind: 'refused', status, message }, retryAfterMs: 0, notActed: true };
-  // A limit says nothing about what was asked: who still waits after all tries looks again another time.
+  // A rate limit says nothing about the request, so the result stays unknown.
   if (isLimit)
     return {
       result: { kind: 'unknown', message: `${status}: ${message}` },
       retryAfterMs: limitWaitMs(client, headers),
       notActed: true,
     };
-  // Octokit reports a request that never got an answer as status 500 without a response: nobody knows whether it acted.
+  // Octokit reports a missing answer as status 500 without a response, so GitHub may have acted.
   if (status === 0 || status >= 500)
     return {
       result: { kind: 'unknown', message: `${status}: ${message}` },
@@ -218,14 +216,14 @@ function judged(client: GitHubClient, failure: Failure): Once {
   return { result: { kind: 'refused', status, message }, retryAfterMs: null, notActed: true };
 }
 
-/** A secondary limit may say so in its words alone (GitHub docs, troubleshooting the REST API, rate limit errors). */
+/** A secondary limit may be stated only in the message (GitHub docs, troubleshooting the REST API, rate limit errors). */
 const SECONDARY_LIMIT = /\bsecondary rate limit\b|\babuse detection\b/i;
 
 function isUsedUp(headers: Failure['headers']): boolean {
   return headers['x-ratelimit-remaining'] === '0';
 }
 
-/** GitHub docs, rate limits: honour retry-after; at zero remaining wait for the reset; else at least a minute. */
+/** GitHub docs, rate limits: obey retry-after; at zero remaining, wait for the reset; otherwise at least a minute. */
 function limitWaitMs(client: GitHubClient, headers: Readonly<Record<string, unknown>>): number {
   const retryAfter = Number(headers['retry-after']);
   if (Number.isFinite(retryAfter)) return retryAfter * 1_000;

@@ -1,18 +1,16 @@
-/** Annotations of a check run: GitHub adds what each update brings to what stands there, 50 a request (REST, checks, update a check run). */
+/** GitHub appends the annotations of each check run update, at most 50 per request (REST, checks, update a check run). */
 
 import { z } from 'zod';
 import type { Annotation } from '../domain/effect.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { call, type GitHubClient } from './call.ts';
 
-/** Pages of 100 annotations of one check run that are read before more are added: three rounds of `annotationsMax`. */
+/** Existing annotations that are read: three times `annotationsMax`. */
 const ANNOTATION_PAGES_MAX = 10;
 
-/** GitHub REST, checks: at most 50 annotations a request. */
 const PER_REQUEST = 50;
 const PAGE = 100;
 
-/** As the API takes one. */
 export type SentAnnotation = {
   readonly path: string;
   readonly start_line: number;
@@ -33,8 +31,8 @@ const standing = z.array(
 );
 
 /**
- * Those that the check run `id` has not got, in requests of 50; null = it is new and has none. Unknown where what stands
- * there cannot be read: sent again, each would stand there twice.
+ * Annotations that the check run `id` lacks, in batches of 50; `id` null: a new check run. Unknown if the existing ones cannot be read,
+ * because resending would duplicate them.
  */
 export async function missingBatches(
   client: GitHubClient,
@@ -61,7 +59,7 @@ export async function missingBatches(
   return unknown(`more than ${ANNOTATION_PAGES_MAX * PAGE} annotations stand there`);
 }
 
-/** Whether it stands there; each that stands there counts for one. */
+/** Counts each existing annotation once. */
 function taken(there: Map<string, number>, { path, line, level, title, message }: Annotation): boolean {
   const key = keyOf(path, line, level, title, message);
   const count = there.get(key) ?? 0;

@@ -1,4 +1,4 @@
-/** The check run on a head commit: one per commit and name, found again by name, with annotations in GitHub's batches of 50. */
+/** One check run per commit and name, found again by name. */
 
 import { z } from 'zod';
 import { cutText } from '../domain/cut-text.ts';
@@ -7,10 +7,10 @@ import { call, type GitHubClient, REQUEST_TRIES_MAX } from './call.ts';
 import { missingBatches, type SentAnnotation } from './check-annotations.ts';
 import { idOf } from './comments.ts';
 
-/** The name under which a lab sees the gates beside its own checks. */
+/** Name of the gates' check run. */
 export const CHECK_NAME = 'ferrybot / launch gate';
 
-/** All names under which we put check runs; none is a condition of a launch. */
+/** ferrybot's check runs; launches never depend on them. */
 export const CHECK_NAMES = {
   'launch-gate': CHECK_NAME,
   config: 'ferrybot / config',
@@ -20,18 +20,18 @@ export const CHECK_NAMES = {
 const listed = z.object({
   check_runs: z.array(z.object({ id: z.number().int(), external_id: z.string().nullish() })),
 });
-/** GitHub's own: 65,535 characters of summary (docs.github.com/rest/checks/runs); a title it shows on one line. */
+/** GitHub's limit of a summary (docs.github.com/rest/checks/runs). */
 const TITLE_MAX = 250;
 const SUMMARY_MAX = 65_535;
 
-/** Creates or updates the check run. The App is asked for its own runs only, by name. */
+/** Creates or updates the check run. GitHub lists only the App's own runs. */
 export async function putCheckRun(client: GitHubClient, effect: CheckEffect): Promise<EffectOutcome> {
   const found: Found =
     effect.existing === null ? await findCheckRun(client, effect) : { kind: 'found', id: effect.existing };
   if (found.kind === 'unreadable') return { kind: 'unknown', message: found.why };
   if (found.kind === 'found') {
     const updated = await put(client, effect, found.id);
-    // Only the App that made a check run may change it: a lab that moved from workflows to the App gets a new one.
+    // Only the creating App may change a check run, so another App creates a new one.
     if (updated.kind !== 'refused' || updated.code !== '403' || effect.onlyOwn === true) return updated;
   }
   if (effect.onlyOwn === true)
@@ -39,7 +39,7 @@ export async function putCheckRun(client: GitHubClient, effect: CheckEffect): Pr
   return put(client, effect, null);
 }
 
-/** Updates the check run `id`, or makes one; annotations that do not fit into one request follow in further ones. */
+/** Annotations beyond one request follow in further requests. */
 async function put(client: GitHubClient, effect: CheckEffect, id: number | null): Promise<EffectOutcome> {
   const batches = await missingBatches(client, id, effect.annotations);
   if (batches.kind === 'unknown') return { kind: 'unknown', message: batches.why };
@@ -56,7 +56,7 @@ async function put(client: GitHubClient, effect: CheckEffect, id: number | null)
   return rest.kind === 'done' ? outcome : rest;
 }
 
-/** Adds what is missing, batch by batch; where an answer is lost it looks again before it sends more. */
+/** Rereads existing annotations before each batch, in case an answer was lost. */
 async function addRest(
   client: GitHubClient,
   effect: CheckEffect,

@@ -1,4 +1,4 @@
-/** Checks and statuses of a pull request's head, read within the query for its threads: they cost no request of their own. */
+/** Checks and statuses of a pull request's head, as part of the query for its threads. */
 
 import { z } from 'zod';
 import type { CheckFacts } from '../domain/facts.ts';
@@ -7,22 +7,21 @@ import { CHECK_NAMES } from './check-run.ts';
 
 const OWN_NAMES: readonly string[] = Object.values(CHECK_NAMES);
 
-/** Suites and runs in one page: a head with more than that cannot be told, and says so. */
+/** Page sizes; a head with more is unknown. */
 const SUITES_MAX = 50;
 const RUNS_MAX = 50;
 
 /**
- * Part of Commit (docs.github.com/graphql, CheckSuite, CheckRun, StatusContext). `LATEST`: of a check that was run
- * again only the newest counts, as on GitHub's own page.
+ * Part of Commit (docs.github.com/graphql, CheckSuite, CheckRun, StatusContext). `LATEST`: only the newest run of a check counts, as on
+ * GitHub's page.
  */
 export const COMMIT_CHECKS_PART = `checkSuites(first: ${SUITES_MAX}) { totalCount nodes { status conclusion app { slug } workflowRun { event file { path } workflow { name } }
     checkRuns(first: ${RUNS_MAX}, filterBy: { checkType: LATEST }) { totalCount nodes { databaseId name status conclusion } } } }
   status { contexts { context state } }`;
 
-/** Part of PullRequest: the checks of its head. */
 export const CHECKS_PART = `commits(last: 1) { nodes { commit { oid ${COMMIT_CHECKS_PART} } } }`;
 
-/** Where the part stands in the answer: a token that may not read checks still reads the threads. */
+/** Optional part of the answer: a token without access to checks can still read the threads. */
 export const CHECKS_PLACE: readonly string[] = ['repository', 'pullRequest', 'commits'];
 
 const runSchema = z.object({
@@ -44,32 +43,30 @@ const suiteSchema = z.object({
     .nullable(),
   checkRuns: z.object({ totalCount: z.number().int(), nodes: z.array(runSchema) }).nullable(),
 });
-/** A commit with its checks. */
 export const commitChecksSchema = z.object({
   oid: z.string(),
   checkSuites: z.object({ totalCount: z.number().int(), nodes: z.array(suiteSchema) }).nullable(),
   status: z.object({ contexts: z.array(z.object({ context: z.string(), state: z.string() })) }).nullable(),
 });
 
-/** Null where GitHub kept the part back, for example because the token may not read checks. */
+/** Null if the token may not read checks. */
 export const checksSchema = z
   .object({ nodes: z.array(z.object({ commit: commitChecksSchema })) })
   .nullable()
   .optional();
 
-/** What is ferrybot's own: the names that it speaks under, and its workflow files. */
+/** ferrybot's logins and workflow files. */
 type Own = { readonly ownBots: readonly string[]; readonly ownWorkflows: readonly string[] };
 type Suite = z.infer<typeof suiteSchema>;
 type Run = z.infer<typeof runSchema>;
 
 /**
- * `all`: every suite counts, and a head with more of them than are read cannot be told. `oldest`: a commit that stays the head
- * of its branch gets one more suite with every run that a clock or a comment starts, by the hundreds in a week; what its push
- * brought about stands first, and a check that is run again keeps its place.
+ * `all`: more suites than are read make the result unknown. `oldest`: an issue-first branch head collects a new suite per scheduled or
+ * comment-triggered run; the push's own suites come first, and a rerun check keeps its position.
  */
 type Suites = 'all' | 'oldest';
 
-/** The newest check of each name on the head; unknown where GitHub does not tell those that count. */
+/** The newest check of each name on the head; unknown if incomplete. */
 export function checkFacts(
   answer: z.infer<typeof checksSchema>,
   head: string,
@@ -93,7 +90,7 @@ export function checkFacts(
 
 type Dated = { readonly id: number; readonly key: string; readonly check: CheckFacts };
 
-/** A workflow that ran twice for one event on one commit has two suites: the later run of each job counts. */
+/** A workflow that ran twice for one event has two suites; the later run of each job counts. */
 function newest(checks: readonly Dated[]): readonly CheckFacts[] {
   const byKey = new Map<string, Dated>();
   for (const one of checks) {
@@ -103,7 +100,7 @@ function newest(checks: readonly Dated[]): readonly CheckFacts[] {
   return [...byKey.values()].map(({ check }) => check);
 }
 
-/** A suite without runs is one that GitHub made for an App which did nothing, unless it is a workflow that waits for a person. */
+/** A suite without runs belongs to an App that did nothing, unless it is a workflow waiting for approval. */
 function factsOf(suite: Suite, own: Own): readonly Dated[] {
   const app = suite.app?.slug ?? '';
   const workflow = suite.workflowRun?.workflow.name ?? null;
@@ -132,13 +129,13 @@ function factsOf(suite: Suite, own: Own): readonly Dated[] {
   }));
 }
 
-/** GitHub docs, approving workflow runs from forks and bots: until a maintainer approves, the run is *action required*. */
+/** A workflow run of a fork or bot before its approval (GitHub docs, approving workflow runs). */
 function isWaiting({ status, conclusion, checkRuns }: Suite): boolean {
   const hasJobs = (checkRuns?.nodes.length ?? 0) > 0;
   return !hasJobs && (conclusion === 'ACTION_REQUIRED' || status === 'WAITING');
 }
 
-/** Neutral and skipped count as passed, as GitHub counts them for required checks (docs.github.com, troubleshooting required status checks). */
+/** Neutral and skipped count as passed, as for GitHub's required checks. */
 function stateOf({ status, conclusion }: Run): CheckFacts['state'] {
   if (status !== 'COMPLETED') return 'running';
   return conclusion === 'SUCCESS' || conclusion === 'NEUTRAL' || conclusion === 'SKIPPED'

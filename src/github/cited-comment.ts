@@ -1,7 +1,6 @@
 /**
- * One comment or review by its id, as the runner reads an approval again: REST finds it wherever in the thread it
- * stands, where the thread itself did not show it; GraphQL tells what REST does not (edited, hidden).
- * docs.github.com/rest/issues/comments and /pulls/reviews.
+ * Reads one comment or review by id, as the runner does to recheck an approval. REST finds it in any thread; GraphQL has its edit and
+ * hidden state (docs.github.com/rest/issues/comments and /pulls/reviews).
  */
 
 import { z } from 'zod';
@@ -13,7 +12,7 @@ import { query } from './graphql.ts';
 import { commentOf, type Reading } from './thread-comments.ts';
 import { authorSchema } from './thread-schema.ts';
 
-/** Which one. `pull` is the pull request that a review belongs to; the others say themselves where they stand. */
+/** `pull`: the pull request of a review; comments name their own thread. */
 export type Citation = {
   readonly surface: Surface;
   readonly comment: number;
@@ -54,13 +53,10 @@ const nodeSchema = z.object({
   }),
 });
 
-/** Where a comment stood when its thread was read. */
+/** The comment's position when its thread was read. */
 export type Shown = Pick<CommentFacts, 'nodeId' | 'thread'>;
 
-/**
- * A comment that was just seen in its thread, read again by its node; what is not there any more, or was never shown, is
- * looked for by its number. A review is always looked for: its node does not tell that it was dismissed.
- */
+/** Rereads a comment by node id, otherwise by number. Reviews are always read by number, because the node lacks the dismissed state. */
 export async function readAgain(
   client: GitHubClient,
   citation: Citation,
@@ -73,8 +69,8 @@ export async function readAgain(
 }
 
 /**
- * The comment or review; null where GitHub answers that there is none of that id (404, 410). Whoever asks has read the
- * thread itself with the same token, so that *not found* is not *not allowed to see*. A dismissed review counts as hidden.
+ * Null if GitHub has none with that id (404, 410). The caller has read the thread with the same token, so 404 does not mean missing access.
+ * A dismissed review counts as hidden.
  */
 export async function readCited(
   client: GitHubClient,

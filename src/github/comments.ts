@@ -1,4 +1,4 @@
-/** Writes in threads: post once, edit, react. After a lost answer the thread is searched before anything is posted again. */
+/** Posts, edits and reacts in threads. After a lost answer, the thread is searched before posting again. */
 
 import { z } from 'zod';
 import { assertNever } from '../domain/assert.ts';
@@ -23,13 +23,10 @@ const listed = z.array(
   }),
 );
 
-/** Whether a text that stands in the thread is the one that is posted: anybody can write what begins like ours. */
+/** Whether a comment is the posted one; the prefix alone proves nothing. */
 export type IsSame = (body: string) => boolean;
 
-/**
- * Posts a comment. Where a limit of GitHub's kept it waiting, another process may have said the
- * same by now: then it is looked at as a shared one is.
- */
+/** Posts a comment. If rate limits delayed it, another process may have posted the same, so duplicates are removed. */
 export async function postComment(
   client: GitHubClient,
   thread: number,
@@ -57,8 +54,7 @@ async function post(
 }
 
 /**
- * Posts a comment that another replica may be posting too: nothing on GitHub lets one of two win, so whoever finds an
- * earlier one beside its own takes its own back. Both look after they have posted, so at least the later sees both.
+ * Posts a comment that another replica may post too. Each looks for duplicates after posting and deletes its own if it is the later one.
  */
 export async function postSharedComment(
   client: GitHubClient,
@@ -82,10 +78,7 @@ async function withoutDouble(
   return { kind: 'done', number: first };
 }
 
-/**
- * What became of a comment whose answer was lost. Where another process said the same meanwhile, nobody can tell any
- * more which one is whose: the first stands, as it does for whoever knows its own.
- */
+/** Resolves a lost answer: keeps the first matching comment and deletes later ones. */
 async function foundOnce(
   client: GitHubClient,
   thread: number,
@@ -102,7 +95,7 @@ async function takeBack(client: GitHubClient, comment: number): Promise<void> {
   await call(client, 'DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}', { comment_id: comment });
 }
 
-/** Ids of the comments that are the same among the last minutes', oldest first; null where they could not be listed. */
+/** Matching recent comments, oldest first; null if the list could not be read. */
 async function ownComments(
   client: GitHubClient,
   thread: number,
@@ -126,10 +119,10 @@ async function ownComments(
   return ours.toSorted((a, b) => a - b);
 }
 
-/** The comment was posted within this process's last minutes, or it was not posted at all. */
+/** Longer than one posting attempt can take. */
 const LOOK_BACK_MS = 10 * 60 * 1_000;
 const PAGE_COMMENTS = 100;
-/** The oldest come first, so that whoever floods a thread puts ours behind theirs: more than GitHub takes of ten people in ten minutes. */
+/** Oldest first: ten pages exceed what ten people can post in ten minutes. */
 const PAGES_MAX = 10;
 
 const UNHIDE = `mutation($id: ID!) {
@@ -139,10 +132,7 @@ const unhidden = z.object({
   unminimizeComment: z.object({ unminimizedComment: z.object({ isMinimized: z.literal(false) }) }),
 });
 
-/**
- * Replaces a comment's text; one that somebody hid (`hidden`: its node id) is made visible first. The same text twice is
- * the same comment: safe to repeat.
- */
+/** Replaces a comment's text, and first unhides it if `hidden` is set (node id). Idempotent. */
 export async function editComment(
   client: GitHubClient,
   { comment, body, hidden }: Pick<Extract<Effect, { kind: 'edit-comment' }>, 'comment' | 'body' | 'hidden'>,
@@ -160,7 +150,7 @@ export async function editComment(
   );
 }
 
-/** Adds a reaction; GitHub answers 200 where it stands already. A review itself takes none: its receipt is the answer. */
+/** GitHub answers 200 if the reaction exists. A review itself cannot have reactions. */
 export async function react(
   client: GitHubClient,
   surface: Surface,
@@ -189,7 +179,7 @@ export async function react(
   }
 }
 
-/** The outcome of a write whose answer carries an `id`, and a comment's its text; whoever has the keys verifies the marker. */
+/** Outcome of a write whose answer has an `id` and, for comments, a body. The caller verifies the marker. */
 export function idOf(outcome: CallOutcome): EffectOutcome {
   if (outcome.kind === 'refused')
     return { kind: 'refused', code: String(outcome.status), message: outcome.message };

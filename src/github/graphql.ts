@@ -1,18 +1,16 @@
-/** GraphQL over the same client: one query reads a whole thread, edit history included, which REST does not tell. */
-
 import type { z } from 'zod';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { call, type GitHubClient } from './call.ts';
 
-/** A part of an answer that may be missing: for any reason, or only because GitHub says that there is no such thing. */
+/** A part that may be missing: for any error, or only if GitHub does not find it. */
 export type OptionalPart = {
   readonly path: readonly string[];
   readonly only: 'NOT_FOUND' | null;
 };
 
 /**
- * Runs a query and parses its data. GraphQL answers errors with status 200: any error makes the fact unknown, except one
- * of an optional part: what stands there becomes null as a whole, so that half an answer never looks like all of it.
+ * GraphQL reports errors with status 200. An error makes the result unknown; an error in an optional part makes the whole part null, so
+ * that a partial answer never looks complete.
  */
 export async function query<Schema extends z.ZodType>(
   client: GitHubClient,
@@ -21,7 +19,7 @@ export async function query<Schema extends z.ZodType>(
   schema: Schema,
   optional: readonly OptionalPart[] = [],
 ): Promise<Observed<z.infer<Schema>>> {
-  // On GitHub Enterprise Server REST lies under /api/v3 and GraphQL under /api/graphql.
+  // GitHub Enterprise Server has REST at /api/v3 and GraphQL at /api/graphql.
   const baseUrl = client.baseUrl.replace(/\/v3\/?$/, '');
   const outcome = await call(client, 'POST /graphql', { baseUrl, query: text, variables });
   if (outcome.kind !== 'answered') return unknown(`GitHub did not answer: ${outcome.message}`);
@@ -46,16 +44,15 @@ type GraphqlError = {
   readonly path?: readonly (string | number)[];
 };
 
-/** What is not there is said of the part itself; what cannot be told, of anything below it. */
+/** NOT_FOUND must concern the part itself, other errors anything below it. */
 function isOf({ path, type }: GraphqlError, part: OptionalPart): boolean {
   if (path === undefined || !part.path.every((name, index) => path[index] === name)) return false;
   return part.only === null || (type === part.only && path.length === part.path.length);
 }
 
-/** The data with null at the place. */
 function without(data: unknown, [name, ...rest]: readonly string[]): unknown {
   if (name === undefined || typeof data !== 'object' || data === null) return null;
-  // An object of an answer has string keys only.
+  // Objects in an answer have string keys.
   const fields = data as Readonly<Record<string, unknown>>;
   return { ...fields, [name]: without(fields[name], rest) };
 }

@@ -1,4 +1,4 @@
-/** The description of one issue as it stands, and when it was last edited: REST tells only that something changed. */
+/** An issue's description with its last edit, which REST does not report. */
 
 import { z } from 'zod';
 import { known, type Observed, unknown } from '../domain/observed.ts';
@@ -24,7 +24,7 @@ const issueTextSchema = z.object({
   }),
 });
 
-/** The description of the issue with this number; unknown where there is none, or it cannot be read. */
+/** Unknown if the issue does not exist or cannot be read. */
 export async function readIssueText(client: GitHubClient, number: number): Promise<Observed<StandingText>> {
   const { owner, repo } = client;
   const answer = await query(client, ISSUE_TEXT_QUERY, { owner, repo, number }, issueTextSchema);

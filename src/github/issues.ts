@@ -1,4 +1,4 @@
-/** Issues: open or adopt by marker, edit, and the list of experiment issues that moved since a date. */
+/** Issues: open or adopt, edit, assign, list. */
 
 import { z } from 'zod';
 import type { Actor } from '../domain/actor.ts';
@@ -17,7 +17,6 @@ const issueSchema = z.object({
   user: z.object({ type: z.string() }).nullish(),
 });
 
-/** An issue as a proposal's context lists it. */
 export type ListedIssue = {
   readonly number: number;
   readonly title: string;
@@ -25,16 +24,13 @@ export type ListedIssue = {
   readonly isOpen: boolean;
 };
 
-/** An issue of ours as its own marker found it. */
+/** An issue by ferrybot, found by its marker. */
 export type FoundIssue = { readonly number: number; readonly body: string; readonly isOpen: boolean };
 
-/** Whether the body of the issue with this number is the one that is looked for: anybody can write what begins like ours. */
+/** Whether this is the wanted issue; the prefix alone proves nothing. */
 export type IsSameIssue = (number: number, body: string) => boolean;
 
-/**
- * The oldest issue of a bot under the label whose body is the one that is looked for; null where there is none. What was
- * copied from ours, line and all, came later.
- */
+/** The oldest bot issue with the label and a matching body, or null. Copies are newer. */
 export async function findIssue(
   client: GitHubClient,
   label: string,
@@ -64,7 +60,7 @@ function isOurs(
   return user?.type === 'Bot' && pull_request === undefined && isSame(number, body ?? '');
 }
 
-/** Opens an issue; one of ours that is the same already is adopted. */
+/** Adopts an existing issue with the same marker. */
 export async function openIssue(
   client: GitHubClient,
   effect: Extract<Effect, { kind: 'open-issue' }>,
@@ -79,7 +75,7 @@ export async function openIssue(
   return numberOf(await call(client, 'POST /repos/{owner}/{repo}/issues', { title, body, labels }));
 }
 
-/** Changes an issue's body or state; null leaves it. Where a body is expected, only if nobody else edited it meanwhile. */
+/** Null leaves a field unchanged. Fails if `expected` is set and the body was edited. */
 export async function editIssue(
   client: GitHubClient,
   effect: Extract<Effect, { kind: 'edit-issue' }>,
@@ -110,7 +106,7 @@ const assignedSchema = z.object({
   assignees: z.array(z.object({ id: z.number().int(), login: z.string() })),
 });
 
-/** Assigns people beside whoever is assigned already; nothing is written where all of them are. */
+/** Keeps existing assignees; writes nothing if all are assigned. */
 export async function assignPeople(
   client: GitHubClient,
   thread: number,
@@ -133,7 +129,7 @@ export async function assignPeople(
   );
 }
 
-/** Experiment issues (not pull requests) updated since a moment (policy DF-08): at most one page of 100. */
+/** Experiment issues updated since an instant (policy DF-08), at most 100. */
 export async function listExperimentIssues(
   client: GitHubClient,
   sinceRfc3339: string,
@@ -153,7 +149,7 @@ export async function listExperimentIssues(
   );
 }
 
-/** The newest pull requests that a bot opened and that carry this label. */
+/** The newest bot pull requests with this label. */
 export async function listLabelledPulls(
   client: GitHubClient,
   label: string,
@@ -169,7 +165,7 @@ export async function listLabelledPulls(
   );
 }
 
-/** One page of 100, open and closed; null where it could not be read. */
+/** 100 entries, open and closed; null if unreadable. */
 async function listPage(
   client: GitHubClient,
   filter: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 /**
- * Words in a thread that somebody has locked. There GitHub takes people's words alone, whatever an App or a workflow may do, and
- * lets both lift the lock. A run's alarms and answers are not for whoever locks its thread to keep back.
+ * Posts in a locked thread, where GitHub rejects Apps and workflows but lets them unlock. A person who locks a thread must not be able to
+ * suppress alarms and answers.
  */
 
 import { z } from 'zod';
@@ -13,13 +13,13 @@ const lockSchema = z.object({
   active_lock_reason: z.enum(REASONS).nullish().catch(null),
 });
 
-/** How often the lock is put back before it is told that it is not: each try is a write. */
+/** Retries of relocking; each is a write. */
 const LOCK_TRIES_MAX = 3;
 
-/** What came of a write; `leftOpen`: why the thread is open since, though it was locked; null where it is as it was. */
+/** `leftOpen`: why the thread could not be locked again; null if unchanged. */
 export type Written = { readonly outcome: EffectOutcome; readonly leftOpen: string | null };
 
-/** Writes; where the lock is all that is in the way it is lifted for that write, and put back as it was. */
+/** Writes; if only the lock prevents it, unlocks the thread for the write and locks it again. */
 export async function inThread(
   client: GitHubClient,
   thread: number,
@@ -34,7 +34,7 @@ export async function inThread(
   const lifted = await call(client, 'DELETE /repos/{owner}/{repo}/issues/{issue_number}/lock', {
     issue_number: thread,
   });
-  // An answer that was lost may be that of a lock that was lifted.
+  // A lost answer may mean that the thread was unlocked.
   if (lifted.kind === 'refused') return asItWas;
   const written = await settled(write);
   const leftOpen = await lockAgain(client, thread, lock);
@@ -56,7 +56,7 @@ async function settled(write: () => Promise<EffectOutcome>): Promise<Settled> {
 
 type Lock = { readonly lock_reason?: (typeof REASONS)[number] };
 
-/** Null where it is locked again; else what GitHub said to the last try. */
+/** Null on success, otherwise GitHub's last message. */
 async function lockAgain(client: GitHubClient, thread: number, lock: Lock): Promise<string | null> {
   let why: string | null = null;
   for (let tries = 0; tries < LOCK_TRIES_MAX; tries += 1) {
@@ -70,7 +70,7 @@ async function lockAgain(client: GitHubClient, thread: number, lock: Lock): Prom
   return why;
 }
 
-/** With its reason; null where the thread is not locked, or nobody can tell. */
+/** The lock with its reason; null if unlocked or unknown. */
 async function lockOf(client: GitHubClient, thread: number): Promise<Lock | null> {
   const read = await call(client, 'GET /repos/{owner}/{repo}/issues/{issue_number}', {
     issue_number: thread,

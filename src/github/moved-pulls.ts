@@ -23,10 +23,7 @@ const pullsSchema = z.array(
 
 const PAGE = 100;
 
-/**
- * The pull requests in any state that were updated since, newest first. `isWhole` is false where there are more than
- * `pagesMax` pages of 100.
- */
+/** Newest first, any state. `isWhole` is false beyond `pagesMax` pages of 100. */
 export async function listMovedPulls(
   client: GitHubClient,
   since: Instant,

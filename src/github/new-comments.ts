@@ -1,6 +1,6 @@
 /**
- * The sweep's eye: what was written since a moment on every surface, so that a lost webhook costs only time
- * (docs.github.com/rest/issues/comments, /pulls/comments, /pulls/reviews).
+ * Lists new comments on every surface, to recover from lost webhooks (docs.github.com/rest/issues/comments, /pulls/comments,
+ * /pulls/reviews).
  */
 
 import { z } from 'zod';
@@ -11,21 +11,21 @@ import { isOutsider } from '../domain/reconcile-request.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { call, type GitHubClient } from './call.ts';
 
-/** A comment that a sweep found: enough to know which thread to read. `at`: when it was written or edited last. */
+/** `at`: time of the last edit. */
 export type SweptComment = {
   readonly surface: Surface;
   readonly id: number;
   readonly thread: number;
   readonly body: string;
   readonly isBot: boolean;
-  /** REST tells no edits: a text that changed after it was created may be one. */
+  /** REST has no edit flag, so any later update counts. */
   readonly isEdited: boolean;
   readonly author: { readonly id: number; readonly login: string; readonly isOutsider: boolean };
   readonly createdAt: Instant;
   readonly at: Instant;
 };
 
-/** What one pass found, oldest first. `next` is where another pass goes on; `isWhole` = nothing is left. */
+/** Oldest first. `next`: where the next pass continues; `isWhole`: nothing is left. */
 export type Listing = {
   readonly found: readonly SweptComment[];
   readonly next: Instant;
@@ -62,9 +62,8 @@ const reviewsSchema = z.array(
 const PAGE = 100;
 
 /**
- * Comments of all threads that were written or edited since, oldest first, up to `pagesMax` pages; unknown if any page
- * could not be read. It goes on by time and not by page number: an edit in between moves a comment to the end of the
- * list, and what stood behind it would slip onto a page that was read already.
+ * Comments written or edited since, oldest first; unknown if a page could not be read. Pages by time, not by number, because an edit moves
+ * a comment to the end and shifts the others.
  */
 export async function listNewComments(
   client: GitHubClient,
@@ -84,7 +83,7 @@ export async function listNewComments(
     const newest = parsed.data.at(-1)?.updated_at;
     const last = newest === undefined ? next : instantOf(newest);
     if (parsed.data.length < PAGE) return known({ found: [...found.values()], next: last, isWhole: true });
-    // More of one second than a page holds can only be told apart by pages.
+    // More comments within one second than a page holds need page numbers.
     page = last > next ? 1 : page + 1;
     next = last;
   }
@@ -107,7 +106,7 @@ function sweptOf(surface: 'comment' | 'review-comment', row: Row): SweptComment 
   };
 }
 
-/** Reviews of a pull request that were submitted since; GitHub lists them oldest first and takes no `since`. */
+/** Reviews submitted since; GitHub lists them oldest first and has no `since`. */
 export async function listNewReviews(
   client: GitHubClient,
   pull: number,
@@ -124,7 +123,7 @@ export async function listNewReviews(
     const parsed = outcome.kind === 'answered' ? reviewsSchema.safeParse(outcome.data) : null;
     if (parsed === null || !parsed.success) return unknown(`the reviews of #${pull} could not be listed`);
     for (const row of parsed.data) {
-      // A draft is its author's alone.
+      // Drafts are private.
       if (row.submitted_at === null || row.submitted_at === undefined) continue;
       const at = instantOf(row.submitted_at);
       if (at < since) continue;

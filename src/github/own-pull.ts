@@ -1,4 +1,4 @@
-/** A pull request or an issue as it may become a run, with who labelled it; and those that wait under a label (docs.github.com/graphql, LabeledEvent). */
+/** A person's pull request or issue with its label events, and labelled open threads (docs.github.com/graphql, LabeledEvent). */
 
 import { z } from 'zod';
 import { branded, isSha } from '../domain/ids.ts';
@@ -14,7 +14,7 @@ const WRITTEN = `number title body author ${AUTHOR} labels(first: 100) { nodes {
       timelineItems(last: 100, itemTypes: [LABELED_EVENT]) {
         nodes { ... on LabeledEvent { createdAt actor ${AUTHOR} label { name } } }
       }`;
-/** The states are enumerations of two names, which one answer has to tell apart. */
+/** Issues and pull requests have different state enums, hence the alias. */
 const QUERY = `query($owner: String!, $repo: String!, $number: Int!) {
   repository(owner: $owner, name: $repo) {
     issueOrPullRequest(number: $number) {
@@ -56,7 +56,7 @@ const schema = z.object({
   }),
 });
 
-/** Null where GitHub has nothing of this number. */
+/** Null if the number does not exist. */
 export async function readOwnThread(
   client: GitHubClient,
   number: number,
@@ -103,7 +103,7 @@ function threadOf(
 
 const listSchema = z.array(z.object({ number: z.number().int(), pull_request: z.unknown().optional() }));
 
-/** Open issues and pull requests under a label, oldest first: at most one page of 100. */
+/** Oldest first, at most 100. */
 export async function listLabelledOpen(
   client: GitHubClient,
   label: string,
@@ -122,7 +122,7 @@ export async function listLabelledOpen(
   );
 }
 
-/** The number, where it is an open issue and no pull request. */
+/** False for pull requests and missing issues. */
 export async function isOpenIssue(client: GitHubClient, number: number): Promise<Observed<boolean>> {
   const outcome = await call(client, 'GET /repos/{owner}/{repo}/issues/{issue_number}', {
     issue_number: number,

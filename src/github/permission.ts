@@ -1,5 +1,3 @@
-/** What a person may do here, asked at decision time (any lookup that fails denies). */
-
 import { z } from 'zod';
 import { PERMISSIONS, type Permission } from '../domain/actor.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
@@ -12,8 +10,8 @@ const answerSchema = z.object({
 });
 
 /**
- * Live permission by login, accepted only if GitHub names the same numeric user: an account that was renamed and whose
- * login was taken by another person gets nothing. 404 (no such user, or an app) is `none`.
+ * A person's current permission. GitHub must report the same user id, because a login can pass to another account. 404 (no such user, or an
+ * app) is `none`.
  */
 export async function readPermission(
   client: GitHubClient,
@@ -31,7 +29,7 @@ export async function readPermission(
   return known(permissionOf(parsed.data.role_name, parsed.data.permission));
 }
 
-/** `role_name` is the finer of the two; an organisation's own role falls back to what `permission` says. */
+/** `role_name` is more precise; custom roles fall back to `permission`. */
 function permissionOf(role: string, permission: string): Permission {
   const found = PERMISSIONS.find((p) => p === role) ?? PERMISSIONS.find((p) => p === permission);
   return found ?? 'none';

@@ -1,4 +1,4 @@
-/** Reads what was proposed, wherever it stands: a pull request with its issue, or an issue and a branch alone (docs/decisions/0013-issue-first.md). */
+/** Reads a proposal: a pull request with its issue, or an issue with a branch (docs/decisions/0013-issue-first.md). */
 
 import type { TextVersion } from '../domain/authorship.ts';
 import type { PullFacts } from '../domain/facts.ts';
@@ -21,18 +21,18 @@ import {
 } from './thread-schema.ts';
 import { issueOf, readThreads, type ThreadFacts } from './threads.ts';
 
-/** Where a proposal stands. The branches are read only where there is no pull request that says them itself. */
+/** The branches are used only without a pull request. */
 export type ProposalPlace = {
   readonly issue: number;
   readonly pull: number;
   /** Without `refs/heads/`. */
   readonly headBranch: string;
   readonly baseBranch: string;
-  /** A commit that counts in place of the branch's tip. */
+  /** A commit that replaces the branch's tip. */
   readonly pinned?: PinnedSource | null;
 };
 
-/** The threads of a proposal with what was said since a moment (null = ever): one request for an ordinary one. Unknown as `readThreads` is. */
+/** The threads with comments since an instant (null = all), usually one request. Unknown as in `readThreads`. */
 export function readProposal(
   client: GitHubClient,
   place: ProposalPlace,
@@ -44,7 +44,7 @@ export function readProposal(
     : readThreads(client, place.pull, place.issue, reading, since);
 }
 
-/** Text, people and state are the issue's, the commit is the branch's: where the branch is gone nobody knows what is proposed. */
+/** Text and state come from the issue, the commit from the branch; a missing branch makes the proposal unknown. */
 async function readIssueFirst(
   client: GitHubClient,
   place: ProposalPlace,
@@ -83,7 +83,7 @@ function readPlace(client: GitHubClient, place: ProposalPlace): Promise<Observed
     : query(client, PINNED_QUERY, { ...variables, oid: pinned.commit }, pinnedSchema, places);
 }
 
-/** The issue and its branch as decisions read a pull request; the branch lies in this repository, since nobody else's is asked for. */
+/** Presents the issue and its branch like a pull request; only branches of this repository are read. */
 function pullOf(
   { repository: { issue, nameWithOwner, target } }: IssueFirstAnswer,
   versions: readonly TextVersion[],

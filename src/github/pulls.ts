@@ -1,4 +1,4 @@
-/** Pull requests: open or adopt, edit the body only if nobody else did meanwhile, close, merge. */
+/** Pull requests: open or adopt, edit, close, merge. */
 
 import { z } from 'zod';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
@@ -10,13 +10,12 @@ type OpenPull = Extract<Effect, { kind: 'open-pull' }>;
 const pullSchema = z.object({ number: z.number().int(), body: z.string().nullish() });
 
 /**
- * Opens a pull request with its labels; one that is there for the same head already is adopted. GitHub takes no second one
- * that is open (422), so that one of two who opened the first at the same moment finds the other's.
+ * Adopts an existing pull request of the same head. GitHub rejects a second open one (422), which resolves a race between two processes.
  */
 export async function openPull(client: GitHubClient, effect: OpenPull): Promise<EffectOutcome> {
   const opened = effect.isFirst === true ? await createPull(client, effect) : await adoptPull(client, effect);
   if (opened.kind !== 'done' || opened.number === null) return opened;
-  // Labels are added, never replaced: a person may have put some there meanwhile. An issue's number is a pull's number.
+  // Adds labels without replacing others.
   const labelled = await call(client, 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels', {
     issue_number: opened.number,
     labels: effect.labels,
@@ -38,7 +37,7 @@ async function adoptPull(client: GitHubClient, effect: OpenPull): Promise<Effect
   return createPull(client, effect);
 }
 
-/** The number of the pull request for a head branch in any state, `done` with null where there is none. */
+/** In any state; `done` with null if there is none. */
 async function findPull(
   client: GitHubClient,
   head: string,
@@ -59,7 +58,7 @@ async function findPull(
   return { kind: 'done', number: parsed.data[0]?.number ?? null };
 }
 
-/** Replaces the body if it still is the one that was read. */
+/** Fails if the body was edited. */
 export async function editPullBody(
   client: GitHubClient,
   pull: number,
@@ -78,7 +77,7 @@ export async function editPullBody(
   );
 }
 
-/** Closes without merging; closing a closed one is no error. */
+/** Idempotent. */
 export async function closePull(client: GitHubClient, pull: number): Promise<EffectOutcome> {
   return numberOf(
     await call(client, 'PATCH /repos/{owner}/{repo}/pulls/{pull_number}', {
@@ -88,7 +87,7 @@ export async function closePull(client: GitHubClient, pull: number): Promise<Eff
   );
 }
 
-/** Merges exactly the head that was launched: GitHub refuses (409) if the branch moved. */
+/** Merges exactly the launched head; GitHub refuses (409) if the branch moved. */
 export async function mergePull(client: GitHubClient, pull: number, head: string): Promise<EffectOutcome> {
   const outcome = await call(client, 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge', {
     pull_number: pull,

@@ -1,4 +1,4 @@
-/** Files of a commit over the contents API (docs.github.com/rest/repos/contents), for whoever has no clone. */
+/** Reads files over the contents API, without a clone (docs.github.com/rest/repos/contents). */
 
 import { z } from 'zod';
 import { known, type Observed, unknown } from '../domain/observed.ts';
@@ -7,7 +7,7 @@ import { call, type GitHubClient } from './call.ts';
 const fileSchema = z.object({ type: z.literal('file'), content: z.string(), encoding: z.literal('base64') });
 const folderSchema = z.array(z.object({ type: z.string(), path: z.string() }));
 
-/** Text of a file at a ref. Not found is unknown: a token that may not read contents is told the same. */
+/** Not found is unknown: GitHub answers the same to a token without access. */
 export async function readFileText(
   client: GitHubClient,
   path: string,
@@ -24,7 +24,6 @@ export async function readFileText(
     : unknown(`${path} is no file that the API shows`);
 }
 
-/** Paths of the files of a folder at a ref. */
 export async function listFiles(
   client: GitHubClient,
   path: string,

@@ -1,4 +1,4 @@
-/** A repository's settings that an approval relies on, as far as a token may read them (docs.github.com/rest, by route). */
+/** Repository settings that approvals rely on, as far as the token may read them (docs.github.com/rest, by route). */
 
 import { z } from 'zod';
 import { known, type Observed, unknown } from '../domain/observed.ts';
@@ -65,7 +65,7 @@ export type BranchRule = z.infer<typeof ruleSchema>;
 export type TagRuleset = z.infer<typeof rulesetSchema>;
 export type RunnerGroup = z.infer<typeof groupsSchema>['runner_groups'][number];
 
-/** One setting; unknown where GitHub refuses to tell (a token without admin sees little) or does not answer. */
+/** Unknown without access; a token without admin rights sees little. */
 async function read<Schema extends z.ZodType>(
   client: GitHubClient,
   route: string,
@@ -79,27 +79,26 @@ async function read<Schema extends z.ZodType>(
   return parsed.success ? known(parsed.data) : unknown('an answer of another shape');
 }
 
-/** The default branch, and whether everybody can see the repository. */
 export function readRepository(client: GitHubClient): Promise<Observed<RepositorySettings>> {
   return read(client, 'GET /repos/{owner}/{repo}', repositorySchema);
 }
 
-/** What a workflow's token may do where its file says nothing. */
+/** Default permissions of a workflow's token. */
 export function readWorkflowPermissions(client: GitHubClient): Promise<Observed<WorkflowPermissions>> {
   return read(client, 'GET /repos/{owner}/{repo}/actions/permissions/workflow', permissionsSchema);
 }
 
-/** Whose pull requests from forks wait for a person before workflows run. */
+/** Which fork pull requests need approval before workflows run. */
 export async function readForkApproval(client: GitHubClient): Promise<Observed<string>> {
   const route = 'GET /repos/{owner}/{repo}/actions/permissions/fork-pr-contributor-approval';
   const answer = await read(client, route, forkSchema);
   return answer.kind === 'known' ? known(answer.value.approval_policy) : answer;
 }
 
-/** Branches and tags that may use an environment; `*` where more than named ones may. */
+/** Branches and tags that may use an environment; `*`: not restricted to named ones. */
 export type EnvironmentRefs = readonly { readonly name: string; readonly type?: string | undefined }[];
 
-/** Which refs may use an environment; none where there is no such environment. */
+/** Empty if the environment does not exist. */
 export async function readEnvironmentRefs(
   client: GitHubClient,
   environment: string,
@@ -121,7 +120,7 @@ const SECRET_ROUTES = {
   organization: 'GET /repos/{owner}/{repo}/actions/organization-secrets',
 };
 
-/** Names of the secrets of an environment, of the repository, or of the organisation as far as the repository may use them. */
+/** Names of the environment's, the repository's, or the organization's secrets that the repository may use. */
 export async function readSecretNames(
   client: GitHubClient,
   place: keyof typeof SECRET_ROUTES | { readonly environment: string },
@@ -137,7 +136,7 @@ export async function readSecretNames(
   return answer.kind === 'known' ? known(answer.value.secrets.map((secret) => secret.name)) : answer;
 }
 
-/** The labels of each self-hosted runner that is registered with the repository itself. */
+/** Labels per self-hosted runner of the repository. */
 export async function readRunnerLabels(
   client: GitHubClient,
 ): Promise<Observed<readonly (readonly string[])[]>> {
@@ -149,7 +148,7 @@ export async function readRunnerLabels(
     : answer;
 }
 
-/** The rules in force on a branch, from every ruleset, such as `deletion` and `non_fast_forward`. */
+/** Rules of all rulesets for a branch, for example `deletion`. */
 export function readBranchRules(
   client: GitHubClient,
   branch: string,
@@ -158,7 +157,6 @@ export function readBranchRules(
   return read(client, route, z.array(ruleSchema), { branch });
 }
 
-/** The repository's rulesets for tags, each with its patterns and rules. */
 export async function readTagRulesets(client: GitHubClient): Promise<Observed<readonly TagRuleset[]>> {
   const listed = await read(client, 'GET /repos/{owner}/{repo}/rulesets', rulesetsSchema, { per_page: 100 });
   if (listed.kind === 'unknown') return listed;
@@ -173,7 +171,7 @@ export async function readTagRulesets(client: GitHubClient): Promise<Observed<re
   return known(found);
 }
 
-/** The organisation's runner groups that this repository may use; only an organisation's administrator is told. */
+/** Runner groups of the organization that this repository may use; readable only by organization admins. */
 export async function readRunnerGroups(client: GitHubClient): Promise<Observed<readonly RunnerGroup[]>> {
   const answer = await read(client, 'GET /orgs/{org}/actions/runner-groups', groupsSchema, {
     org: client.owner,
@@ -183,7 +181,7 @@ export async function readRunnerGroups(client: GitHubClient): Promise<Observed<r
   return answer.kind === 'known' ? known(answer.value.runner_groups) : answer;
 }
 
-/** What the App of this slug was granted in the organisation; null where it is not installed. */
+/** The App's permissions in the organization; null if not installed. */
 export async function readAppPermissions(
   client: GitHubClient,
   slug: string,

@@ -1,4 +1,4 @@
-/** Every text that stood in one place: who may write may edit anybody's comment or description, and put the old text back. */
+/** All versions of a comment or description, because anyone with write access can edit it and restore the old text. */
 
 import { z } from 'zod';
 import type { ShownVersion } from '../domain/facts.ts';
@@ -10,7 +10,7 @@ import { query } from './graphql.ts';
 import { instantOf } from './thread-comments.ts';
 import { type Connection, PAGE_INFO, pageInfoSchema, readOn } from './thread-pages.ts';
 
-/** A comment or description as it was read. `editedAt` null: never edited. */
+/** `editedAt` null: never edited. */
 export type StandingText = {
   readonly nodeId: string;
   readonly thread: number;
@@ -42,9 +42,8 @@ const historySchema = z.object({
 });
 
 /**
- * The texts since a moment and the one that stood there then, newest first (`diff` is the whole text,
- * docs/decisions/0032-what-was-shown.md). Costs nothing where nobody ever edited it. Unknown where GitHub does not tell all
- * of them, or its list is older than the text itself.
+ * The versions since an instant and the one before, newest first (`diff` is the whole text, docs/decisions/0032-what-was-shown.md). Free
+ * for a text without edits. Unknown if GitHub's list is incomplete or outdated.
  */
 export async function readTextHistory(
   client: GitHubClient,

@@ -1,4 +1,4 @@
-/** What was said in one thread, on all surfaces, read back to a moment: comments, review bodies and review comments as facts. */
+/** Reads a thread's comments, reviews and review comments as facts. */
 
 import { type Actor, permits } from '../domain/actor.ts';
 import type { Surface } from '../domain/command.ts';
@@ -22,32 +22,28 @@ import {
   type ThreadsAnswer,
 } from './thread-schema.ts';
 
-/** Texts of comments of which a process remembers that nothing in them looks like a token: those of two full threads. */
+/** Remembered texts without tokens, enough for two full threads. */
 const COMMENT_TEXTS_KEPT = 40_000;
-/** Characters of texts without their tokens that a process keeps: 500 of the longest. */
+/** Total size of remembered cleaned texts. */
 export const COMMENT_CHARACTERS_KEPT = 32_000_000;
-/** By the digest of the text as it was written; null: nothing in it looks like a token. */
+/** By digest of the original text; null: it has no tokens. */
 const searched = new Map<Digest, string | null>();
 
-/** SHA-256 over UTF-8 text. */
 type DigestOf = (text: string) => Digest;
 
-/**
- * What reading a comment needs besides its text. `ownBots`: the names under which ferrybot speaks here. The server
- * speaks as the App and the watch as github-actions: each must know the other's comments for its own.
- */
+/** `ownBots`: ferrybot's logins. The server posts as the App and the watch as github-actions; each must recognize the other's comments. */
 export type Reading = {
   readonly digestOf: DigestOf;
   readonly ownBots: readonly string[];
-  /** Files under .github/workflows/ that are ferrybot's: their checks are no condition of a launch. */
+  /** ferrybot's files under .github/workflows/, whose checks are ignored. */
   readonly ownWorkflows: readonly string[];
-  /** Verifies the marker of a text that stands in a thread. */
+  /** Verifies the marker of a text in a thread. */
   readonly markerOf: ReadMarker;
-  /** The same for the body of an issue or a pull request, which may have been sealed before it had a number. */
+  /** The same for descriptions, which may be sealed before the thread has a number. */
   readonly issueMarkerOf: ReadMarker;
 };
 
-/** The first page of a thread as GraphQL answered it. `reviews` is missing on an issue. */
+/** The first page of a thread; issues have no `reviews`. */
 export type ThreadPage = {
   readonly id: string;
   readonly number: number;
@@ -56,9 +52,8 @@ export type ThreadPage = {
 };
 
 /**
- * Everything said in the thread since the moment (null = ever), in no order. Unknown where a page cannot be read or
- * there is more than `THREAD_COMMENTS_MAX`. Reviews are read whole: a draft counts from when it was submitted. Of the
- * lines of a stranger's review the newest page is read.
+ * Comments since the instant (null = all), unordered. Unknown if a page is unreadable or there are more than `THREAD_COMMENTS_MAX`. Reviews
+ * are read completely, because a draft counts from its submission; of an outsider's review, only the newest page of lines is read.
  */
 export async function commentsOf(
   client: GitHubClient,
@@ -77,7 +72,7 @@ export async function commentsOf(
   for (const review of reviews.value) {
     if (review.submittedAt === null) continue;
     const { pageInfo, nodes } = review.comments;
-    // Each review with more lines is a request of its own, and anybody may write a hundred of them an hour.
+    // Each review with more lines costs a request, so limit them for outsiders.
     const lines =
       pageInfo.hasPreviousPage && (await isUntrusted(review.author))
         ? known(nodes)
@@ -88,7 +83,7 @@ export async function commentsOf(
   return known(found);
 }
 
-/** Whether GitHub says that somebody has no role here; each is asked about once. */
+/** Asks about each person once. */
 function untrustedCheck(client: GitHubClient): (author: AuthorAnswer) => Promise<boolean> {
   const told = new Map<number, boolean>();
   return async (author) => {
@@ -115,7 +110,6 @@ function submitted(
   return said.map((one) => (one.createdAt >= from ? one : { ...one, createdAt: from }));
 }
 
-/** One comment, review or review comment as facts. */
 export function commentOf(
   comment: CommentAnswer,
   surface: Surface,
@@ -134,7 +128,7 @@ export function commentOf(
     byUs,
     byOwnApp: comment.viewerDidAuthor,
     marker: byUs ? reading.markerOf(thread, comment.body) : null,
-    // What somebody pastes by mistake is deleted from a comment and never from a record: arguments go there from here.
+    // Tokens pasted by mistake must not reach the permanent record.
     body: byUs ? comment.body : textWithoutTokens(comment.body, bodyDigest),
     bodyDigest,
     createdAt: instantOf(comment.createdAt),
@@ -149,12 +143,12 @@ function isOwnBot(author: AuthorAnswer, names: readonly string[]): boolean {
   return author?.__typename === 'Bot' && names.includes(author.login.replace(/\[bot\]$/, ''));
 }
 
-/** Who wrote it. A deleted account has no id any more: 0 is nobody's id and may nothing. */
+/** A deleted account has id 0, which has no permissions. */
 export function actorOf(author: AuthorAnswer): Actor {
   return { id: author?.databaseId ?? 0, login: author?.login ?? 'ghost' };
 }
 
-/** Whatever is not positively a person (apps, mannequins, ghosts) never commands. */
+/** Anything except a user counts as a bot and cannot give commands. */
 export function isBot(author: AuthorAnswer): boolean {
   return author?.__typename !== 'User';
 }
@@ -163,7 +157,7 @@ function shaOf(text: string | undefined): Sha | null {
   return text !== undefined && isSha(text) ? text : null;
 }
 
-/** A time as GitHub sends it. Throws for one that is none: the answer's shape was checked. */
+/** Throws for an invalid time. */
 export function instantOf(text: string): Instant {
   const at = fromRfc3339(text);
   if (at === null) throw new Error(`GitHub sent no time: ${text}`);
@@ -173,8 +167,8 @@ export function instantOf(text: string): Instant {
 let charactersKept = 0;
 
 /**
- * A person's text as it may be recorded. `digest` stands for the text, so that an edit is searched anew. A clean text is kept
- * as that alone; of the others those asked for last, so that nobody fills the memory with tokens.
+ * A person's text without tokens, cached by digest. Clean texts are stored without their content; the others are evicted by age, so that
+ * the memory is bounded.
  */
 export function textWithoutTokens(text: string, digest: Digest): string {
   const before = searched.get(digest);

@@ -1,17 +1,13 @@
-/** Reads a connection of GraphQL back to where nobody asks any more: one page holds 100 nodes, and a thread may hold thousands. */
+/** Reads the older pages of a GraphQL connection. */
 
 import { z } from 'zod';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import type { GitHubClient } from './call.ts';
 import { query } from './graphql.ts';
 
-/**
- * Comments, reviews or edits that are read of one thread: eight times what GitHub takes (it refuses the 2,501st comment),
- * so that nobody's flood makes a thread unknown. One with more since its run began is.
- */
+/** Eight times GitHub's own limit of comments per thread, so that a flood does not make a thread unknown. */
 export const THREAD_COMMENTS_MAX = 20_000;
 
-/** The page information that every connection is asked for. */
 export const PAGE_INFO = 'pageInfo { hasPreviousPage startCursor hasNextPage endCursor }';
 
 export const pageInfoSchema = z.object({
@@ -23,19 +19,19 @@ export const pageInfoSchema = z.object({
 
 type Page<Node> = { readonly nodes: readonly Node[]; readonly pageInfo: z.infer<typeof pageInfoSchema> };
 
-/** What is read on: `field` of the node `id`, whose type is one of `types`. */
+/** `field` of a node with one of `types`. */
 export type Connection<Node extends z.ZodType> = {
   readonly types: readonly string[];
   readonly field: string;
   readonly selection: string;
   readonly node: Node;
-  /** Threads list the oldest first and are read from their end; edits list the newest first. */
+  /** Threads list oldest first and are read backwards; edits list newest first. */
   readonly newestFirst: boolean;
 };
 
 /**
- * All nodes from the first page on, in the connection's own order, up to the first that is older than wanted
- * (`isOld`, null = none is). Unknown where a page cannot be read, or beyond `THREAD_COMMENTS_MAX` nodes.
+ * All nodes in the connection's order, back to the first old one (`isOld`; null: all). Unknown if a page is unreadable, or beyond
+ * `THREAD_COMMENTS_MAX` nodes.
  */
 export async function readOn<Schema extends z.ZodType>(
   client: GitHubClient,
@@ -61,7 +57,7 @@ export async function readOn<Schema extends z.ZodType>(
   return known(nodes);
 }
 
-/** Where the next older page begins, or null where there is none. */
+/** Cursor of the next older page, or null. */
 function olderThan(
   { newestFirst }: { readonly newestFirst: boolean },
   { pageInfo }: Page<unknown>,

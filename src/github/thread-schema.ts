@@ -1,4 +1,4 @@
-/** The GraphQL queries for threads and the shape of their answers (docs.github.com/graphql, PullRequest and Issue). */
+/** GraphQL queries for threads and their schemas (docs.github.com/graphql, PullRequest and Issue). */
 
 import { z } from 'zod';
 import { CHECKS_PART, COMMIT_CHECKS_PART, checksSchema, commitChecksSchema } from './checks-schema.ts';
@@ -9,14 +9,14 @@ const WRITTEN = `id databaseId body createdAt updatedAt lastEditedAt viewerDidAu
 const COMMENT_FIELDS = `${WRITTEN} isMinimized`;
 const LINE_COMMENTS = `comments(last: 20) { nodes { ${COMMENT_FIELDS} } ${PAGE_INFO} }`;
 const REVIEW_FIELDS = `${WRITTEN} state submittedAt commit { oid } ${LINE_COMMENTS}`;
-/** `diff` is the whole text that the edit left. */
+/** `diff` is the whole text after the edit. */
 const EDIT_FIELDS = `editedAt editor ${AUTHOR} diff`;
 const EDITS = `includesCreatedEdit userContentEdits(first: 20) { nodes { ${EDIT_FIELDS} } ${PAGE_INFO} }`;
 const COMMENTS = `comments(last: 100) { nodes { ${COMMENT_FIELDS} } ${PAGE_INFO} }`;
 const REVIEWS = `reviews(last: 50) { nodes { ${REVIEW_FIELDS} } ${PAGE_INFO} }`;
 const LABELS = 'labels(first: 100) { nodes { name } }';
 
-/** A run's two threads. Comments come newest last; 100 is GraphQL's page, and more are read only where they are missed. */
+/** A run's two threads, newest page; older pages are read on demand. */
 export const THREADS_QUERY = `query($owner: String!, $repo: String!, $pull: Int!, $issue: Int!) {
   repository(owner: $owner, name: $repo) {
     pullRequest(number: $pull) {
@@ -31,10 +31,7 @@ export const THREADS_QUERY = `query($owner: String!, $repo: String!, $pull: Int!
   }
 }`;
 
-/**
- * The one thread of a ferry without a pull request, and the commit of its branch. The checks stand under a name of
- * their own: a token that may not read them still learns the tip.
- */
+/** An issue with its branch. Checks have a separate alias, so that a token without access to checks can read the tip. */
 export const ISSUE_FIRST_QUERY = `query($owner: String!, $repo: String!, $issue: Int!, $ref: String!) {
   repository(owner: $owner, name: $repo) {
     nameWithOwner
@@ -48,7 +45,7 @@ export const ISSUE_FIRST_QUERY = `query($owner: String!, $repo: String!, $issue:
   }
 }`;
 
-/** The same for a run of one commit, wherever branches are. */
+/** The same for a pinned commit. */
 export const PINNED_QUERY = `query($owner: String!, $repo: String!, $issue: Int!, $oid: GitObjectID!) {
   repository(owner: $owner, name: $repo) {
     nameWithOwner
@@ -62,10 +59,10 @@ export const PINNED_QUERY = `query($owner: String!, $repo: String!, $issue: Int!
   }
 }`;
 
-/** Where the checks stand in both answers. */
+/** Position of the checks in both answers. */
 export const ISSUE_FIRST_CHECKS_PLACE: readonly string[] = ['repository', 'checked'];
 
-/** One thread by its number; only a pull request has reviews. */
+/** Only pull requests have reviews. */
 export const THREAD_QUERY = `query($owner: String!, $repo: String!, $number: Int!) {
   repository(owner: $owner, name: $repo) {
     issueOrPullRequest(number: $number) {
@@ -89,7 +86,7 @@ export const commentSchema = z.object({
   isMinimized: z.boolean().default(false),
   viewerDidAuthor: z.boolean(),
   author: authorSchema,
-  /** Of a review alone: the commit that it was written on; null where GitHub has lost it. */
+  /** Only for reviews; null if GitHub lost the commit. */
   commit: z.object({ oid: z.string() }).nullish(),
 });
 
@@ -98,7 +95,7 @@ const pages = <Item extends z.ZodType>(item: Item) =>
   z.object({ nodes: z.array(item), pageInfo: pageInfoSchema });
 const labels = nodes(z.object({ name: z.string() }));
 const editSchema = z.object({ editedAt: z.string(), editor: authorSchema, diff: z.string().nullable() });
-/** A text with its versions; `includesCreatedEdit`: the list ends with the text as it was first written. */
+/** `includesCreatedEdit`: the list ends with the original text. */
 const edited = {
   body: z.string(),
   author: authorSchema,
@@ -106,7 +103,7 @@ const edited = {
   userContentEdits: pages(editSchema).nullable(),
 };
 
-/** `submittedAt` null = a draft that only its author sees. */
+/** `submittedAt` null = a private draft. */
 export const reviewSchema = commentSchema.extend({
   submittedAt: z.string().nullable(),
   comments: pages(commentSchema),
@@ -144,12 +141,12 @@ export const threadsSchema = z.object({
       commits: checksSchema,
       reviews: pages(reviewSchema),
     }),
-    /** Null: GitHub has none of that number any more. */
+    /** Null if the issue no longer exists. */
     issue: issueSchema.nullable(),
   }),
 });
 
-/** `target` null = GitHub has no such branch or commit; `checked` null also where the token may not read checks. */
+/** `target` null: no such branch or commit. `checked` null: also without access to checks. */
 export const pinnedSchema = z.object({
   repository: z.object({
     nameWithOwner: z.string(),
@@ -159,7 +156,7 @@ export const pinnedSchema = z.object({
   }),
 });
 
-/** The same of a branch, by which both stand one level deeper. */
+/** For a branch, both are nested one level deeper. */
 export const issueFirstSchema = z
   .object({
     repository: z.object({

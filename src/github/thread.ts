@@ -1,5 +1,3 @@
-/** One thread by its number, issue or pull request: labels and what was said there on every surface. */
-
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
@@ -15,10 +13,7 @@ export type Thread = {
   readonly comments: readonly CommentFacts[];
 };
 
-/**
- * The thread with what was said since a moment (null = ever; older comments may be among them). Unknown where GitHub
- * does not tell all of it, or has none of that number.
- */
+/** A thread with its comments since an instant (null = all; may include older ones). Unknown if incomplete or missing. */
 export async function readThread(
   client: GitHubClient,
   number: number,

@@ -1,5 +1,3 @@
-/** Reads a run's pull request and issue with all that was said there: one request for an ordinary thread, parsed into facts. */
-
 import type { TextVersion } from '../domain/authorship.ts';
 import type { CheckFacts, CommentFacts, IssueFacts, PullFacts } from '../domain/facts.ts';
 import { branded, type Instant, isSha } from '../domain/ids.ts';
@@ -12,22 +10,22 @@ import { actorOf, commentsOf, instantOf, isBot, type Reading } from './thread-co
 import { type IssueAnswer, THREADS_QUERY, type ThreadsAnswer, threadsSchema } from './thread-schema.ts';
 
 export type ThreadFacts = {
-  /** Unknown where what is proposed is a branch that is gone. */
+  /** Unknown if the proposal's branch is gone. */
   readonly pull: Observed<PullFacts>;
-  /** Unknown where GitHub says that there is none any more: it was deleted, or moved to another repository. */
+  /** Unknown if the issue was deleted or moved to another repository. */
   readonly issue: Observed<IssueFacts>;
   readonly comments: readonly CommentFacts[];
   readonly checks: Observed<readonly CheckFacts[]>;
 };
 
-/** The bots that are ferrybot in a lab; GraphQL names them without `[bot]`. */
+/** GraphQL names bots without `[bot]`. */
 export function ownBots(appSlug: string): readonly string[] {
   return [appSlug, 'github-actions'];
 }
 
 /**
- * The two threads of a run, with what was said since a moment (null = ever; older comments may be among them).
- * Unknown where GitHub does not tell all of it.
+ * A run's pull request and issue with comments since an instant (null = all; may include older ones), usually one request. Unknown if
+ * incomplete.
  */
 export async function readThreads(
   client: GitHubClient,
@@ -48,7 +46,7 @@ export async function readThreads(
     pull: known(pullOf(pullRequest, ofPull.value, reading)),
     checks: checkFacts(pullRequest.commits, pullRequest.headRefOid, reading),
   };
-  // Whoever may write can move the issue away: what is said in the pull request is heard all the same.
+  // A moved issue must not hide commands in the pull request.
   if (ferryIssue === null)
     return known({ ...found, issue: unknown(`there is no issue #${issue}`), comments: inPull.value });
   const inIssue = await commentsOf(client, ferryIssue, since, reading);
@@ -67,7 +65,7 @@ const OPTIONAL = [
   { path: ['repository', 'issue'], only: 'NOT_FOUND' },
 ] as const;
 
-/** The ferry issue as facts. Throws where GitHub sent no time. */
+/** Throws if GitHub sent no valid time. */
 export function issueOf(issue: IssueAnswer, versions: readonly TextVersion[]): IssueFacts {
   return {
     number: issue.number,

@@ -1,5 +1,3 @@
-/** Workflow runs: dispatch one, read one by its id, and list those of a workflow. */
-
 import { z } from 'zod';
 import { cutText } from '../domain/cut-text.ts';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
@@ -20,8 +18,8 @@ const runSchema = z.object({
 });
 
 /**
- * Dispatches; `return_run_details` (GitHub, 2026-02-19) makes the answer carry the run's id. The whole name of the branch:
- * anybody who may push can make a tag of the same short name, with a workflow file of their own.
+ * `return_run_details` (GitHub, 2026-02-19) returns the run's id. Uses the full ref, because a tag with the same short name could provide
+ * another workflow file.
  */
 export async function dispatchWorkflow(
   client: GitHubClient,
@@ -42,7 +40,7 @@ export async function dispatchWorkflow(
     : { kind: 'unknown', message: 'GitHub did not return the id of the workflow run' };
 }
 
-/** One workflow run by its id; null: GitHub has no such run, because somebody deleted it or it is too old. */
+/** Null if GitHub has no such run, because it was deleted or expired. */
 export async function readWorkflowRun(
   client: GitHubClient,
   id: number,
@@ -72,7 +70,7 @@ const jobs = z.object({
 });
 const annotations = z.array(z.object({ annotation_level: z.string(), message: z.string().nullable() }));
 
-/** What the first job that did not succeed in this workflow run says of that: its first error, or its conclusion. Without secrets and bounded. */
+/** The first unsuccessful job's error or conclusion, without secrets and bounded. */
 export async function readFailedJob(client: GitHubClient, run: number): Promise<Observed<string>> {
   const outcome = await call(client, 'GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs', { run_id: run });
   const parsed = outcome.kind === 'answered' ? jobs.safeParse(outcome.data) : null;
