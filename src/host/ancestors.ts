@@ -1,11 +1,8 @@
-/** Which of the programs that started this one still show a secret in their own environment. */
-
 import { readFileSync } from 'node:fs';
 
-/** A process, as a person finds it again. */
 type Ancestor = { readonly pid: number; readonly name: string };
 
-/** Those that this user may look into, nearest first; none where there is no /proc. */
+/** Readable parent processes whose environment contains a secret, nearest first; none without /proc. */
 export function ancestorsThatShow(secrets: readonly string[]): readonly Ancestor[] {
   const found: Ancestor[] = [];
   const texts = secrets.filter((secret) => secret !== '');
@@ -19,7 +16,7 @@ export function ancestorsThatShow(secrets: readonly string[]): readonly Ancestor
   return found;
 }
 
-/** Null for a process that is gone or somebody else's. */
+/** Null for a process that ended or belongs to another user. */
 function readIfThere(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');

@@ -1,9 +1,9 @@
-/** A text as it reads when one layer of writing is taken off, each character with the place that it stands at in the original. */
+/** A decoded text in which each character keeps its position in the original. */
 
-/** `starts[i]` and `ends[i]`: where character `i` stands in the original text. */
+/** `starts[i]` and `ends[i]`: position of character `i` in the original. */
 export type View = { readonly text: string; readonly starts: Uint32Array; readonly ends: Uint32Array };
 
-/** Names of HTML's references for signs of ASCII (WHATWG HTML, *Named character references*). */
+/** HTML's named references for ASCII characters (WHATWG HTML, *Named character references*). */
 const NAMED: Readonly<Record<string, string>> = {
   ...{ amp: '&', AMP: '&', lt: '<', LT: '<', gt: '>', GT: '>', quot: '"', QUOT: '"', apos: "'", nbsp: ' ' },
   ...{
@@ -24,27 +24,25 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
 
-/** Percent-encoding (RFC 3986), a whole character of UTF-8 at once. Each piece of these patterns is bounded, and none begins inside of another. */
+/** Percent-encoding (RFC 3986), one UTF-8 character per match. All parts of these patterns are bounded and cannot overlap. */
 const PERCENT =
   /%(?:[c-d][0-9a-f]%[89ab][0-9a-f]|e[0-9a-f](?:%[89ab][0-9a-f]){2}|f[0-7](?:%[89ab][0-9a-f]){3}|[0-9a-f]{2})/gi;
-/** HTML's references. */
 const REFERENCE = /&(?:#[0-9]{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,16});?/gi;
-/** The escapes of JSON, Python, JavaScript and the shell's `$'…'`. */
+/** Escapes of JSON, Python, JavaScript and the shell's `$'…'`. */
 const ESCAPE = /\\(?:u[0-9a-f]{4}|u\{[0-9a-f]{1,6}\}|x[0-9a-f]{2}|[0-3][0-7]{2}|.)/gis;
 
-/** The ways to write a text that a layer can be, and all of them at once. */
+/** Each encoding, and all of them together. */
 export const WRITINGS: readonly RegExp[] = [PERCENT, REFERENCE, ESCAPE];
 export const EVERY_WRITING = new RegExp(`${PERCENT.source}|${REFERENCE.source}|${ESCAPE.source}`, 'gis');
 
-/** The text itself. */
 export function plainView(text: string): View {
   const starts = Uint32Array.from({ length: text.length }, (_, at) => at);
   return { text, starts, ends: starts.map((at) => at + 1) };
 }
 
-/** The view with one layer of this writing read; null where there is none. */
+/** Removes one layer of the encoding; null if there is none. */
 export function decoded(view: View, writing: RegExp): View | null {
-  // Most lines have nothing to read: they cost no buffers.
+  // Most lines have nothing to decode and need no buffers.
   if (view.text.search(writing) === -1) return null;
   const writer = viewWriter(view);
   let at = 0;
@@ -60,7 +58,7 @@ export function decoded(view: View, writing: RegExp): View | null {
   return writer.view();
 }
 
-/** The view without the characters that the pattern leaves out. */
+/** Removes all matches. */
 export function without(view: View, left: RegExp): View {
   const writer = viewWriter(view);
   let at = 0;
@@ -95,14 +93,13 @@ function pointOf(point: number): string | null {
 }
 
 type ViewWriter = {
-  /** Takes over a part of the view as it is. */
   readonly copy: (from: number, to: number) => void;
-  /** Writes what a part of the view means. */
+  /** Appends the decoded form of a part. */
   readonly put: (text: string, from: number, to: number) => void;
   readonly view: () => View;
 };
 
-/** No layer of writing makes a text longer, so the places fit in what the view had. */
+/** Decoding never lengthens a text, so the buffers suffice. */
 function viewWriter({ text, starts, ends }: View): ViewWriter {
   const pieces: string[] = [];
   const from = new Uint32Array(text.length);
@@ -111,7 +108,7 @@ function viewWriter({ text, starts, ends }: View): ViewWriter {
   return {
     copy: (begin, end) => {
       pieces.push(text.slice(begin, end));
-      // Sign by sign: pieces are short, and a `subarray` for each costs many times what it copies.
+      // A loop is much faster than `subarray` for short pieces.
       for (let at = begin; at < end; at += 1, length += 1) {
         from[length] = starts[at] ?? 0;
         to[length] = ends[at] ?? 0;

@@ -1,8 +1,6 @@
-/** How much room the disk of this machine has. */
-
 import { statfs } from 'node:fs/promises';
 
-/** Of the file system that holds this folder; null where the system does not say. */
+/** Of the file system that contains the folder; null if the system does not report it. */
 export async function diskSpace(
   folder: string,
 ): Promise<{ readonly freeBytes: number; readonly totalBytes: number } | null> {

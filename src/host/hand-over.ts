@@ -1,10 +1,8 @@
-/** Executor the terminal over to another program of ours and waits until it has ended. */
-
 import { execa } from 'execa';
 
 /**
- * Runs `file` on this Node with this process's output. Signals that reach us reach it too; when we are killed its input
- * ends (`FERRYBOT_STOP_WITH_STDIN`), so that it never outlives us. Returns its exit code, or 1 when a signal ended it.
+ * Runs `file` with this Node, output and signals, and waits. The child stops when its input ends (`FERRYBOT_STOP_WITH_STDIN`), so it never
+ * outlives us. Returns the exit code, or 1 after a signal.
  */
 export async function handOver(
   file: string,

@@ -1,9 +1,7 @@
-/** Whether a folder is there. */
-
 import { stat } from 'node:fs/promises';
 import { codeOf } from './publish-once.ts';
 
-/** False where nothing is, or something else; what may not be looked at throws. */
+/** False if missing or not a folder; throws if access is denied. */
 export async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();

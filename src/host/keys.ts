@@ -1,20 +1,17 @@
-/** Ed25519 keys: the private ones from the environment's text, the public ones as the config lists them. */
-
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { fail, ok, type Result } from '../domain/result.ts';
 
-/** A private key that can be used and not read. */
+/** A private key that can sign but not be read. */
 export type SigningKey = {
-  /** The raw public key in base64, as `keys[].public` in config has it. */
+  /** Raw public key in base64, as in the config's `keys[].public`. */
   readonly public: string;
   /** Ed25519 (RFC 8032) over the UTF-8 bytes, in base64. */
   readonly sign: (utf8: string) => string;
 };
 
 /**
- * Reads a private key from `FERRYBOT_CONTROL_KEY` and its kin: PKCS #8 as PEM (a literal `\n` counts as a
- * line end, since CI secrets often carry that) or DER in base64, or the 32-byte seed in base64 (RFC 8410,
- * RFC 8032). The error says what is wrong and holds nothing of the text.
+ * Parses a private key: PKCS #8 as PEM (with real or literal `\n`) or DER in base64, or the 32-byte seed in base64 (RFC 8410, RFC 8032).
+ * The error contains nothing of the key.
  */
 export function parseSigningKey(text: string): Result<SigningKey, string> {
   const trimmed = text.trim().replaceAll('\\n', '\n');
@@ -32,10 +29,7 @@ export function parseSigningKey(text: string): Result<SigningKey, string> {
   });
 }
 
-/**
- * Whether `signature` (base64) is that of the holder of `publicKey` (raw, base64) over the UTF-8 bytes.
- * What is not a key or not a signature verifies nothing: false, never an exception.
- */
+/** Verifies a base64 signature with a raw base64 public key. False for malformed input; never throws. */
 export function verifyEd25519(publicKey: string, utf8: string, signature: string): boolean {
   const key = publicKeyOf(publicKey);
   const bytes = Buffer.from(signature, 'base64');
@@ -46,11 +40,11 @@ export function verifyEd25519(publicKey: string, utf8: string, signature: string
 
 const SEED_BYTES = 32;
 const SIGNATURE_BYTES = 64;
-/** The fixed DER heads of an Ed25519 private key (PKCS #8) and public key (SPKI), RFC 8410 section 10. */
+/** Fixed DER prefixes of Ed25519 keys (PKCS #8, SPKI), RFC 8410 section 10. */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** A logbook has a handful of keys; building one takes as long as a verification. */
+/** Building a key takes as long as a verification. */
 const knownKeys = new Map<string, KeyObject | null>();
 const KNOWN_KEYS_MAX = 256;
 
@@ -74,7 +68,7 @@ function publicKeyOf(base64: string): KeyObject | null {
   return key;
 }
 
-/** Node says *this is no key* by throwing; for us it is an answer, and its text could quote the key. */
+/** Node throws for invalid keys; the message could quote the key. */
 function orNull(read: () => KeyObject): KeyObject | null {
   try {
     return read();

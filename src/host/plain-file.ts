@@ -1,14 +1,14 @@
-/** Files in folders that a job may write to as well: it may have put a link, a pipe or a device in the place of one. */
+/** Files in folders that a job can write to, where it may have placed a link, pipe or device. */
 
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** What this program or its wrapper writes beside a job: the longest is a job's command. */
+/** The longest file written next to a job is its command. */
 export const RECORD_FILE_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
- * Opens an ordinary file to be read. A link is not followed, because what lies behind it is another's; a pipe is not waited for.
- * Throws as the system does, with a code, where there is none (`ENOENT`) or it is anything else (`ELOOP`, `ENOTSUP`).
+ * Opens a regular file without following links or waiting for pipes. Throws with a code if missing (`ENOENT`) or of another type (`ELOOP`,
+ * `ENOTSUP`).
  */
 export async function openPlainFile(path: string): Promise<FileHandle> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -17,7 +17,7 @@ export async function openPlainFile(path: string): Promise<FileHandle> {
   throw Object.assign(new Error(`${path} is no file`), { code: 'ENOTSUP' });
 }
 
-/** Its whole text; `EFBIG` where it is longer than any that is written here. Of one that grows no more is read. */
+/** The whole text; throws `EFBIG` above the limit. */
 export async function readPlainText(path: string): Promise<string> {
   const most = RECORD_FILE_BYTES_MAX;
   await using file = await openPlainFile(path);

@@ -1,7 +1,6 @@
 /**
- * Takes what is secret out of this process's environment. /proc/PID/environ keeps the block that a process was started
- * with, whatever it deletes later, and every program of the same user may read it. So the process writes what is secret to
- * a file of its own and becomes the same program once more without it; the file is gone before anything else happens.
+ * Removes secrets from this process's environment. /proc/PID/environ keeps the initial block and is readable by all programs of the same
+ * user. So the process writes the secrets to a private file and replaces itself without them; the new process deletes the file first.
  */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,22 +9,18 @@ import { basename, dirname, join } from 'node:path';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A variable with such a name is taken for a secret wherever it stands. */
+/** Variables with such a name are secrets. */
 export const SECRET_NAME = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i;
 
 const VARIABLE = 'FERRYBOT_PRIVATE_FILE';
 const FOLDER = 'ferrybot-private-';
 
-/**
- * What Node, the runner and this machine's programs read of an environment. Everything else is kept out of sight, since
- * what a lab passes to its jobs is secret under any name.
- */
+/** Variables that Node, the runner and programs need. All others are hidden, because a lab's job variables may be secret under any name. */
 const PLAIN =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|TZ|TMPDIR|TERM|CI|PWD|(?:LC|NODE|LD|DYLD|SSL_CERT|GITHUB|RUNNER|INPUT)_.+)$/;
 
 /**
- * The whole environment of this process, of which the process itself shows nothing that may be secret. Called before
- * anything else: the first time it does not return. Throws where a process cannot be replaced (Windows, an older Node).
+ * The complete environment. Call it first: the first call does not return. Throws if the process cannot be replaced (Windows, older Node).
  */
 export function takePrivateEnvironment(): Environment {
   const file = process.env[VARIABLE];
@@ -44,7 +39,7 @@ function isPrivate(name: string): boolean {
 }
 
 function startAnew(hidden: Environment, shown: Environment): never {
-  // Only here: a Node that lacks it has no other way to change what /proc shows.
+  // There is no other way to change what /proc shows.
   if (process.execve === undefined)
     throw new Error(
       `ferrybot takes its keys out of its environment by process.execve, which ${process.version} on ${process.platform} lacks: run it in Node 24 on Linux or macOS`,

@@ -1,21 +1,19 @@
-/** Runs one program in a process group of its own, so that at its limit everything ends that it has started. */
-
 import { execa } from 'execa';
 import { letGoOfHeldOutputs } from './held-outputs.ts';
 import { codeOf } from './publish-once.ts';
 
 export type GroupOptions = {
-  /** All that the program sees of an environment. */
+  /** The complete environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly timeoutMs: number;
-  /** Bound on both outputs together, in bytes; what `onStdout` takes does not count. */
+  /** Limit on both outputs together, without what `onStdout` receives. */
   readonly outputBytesMax: number;
-  /** Takes standard output as it comes; it is not kept then. */
+  /** Receives standard output instead of collecting it. */
   readonly onStdout?: (chunk: Uint8Array) => void;
 };
 
-/** `not-started` carries the system's code; the output up to the end is there in every other case. */
+/** `not-started` has the system's code; all others have the output so far. */
 export type GroupEnd =
   | { readonly kind: 'exited'; readonly exitCode: number; readonly stdout: string; readonly stderr: string }
   | {
@@ -26,7 +24,7 @@ export type GroupEnd =
     }
   | { readonly kind: 'not-started'; readonly code: string };
 
-/** Runs `file` with `args`, without a shell. What is left of the group when the program has ended is killed. */
+/** Runs `file` in its own process group, without a shell, and kills the whole group at the end or at a limit. */
 export async function runInGroup(
   file: string,
   args: readonly string[],
@@ -62,7 +60,7 @@ export async function runInGroup(
     onStdout === undefined ? keep(outputs.stdout, chunk) : onStdout(chunk),
   );
   subprocess.stderr.on('data', (chunk: Uint8Array) => keep(outputs.stderr, chunk));
-  // A grandchild would keep the pipes open, and with them the wait below; so would one that has left the group.
+  // Grandchildren would keep the pipes open.
   subprocess.nodeChildProcess.once('exit', () => killGroup(pid));
   letGoOfHeldOutputs(subprocess.nodeChildProcess);
   const timer = setTimeout(() => cut('timed-out'), options.timeoutMs);
@@ -80,7 +78,7 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    // ESRCH: nobody is left. EPERM is macOS's word for a group of zombies.
+    // ESRCH: the group is empty. EPERM: macOS, only zombies are left.
     if (codeOf(error) !== 'ESRCH' && codeOf(error) !== 'EPERM') throw error;
   }
 }

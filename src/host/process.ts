@@ -1,47 +1,39 @@
-/** Runs one program with an argument array, bounded in time and output, and gives back a value. */
-
 import { execa } from 'execa';
 import { limits } from '../domain/limits.ts';
 import { letGoOfHeldOutputs } from './held-outputs.ts';
 
-/** A helper program (git, ps) that says nothing for two minutes hangs; nothing we run takes longer. */
+/** A helper program without an end after two minutes hangs. */
 export const PROGRAM_TIMEOUT_MS = 120_000;
-/** git diff and log of one interval stay far below this; more would only fill memory. */
+/** Far above git's output for one interval. */
 export const PROGRAM_OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 
-/** How to run a program. The child sees `env` and nothing else of this process's environment. */
+/** The child sees only `env`. */
 export type RunOptions = {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Written to stdin, which is then closed. Without it stdin is empty. */
+  /** Written to stdin; default: empty. */
   readonly input?: string | Uint8Array;
   readonly timeoutMs?: number;
-  /** Bound on stdout and on stderr, in bytes each. */
+  /** Limit on stdout and stderr, in bytes each. */
   readonly outputBytesMax?: number;
   readonly signal?: AbortSignal;
 };
 
-/**
- * How a program ended. `not-started` carries the system's code (ENOENT: no such program or working
- * directory). `output-limit` means that it was killed because it wrote more than it may.
- */
+/** `not-started` has the system's code (ENOENT: no such program or folder). `output-limit`: killed for too much output. */
 export type ProgramResult = {
   readonly kind: 'exited' | 'signalled' | 'timed-out' | 'cancelled' | 'output-limit' | 'not-started';
   readonly ok: boolean;
   /** Null unless `exited`. */
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** The system's error code when `not-started`, else null. */
+  /** The system's error code if `not-started`. */
   readonly code: string | null;
   readonly timedOut: boolean;
   readonly stdout: string;
   readonly stderr: string;
 };
 
-/**
- * Runs `file` with `args`; no shell is involved, so nothing in `args` is ever interpreted. Output is
- * UTF-8, unchanged (final newline kept). Every way to end is a value; it never throws for one.
- */
+/** Runs `file` with `args`, without a shell. Output is UTF-8 with the final newline. Never throws for a failed program. */
 export async function runProgram(
   file: string,
   args: readonly string[],
@@ -54,7 +46,7 @@ export async function runProgram(
     stripFinalNewline: false,
     timeout: options.timeoutMs ?? PROGRAM_TIMEOUT_MS,
     maxBuffer: options.outputBytesMax ?? PROGRAM_OUTPUT_BYTES_MAX,
-    // The limit is in bytes only when the encoding is; text is decoded below.
+    // Makes the limit count bytes; text is decoded below.
     encoding: 'buffer',
     forceKillAfterDelay: limits.programKillGraceMs,
     ...(options.input === undefined ? { stdin: 'ignore' as const } : { input: options.input }),

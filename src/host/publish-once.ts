@@ -1,13 +1,11 @@
-/** Files that appear whole and only once: the first writer wins, and a reader never sees a part. */
-
 import { randomUUID } from 'node:crypto';
 import { link, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readPlainText } from './plain-file.ts';
 
 /**
- * Writes `text` to `path` unless a file is there already; true when this call made it. A hard link is
- * the atomic step: unlike a rename it never replaces, unlike O_EXCL it never shows half a file.
+ * Writes `text` to `path` unless the file exists; true if this call created it. A hard link is atomic: it never replaces a file (unlike
+ * rename) and never shows a partial one (unlike O_EXCL).
  */
 export async function publishOnce(path: string, text: string): Promise<boolean> {
   const draft = join(dirname(path), `.${randomUUID()}.tmp`);
@@ -23,7 +21,7 @@ export async function publishOnce(path: string, text: string): Promise<boolean> 
   }
 }
 
-/** The text of an ordinary file, or null when there is none. */
+/** The text of a regular file, or null if it does not exist. */
 export async function readTextIfThere(path: string): Promise<string | null> {
   try {
     return await readPlainText(path);
@@ -33,7 +31,7 @@ export async function readTextIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** The system's error code (`ENOENT`, `EEXIST`, …) of something that was thrown, if it has one. */
+/** The system's error code (`ENOENT`, `EEXIST`, …) of a thrown value. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

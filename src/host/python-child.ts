@@ -1,26 +1,23 @@
-/** Runs a Python script of ours in a child process: isolated, bounded, and with untrusted bytes on stdin. */
+/** Runs our Python scripts on untrusted input in an isolated, bounded child process. */
 
 import { cutText } from '../domain/cut-text.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { type ProgramResult, runProgram } from './process.ts';
 
-/** Address space. CPython reads the longest file that we accept in a third of it. */
+/** Address space: three times what CPython needs for the longest accepted file. */
 const MEMORY_BYTES_MAX = 512 * 1024 * 1024;
-/** CPU time. Sending the signal is up to the kernel, so a script may run a second longer. */
+/** CPU time; the kernel's signal may come a second later. */
 const CPU_SECONDS_MAX = 4;
-/** Wall time: starting an interpreter on a busy machine can take several seconds. */
+/** Wall time: starting an interpreter on a busy machine can take seconds. */
 const WALL_MS_MAX = 30_000;
-/** More than any script of ours prints about a file that it accepts. */
+/** More than any script prints about an accepted file. */
 const OUTPUT_BYTES_MAX = 8 * 1024 * 1024;
 const REASON_CHARS_MAX = 200;
 
-/** The oldest version of Python that our scripts run on. */
+/** The oldest supported Python version. */
 export const PYTHON_OLDEST = '3.11';
 
-/**
- * Sets the limits before anything else happens, then runs the script. macOS refuses a limit on address space; the limit
- * on CPU time still ends the child there.
- */
+/** Sets the limits, then runs the script. macOS has no limit on address space; the CPU limit still applies. */
 const START = `
 import sys
 memory, seconds, script = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]

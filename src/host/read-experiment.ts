@@ -1,4 +1,4 @@
-/** Reads experiment files: CPython does it, in a child process that runs nothing of the file. */
+/** Parses experiment files with CPython in a child process, without executing them. */
 
 import { z } from 'zod';
 import { cutText } from '../domain/cut-text.ts';
@@ -7,7 +7,7 @@ import { sha256Hex } from './hash.ts';
 import { scriptText } from './python/script.ts';
 import { runPython } from './python-child.ts';
 
-/** A look at a proposal reads a handful of versions; a server looks at many proposals in turn. */
+/** Enough for a server that reads several proposals. */
 const REMEMBERED_MAX = 100;
 const MESSAGE_CHARS_MAX = 200;
 
@@ -60,7 +60,7 @@ const answer = z.union([
   z.strictObject({ kind: z.literal('unparsable'), line: z.int().positive(), message: z.string() }),
 ]);
 
-/** A reader that remembers what it read. `path` is the PATH on which interpreters are found. */
+/** A caching reader. `path`: the PATH for interpreters. */
 export function createExperimentReader(path: string): ReadExperiment {
   const remembered = new Map<string, Promise<Reading>>();
   return (source, python) => {
@@ -79,7 +79,7 @@ export function createExperimentReader(path: string): ReadExperiment {
   };
 }
 
-/** `isFinal`: the answer is about the file, and not about this machine at this moment. */
+/** `isFinal`: the result depends only on the file, so it may be cached. */
 async function readOnce(
   bytes: Uint8Array,
   interpreter: string,
@@ -94,7 +94,7 @@ async function readOnce(
     : { reading, isFinal: true };
 }
 
-/** What the script printed about these bytes; null where it is no answer of the script. */
+/** Null if the output does not match the schema. */
 export function parseReading(stdout: string, bytes: Uint8Array): Reading | null {
   const parsed = answer.safeParse(parsedJson(stdout));
   if (!parsed.success) return null;
@@ -112,7 +112,7 @@ function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // What is no JSON is no answer: the schema refuses null.
+    // The schema rejects null.
     if (error instanceof SyntaxError) return null;
     throw error;
   }

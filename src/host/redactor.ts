@@ -1,15 +1,13 @@
-/** Takes secrets out of a text before it is stored or posted: every known value, however it was written down, and what looks like a token. */
-
 import { HIDDEN, withoutMachineSecrets } from '../domain/written-secrets.ts';
 import { formsOf, placesOf, replaced, type SecretForms } from './secret-places.ts';
 
-/** The text without the given secrets and without what looks like one. */
+/** Removes all known secrets in any encoding, and everything that resembles a token. */
 export function redact(text: string, secrets: readonly string[]): string {
   const known = secrets.flatMap((secret) => formsOnce(secret) ?? []);
   return withoutMachineSecrets(known.length === 0 ? text : replaced(text, placesOf(text, known), HIDDEN));
 }
 
-/** A process has a handful of secrets and redacts line after line with them. */
+/** A process has few secrets and redacts many lines. */
 const FORMS_KEPT_MAX = 256;
 const formsKept = new Map<string, SecretForms | null>();
 

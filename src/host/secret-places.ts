@@ -1,35 +1,34 @@
-/** Where a secret stands in a text, however programs wrote it down: escaped, encoded, split over lines, several layers deep. */
+/** Finds secrets in a text, also escaped, encoded, wrapped over lines, and in several layers. */
 
 import { trimmedEnd } from '../domain/trimmed-end.ts';
 import { decoded, EVERY_WRITING, plainView, type View, WRITINGS, without } from './decoded-view.ts';
 
-/** Half-open, in the text as it was given. */
+/** Half-open, in the original text. */
 export type Span = { readonly start: number; readonly end: number };
 
-/** JSON in HTML in a URL: three layers are what a web page's log shows of a program's output; each costs one pass. */
+/** For example JSON in HTML in a URL; each layer costs one pass. */
 const LAYERS_MAX = 3;
-/** Quotes and backslashes are what shells and `repr` put in between, and a line ends where a terminal or MIME wraps it. */
+/** Quotes and backslashes of shells and `repr`, and line ends of terminals and MIME. */
 const WRAPPING = /[\\'"]|\r?\n[ \t]{0,64}/g;
-/** What hex dumps put between two bytes. */
+/** Separators between bytes in hex dumps. */
 const HEX_GAPS = /[\s:,-]|0x|\\x/gi;
-/** A shorter value occurs by chance in ordinary text. */
+/** Shorter values occur by chance. */
 const CORE_CHARACTERS_MIN = 6;
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** One reading of a text in the views that the forms of a secret are looked for in. */
+/** The views in which a secret's forms are searched. */
 type Reading = { readonly whole: View; readonly plain: View; readonly base64: View };
 
 /**
- * The text, and what it reads as with up to three layers taken off, each of one writing or of all at once: a secret may
- * itself hold what looks like another writing (`\r`, `%41`), which the program that wrote it down has left as it was.
- * One at a time, because each takes many times the text's own memory; `read` has the layers still left where a text was read.
+ * The text with up to three layers decoded, each with one encoding or all: a secret may contain text such as `\r` or `%41` that an encoder
+ * left unchanged. A generator, because each view needs many times the text's memory. `read`: remaining layers per visited text.
  */
 function* readings(view: View, left: number, read: Map<string, number>): Generator<View> {
   const before = read.get(view.text);
   if (before !== undefined && before >= left) return;
   read.set(view.text, left);
   if (before === undefined) yield view;
-  // The last layer is read all at once: one writing at a time would double the cost for what hardly anybody nests.
+  // The last layer tries only all encodings together, to save half the cost.
   const writings = left > 1 ? [EVERY_WRITING, ...WRITINGS] : [EVERY_WRITING];
   for (const writing of left > 0 ? writings : []) {
     const inner = decoded(view, writing);
@@ -47,7 +46,7 @@ function hexOf(view: View): View {
   return { ...hex, text: hex.text.replace(/[A-F]/g, (digit) => digit.toLowerCase()) };
 }
 
-/** What a secret looks like in each kind of view; made once for a secret. */
+/** A secret's form in each view. */
 export type SecretForms = {
   readonly whole: string;
   readonly plain: readonly string[];
@@ -55,16 +54,16 @@ export type SecretForms = {
   readonly hex: string;
 };
 
-/** Base64 digits that only the secret decides, and those of its first and last byte that its neighbours decide too. */
+/** Base64 digits determined by the secret alone, and the possible digits at its edges. */
 type Aligned = { readonly core: string; readonly before: string; readonly after: string };
 
-/** The forms of a secret, or null where it is too short to be told from ordinary text. */
+/** Null if the secret is too short. */
 export function formsOf(secret: string): SecretForms | null {
   const whole = secret.trim();
   if (whole.length < CORE_CHARACTERS_MIN) return null;
   const bytes = Buffer.from(whole, 'utf8');
   const core = whole.replaceAll(WRAPPING, '');
-  // What is left of one that is mostly quotes may be too short to be told from ordinary text.
+  // A secret made mostly of quotes may leave too little.
   const plain = core.length < CORE_CHARACTERS_MIN ? [] : [...new Set([core, core.replaceAll(' ', '+')])];
   return {
     whole,
@@ -74,7 +73,7 @@ export function formsOf(secret: string): SecretForms | null {
   };
 }
 
-/** `offset`: how many bytes stand before it in a group of three, as `user:` does (RFC 4648). */
+/** `offset`: bytes before it in a group of three, as with `user:` (RFC 4648). */
 function aligned(bytes: Buffer, offset: number): Aligned {
   const all = trimmedEnd(Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64'), '=');
   const bits = (offset + bytes.length) * 8;
@@ -91,12 +90,12 @@ function aligned(bytes: Buffer, offset: number): Aligned {
   };
 }
 
-/** Empty where no bit of the digit is the secret's. */
+/** Empty if the digit contains no bit of the secret. */
 function digitsWhere(ownBits: number, isSame: (digit: number) => boolean): string {
   return ownBits === 0 || ownBits === 6 ? '' : [...BASE64].filter((_, digit) => isSame(digit)).join('');
 }
 
-/** Every place of every one of the secrets, in no order; some may overlap. */
+/** Unordered; spans may overlap. */
 export function placesOf(text: string, known: readonly SecretForms[]): readonly Span[] {
   const spans: Span[] = [];
   const first = plainView(text);
@@ -141,7 +140,7 @@ function spanOf({ starts, ends }: View, begin: number, end: number): Span {
   return { start: starts[begin] ?? 0, end: ends[end - 1] ?? 0 };
 }
 
-/** The text with something else in every place; places that touch or overlap are one. */
+/** Adjacent and overlapping spans are replaced once. */
 export function replaced(text: string, spans: readonly Span[], replacement: string): string {
   const pieces: string[] = [];
   let at = 0;

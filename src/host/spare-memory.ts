@@ -1,12 +1,13 @@
-/** Gives back memory that this process does not need: V8 lets garbage lie until its heap is several times what is alive. */
-
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** So much garbage may lie: collecting takes some hundred milliseconds, a look at a job leaves a hundred kilobytes, and V8 holds several times what lies. */
+/** Collecting takes some hundred milliseconds; an observation leaves about 100 kB. */
 const GARBAGE_BYTES_MAX = 12 * 2 ** 20;
 
-/** Collects where there may be that much garbage since it was last asked to; says whether it did. */
+/**
+ * Runs the garbage collector once enough garbage may exist, because V8 lets its heap grow to several times the live size. Returns whether
+ * it ran.
+ */
 export function createMemorySaver(): () => boolean {
   let aliveBytes = 0;
   return () => {
@@ -18,7 +19,7 @@ export function createMemorySaver(): () => boolean {
   };
 }
 
-/** Whoever starts the action can give Node no options, and `gc` is there for whoever asks before a context is made. */
+/** An action cannot pass options to Node, but a new context exposes `gc`. */
 function collect(): void {
   setFlagsFromString('--expose-gc');
   const gc: unknown = runInNewContext('gc');

@@ -1,8 +1,6 @@
-/** Where a piece of UTF-8 may be cut without dividing a character. */
-
 /**
- * How many of the bytes form whole characters: everything except an unfinished character at the end.
- * Bytes that are no UTF-8 at all count as whole, so that a reader always gets on (RFC 3629).
+ * Number of bytes without an unfinished character at the end. Invalid bytes count as whole, so that a reader always makes progress (RFC
+ * 3629).
  */
 export function completeUtf8Length(bytes: Uint8Array): number {
   const end = bytes.length;
@@ -14,7 +12,7 @@ export function completeUtf8Length(bytes: Uint8Array): number {
   return end;
 }
 
-/** Bytes of the character that begins with this one, as far as that byte says (RFC 3629). */
+/** Length of a character by its first byte (RFC 3629). */
 export function utf8SequenceLength(lead: number): number {
   if (lead >= 0xf0) return 4;
   if (lead >= 0xe0) return 3;

@@ -1,11 +1,9 @@
-/** The one file of a small archive that nobody vouches for: where it is anything else than that, there is nothing. */
-
 import { isUtf8 } from 'node:buffer';
 import { inflateRawSync } from 'node:zlib';
 
 /**
- * The text of the file `name` in a zip that holds this one alone (PKWARE APPNOTE 6.3.10, without encryption, ZIP64 and parts).
- * Null where it holds more or something else, is larger than `bytesMax`, is broken, or is no UTF-8.
+ * The text of file `name` in an untrusted zip that must contain nothing else (PKWARE APPNOTE 6.3.10, without encryption, ZIP64 and parts).
+ * Null if it contains other files, exceeds `bytesMax`, is broken, or is not UTF-8.
  */
 export function onlyEntryOf(archive: Uint8Array, name: string, bytesMax: number): string | null {
   const bytes = Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength);
@@ -37,7 +35,7 @@ function unpacked(packed: Buffer, method: number, bytesMax: number): Buffer | nu
   try {
     return inflateRawSync(packed, { maxOutputLength: bytesMax });
   } catch (error) {
-    // What does not unpack, or to more than that, is no answer.
+    // Broken or too large.
     if (error instanceof Error && 'code' in error) return null;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** Reading a checkout as it stands on this machine: no copy, no fetch, nothing is written, and nothing in it may start a program. */
+/** Reads a local checkout without copying, fetching or writing, and without starting programs from it. */
 
 import { GitError, type GitReader } from '../../domain/git.ts';
 import { branded, isSha, type Sha } from '../../domain/ids.ts';
@@ -9,11 +9,11 @@ import { createReader } from './read.ts';
 
 export type Checkout = {
   readonly git: GitReader;
-  /** The commit that a revision names (a branch, a tag, `HEAD~1`), or null where it names none. */
+  /** The commit of a revision (branch, tag, `HEAD~1`), or null. */
   readonly commitOf: (revision: string) => Promise<Sha | null>;
 };
 
-/** The checkout that `folder` lies in, or null where it lies in none. Throws `GitError` where git cannot be run. */
+/** The checkout that contains `folder`, or null. Throws `GitError` if git cannot be started. */
 export async function openCheckout(
   folder: string,
   environment: Readonly<Record<string, string>>,

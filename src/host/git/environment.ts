@@ -1,15 +1,12 @@
-/** The environment of a git process: nothing of this machine's settings, no prompt, no hook, and no token. */
-
-/** Settings of one git command, as key and value; they outrank every file that git reads. */
+/** Overrides all of git's config files. */
 type Setting = readonly [key: string, value: string];
 
-/** Who a commit or tag is by: the lab, from `git.name` and `git.email` in config. */
+/** Author of commits and tags: `git.name` and `git.email` in the config. */
 export type GitIdentity = { readonly name: string; readonly email: string };
 
 /**
- * Environment for git with our settings alone. Threats: a hook, helper or alias of the machine or of a
- * fetched repository that would run; a prompt that would hang; a replace ref that shows other content under
- * a commit's id; a transport that runs commands (`ext::`).
+ * An environment for git with only our settings. Prevents hooks, helpers and aliases of the machine or a fetched repository, prompts,
+ * replace refs, and transports that run commands (`ext::`).
  */
 export function gitEnvironment(
   base: Readonly<Record<string, string>>,
@@ -35,8 +32,8 @@ export function gitEnvironment(
 }
 
 /**
- * The text of a config file that lets git speak to the remote, null where it needs none. The token goes as a header: an
- * address is logged. Redirects are not followed, so that the header goes nowhere else.
+ * A config file with the remote's credentials, or null. The token is a header because URLs are logged; redirects are disabled, so the
+ * header reaches no other host.
  */
 export function tokenConfig(remoteUrl: string, token: string | null): string | null {
   const isHttp = remoteUrl.startsWith('https://') || remoteUrl.startsWith('http://');
@@ -46,7 +43,7 @@ export function tokenConfig(remoteUrl: string, token: string | null): string | n
   return `[http "${scope}"]\n\textraHeader = Authorization: Basic ${basic}\n`;
 }
 
-/** The commit's author and committer and their moment, in whole seconds as git keeps them. */
+/** Author and committer, with the time in whole seconds. */
 export function identityEnvironment(identity: GitIdentity, atMs: number): Readonly<Record<string, string>> {
   const date = `${Math.floor(atMs / 1000)} +0000`;
   return {
@@ -74,7 +71,7 @@ const FIXED: readonly Setting[] = [
   ['advice.detachedHead', 'false'],
 ];
 
-/** git reads settings from numbered variables: no file is written, nothing stands on a command line. */
+/** Passes settings in variables, without a file or command-line arguments. */
 function settingsAsEnvironment(settings: readonly Setting[]): Readonly<Record<string, string>> {
   const numbered = settings.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],

@@ -1,5 +1,3 @@
-/** Writes files of a commit into a plain folder, byte for byte, and reads them back: what was approved are the blobs' bytes. */
-
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,9 +8,8 @@ import { fetchMissing } from './missing-blobs.ts';
 import { filesOnDisk, firstOf, idsOf } from './tree-on-disk.ts';
 
 /**
- * `git checkout <commit> -- <paths>` with a private index and work tree, after all missing blobs were fetched at once. A
- * `.gitattributes` of the commit would have line ends, `$Id$` or an encoding changed on the way; info/attributes of the
- * mirror outranks it. Nothing of that is relied on: the folder is read back and compared with the commit's own list.
+ * Exports a commit's files byte for byte: fetches missing blobs together, then runs `git checkout` with a private index and work tree. The
+ * mirror's info/attributes disables conversions by `.gitattributes`. The result is read back and compared with the commit.
  */
 export async function exportTree(
   mirror: GitMirror,
@@ -45,7 +42,7 @@ async function checkOut(
   directory: string,
 ): Promise<void> {
   const { directory: gitDirectory } = mirror.options;
-  // The mirror has to be there before a file is put into it.
+  // Creates the mirror if needed.
   await mirror.output({ args: ['rev-parse', '--verify', '--quiet', `${commit}^{tree}`] }, 'unreadable');
   await mkdir(join(gitDirectory, 'info'), { recursive: true });
   await writeFile(join(gitDirectory, 'info', 'attributes'), AS_THEY_ARE);
@@ -69,7 +66,7 @@ async function checkOut(
   }
 }
 
-/** No conversion of any kind. An encoding can be left unsaid and not refused: git stops at `-working-tree-encoding`. */
+/** No conversions. The encoding must be unspecified, because git rejects `-working-tree-encoding`. */
 const AS_THEY_ARE = '* -text -ident -filter !eol !working-tree-encoding\n';
 
 const SETTINGS = {
@@ -83,12 +80,12 @@ const SETTINGS = {
 } as const;
 
 type Listed = {
-  /** Mode and blob by path. */
+  /** Path → mode and blob. */
   readonly files: ReadonlyMap<string, string>;
   readonly submodules: Readonly<Record<string, string>>;
 };
 
-/** Every file and submodule of `paths` at a commit, without reading any content. */
+/** Lists files and submodules without reading contents. */
 export async function listOf(mirror: GitMirror, commit: Sha, paths: readonly string[]): Promise<Listed> {
   const asked = paths.includes('.') ? [] : ['--', ...paths];
   const args = ['--literal-pathspecs', 'ls-tree', '-r', '-z', '--full-tree', commit, ...asked];

@@ -1,5 +1,3 @@
-/** The bot's git through the git program: a bare mirror that reads, and writes by compare-and-set. */
-
 import type { GitExporter, GitReader, GitWriter } from '../../domain/git.ts';
 import type { GitIdentity } from './environment.ts';
 import { exportTree } from './export-tree.ts';
@@ -8,9 +6,8 @@ import { createReader } from './read.ts';
 import { createWriter } from './write.ts';
 
 /**
- * One repository, for whoever commits: each identity gets a reader and writer, and all of them share one mirror.
- * Commands that change the mirror's refs run one after another, since git refuses two at once; each is bounded
- * in time. Nothing is done before the first call. Make it once a directory.
+ * Git access to one repository through a bare mirror that all identities share. Commands that change refs are serialized, because git
+ * rejects concurrent ones. Create it once per directory; nothing happens before the first call.
  */
 export function createGitProgram(
   options: MirrorOptions,
@@ -30,7 +27,7 @@ export function createGitProgram(
   };
 }
 
-/** Runs tasks one after another; a failed one does not stop the next. */
+/** A failed task does not stop the next one. */
 function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {

@@ -1,5 +1,3 @@
-/** What a checkout's own history knows of append-only files: every longer or other version that was ever there. */
-
 import { basename } from 'node:path';
 import { cutTextFromEnd } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
@@ -7,8 +5,8 @@ import { type ProgramResult, runProgram } from '../process.ts';
 import { gitEnvironment } from './environment.ts';
 
 /**
- * `none`: the folder is in no git checkout, or its branch has no commit. Else, by path relative to the folder,
- * the texts that the file must still begin with: its committed version, and each one that a commit took from.
+ * `none`: no git checkout, or no commit. `versions`: by path relative to the folder, the texts that the file must start with: its committed
+ * version, and every version that a commit shortened or changed.
  */
 export type AppendOnlyHistory =
   | { readonly kind: 'none' }
@@ -16,8 +14,8 @@ export type AppendOnlyHistory =
   | { readonly kind: 'unreadable'; readonly message: string };
 
 /**
- * Reads the history of the files under `folder` with such a name. The checkout may be a stranger's:
- * nothing in it may start a program, so transports, hooks, external diffs and signature programs are off.
+ * Reads the history of append-only files under `folder`. The checkout is untrusted, so transports, hooks, external diffs and signature
+ * programs are off.
  */
 export async function readAppendOnlyHistory(
   folder: string,
@@ -41,14 +39,14 @@ export async function readAppendOnlyHistory(
   const versions = new Map<string, string[]>();
   for (const { path, commit } of wanted) {
     const blob = await git(['cat-file', 'blob', `${commit}:${root}${path}`]);
-    // A parent of a merge need not have had the file; that it was committed is known of HEAD alone.
+    // A merge's parent may lack the file; HEAD must have it.
     if (!blob.ok && commit === 'HEAD') return unreadable(blob);
     if (blob.ok) versions.set(path, [...(versions.get(path) ?? []), blob.stdout]);
   }
   return { kind: 'history', versions };
 }
 
-/** Every commit of every side against each of its parents: a merge cannot hide what it dropped. */
+/** Compares each commit with all parents, so that a merge cannot hide removals. */
 const LOG_FLAGS = [
   '--full-history',
   '-m',
@@ -62,7 +60,7 @@ const LOG_FLAGS = [
   '--format=commit %P',
 ] as const;
 
-/** Each file that a commit took lines from, at each of the commit's parents. */
+/** Files with removed lines, at each parent of the commit. */
 function takenFrom(log: string): readonly { readonly path: string; readonly commit: string }[] {
   const found = new Map<string, { readonly path: string; readonly commit: string }>();
   let parents: readonly string[] = [];
@@ -88,7 +86,7 @@ function runInFolder(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<ProgramResult> {
-  // A copy that another user made is what is to be verified; nothing in it is run, so its owner does not matter.
+  // The copy may belong to another user, which is safe because nothing in it is executed.
   const env = gitEnvironment(environment, [
     ['safe.directory', '*'],
     ['core.quotePath', 'false'],

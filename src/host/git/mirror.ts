@@ -1,4 +1,4 @@
-/** The bot's own bare copy of a repository: made when it is missing, repaired after a crash, thrown away at will. */
+/** The bot's bare copy of a repository. It is created on demand, repaired after a crash, and disposable. */
 
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
@@ -9,39 +9,36 @@ import { limits } from '../../domain/limits.ts';
 import { type ProgramResult, runProgram } from '../process.ts';
 import { gitEnvironment, tokenConfig } from './environment.ts';
 
-/** A lock file of git older than this belongs to a process that was killed. */
+/** An older git lock belongs to a killed process. */
 const GIT_LOCK_STALE_MS = 10 * 60 * 1_000;
 
-/** Everything that the git program needs to know; `directory` belongs to this process alone. */
+/** `directory` belongs to this process. */
 export type MirrorOptions = {
-  /** The mirror's directory; made when it is not there. It holds nothing that cannot be fetched again. */
+  /** Created if missing; everything in it can be fetched again. */
   readonly directory: string;
-  /** `https://…`, `http://…`, or the path of a repository on this machine; without a password in it. */
+  /** `https://…`, `http://…` or a local path, without a password. */
   readonly remoteUrl: string;
-  /** A token that is valid now; asked for before each command that may speak to the remote. */
+  /** Called before each command that may contact the remote. */
   readonly token: () => Promise<string | null>;
-  /** What git needs of the environment: PATH, and proxy and certificate settings where there are any. */
+  /** PATH, proxy and certificate settings. */
   readonly environment: Readonly<Record<string, string>>;
   readonly networkTimeoutMs?: number;
-  /** The whole environment of git where a person's own settings are to count: how they prove who they are. */
+  /** Complete environment with a person's own git settings and credentials. */
   readonly ofPerson?: Readonly<Record<string, string>>;
 };
 
-/** One git command in the mirror. */
 export type GitCall = {
   readonly args: readonly string[];
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
 };
 
-/** Runs git in the mirror, which is there and in order when a call begins. */
 export type GitMirror = {
   readonly options: MirrorOptions;
-  /** Contents that are known to be here, asked for or written: nobody has to ask the remote for them. */
+  /** Blobs known to be local, which need no request. */
   readonly here: KnownBlobs;
-  /** The result, whatever it is. */
   run(call: GitCall): Promise<ProgramResult>;
-  /** Standard output of a command that must succeed; otherwise `GitError` with this code. */
+  /** Standard output; throws `GitError` with this code on failure. */
   output(call: GitCall, code: GitErrorCode): Promise<string>;
 };
 
@@ -50,10 +47,9 @@ export type KnownBlobs = {
   readonly has: (id: string) => boolean;
 };
 
-/** Ids that are kept: ten looks at a thousand runs. Of those that were forgotten the remote is asked once more. */
+/** Forgotten ids cost one more request. */
 const KNOWN_BLOBS_MAX = 20_000;
 
-/** Knows of none. */
 export function knownBlobs(): KnownBlobs {
   const known = new Set<string>();
   return {
@@ -68,7 +64,7 @@ export function knownBlobs(): KnownBlobs {
   };
 }
 
-/** The mirror in `options.directory`; nothing happens before the first call. */
+/** Nothing happens before the first call. */
 export function createMirror(options: MirrorOptions): GitMirror {
   let ready: Promise<void> | null = null;
   const run = async (call: GitCall): Promise<ProgramResult> => {
@@ -76,7 +72,7 @@ export function createMirror(options: MirrorOptions): GitMirror {
     try {
       await ready;
     } catch (error) {
-      // A disk that was full is no reason to fail for ever: the next call tries again.
+      // Retry on the next call, for example after a full disk.
       ready = null;
       throw error;
     }
@@ -90,12 +86,12 @@ export function createMirror(options: MirrorOptions): GitMirror {
   return { options, here: knownBlobs(), run, output };
 }
 
-/** A failed command as an error: git's last words, which never hold the token, since git was not told it. */
+/** Includes the end of git's output, which cannot contain the token. */
 export function gitError(code: GitErrorCode, call: GitCall, result: ProgramResult): GitError {
   return new GitError(code, `git ${call.args[0] ?? ''}: ${lastWords(result)}`);
 }
 
-/** What git said at the end, short enough for a person. */
+/** The end of git's output, shortened. */
 export function lastWords(result: ProgramResult): string {
   const said = result.stderr.trim() === '' ? result.stdout : result.stderr;
   const tail = cutTextFromEnd(said.trim(), limits.messageCharactersMax);
@@ -118,8 +114,7 @@ async function runGit(options: MirrorOptions, call: GitCall): Promise<ProgramRes
 }
 
 /**
- * The file that tells one git command the token, there for as long as the command runs: an environment, like a list of
- * arguments, is read by every program of the same user, and a job of ours may be one.
+ * The credentials file of one git command. Environments and arguments are readable by other programs of the same user, such as our jobs.
  */
 async function writeToken(options: MirrorOptions): Promise<string | null> {
   const text = tokenConfig(options.remoteUrl, await options.token());
@@ -134,7 +129,7 @@ async function writeToken(options: MirrorOptions): Promise<string | null> {
   return file;
 }
 
-/** `git init` and `git config` may be run again on what a crash left half done. */
+/** Idempotent, so that it repairs a half-created mirror. */
 async function prepare(options: MirrorOptions): Promise<void> {
   await mkdir(options.directory, { recursive: true, mode: 0o700 });
   await removeStaleLocks(options.directory);
@@ -155,7 +150,7 @@ async function must(options: MirrorOptions, args: readonly string[]): Promise<vo
   if (!result.ok) throw gitError('failed', { args }, result);
 }
 
-/** A killed git leaves its lock files, and every later command would stop at them; a killed process of ours a token. */
+/** Locks of a killed git block later commands; also removes leftover token files. */
 async function removeStaleLocks(directory: string): Promise<void> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   for (const entry of entries) {

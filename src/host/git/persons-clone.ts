@@ -1,5 +1,3 @@
-/** A person's own clone: where it was cloned from, what it remembers, and git that proves to the remote who they are. */
-
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -12,17 +10,17 @@ import { createGitProgram } from './git-program.ts';
 import { gitError } from './mirror.ts';
 
 export type PersonsClone = {
-  /** `owner/name`, as the address of the remote ends. */
+  /** `owner/name` from the remote's URL. */
   readonly repository: string;
   readonly defaultBranch: string;
-  /** A copy of the remote of its own, so that nothing changes in the clone; it reads the clone's objects too. */
+  /** Uses a separate mirror, so the clone is not changed; reads the clone's objects. */
   readonly gitAs: (identity: GitIdentity) => GitReader & GitWriter & GitExporter;
-  /** Where this clone saw a branch of the remote, and has it itself: perhaps more than the remote still has. */
+  /** The branch's commits known to this clone, which may be newer than the remote's. */
   readonly seenAt: (branch: string) => Promise<readonly Sha[]>;
   readonly close: () => Promise<void>;
 };
 
-/** Null where `folder` is in no clone with a remote `origin`. Throws `GitError` where the remote does not answer. */
+/** A person's own clone with their credentials. Null without a remote `origin`. Throws `GitError` if the remote does not answer. */
 export async function openPersonsClone(
   folder: string,
   environment: Readonly<Record<string, string | undefined>>,
@@ -67,7 +65,7 @@ export async function openPersonsClone(
   };
 }
 
-/** A path is taken from where the clone is; an address or `host:path` stands as it is. */
+/** A path is relative to the clone; URLs and `host:path` stay unchanged. */
 function addressOf(
   text: string,
   folder: string,
@@ -84,7 +82,7 @@ function withoutEnd(text: string, end: string): string {
   return text.endsWith(end) ? text.slice(0, -end.length) : text;
 }
 
-/** Variables that point git to another repository or add settings would make it read something else than the folder. */
+/** Drops variables that redirect git to another repository or add settings. */
 function personsEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {
@@ -95,7 +93,7 @@ function personsEnvironment(
   );
 }
 
-/** How a person's git and ssh find what proves who they are. */
+/** Credentials of a person's git and ssh. */
 const KEPT = ['HOME', 'XDG_CONFIG_HOME', 'GIT_SSH', 'GIT_SSH_COMMAND', 'GIT_ASKPASS', 'SSH_ASKPASS'];
 
 function kept(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
@@ -104,7 +102,7 @@ function kept(environment: Readonly<Record<string, string>>): Readonly<Record<st
 
 const SETTINGS = String.raw`^(credential|http|url)\.|^core\.(sshcommand|askpass|gitproxy)$`;
 
-/** The settings by which the person's git would speak to the remote, from all their files and those of the clone. */
+/** The person's settings for contacting the remote. */
 async function settingsOf(
   git: (args: readonly string[]) => Promise<ProgramResult>,
 ): Promise<readonly (readonly [string, string])[]> {

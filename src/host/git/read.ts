@@ -1,5 +1,3 @@
-/** Reading through the git program: refs, files, history, each as a value, or `GitError` when it cannot be had. */
-
 import {
   type FolderEntry,
   GitError,
@@ -21,7 +19,7 @@ const REFSPECS = [
   '+refs/ferrybot/*:refs/ferrybot/*',
 ];
 
-/** A `GitReader` on a mirror. Blobs are fetched when they are first read (partial clone). */
+/** A `GitReader` on a mirror. Blobs are fetched on first use (partial clone). */
 export function createReader(mirror: GitMirror): GitReader {
   return {
     fetch: async () => {
@@ -57,20 +55,20 @@ export function createReader(mirror: GitMirror): GitReader {
 }
 
 async function resolve(mirror: GitMirror, ref: string): Promise<Sha | null> {
-  // `show-ref --verify` takes full names only: a branch called like a commit id finds nothing else.
+  // `show-ref --verify` takes only full names, so a branch named like a commit id is harmless.
   const found = await mirror.run({ args: ['show-ref', '--verify', '--hash', '--dereference', ref] });
   if (!found.ok) {
     if (found.exitCode === 1 || /not a valid ref/.test(found.stderr)) return null;
     throw gitError('failed', { args: ['show-ref'] }, found);
   }
-  // An annotated tag has two lines: the tag object, and what it points to (`<id> <ref>^{}`).
+  // An annotated tag has two lines; the second is its target.
   const [id = ''] = (found.stdout.trim().split('\n').at(-1) ?? '').split(' ');
   return branded(id, isSha);
 }
 
 type TreeEntry = { readonly type: string; readonly id: TreeId };
 
-/** The entry at exactly this path; globs and `..` mean nothing. */
+/** Without globs or `..`. */
 async function entryAt(mirror: GitMirror, commit: Sha, path: string): Promise<TreeEntry | null> {
   const args = ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', commit, '--', path];
   const [line] = zeroSeparated(await mirror.output({ args }, 'unreadable'));
@@ -100,19 +98,19 @@ async function treeWithout(
 }
 
 async function readText(mirror: GitMirror, commit: Sha, path: string): Promise<string | null> {
-  // One process where the file is there. The name ends at the line's end, so a path with one in it is looked up.
+  // Usually one process. The name ends at a newline, so such a path needs a lookup.
   const found = path.includes('\n') ? null : await readBlob(mirror, `${commit}:${path}`);
   const entry = found === null ? await entryAt(mirror, commit, path) : null;
   if (found === null && entry?.type !== 'blob') return null;
   const blob = found ?? (await readBlob(mirror, entry?.id ?? ''));
   if (blob === null) throw new GitError('unreadable', `${path} at ${commit} cannot be had`);
-  // Decoding replaces what is no UTF-8, so that another file could read the same: its id tells them apart.
+  // Decoding replaces invalid UTF-8; comparing the id detects it.
   if (blobIdOf(Buffer.from(blob.text, 'utf8')) !== blob.id)
     throw new GitError('unreadable', `${path} at ${commit} is not UTF-8`);
   return blob.text;
 }
 
-/** Null when the name names nothing, or no blob, or what cannot be had: git says the same of all three. */
+/** Null if missing, not a blob, or unavailable, which git does not distinguish. */
 async function readBlob(
   mirror: GitMirror,
   name: string,
@@ -180,7 +178,7 @@ async function log(mirror: GitMirror, query: LogQuery): Promise<readonly LoggedC
   });
 }
 
-/** A pattern of a .gitignore as what git's own paths leave out; one that takes back (`!`) leaves nothing out. */
+/** Converts a .gitignore pattern to an excluding pathspec; negated ones (`!`) exclude nothing. */
 function excluded(pattern: string): readonly string[] {
   if (/^[!#]/.test(pattern)) return [];
   const isFolder = pattern.endsWith('/');
@@ -198,7 +196,7 @@ async function mergeBase(mirror: GitMirror, a: Sha, b: Sha): Promise<Sha | null>
   return branded(result.stdout.trim(), isSha);
 }
 
-/** Every commit of a branch was fetched with it, so that one which cannot be had now is of none. */
+/** All commits of branches were fetched, so an unavailable one is on none. */
 async function isOnBranch(mirror: GitMirror, commit: Sha): Promise<boolean> {
   const call = {
     args: ['for-each-ref', '--count=1', '--format=%(refname)', '--contains', commit, 'refs/heads/'],

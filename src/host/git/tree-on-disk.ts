@@ -1,21 +1,21 @@
-/** What lies in a folder, in git's own terms: the ids that git would give these bytes, computed here and without git. */
+/** Computes git's ids of a folder's files without git. */
 
 import { createHash, type Hash } from 'node:crypto';
 import { lstat, open, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ExportedFile, GitError } from '../../domain/git.ts';
 
-/** Files that a refusal names; the others are counted. A message has room for so many paths. */
+/** Paths listed in an error; the others are counted. */
 const FILES_SHOWN_MAX = 10;
 
-/** Every file below `folder`, sorted by path; links are not followed. Throws `GitError` at what no tree of git can hold. */
+/** Sorted by path, without following links. Throws `GitError` for anything that a git tree cannot contain. */
 export async function filesOnDisk(folder: string): Promise<readonly ExportedFile[]> {
   const files: ExportedFile[] = [];
   const visit = async (parent: string): Promise<void> => {
     const entries = await readdir(join(folder, parent), { withFileTypes: true });
     for (const entry of entries) {
       const path = parent === '' ? entry.name : `${parent}/${entry.name}`;
-      // A name that is no UTF-8 is read with this sign in it, and two such names could look the same.
+      // The replacement character marks a name with invalid UTF-8, which could be ambiguous.
       if (path.includes('\uFFFD')) throw new GitError('unreadable', `${path} has a name that is not UTF-8`);
       if (entry.isDirectory()) await visit(path);
       else files.push(await fileAt(folder, path));
@@ -25,7 +25,7 @@ export async function filesOnDisk(folder: string): Promise<readonly ExportedFile
   return files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** How what lies in `folder` differs from `files`, one phrase a path; nothing: it is exactly that. */
+/** Differences between `folder` and `files`, one phrase per path. */
 export async function differencesOnDisk(
   folder: string,
   files: readonly ExportedFile[],
@@ -43,7 +43,7 @@ export async function differencesOnDisk(
   ];
 }
 
-/** The first of many phrases, and how many more there are. */
+/** The first phrases, and the number of others. */
 export function firstOf(phrases: readonly string[]): string {
   const shown = phrases.slice(0, FILES_SHOWN_MAX).join(', ');
   const more = phrases.length - FILES_SHOWN_MAX;
@@ -63,7 +63,7 @@ async function fileAt(folder: string, path: string): Promise<ExportedFile> {
   return { path, mode, blob: await blobOf(place, seen.size), bytes: seen.size, target: null };
 }
 
-/** Read in pieces: a file of git may be larger than what a process should hold. */
+/** Streams the file, which may be large. */
 async function blobOf(place: string, size: number): Promise<string> {
   const hash = headed('blob', size);
   const file = await open(place);
@@ -79,8 +79,7 @@ type Entry = { readonly mode: string; readonly id: string };
 type Folder = Map<string, Entry | Folder>;
 
 /**
- * Git's id of each of `paths` (`.`: the root), as it follows from the files and from the commits that `submodules` names;
- * a path with nothing there has none. Format: https://git-scm.com/book/en/v2/Git-Internals-Git-Objects.
+ * Git's id of each of `paths` (`.`: the root); missing paths are omitted. Format: https://git-scm.com/book/en/v2/Git-Internals-Git-Objects.
  */
 export function idsOf(
   files: readonly (Pick<ExportedFile, 'path' | 'blob'> & { readonly mode: string })[],
@@ -117,7 +116,7 @@ function at(folder: Folder, [name = '', ...rest]: readonly string[]): Entry | Fo
 
 function treeId(folder: Folder): string {
   const rows = [...folder].map(([name, value]) => ({
-    // Git sorts a folder as if its name ended in a slash.
+    // Git sorts folders with a trailing slash.
     key: Buffer.from(value instanceof Map ? `${name}/` : name),
     head: Buffer.from(`${value instanceof Map ? '40000' : value.mode} ${name}\0`),
     id: Buffer.from(value instanceof Map ? treeId(value) : value.id, 'hex'),
@@ -126,7 +125,6 @@ function treeId(folder: Folder): string {
   return idOf('tree', Buffer.concat(sorted.flatMap(({ head, id }) => [head, id])));
 }
 
-/** Git's id of a file's bytes. */
 export function blobIdOf(bytes: Uint8Array): string {
   return idOf('blob', bytes);
 }
@@ -135,7 +133,7 @@ function idOf(type: 'blob' | 'tree', bytes: Uint8Array): string {
   return headed(type, bytes.length).update(bytes).digest('hex');
 }
 
-/** SHA-1, as these repositories have it: what is compared was approved under ids of that kind. */
+/** SHA-1, the object format of these repositories. */
 function headed(type: 'blob' | 'tree', size: number): Hash {
   return createHash('sha1').update(`${type} ${size}\0`);
 }

@@ -1,4 +1,4 @@
-/** What a history knows of files that only grow, and the tags that mark it: by ids wherever that will do. */
+/** Reads the history of append-only files and the tags that mark it, by id where possible. */
 
 import type { FileVersion, GitReader, TagText, VersionsQuery } from '../../domain/git.ts';
 import { branded, isSha, isTreeId, type TreeId } from '../../domain/ids.ts';
@@ -6,13 +6,13 @@ import { type GitMirror, gitError } from './mirror.ts';
 import { fetchBlobs } from './missing-blobs.ts';
 import { blobIdOf } from './tree-on-disk.ts';
 
-/** Message of a mark: a signed statement of some 500 bytes, and the names of files that were broken then. */
+/** Larger tag messages are ignored. */
 export const MARK_BYTES_MAX = 8 * 1024;
-/** Tags that are read in one piece, each as long as a mark at most: what comes back stays below `logbookFileBytesMax`. */
+/** Keeps one read below `logbookFileBytesMax`. */
 const TAGS_READ_AT_ONCE = 4_000;
-/** Bytes that are hashed to know versions of a file by their ids: 256 versions of 2,880 entries are 0.6 GB, half a second. */
+/** Bound on hashing: 256 versions of 2,880 entries are 0.6 GB, half a second. */
 const VERSION_BYTES_HASHED_MAX = 1024 * 1024 * 1024;
-/** Contents that are read in one piece: as many files of ferrybot's as stay well below `logbookFileBytesMax`. */
+/** Keeps one read below `logbookFileBytesMax`. */
 const BLOBS_READ_AT_ONCE = 256;
 
 export type VersionReader = Pick<
@@ -20,7 +20,7 @@ export type VersionReader = Pick<
   'tagTexts' | 'versions' | 'readBlobs' | 'beginningsOf' | 'blobIdOf'
 >;
 
-/** These of a `GitReader`. Tag objects never change, so each is read once in a process. */
+/** Tag objects are immutable, so each is read once per process. */
 export function createVersionReader(mirror: GitMirror): VersionReader {
   const messages = new Map<string, string>();
   return {
@@ -69,7 +69,7 @@ async function shortTags(mirror: GitMirror, prefix: string): Promise<readonly Li
   });
 }
 
-/** Every commit of every side against each of its parents: a merge cannot hide what it dropped. */
+/** Compares each commit with all parents, so that a merge cannot hide removals. */
 async function versions(
   mirror: GitMirror,
   { from, not, paths }: VersionsQuery,
@@ -115,10 +115,7 @@ async function readBlobs(mirror: GitMirror, ids: readonly TreeId[]): Promise<Rea
   return found;
 }
 
-/**
- * Objects of one type by id. What is too much at once, or has bytes whose text is not as long as git says, is asked for in
- * halves, so that it costs the others little.
- */
+/** Objects by id. If the output is too large or has invalid UTF-8, bisects the list. */
 async function objectsOf(
   mirror: GitMirror,
   ids: readonly string[],
@@ -143,7 +140,7 @@ function onlyObject(output: Buffer, id: string, type: 'tag' | 'blob'): ReadonlyM
 /** An id, a type and a size. */
 const HEAD_BYTES = 128;
 
-/** What git says of these; null where it is more than any file of ours: whoever may push may push that as well. */
+/** Null if the output exceeds the limit, because anyone with push access can push huge objects. */
 async function batchOf(mirror: GitMirror, ids: readonly string[]): Promise<Buffer | null> {
   const call = { args: ['cat-file', '--batch'], input: ids.map((id) => `${id}\n`).join('') };
   const result = await mirror.run(call);
@@ -152,7 +149,7 @@ async function batchOf(mirror: GitMirror, ids: readonly string[]): Promise<Buffe
   return Buffer.from(result.stdout, 'utf8');
 }
 
-/** False where the sizes do not fit the text: bytes that are no UTF-8 were replaced by longer ones. */
+/** False if the sizes do not match, because invalid UTF-8 was replaced by longer text. */
 function readBatch(output: Buffer, count: number, type: string, found: Map<string, string>): boolean {
   let at = 0;
   for (let index = 0; index < count; index += 1) {
@@ -169,7 +166,7 @@ function readBatch(output: Buffer, count: number, type: string, found: Map<strin
   return at === output.length;
 }
 
-/** git's id of a content is a hash over its length and bytes: each cut is hashed anew, from the end, where they are. */
+/** The id hashes length and content, so each prefix is hashed separately, longest first. */
 function beginningsOf(text: string, ids: ReadonlySet<TreeId>): ReadonlySet<TreeId> {
   const bytes = Buffer.from(text, 'utf8');
   const found = new Set<TreeId>();
@@ -184,7 +181,7 @@ function beginningsOf(text: string, ids: ReadonlySet<TreeId>): ReadonlySet<TreeI
   return found;
 }
 
-/** Where the line begins that ends at `end`. */
+/** Start of the line that ends at `end`. */
 function lineBefore(bytes: Buffer, end: number): number {
   return end < 2 ? 0 : bytes.lastIndexOf(0x0a, end - 2) + 1;
 }

@@ -1,5 +1,3 @@
-/** Writing through the git program: a commit made from parts, and pushed only where the ref is still as expected. */
-
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +6,7 @@ import { branded, isSha, type Sha } from '../../domain/ids.ts';
 import { type GitIdentity, identityEnvironment } from './environment.ts';
 import { type GitMirror, lastWords } from './mirror.ts';
 
-/** A `GitWriter` on a mirror. The remote's own compare-and-set decides who wins (`--force-with-lease`). */
+/** A `GitWriter` on a mirror. The remote's compare-and-set (`--force-with-lease`) decides races. */
 export function createWriter(mirror: GitMirror, identity: GitIdentity): GitWriter {
   return {
     commitAndPush: async (request) => {
@@ -36,7 +34,7 @@ async function makeCommit(mirror: GitMirror, identity: GitIdentity, request: Com
   return branded(commit.trim(), isSha);
 }
 
-/** The parent's tree with these files changed, put together in an index of its own: no working copy, no lock. */
+/** The parent's tree with the changed files, in a private index. */
 async function makeTree(
   mirror: GitMirror,
   parent: Sha | null,
@@ -82,7 +80,7 @@ async function indexLines(
     .join('');
 }
 
-/** A script keeps its mode; a link or a submodule becomes a file, since a text is what is asked for. */
+/** Scripts keep their mode; links and submodules become files. */
 async function modesInIndex(
   mirror: GitMirror,
   paths: readonly string[],
@@ -97,7 +95,7 @@ async function modesInIndex(
   return new Map(entries);
 }
 
-/** One process for any number of files: a thousand runs' entries go in one commit. */
+/** One process for all files. */
 async function hashObjects(
   mirror: GitMirror,
   texts: readonly string[],
@@ -111,9 +109,7 @@ async function hashObjects(
   return ids.trim().split('\n');
 }
 
-/**
- * Pushes one object to one ref of the remote, where the ref must still be `expected`; `others` go with it, all or none.
- */
+/** Pushes an object if the ref is still `expected`; `others` are pushed atomically with it. */
 async function push(mirror: GitMirror, wanted: Push, others: readonly Push[] = []): Promise<PushOutcome> {
   const all = [wanted, ...others];
   const result = await mirror.run({
@@ -139,10 +135,8 @@ async function pushed(mirror: GitMirror, wanted: Push, others: readonly Push[]):
 }
 
 /**
- * A push that was not confirmed is looked up. Our object there: it arrived. Something else: somebody was
- * faster. Still as expected: either the remote said no in so many words, or the push may yet arrive, which
- * is unknown; the lease makes sure that at most one of it and the next try wins. What was pushed with it
- * stands or falls with it, so that one ref tells of all.
+ * Resolves an unconfirmed push. Our object: it arrived. Another one: rejected. Still `expected`: refused if the remote said so, otherwise
+ * unknown, since it may still arrive; the lease lets only one of it and a retry win. Atomic pushes need only one ref checked.
  */
 async function lookAfterwards(
   mirror: GitMirror,
@@ -168,13 +162,13 @@ async function lookAfterwards(
   return { kind: saidNo ? 'refused' : 'unknown', message: refusalOf(result) };
 }
 
-/** Git keeps refs like files: one that is named as a folder of another leaves it no room. */
+/** Git stores refs like files, so a ref cannot be a folder of another. */
 function foldersOf(ref: string): readonly string[] {
   const parts = ref.split('/');
   return parts.flatMap((_, at) => (at < 3 ? [] : [parts.slice(0, at).join('/')]));
 }
 
-/** What the remote has against one of the others: nobody was faster there, since no two pushes have one of their names. */
+/** The remote's refusal of one of `others`; their names are unique, so it was not a race. */
 function refusedLine(stdout: string, others: readonly Push[]): string | null {
   const line = stdout
     .split('\n')
@@ -182,7 +176,7 @@ function refusedLine(stdout: string, others: readonly Push[]): string | null {
   return line === undefined || /atomic/.test(line) ? null : line.split('\t').slice(1).join(' ');
 }
 
-/** The faster one may hold the ref's lock and not have moved it yet when we look. */
+/** The winner may hold the ref's lock without having moved it yet. */
 const LOST_RACE =
   /stale info|fetch first|non-fast-forward|already exists|failed to update ref|cannot lock ref|failed to lock|incorrect old value/;
 
@@ -209,12 +203,12 @@ async function pushTag(mirror: GitMirror, identity: GitIdentity, request: TagReq
   const call = { args: ['ls-remote', '--quiet', 'origin', ref, `${ref}^{}`] };
   const looked = await mirror.run(call);
   if (!looked.ok) return { kind: 'unknown', message: lastWords(looked) };
-  // A tag without a tag object (lightweight) has no peeled line; it points to the commit itself.
+  // A lightweight tag has no peeled line and points to the commit itself.
   const commit = remoteId(looked.stdout, `${ref}^{}`) ?? remoteId(looked.stdout, ref);
   return commit === null ? outcome : { kind: 'exists', commit: branded(commit, isSha) };
 }
 
-/** The same request gives the same tag object, so that a tag whose answer was lost is known as ours. */
+/** Deterministic, so that a tag whose answer was lost is recognized. */
 async function makeTag(mirror: GitMirror, identity: GitIdentity, request: TagRequest): Promise<Sha> {
   const { name, commit, message, atMs } = request;
   const input = [
