@@ -1,6 +1,6 @@
 /**
- * Which checkpoint a run goes on from: the newest complete one of its own lineage (docs/checkpoints.md has the rule in
- * words; test/checkpoints/rule.py is a second reading of those words). What could not be read is never passed over.
+ * Selects the newest complete checkpoint of a run's own lineage (rule in docs/checkpoints.md; test/checkpoints/rule.py implements it
+ * independently). Unreadable checkpoints are never skipped silently.
  */
 
 import { z } from 'zod';
@@ -13,7 +13,7 @@ import {
 import { withoutEndSlashes } from '../domain/end-slashes.ts';
 import { type Lineage, standingIn } from './standing.ts';
 
-/** Why a checkpoint is passed over. */
+/** Why a checkpoint is skipped. */
 export const PASSED_OVER = [
   'no-metadata',
   'bad-metadata',
@@ -28,24 +28,24 @@ export type PassedOver = (typeof PASSED_OVER)[number];
 
 export type JudgedCheckpoint = {
   readonly stored: StoredCheckpoint;
-  /** Null where it is not complete, or could not be read. */
+  /** Null if incomplete or unreadable. */
   readonly metadata: CheckpointMetadata | null;
-  /** The attempt that wrote it, as the record tells; null where nobody knows or nobody asked. */
+  /** The recorded attempt that wrote it; null if unknown or not requested. */
   readonly attempt: number | null;
   readonly standing: 'eligible' | 'unreadable' | PassedOver;
 };
 
 export type Search = {
-  /** Permanent and temporary roots: both are always searched. */
+  /** Permanent and temporary roots. */
   readonly roots: readonly SearchedRoot[];
-  /** Null where nobody asks whose they are. */
+  /** Null: accept any origin. */
   readonly lineage: Lineage | null;
   readonly maxStep: number | null;
-  /** These, and all below them, are passed over. */
+  /** Excludes these paths and everything below. */
   readonly excludePaths: readonly StorePath[];
 };
 
-/** Why a person in charge is asked: nothing that may be used, or something that may be newer and could not be read. */
+/** Why a person must decide: nothing usable, or something possibly newer is unreadable. */
 export type AskCode = 'root-unreadable' | 'checkpoint-unreadable' | 'none-complete' | 'none-of-lineage';
 
 export type Choice =
@@ -54,7 +54,7 @@ export type Choice =
 
 export type CompleteCheckpoint = JudgedCheckpoint & { readonly metadata: CheckpointMetadata };
 
-/** Every checkpoint once, in the order of the rule: what is complete last and the newest of it at the end. */
+/** Each checkpoint once, in the rule's order: the newest complete one is last. */
 export function judgeAll(search: Search): readonly JudgedCheckpoint[] {
   const byPath = new Map<StorePath, StoredCheckpoint>();
   for (const { found } of search.roots)
@@ -64,13 +64,13 @@ export function judgeAll(search: Search): readonly JudgedCheckpoint[] {
   return judged.toSorted(inOrder);
 }
 
-/** A root may lie below another: the folder on the way there is no checkpoint that was left incomplete. */
+/** A folder that contains another root is not an incomplete checkpoint. */
 function isOnlyFolderOf(roots: readonly SearchedRoot[], { path, metadata }: StoredCheckpoint): boolean {
   const isEmpty = metadata.kind === 'known' && metadata.value === null;
   return isEmpty && roots.some(({ root }) => isUnder(root, path));
 }
 
-/** The newest eligible checkpoint, or the question to the person in charge. */
+/** The newest eligible checkpoint, or the question for the DRI. */
 export function chooseCheckpoint(search: Search): Choice {
   const blind = search.roots.find(({ found }) => found.kind === 'unknown');
   if (blind?.found.kind === 'unknown')
@@ -93,7 +93,7 @@ export type Asked =
   | { readonly kind: 'chosen'; readonly checkpoint: CompleteCheckpoint }
   | { readonly kind: 'refused'; readonly code: RefusalCode; readonly why: string };
 
-/** The checkpoint that a person names by its step or its path: refused with its reason where it may not be used. */
+/** A checkpoint named by step or path; refused with a reason if unusable. */
 export function askedCheckpoint(
   search: Search,
   asked: { readonly step: number } | { readonly path: StorePath },
@@ -105,7 +105,7 @@ export function askedCheckpoint(
   );
   const newest = named.findLast(isEligible);
   const blind = search.roots.find(({ found }) => found.kind === 'unknown');
-  // Of one step there may be another, newer one in the root that nobody can read.
+  // An unreadable root may contain a newer checkpoint of the same step.
   if (blind?.found.kind === 'unknown' && (newest === undefined || 'step' in asked))
     return { kind: 'refused', code: 'unreadable', why: `${blind.root}: ${blind.found.why}` };
   const unread = named.find(({ standing }) => standing === 'unreadable');
@@ -117,7 +117,6 @@ export function askedCheckpoint(
     : { kind: 'refused', code: last.standing, why: last.stored.path };
 }
 
-/** Whether it may be used. */
 export function isEligible(one: JudgedCheckpoint): one is CompleteCheckpoint {
   return one.standing === 'eligible' && one.metadata !== null;
 }
@@ -145,7 +144,7 @@ function judgeOne(stored: StoredCheckpoint, search: Search): JudgedCheckpoint {
   return passed(standing, metadata, attempt);
 }
 
-/** What cannot be read and says nothing of its step may be the newest of all. */
+/** Unreadable and without a step in its name: it may be the newest. */
 function mayBeNewer({ stored }: JudgedCheckpoint, newest: CompleteCheckpoint | null): boolean {
   const named = namedStep(stored.path);
   return named === null || newest === null || named >= newest.metadata.step;
@@ -156,7 +155,7 @@ function isUnder(path: StorePath, folder: StorePath): boolean {
   return path === whole || path.startsWith(`${whole}/`);
 }
 
-/** By step as a number, then by time, then by path; what has neither comes before all that has. */
+/** By numeric step, then time, then path; missing values first. */
 function inOrder(a: JudgedCheckpoint, b: JudgedCheckpoint): number {
   return (
     // rule HR-58
@@ -166,7 +165,7 @@ function inOrder(a: JudgedCheckpoint, b: JudgedCheckpoint): number {
   );
 }
 
-/** As Python compares texts: `<` of JavaScript goes by halves of characters beyond the first 65,536. */
+/** Python's order; JavaScript's `<` compares UTF-16 units. */
 function compareCodePoints(a: string, b: string): number {
   const [left, right] = [[...a], [...b]];
   const at = left.findIndex((sign, index) => sign !== right[index]);
@@ -174,16 +173,16 @@ function compareCodePoints(a: string, b: string): number {
   return (left[at]?.codePointAt(0) ?? 0) - (right[at]?.codePointAt(0) ?? -1);
 }
 
-/** `metadata.json` of a checkpoint: what it has to say for the checkpoint to be complete (levanter, checkpoint.py). */
+/** Required content of `metadata.json` (levanter, checkpoint.py). */
 type CheckpointMetadata = {
   readonly step: number;
   readonly timestamp: string;
-  /** Microseconds since 1970 of the time as it is written: it names no zone, so that it orders checkpoints of one writer alone. */
+  /** Microseconds since 1970 without a time zone, so it orders only checkpoints of one writer. */
   readonly micros: number;
   readonly isTemporary: boolean;
 };
 
-// Python writes `datetime.now().isoformat()`: naive, with microseconds or without; where it has a zone, that counts.
+// Python's `datetime.now().isoformat()`, with optional microseconds and zone.
 const TIMESTAMP =
   /^([12]\d{3})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?(?:(Z)|([+-])(\d{2}):?(\d{2}))?$/;
 
@@ -193,7 +192,7 @@ const schema = z.looseObject({
   is_temporary: z.boolean().default(false),
 });
 
-/** Null where it is no JSON, or a step or a time is missing: then nobody can say which checkpoint it is. */
+/** Null if it is not JSON, or lacks a step or time. */
 function readMetadata(text: string): CheckpointMetadata | null {
   const parsed = schema.safeParse(parsedJson(text));
   if (!parsed.success) return null;
@@ -211,13 +210,13 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** Null for a date that no calendar has. */
+/** Null for an invalid date. */
 function microsOf(timestamp: string): number | null {
   const match = TIMESTAMP.exec(timestamp);
   if (match === null) return null;
   const [, year, month, day, hour, minute, second, fraction = '', , sign, zoneHours, zoneMinutes] = match;
   const ms = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-  // Date.parse takes the 31st of a month with 30 days for the next one.
+  // Date.parse accepts the 31st of a shorter month.
   if (!Number.isFinite(ms) || new Date(ms).getUTCDate() !== Number(day)) return null;
   const zone = sign === undefined ? 0 : (Number(zoneHours) * 60 + Number(zoneMinutes)) * 60_000;
   const micros = Number(fraction.padEnd(6, '0').slice(0, 6));

@@ -1,4 +1,4 @@
-/** The clean-up of a run's checkpoints as a proposal: exactly which ones, what protects the others, and whether each may still go (policy HR-63). */
+/** Proposes the deletion of a run's checkpoints: the exact list, and what protects the others (policy HR-63). */
 
 import { evidenceDigest, proposalDigest } from '../care/mutation-digest.ts';
 import { checkpointRoots } from '../config/fill.ts';
@@ -22,7 +22,7 @@ import type { Observed } from '../domain/observed.ts';
 import type { JudgedCheckpoint } from './choose.ts';
 import { identityOf, type KeptCheckpoint, needsOf, type Retention, retentionOf } from './retention.ts';
 
-/** Where the attempts of a run have written checkpoints, and where the next one would, by their manifests and where those say nothing by the lane; none before anything was gated. */
+/** Roots that attempts wrote to or the next one would, from manifests or the lane; empty before the first gating. */
 export function rootsOf(
   { run, proposal, gate, order, attempts }: RunState,
   lane: Pick<LaneConfig, 'checkpointRoots'>,
@@ -42,8 +42,8 @@ export function rootsOf(
 }
 
 /**
- * How many of the newest steps stay: never fewer than what was approved; null where nobody has chosen, and the run is one
- * whose contract has to. An ordinary run keeps its last one (policy HR-61).
+ * Number of newest steps to keep, at least the approved one. Null if the contract must choose it and has not; an ordinary run keeps its
+ * last checkpoint (policy HR-61).
  */
 export function depthOf({ gate, order, contract }: RunState, asked: number | null): number | null {
   const approved = [order, gate].flatMap((one) => one?.manifest?.retention.keepTemporary ?? []);
@@ -53,7 +53,7 @@ export function depthOf({ gate, order, contract }: RunState, asked: number | nul
   return Math.max(...all);
 }
 
-/** What may go of a run by its record and those of the others; unknown where a root could not be listed. */
+/** Deletable checkpoints according to all records; unknown if a root could not be listed. */
 export function cleanupOf(
   state: RunState,
   runs: readonly RunState[],
@@ -63,7 +63,7 @@ export function cleanupOf(
   return retentionOf(roots, needsOf(state, runs), { keep, milestones: [] });
 }
 
-/** The oldest that one list has room for. */
+/** The oldest ones that fit into one list. */
 export function listed({ candidates }: Retention): readonly JudgedCheckpoint[] {
   let characters = 0;
   return candidates.slice(0, limits.cleanupCheckpointsMax).filter(({ stored }) => {
@@ -84,7 +84,7 @@ export type CleanupInput = {
 
 export type CleanupDraft = Extract<EventDraft, { type: 'mutation-proposed' }>;
 
-/** The proposal of exactly this list. Throws where nothing could go. */
+/** Throws if nothing can be deleted. */
 function proposeCleanup(input: CleanupInput): CleanupDraft {
   const { state, repository, keep, askedBy, found, retention, digestOf } = input;
   const list = listed(retention);
@@ -135,7 +135,7 @@ function stays({ checkpoint, because }: KeptCheckpoint): string {
   return `stays ${checkpoint.stored.path}  ${because.join(', ')}`;
 }
 
-/** `more`: checkpoints that could go too, and that one list has no room for. */
+/** `more`: further candidates that do not fit. */
 export type CleanupPlan =
   | { readonly kind: 'no-depth' }
   | { readonly kind: 'unreadable'; readonly why: string }
@@ -143,7 +143,7 @@ export type CleanupPlan =
   | { readonly kind: 'open'; readonly record: MutationRecord }
   | { readonly kind: 'list'; readonly draft: CleanupDraft; readonly more: number; readonly kept: number };
 
-/** What could go of a run's checkpoints, as the answer to somebody who asks. */
+/** The deletion plan, as the answer to a request. */
 export function planCleanup(
   {
     state,
@@ -170,7 +170,7 @@ export function planCleanup(
   return record === null ? { kind: 'list', draft, more, kept: kept.length } : { kind: 'open', record };
 }
 
-/** The list of the very same checkpoints that this person asked for, and that still can be consented to. */
+/** An open proposal of the same checkpoints by the same person. */
 function openList(
   { mutations }: RunState,
   { data: { proposal } }: CleanupDraft,

@@ -1,4 +1,4 @@
-/** The lineage of a run as its record tells it: which attempt went on from what, what it wrote, and what people rejected of it. */
+/** A run's recorded lineage: where each attempt resumed, what it wrote, and what people rejected. */
 
 import { folderName, namedStep, type StorePath } from '../domain/checkpoint/stored.ts';
 import { withoutEndSlashes } from '../domain/end-slashes.ts';
@@ -14,13 +14,12 @@ import type {
 import { fromRfc3339 } from '../domain/time.ts';
 import type { Lineage, WritingAttempt } from './standing.ts';
 
-/** One attempt, for people and for whoever asks whose a checkpoint is. */
 export type RecordedAttempt = WritingAttempt & {
-  /** What its log says that it loaded, or what its manifest names; null where it began anew, or nobody knows. */
+  /** The loaded checkpoint from the log or the manifest; null for a start from scratch, or if unknown. */
   readonly startedFrom: StorePath | null;
-  /** The attempt that had written that; null where none of this run had. */
+  /** The attempt of this run that wrote it, or null. */
   readonly parent: number | null;
-  /** The newest checkpoint that its log told of. */
+  /** The newest checkpoint in its log. */
   readonly newestStep: number | null;
   readonly status: Ending['status'] | Observation['status'] | 'CLAIMED';
 };
@@ -36,7 +35,7 @@ type Parts = {
   readonly end: Ending | null;
 };
 
-/** Attempts in their order, from the record alone. */
+/** From the record alone. */
 export function lineageOf(state: RunState): RecordedLineage {
   const current = pastAttempt(state) ?? underWay(state);
   const all: readonly Parts[] = current === null ? state.attempts : [...state.attempts, current];
@@ -45,13 +44,13 @@ export function lineageOf(state: RunState): RecordedLineage {
   return { attempts, rejections: state.rejections };
 }
 
-/** The same for the rule of docs/checkpoints.md. */
+/** For the rule in docs/checkpoints.md. */
 export function lineageFor(state: RunState): Lineage {
   const { attempts, rejections } = lineageOf(state);
   return { attempts, rejections: rejections.map(({ step, at }) => ({ step, at: moment(at) })) };
 }
 
-/** From the claim on a job may write, whatever became of its submission. */
+/** A job may write from the claim on, whatever happened to its submission. */
 function underWay({ order, observation, end }: RunState): Parts | null {
   return order === null || order.claim === null || order.status === 'failed'
     ? null
@@ -81,27 +80,27 @@ function recorded({ order, observation, end }: Parts, before: readonly RecordedA
   };
 }
 
-/** The first attempt had nothing to go on from; a later one may have gone on from anything that lay there. */
+/** A later attempt may have resumed from any checkpoint it found. */
 function startWithout(before: readonly RecordedAttempt[]): number | null {
   return before.length === 0 ? 0 : null;
 }
 
-/** The newest attempt before it that had come so far. */
+/** The newest earlier attempt that reached the step. */
 function parentOf(before: readonly RecordedAttempt[], step: number | null): number | null {
   if (step === null) return null;
   return before.findLast(({ newestStep }) => newestStep !== null && newestStep >= step)?.attempt ?? null;
 }
 
-/** Checkpoints that this run rests on: its attempts started from them, or its manifests name them. */
+/** Checkpoints that this run's attempts started from or its manifests name. */
 export function sourcesOf(state: RunState): readonly StorePath[] {
-  // What is gated now may be launched in a moment.
+  // The gated manifest may be launched soon.
   const named = [...state.attempts.map(({ order }) => order), state.order, state.gate];
   const manifests = named.flatMap((one) => one?.manifest?.resume.initializeFrom ?? []);
   const started = lineageOf(state).attempts.flatMap(({ startedFrom }) => startedFrom ?? []);
   return [...new Set([...manifests, ...started].map((path) => withoutEndSlashes(path)))];
 }
 
-/** `step-1200` as people call it, or the last part of the path. */
+/** `step 1200`, or the last path segment. */
 export function checkpointName(path: StorePath): string {
   const step = namedStep(path);
   return step === null ? folderName(path) : `step ${step}`;

@@ -1,4 +1,4 @@
-/** What the next attempt of a run goes on from, after one that failed: the rule of docs/checkpoints.md over its own roots and its own record. */
+/** The checkpoint for the next attempt after a failure, by the rule in docs/checkpoints.md. */
 
 import type { SearchedRoot, StorePath } from '../domain/checkpoint/stored.ts';
 import { type CheckpointPlan, takesCheckpoint } from '../domain/launch/contract.ts';
@@ -10,14 +10,14 @@ import { lineageFor } from './lineage.ts';
 import { isWrittenBy, rootOf, type StartRefusal, startPoint } from './start.ts';
 
 export type ResumePoint =
-  /** Only the job's own machine can look: it goes on as it finds things. */
+  /** Only the job's machine can read the roots, so the job chooses. */
   | { readonly kind: 'unseen' }
   | { readonly kind: 'from'; readonly path: StorePath; readonly step: number }
   | { readonly kind: 'ask'; readonly code: AskCode | StartRefusal }
-  /** The job looks for itself, and would take another one than the rule. */
+  /** The job chooses itself and would take another checkpoint. */
   | { readonly kind: 'takes-other'; readonly path: StorePath; readonly takes: StorePath };
 
-/** What is looked at; `command`: what would be started, which need not be what ran. */
+/** `command`: the next command, which may differ from the last one. */
 export type ResumeInput = {
   readonly plan: CheckpointPlan;
   readonly searched: readonly SearchedRoot[];
@@ -25,7 +25,7 @@ export type ResumeInput = {
   readonly command: readonly string[];
 };
 
-/** Unknown where a root or a checkpoint that may be the newest cannot be read. Null before an attempt has failed. */
+/** Unknown if a root or possibly newest checkpoint is unreadable. Null before a failed attempt. */
 export function resumePoint(state: RunState, input: ResumeInput): Observed<ResumePoint> | null {
   const last = failedAttempt(state);
   if (last === null) return null;
@@ -36,7 +36,7 @@ export function resumePoint(state: RunState, input: ResumeInput): Observed<Resum
   if (choice.kind === 'ask' && (choice.code === 'root-unreadable' || choice.code === 'checkpoint-unreadable'))
     return unknown(choice.why);
   const begun = last.order.manifest?.resume.initializeFrom ?? null;
-  // Where nothing of its own may be used, the run begins again from where it was launched.
+  // Without an own usable checkpoint, restart from the original one.
   const chosen: Observed<ResumePoint> =
     choice.kind === 'chosen'
       ? known(pointOf(state, choice.checkpoint, runs))
@@ -53,7 +53,7 @@ export function resumePoint(state: RunState, input: ResumeInput): Observed<Resum
     : known({ kind: 'takes-other', path: point.path, takes });
 }
 
-/** What lies in the run's own roots, by its own lineage: a root that was not listed is one that cannot be read. Null where only its own machine can look. */
+/** The run's own roots and lineage; unlisted roots count as unreadable. Null if only the job's machine can read them. */
 export function ownSearch(
   state: RunState,
   plan: CheckpointPlan | null,
@@ -65,7 +65,7 @@ export function ownSearch(
   return roots.length === 0 ? null : { roots, lineage: lineageFor(state), maxStep: null, excludePaths: [] };
 }
 
-/** Of a place that another run writes to as well, the time of writing does not say whose it is. */
+/** If another run writes there too, the time does not identify the writer. */
 function pointOf(
   { run }: RunState,
   { stored, metadata }: CompleteCheckpoint,
@@ -77,7 +77,7 @@ function pointOf(
   return isOthers ? { kind: 'ask', code: 'several-runs' } : { kind: 'from', path: stored.path, step };
 }
 
-/** What it was launched from is looked at as it was then: it may be gone by now, or rejected. */
+/** Rechecks the original checkpoint, which may be deleted or rejected by now. */
 function again(
   { run }: RunState,
   begun: StorePath,
@@ -87,7 +87,7 @@ function again(
   const start = startPoint({ path: begun, run: asked }, searched, known(runs));
   if (start.kind === 'unknown') return start;
   const { value: point } = start;
-  // A root that held one checkpoint when it was approved may hold a newer one by now.
+  // The approved root may have a newer checkpoint by now.
   if (point.kind === 'proven' && point.path === begun)
     return known({ kind: 'from', path: point.path, step: point.step });
   return known({ kind: 'ask', code: point.kind === 'refused' ? point.code : 'not-there' });

@@ -1,6 +1,6 @@
 /**
- * Which checkpoints of a run may be deleted, and what protects the others (policy HR-62 and HR-63). What is not known to be
- * needless is protected; each that was listed is judged again, on a new listing, before anything happens to it.
+ * Which checkpoints of a run can be deleted, and what protects the others (policy HR-62, HR-63). Unknown means protected. Each candidate is
+ * checked again on a new listing before its deletion.
  */
 
 import {
@@ -18,7 +18,6 @@ import { lineageFor, lineageOf, sourcesOf } from './lineage.ts';
 import type { Lineage } from './standing.ts';
 import { isWrittenBy } from './start.ts';
 
-/** Why a checkpoint stays. */
 export const PROTECTIONS = [
   'newest',
   'final',
@@ -35,26 +34,25 @@ export const PROTECTIONS = [
 ] as const;
 export type Protection = (typeof PROTECTIONS)[number];
 
-/** What the record of a run says about what it needs. */
+/** What the record requires to keep. */
 export type Needs = {
   readonly lineage: Lineage;
-  /** Checkpoints that the run was launched from or that an attempt started from; a path of the job's own may be relative. */
+  /** Checkpoints that attempts started from; a job's own path may be relative. */
   readonly sources: readonly StorePath[];
-  /** The other runs of the record: what one of them may have written is not this one's, in whichever root it lies. */
+  /** Other recorded runs; their possible checkpoints are protected in every root. */
   readonly others: readonly RunState[];
-  /** What other runs rest on; only what lies below these roots is meant. */
+  /** Checkpoints that other runs use, if below these roots. */
   readonly othersSources: readonly StorePath[];
-  /** Folders that a deletion which people consented to has begun with. */
+  /** Folders whose consented deletion was started. */
   readonly begun: readonly StorePath[];
   readonly finalSteps: readonly number[];
-  /** Steps of moments that people have sealed. */
   readonly milestones: readonly number[];
-  /** Up to which step nobody writes any more; null where a job may write at any. */
+  /** No job writes steps up to this one; null if any step may be written. */
   readonly writtenUpTo: number | null;
 };
 
 export type Wishes = {
-  /** How many of the newest steps stay; at least one does. */
+  /** Number of newest steps to keep, at least one. */
   readonly keep: number;
   /** Steps that people want to keep. */
   readonly milestones: readonly number[];
@@ -71,7 +69,7 @@ export type Retention = {
   readonly kept: readonly KeptCheckpoint[];
 };
 
-/** What the run needs, and what the other `runs` need of it, from the record alone. */
+/** What this run and the other `runs` need, from the record. */
 export function needsOf(state: RunState, runs: readonly RunState[] = []): Needs {
   const { attempts } = lineageOf(state);
   const others = runs.filter(({ run }) => run !== state.run);
@@ -98,10 +96,7 @@ export function needsOf(state: RunState, runs: readonly RunState[] = []): Needs 
   };
 }
 
-/**
- * A job that runs may write every step that it has not passed: until it has a checkpoint of its own, everything from where
- * it began. One that has ended writes nothing any more.
- */
+/** A running job may write any step after its newest checkpoint, or after its start. */
 function writtenUpTo(attempts: ReturnType<typeof lineageOf>['attempts']): number | null {
   const running = attempts.filter(({ until }) => until === null);
   const passed = running.map(({ newestStep, startStep }) => newestStep ?? startStep);
@@ -111,7 +106,7 @@ function writtenUpTo(attempts: ReturnType<typeof lineageOf>['attempts']): number
   );
 }
 
-/** What may go and what stays; unknown where a root could not be listed: then nothing may. */
+/** Unknown if a root could not be listed; then nothing is deleted. */
 export function retentionOf(
   roots: readonly SearchedRoot[],
   needs: Needs,
@@ -134,22 +129,22 @@ export function retentionOf(
   });
 }
 
-/** What became of one that was listed: `same` alone may go. */
+/** Only `same` may be deleted. */
 export type SecondLook = 'same' | 'gone' | 'changed' | 'protected';
 
-/** Judges one that was listed on a new listing: its path, with the content that was seen then. */
+/** Rechecks a listed checkpoint by path and content on a new listing. */
 export function secondLook(now: Retention, path: StorePath, identity: string): SecondLook {
   const candidate = now.candidates.find(({ stored }) => stored.path === path);
   if (candidate !== undefined) return identityOf(candidate.stored) === identity ? 'same' : 'changed';
   return now.kept.some(({ checkpoint }) => checkpoint.stored.path === path) ? 'protected' : 'gone';
 }
 
-/** What the store calls the content of its `metadata.json`, or that it has none; null where nobody could read it. */
+/** The store's version id of `metadata.json`, or `REMAINS`; null if unreadable. */
 export function identityOf({ metadata }: StoredCheckpoint): string | null {
   return metadata.kind === 'known' ? (metadata.value?.identity ?? REMAINS) : null;
 }
 
-/** The newest steps of which there is something to go on from; both roots may have one of the same step. */
+/** The newest usable steps; both roots may contain the same step. */
 function newestSteps(all: readonly JudgedCheckpoint[], keep: number): ReadonlySet<number> {
   const steps = new Set(all.filter(isEligible).map(({ metadata }) => metadata.step));
   return new Set([...steps].toSorted((a, b) => b - a).slice(0, keep));
@@ -183,7 +178,7 @@ function protectionsOf(
   return rows.filter(([, holds]) => holds).map(([protection]) => protection);
 }
 
-/** The same path, or the same step: what a job prints of a path may be shortened. */
+/** Jobs may print shortened paths, so an equal step counts too. */
 function isSource(path: StorePath, step: number | null, source: StorePath): boolean {
   return path === source || (step !== null && namedStep(source) === step);
 }

@@ -1,5 +1,3 @@
-/** Whether the place that a run would write to is empty, or has its own line of training: a job takes the newest checkpoint that lies in its root, whoever left it there. */
-
 import type { SearchedRoot, StorePath } from '../domain/checkpoint/stored.ts';
 import { type CheckpointPlan, OUTSIDE } from '../domain/launch/contract.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
@@ -8,16 +6,19 @@ import { judgeAll } from './choose.ts';
 import { lineageFor } from './lineage.ts';
 import { rootOf } from './start.ts';
 
-/** `looked`: how many places could be listed at all. `foreign`: what lies there and is no checkpoint of the run's own line. */
+/** `looked`: number of listed roots. `foreign`: a checkpoint outside the run's lineage. */
 export type RootContents = { readonly looked: number; readonly foreign: StorePath | null };
 
-/** `lineage`: runs of which attempts may have written there. Unknown where a place cannot be listed. */
+/**
+ * Whether the run's roots are empty or contain only its lineage, because a job resumes from any checkpoint in its root. `lineage`: runs
+ * that may have written there. Unknown if a root could not be listed.
+ */
 export function rootContents(
   { from, roots }: CheckpointPlan,
   searched: readonly SearchedRoot[],
   lineage: readonly RunState[],
 ): Observed<RootContents> {
-  // Where its contract begins it from what nobody recorded, that line is its own.
+  // The contract starts from an unrecorded run's root.
   const begun = from !== null && from.run === OUTSIDE ? rootOf(from.path) : null;
   const found: SearchedRoot[] = [];
   for (const root of roots) {

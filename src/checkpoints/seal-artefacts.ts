@@ -1,4 +1,4 @@
-/** What a seal or a milestone of a run rests on besides its engine's word: a complete checkpoint and the tracker's identity, each found, missing, or not to be seen (policy HR-65 and HR-66). */
+/** Evidence for a seal or milestone besides the engine's status: a complete checkpoint and the tracker's identity (policy HR-65, HR-66). */
 
 import type { LaneConfig } from '../config/lane-schema.ts';
 import type { FoundCheckpoints, StorePath } from '../domain/checkpoint/stored.ts';
@@ -10,10 +10,7 @@ import { chooseCheckpoint, judgeAll, type Search } from './choose.ts';
 import { rootsOf } from './cleanup.ts';
 import { lineageFor } from './lineage.ts';
 
-/**
- * `unseen`: what nobody here can see, so that a seal says so instead of saying that it is there. `unproven`: what was asked
- * for and is not as it is after a good end; a person may accept that, since a tracker is a witness and never the verdict.
- */
+/** `unseen`: not verifiable here, which the seal states. `unproven`: not as expected after a success; a person may accept it. */
 export type SealArtefacts = {
   readonly missing: readonly string[];
   readonly unproven: readonly string[];
@@ -21,7 +18,6 @@ export type SealArtefacts = {
   readonly checkpoint: SealedCheckpoint | null;
 };
 
-/** What there is of it at this moment. */
 export function sealArtefacts(
   state: RunState,
   lane: LaneConfig,
@@ -38,7 +34,7 @@ export function sealArtefacts(
     ...(said.kind === 'unseen' ? ['state in the tracker'] : []),
     ...(tracker === 'unseen' ? ['identity in the tracker'] : []),
   ];
-  // A path of the machine that ran it is nobody else's to look at.
+  // Paths of the job's machine are not readable here.
   if (rootsOf(state, lane).some((root) => !/^(gs:\/\/|s3:\/\/|\/)/.test(root)))
     return { missing: other, unproven, unseen: [...unseen, 'checkpoints'], checkpoint: null };
   const newest = newestOf(state, found);
@@ -55,7 +51,7 @@ export function sealArtefacts(
 
 type FinalWord = { readonly kind: 'final' | 'unseen' } | { readonly kind: 'open'; readonly why: string };
 
-/** What the tracker said at the look that saw the end: finished, or its rows reach the last step, and it has a loss or other metrics. */
+/** The tracker at the final observation must be finished or have reached the last step, and have metrics. */
 function finalWordOf({ observation, end }: RunState, finalStep: number | null): FinalWord {
   const seen = observation?.tracker;
   if (seen === undefined || end?.status !== 'SUCCEEDED') return { kind: 'unseen' };
@@ -72,16 +68,13 @@ function finalWordOf({ observation, end }: RunState, finalStep: number | null): 
     : { kind: 'final' };
 }
 
-/** A run that ended well has a checkpoint of its last step; one that goes on, or was stopped, has what it has. */
+/** Only a success requires a checkpoint of the last step. */
 function isShort({ end }: RunState, finalStep: number | null, step: number): boolean {
   // rule HR-66
   return end?.status === 'SUCCEEDED' && (finalStep === null || step < finalStep - limits.finalStepSlack);
 }
 
-/**
- * The checkpoint that the run would go on from: complete, of its own lineage, and not rejected. While its job goes on only a
- * permanent one: the training itself deletes the temporary ones, whatever is sealed.
- */
+/** The checkpoint to resume from. While the job runs, only a permanent one, because training deletes temporary ones. */
 function newestOf(
   state: RunState,
   found: Observed<FoundCheckpoints>,
@@ -107,7 +100,7 @@ function temporaryIn(search: Search): readonly StorePath[] {
     .map(({ stored }) => stored.path);
 }
 
-/** By the link that the job's log has: what the tracker itself says is asked by nobody here. */
+/** Compares the log's tracker link; the tracker itself is not asked here. */
 function trackerOf(state: RunState): 'same' | 'other' | 'unseen' {
   const wanted = state.order?.manifest?.tracker ?? null;
   const seen = (state.end ?? state.observation)?.trackers ?? [];

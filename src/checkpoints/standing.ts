@@ -1,24 +1,23 @@
-/** Whose a checkpoint is: which attempt of the run was writing when the store got it, and whether people have rejected what that attempt made. */
+/** Which attempt wrote a checkpoint, by the store's time, and whether it was rejected. */
 
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 
-/** One attempt, as far as it wrote checkpoints. */
 export type WritingAttempt = {
   readonly attempt: number;
   /** From the runner's claim. */
   readonly from: Instant;
   /** Its end; null while it may still write. */
   readonly until: Instant | null;
-  /** The step that it went on from, 0 where it began anew; null where nobody knows. */
+  /** The step it resumed from, 0 from scratch; null if unknown. */
   readonly startStep: number | null;
-  /** The order named that checkpoint, so that the rule had let it be when the attempt was claimed; left out: it did not. */
+  /** The order named the checkpoint, so the rule allowed it at the claim. */
   readonly isChosen?: true;
 };
 
 export type Rejection = { readonly step: number; readonly at: Instant };
 
-/** Of one run, in the order of its attempts. */
+/** One run's attempts in order. */
 export type Lineage = {
   readonly attempts: readonly WritingAttempt[];
   readonly rejections: readonly Rejection[];
@@ -29,7 +28,7 @@ export type Standing = {
   readonly attempt: number | null;
 };
 
-/** `foreign`: no attempt of this run was writing then. `unvalidated`: nobody can say whether it comes from what was rejected. */
+/** `foreign`: no attempt was writing then. `unvalidated`: possibly derived from a rejected checkpoint. */
 export function standingIn(
   { attempts, rejections }: Lineage,
   { step, writtenAt }: { readonly step: number; readonly writtenAt: Instant },
@@ -44,7 +43,7 @@ export function standingIn(
   return { standing: said.includes('unknown') ? 'unvalidated' : 'eligible', attempt };
 }
 
-/** An attempt may write from a little before its claim until a little after its end, and never into the time of the next one. */
+/** From shortly before the claim to shortly after the end, without overlapping the next attempt. */
 function wasWriting(attempts: readonly WritingAttempt[], at: number, writtenAt: Instant): boolean {
   const one = attempts[at];
   if (one === undefined) return false;
@@ -56,9 +55,8 @@ function wasWriting(attempts: readonly WritingAttempt[], at: number, writtenAt: 
 }
 
 /**
- * What an attempt made from a rejected step on is out where it was under way before people said so, or went on from that
- * step or a later one without its order's word. An attempt makes those steps anew that is known to have gone back behind it,
- * or that went on from what such a one had made: its order named that, which the rule had let be after the rejection.
+ * Rejected if the attempt started before the rejection, or resumed at or after the rejected step on its own. Clean if it resumed earlier,
+ * or from a checkpoint that its order named, because the rule allowed that after the rejection.
  */
 function taintOf(
   { from, startStep, isChosen }: WritingAttempt,

@@ -1,4 +1,4 @@
-/** Where a run begins: what is asked for, held against what lies in the store and against the record of the run that made it. */
+/** Verifies the checkpoint that a run is to start from, against the store and the producing run's record. */
 
 import {
   namedStep,
@@ -14,7 +14,7 @@ import { type AskCode, askedCheckpoint, chooseCheckpoint, type RefusalCode, type
 import { lineageFor } from './lineage.ts';
 import { standingIn } from './standing.ts';
 
-/** Why nothing is begun from there: a checkpoint that may not be used, none to use, or nobody can say whose it is. */
+/** Unusable, missing, or of unclear origin. */
 export type StartRefusal =
   | Exclude<RefusalCode | AskCode, 'unreadable' | 'root-unreadable' | 'checkpoint-unreadable'>
   | 'no-run'
@@ -22,25 +22,25 @@ export type StartRefusal =
   | 'several-runs';
 
 export type StartPoint =
-  /** From nothing. */
+  /** From scratch. */
   | { readonly kind: 'anew' }
   | {
       readonly kind: 'proven';
       readonly path: StorePath;
       readonly step: number;
-      /** Null: made outside the record, as the contract says. */
+      /** Null: outside the record, according to the contract. */
       readonly run: string | null;
       readonly attempt: number | null;
     }
   | { readonly kind: 'refused'; readonly code: StartRefusal; readonly path: StorePath };
 
-/** The root that has to be listed to judge it: a name `step-N` is one checkpoint, and everything else a root. */
+/** The root to list: `step-N` is a checkpoint, any other name a root. */
 export function rootOf(path: StorePath): StorePath {
   const whole = withoutEndSlashes(path);
   return namedStep(whole) === null ? whole : whole.slice(0, whole.lastIndexOf('/'));
 }
 
-/** Unknown where a store or the record cannot be read: that is neither *there* nor *not there*. */
+/** Unknown if the store or the record is unreadable. */
 export function startPoint(
   from: CheckpointPlan['from'],
   searched: readonly SearchedRoot[],
@@ -68,7 +68,7 @@ export function startPoint(
     return known({ kind: 'refused', code, path });
   }
   const { stored, metadata, attempt } = found.checkpoint;
-  // Below the root that was named there may be the folder of another run.
+  // The named root may contain another run's folder.
   const owner = sourceOf({ ...from, path: stored.path }, runs.value);
   if (owner !== source)
     return known({
@@ -85,7 +85,7 @@ export function startPoint(
   });
 }
 
-/** The run that made it; null where a person says that none of the record did. A path alone is no claim that none did. */
+/** The producing run; null if the contract states that it is outside the record. */
 function sourceOf(
   { path, run }: NonNullable<CheckpointPlan['from']>,
   runs: readonly RunState[],
@@ -98,12 +98,11 @@ function sourceOf(
   return meant.length === 1 ? only : 'several-runs';
 }
 
-/** Runs of which an attempt wrote there. */
 export function writersOf(path: StorePath, runs: readonly RunState[]): readonly RunState[] {
   return runs.filter((one) => rootsOf(one).some((root) => isWithin(path, root)));
 }
 
-/** Whether one of these runs may have written it: what lies where two write says by its time alone whose it is. */
+/** Whether one of these runs may have written it, by path and time. */
 export function isWrittenBy(
   runs: readonly RunState[],
   { path, metadata }: StoredCheckpoint,
@@ -116,7 +115,6 @@ export function isWrittenBy(
   );
 }
 
-/** Where the attempts of a run wrote. */
 function rootsOf({ attempts, order }: RunState): readonly StorePath[] {
   const orders = [...attempts.map((past) => past.order), ...(order === null ? [] : [order])];
   return orders.flatMap(({ manifest }) =>
@@ -124,7 +122,7 @@ function rootsOf({ attempts, order }: RunState): readonly StorePath[] {
   );
 }
 
-/** A place that only the job's machine knows in full is told by its end. */
+/** A relative root matches as a path suffix. */
 function isWithin(path: StorePath, root: StorePath): boolean {
   const whole = withoutEndSlashes(root);
   if (path === whole || path.startsWith(`${whole}/`)) return true;

@@ -1,5 +1,3 @@
-/** What the stores of a run's checkpoints say while it goes on: the newest whole one that it could go back to, and what is not whole yet. */
-
 import type { LaneConfig } from '../config/lane-schema.ts';
 import { namedStep, type SearchedRoot, type StorePath } from '../domain/checkpoint/stored.ts';
 import { limits } from '../domain/limits.ts';
@@ -10,7 +8,7 @@ import { chooseCheckpoint } from './choose.ts';
 import { rootsOf } from './cleanup.ts';
 import { lineageFor } from './lineage.ts';
 
-/** Where the watch looks: all its roots, and none where one of them is no other machine's to look at. */
+/** The roots that the watch can list; none if one is readable only on the job's machine. */
 export function watchedRoots(
   state: RunState,
   lane: Pick<LaneConfig, 'checkpointRoots'>,
@@ -19,7 +17,7 @@ export function watchedRoots(
   return roots.every((root) => /^(gs:\/\/|s3:\/\/|\/)/.test(root)) ? roots : [];
 }
 
-/** By the rule of a run that goes on (docs/checkpoints.md), over the newest of each root alone. */
+/** The newest usable checkpoint and the newest incomplete folder, by the rule in docs/checkpoints.md, over each root's newest entries. */
 export function storedNow(state: RunState, roots: readonly SearchedRoot[]): Observed<StoredThen> {
   const choice = chooseCheckpoint({ roots, lineage: lineageFor(state), maxStep: null, excludePaths: [] });
   if (choice.kind === 'ask') {
@@ -28,7 +26,7 @@ export function storedNow(state: RunState, roots: readonly SearchedRoot[]): Obse
   }
   const all = roots.flatMap(({ found }) => (found.kind === 'known' ? found.value : []));
   const newest = choice.kind === 'chosen' ? choice.checkpoint : null;
-  // Whose the others are that nobody has read is not known.
+  // Older entries were not read.
   if (newest === null && roots.some(({ found }) => isCut(found)))
     return unknown(`of the newest ${limits.storeLookReads} none is of this run's lineage`);
   const writtenAt = newest?.stored.metadata.kind === 'known' ? newest.stored.metadata.value?.writtenAt : null;

@@ -1,5 +1,3 @@
-/** New entries: drafts become events with sequence, time, chain and signature, one canonical line each. */
-
 import { invariant } from '../domain/assert.ts';
 import type { Instant } from '../domain/ids.ts';
 import { WRITERS } from '../domain/logbook/definitions.ts';
@@ -11,26 +9,26 @@ import { GENESIS, hashedText, lineOf, signedText, type UnsealedEvent } from './c
 import { LOGBOOK_LINE_CHARS_MAX } from './codec.ts';
 import type { Anchor, Hash, Signer } from './ports.ts';
 
-/** Who signs for a role; a process that lacks a role's key cannot write that role's events. */
+/** A process without a role's key cannot write that role's events. */
 export type Signers = { readonly [R in Role]?: Signer };
 
 export type AppendContext = {
   readonly run: string;
-  /** The newest event of the file, null when there is no file yet. */
+  /** The newest event; null for a new file. */
   readonly head: Anchor | null;
   readonly at: Instant;
   readonly signers: Signers;
-  /** Public keys from config; recorded in the first event, so that a copy can be checked without the config. */
+  /** Public keys from the config, recorded in the first event so that a copy can be verified alone. */
   readonly keys: readonly PublicKey[];
   readonly hash: Hash;
 };
 
-/** An event and its line, without the newline. */
+/** `line` has no newline. */
 export type SealedEvent = { readonly event: LogbookEvent; readonly line: string };
 
 /**
- * Seals `drafts` on top of `head`, in order. A draft whose role may not write its type, or has no signer
- * here, is a bug of the caller and throws: nobody is to find it out from a refused logbook.
+ * Seals `drafts` after `head`, in order. Throws if a draft's role may not write its type or has no signer here: a caller's bug must not
+ * produce an invalid logbook.
  */
 export function sealEvents(context: AppendContext, drafts: readonly EventDraft[]): readonly SealedEvent[] {
   let head = context.head;
@@ -48,7 +46,7 @@ function sealOne(context: AppendContext, head: Anchor | null, draft: EventDraft)
   invariant(writers.includes(draft.role), `logbook-role-${draft.role}-may-not-write-${draft.type}`);
   const signer = context.signers[draft.role];
   invariant(signer !== undefined && signer.role === draft.role, `logbook-no-signer-for-${draft.role}`);
-  // Runner and watch record what jobs, engines and trackers wrote. What control records is a person's or bound by a digest.
+  // Runner and watch record machine output; control records people's text, or text bound by a digest.
   const written = draft.role === 'control' ? draft.data : withoutMachineSecrets(draft.data);
   const unsealed = {
     v: 1,
@@ -61,20 +59,20 @@ function sealOne(context: AppendContext, head: Anchor | null, draft: EventDraft)
     data: wellFormed(head === null ? withKeys(written, context.keys) : written),
     prev: head === null ? GENESIS : head.hash,
     keyId: signer.keyId,
-    // Type and data come from one draft, so they fit each other; the spread hides that from the compiler.
+    // Type and data come from one draft; the spread hides that from the compiler.
   } as UnsealedEvent;
   const hash = context.hash(hashedText(unsealed));
   const event = { ...unsealed, hash, sig: signer.sign(signedText(hash)) } as LogbookEvent;
   const line = lineOf(event);
-  // Nobody could read it: the whole file would count as broken from here on.
+  // An oversized line would make the whole file invalid.
   invariant(line.length <= LOGBOOK_LINE_CHARS_MAX, `logbook-line-too-long-${draft.type}`);
   return { event, line };
 }
 
-/** Half a character, as in an escape of Python or a cut elsewhere, has no canonical JSON: it becomes U+FFFD, as in any UTF-8. */
+/** A lone surrogate has no canonical JSON and becomes U+FFFD. */
 function wellFormed<Value>(value: Value): Value {
   const text = JSON.stringify(value);
-  // JSON.stringify writes half a character, and nothing else, as an escape that begins so.
+  // JSON.stringify escapes only lone surrogates like this.
   if (!text.includes('\\ud')) return value;
   return JSON.parse(text, (_, one: unknown) => (typeof one === 'string' ? one.toWellFormed() : one));
 }

@@ -1,15 +1,13 @@
-/** A Markdown file that people and ferrybot write together: our blocks are marked, all other bytes are theirs. */
+/** A Markdown file shared with people: ferrybot's blocks are marked, and all other bytes belong to people. */
 
-/** One of our blocks. Id: lower-case letters, digits and dashes; the text ends with a newline. */
+/** Id: lower-case letters, digits and dashes; the text ends with a newline. */
 export type Block = { readonly id: string; readonly text: string };
 
-/** Our blocks in sections, each section's blocks in order. */
 export type Section = readonly Block[];
 
 /**
- * Writes our blocks into what is there. A block that is there is replaced in its place; a new one goes to
- * the end of its section, behind what people wrote there, so that notes keep their place in time. Everything
- * outside our marks stays byte for byte; a mark without its partner counts as people's text.
+ * Replaces existing blocks in place and adds new ones at the end of their section, after people's notes. Keeps everything else byte for
+ * byte; an unpaired mark counts as people's text.
  */
 export function weave(existing: string | null, sections: readonly Section[]): string {
   const pieces = existing === null ? [] : cut(existing);
@@ -52,12 +50,12 @@ function marked(block: Block): string {
 
 type Output = {
   readonly add: (text: string) => void;
-  /** On a line of its own, with an empty line before it where there is anything before it. */
+  /** Preceded by an empty line unless at the start. */
   readonly addApart: (text: string) => void;
   readonly text: () => string;
 };
 
-/** Collects parts and knows how they end: looking at the end of a long string made of parts copies all of it. */
+/** Tracks the end separately, because reading it from a concatenated string would copy it. */
 function createOutput(): Output {
   const parts: string[] = [];
   let end = '';
@@ -75,7 +73,7 @@ function createOutput(): Output {
   };
 }
 
-/** Cuts a file at our marks. Only the first block of an id is ours; a copy of it is people's text. */
+/** Only the first block of an id is ferrybot's. */
 function cut(existing: string): readonly Piece[] {
   const pieces: Piece[] = [];
   const seen = new Set<string>();
@@ -85,7 +83,7 @@ function cut(existing: string): readonly Piece[] {
     if (id === undefined || match.index < from || seen.has(id)) continue;
     const bodyAt = match.index + match[0].length;
     const closeAt = existing.indexOf(closing(id), bodyAt);
-    // Another opening before our end means that the end was deleted: the block is broken, and left alone.
+    // A nested opening means that the closing mark was deleted; leave the block unchanged.
     if (closeAt === -1 || existing.slice(bodyAt, closeAt).includes('<!-- logbook:')) continue;
     const end = closeAt + closing(id).length;
     if (match.index > from) pieces.push({ kind: 'text', text: existing.slice(from, match.index) });

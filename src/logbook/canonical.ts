@@ -1,50 +1,45 @@
-/** Canonical JSON (RFC 8785), narrowed to integers: one value has exactly one text, so that a hash means the value. */
+/** Canonical JSON (RFC 8785) restricted to integers, so that a hash identifies a value. */
 
 import writeJson from 'canonicalize';
 import type { Json, JsonObject } from '../domain/json.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
 
-/** Events nest about five deep; a hostile line must not overflow the stack. */
+/** Protects the stack from hostile lines; events nest about five levels. */
 const LOGBOOK_JSON_DEPTH_MAX = 64;
 
-/**
- * The canonical text of a value: keys in order of UTF-16 code units, no white space, strings as RFC 8785
- * section 3.2.2.2 has them. Throws for what has no such text here (a float, an unsafe integer, a lone
- * surrogate, too deep a nesting): whoever builds a value to be recorded keeps decimals as strings.
- */
+/** Throws for values without a canonical text here: floats, unsafe integers, lone surrogates, deep nesting. Keep decimals as strings. */
 export function canonicalize(value: Json): string {
   const flaw = flawOf(value, 0, { isSorted: true });
   if (flaw !== null) throw new Error(`no canonical JSON: ${flaw}`);
   return write(value);
 }
 
-/** The value that a canonical text means, or why the text is not canonical. Duplicate keys never are. */
+/** Parses canonical text only; duplicate keys are never canonical. */
 export function parseCanonical(text: string): Result<Json, string> {
   const parsed = parseJson(text);
   if (!parsed.ok) return parsed;
   const order = { isSorted: true };
   const flaw = flawOf(parsed.value, 0, order);
   if (flaw !== null) return fail(flaw);
-  // JSON.stringify writes strings and integers as RFC 8785 does, so where the keys are in order already it is
-  // asked: a third of the time on 2,880 events. Keys that look like array indices come first in JavaScript
-  // whatever the text says: those are sorted.
+  // With sorted keys, JSON.stringify produces RFC 8785 text in a third of the time. Keys that look like array indices are reordered by
+  // JavaScript and take the slow path.
   if (order.isSorted && JSON.stringify(parsed.value) === text) return parsed;
   return write(parsed.value) === text ? parsed : fail('not in canonical form (RFC 8785)');
 }
 
 function parseJson(text: string): Result<Json, string> {
   try {
-    // JSON.parse returns nothing but JSON; its type says `any`.
+    // JSON.parse is typed as `any`.
     return ok(JSON.parse(text) as Json);
   } catch (error) {
     return fail(`not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-/** Whether every object that was walked had its keys in order. */
+/** Whether all visited objects had sorted keys. */
 type KeyOrder = { isSorted: boolean };
 
-/** Why a parsed value may not stand in the logbook at all, or null; notes in `order` whether its keys are sorted. */
+/** Why a value is not allowed in the logbook, or null; updates `order`. */
 function flawOf(value: Json, depth: number, order: KeyOrder): string | null {
   if (typeof value === 'string') return value.isWellFormed() ? null : 'a lone surrogate in a string';
   if (typeof value === 'number') return Number.isSafeInteger(value) ? null : `not a safe integer: ${value}`;
@@ -71,7 +66,7 @@ function firstFlaw(items: readonly Json[], depth: number, order: KeyOrder): stri
   return null;
 }
 
-/** Only for values without a flaw: the library leaves out what is undefined, and writes any number. */
+/** Only for checked values: the library drops undefined and accepts any number. */
 function write(value: Json): string {
   const text = writeJson(value);
   if (text === undefined) throw new Error('no canonical JSON: undefined');

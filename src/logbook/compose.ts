@@ -1,5 +1,3 @@
-/** An append as lines: new entries on top of what was verified, each of which the lifecycle allows. */
-
 import { invariant } from '../domain/assert.ts';
 import type { Instant } from '../domain/ids.ts';
 import type { EventDraft, LogbookEvent } from '../domain/logbook/event.ts';
@@ -9,14 +7,14 @@ import { type Signers, sealEvents } from './append.ts';
 import type { Anchor, Hash } from './ports.ts';
 import { type FileState, transitionCheck } from './rules.ts';
 
-/** A file as it was read and verified, down to its newest entry; nulls where there is none yet. */
+/** A verified file; nulls for a new one. */
 export type Standing = {
   readonly run: string;
   readonly head: Anchor | null;
   readonly state: FileState | null;
 };
 
-/** What is added to a run: the new events, their lines without the newline, and where the file stands with them. */
+/** `lines` have no newline. */
 export type ComposedRun = {
   readonly run: string;
   readonly lines: readonly string[];
@@ -25,7 +23,6 @@ export type ComposedRun = {
   readonly state: FileState;
 };
 
-/** The lifecycle forbids a draft. */
 export type IllegalDraft = { readonly seq: number; readonly rule: string };
 
 export type ComposeContext = {
@@ -35,10 +32,7 @@ export type ComposeContext = {
   readonly hash: Hash;
 };
 
-/**
- * Adds at least one draft to a run. What is there was verified where it was read and is not looked at again; each new event
- * is held against the lifecycle before it is signed into the file.
- */
+/** Appends at least one draft to a verified run. Each new event must be legal; existing entries are not checked again. */
 export function composeAppend(
   standing: Standing,
   drafts: readonly EventDraft[],
@@ -58,10 +52,7 @@ export function composeAppend(
   return ok({ run, lines: sealed.map(({ line }) => line), appended, head, state: check.state() });
 }
 
-/**
- * Message of the commit that records these events: the lab's events, nobody's name
- * (`<run>: log launch`, policy AG-05 and HR-19).
- */
+/** Commit message without people's names, such as `<run>: log launch` (policy AG-05, HR-19). */
 export function commitMessage(runs: readonly ComposedRun[]): string {
   const [only] = runs;
   if (runs.length === 1 && only !== undefined) return `${only.run}: ${occasionOf(only)}`;
@@ -69,7 +60,7 @@ export function commitMessage(runs: readonly ComposedRun[]): string {
   return `${runs.length} runs: log ${runs.reduce((sum, run) => sum + run.appended.length, 0)} events\n\n${body}`;
 }
 
-/** The occasions that a logbook of a hero run is searched for have their own words (policy HR-24). */
+/** Fixed words for the occasions that people search a hero run's logbook for (policy HR-24). */
 function occasionOf(run: ComposedRun): string {
   const [first] = run.appended;
   // rule HR-23

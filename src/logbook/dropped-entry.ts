@@ -1,5 +1,3 @@
-/** Whether an older version of a file had an entry that verifies and that the run does not have any more. */
-
 import { WRITERS } from '../domain/logbook/definitions.ts';
 import type { PublicKey, Role } from '../domain/logbook/role.ts';
 import { GENESIS, hashedTextOfLine, lineOf } from './chain.ts';
@@ -8,13 +6,10 @@ import { keyFault } from './key-ring.ts';
 import type { Anchor, Hash, VerifySignature } from './ports.ts';
 import type { GoodFile } from './segments.ts';
 
-/** The entry that was dropped, the lines from it on as the version has them, and the entry with which that began. */
+/** The removed entry and the version's lines from there; `from`: the version's first entry. */
 export type Dropped = { readonly entry: Anchor; readonly lines: readonly string[]; readonly from: number };
 
-/**
- * The first entry of `version`, one of the run's files as it once was, that the run lacks although somebody signed it; null
- * where all that `version` has beyond the run is what nobody signed: junk that was taken back is no loss.
- */
+/** The first verified entry of an old file version that the run lacks; null if only invalid lines were removed. */
 export function droppedEntry(
   version: string,
   file: GoodFile,

@@ -1,8 +1,6 @@
-/** A file against versions of it that were committed before: it must begin with each of them. */
-
 import type { BadEntry } from './verify.ts';
 
-/** The first place where `text` does not continue one of `versions`, or null when it continues all. */
+/** The first difference between `text` and a committed version that it must start with, or null. */
 export function historyFault(text: string, versions: readonly string[]): BadEntry | null {
   const faults = versions
     .filter((version) => !text.startsWith(version))
@@ -14,7 +12,7 @@ function faultOf(text: string, version: string): BadEntry {
   const now = text.split('\n');
   const before = version.split('\n');
   const index = before.findIndex((line, at) => now[at] !== line);
-  // Behind the last newline stands an empty piece: where that is the first difference, the file just ends there.
+  // The empty piece after the last newline means that the file ends there.
   const isCut = version.startsWith(text) || (now[index] ?? '') === '';
   return {
     line: index + 1,

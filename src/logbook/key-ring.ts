@@ -1,5 +1,3 @@
-/** Whose signature an entry carries: the public keys in force, from config or from the logbook itself. */
-
 import * as z from 'zod';
 import { publicKeySchema } from '../domain/logbook/parts.ts';
 import type { PublicKey } from '../domain/logbook/role.ts';
@@ -7,16 +5,16 @@ import { signedText } from './chain.ts';
 import type { FramedEvent } from './codec.ts';
 import type { VerifySignature } from './ports.ts';
 
-/** Why an entry's signature does not count; `role`: a key of another role. */
+/** `role`: signed by a key of another role. */
 export type KeyFault = { readonly reason: 'signature' | 'role'; readonly message: string };
 
-/** The keys that the first event of a file records, or null when it records none. */
+/** The keys recorded in the first event, or null. */
 export function recordedKeys(first: FramedEvent): readonly PublicKey[] | null {
   const recorded = z.looseObject({ keys: z.array(publicKeySchema) }).safeParse(first.data);
   return recorded.success ? recorded.data.keys : null;
 }
 
-/** Null when the entry was signed by a key of its role that was in force at its time. */
+/** Null if signed by a valid key of the entry's role. */
 export function keyFault(
   event: Omit<FramedEvent, 'type'>,
   keys: readonly PublicKey[],
@@ -35,7 +33,7 @@ export function keyFault(
     : { reason: 'signature', message: `the signature is not that of ${event.keyId}` };
 }
 
-/** From its first moment on, and before its last; a date that is no RFC 3339 is never in force. */
+/** From inclusive, until exclusive; an invalid date is never in force. */
 export function isInForce(key: PublicKey, atMs: number): boolean {
   return momentOf(key.from) <= atMs && atMs < momentOf(key.until);
 }
@@ -43,10 +41,7 @@ export function isInForce(key: PublicKey, atMs: number): boolean {
 const RFC_3339 =
   /^((?!0000)\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-/**
- * Milliseconds since 1970, or NaN, which is in force never. Engines read far more as a date than RFC 3339 knows, each in
- * its own way, and JavaScript reads February 30 as March 2: two verifiers have to come to the same answer.
- */
+/** Unix ms; NaN if invalid. Stricter than Date.parse, because all verifiers must agree. */
 function momentOf(text: string): number {
   const day = RFC_3339.exec(text)?.[1];
   if (day === undefined) return Number.NaN;

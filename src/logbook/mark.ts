@@ -1,6 +1,6 @@
 /**
- * Marks: signed statements that an entry stood in a file, kept in tags beside the branch that only grows by agreement.
- * They go with the push that they are about, so that nobody can later show a record in which the entry never was.
+ * Marks are signed tags that state that an entry exists. They are pushed together with the entry, so that the branch cannot later be
+ * replaced by one without it.
  */
 
 import * as z from 'zod';
@@ -12,7 +12,7 @@ import { canonicalize, parseCanonical } from './canonical.ts';
 import { isInForce } from './key-ring.ts';
 import type { Hash, Signer, VerifySignature } from './ports.ts';
 
-/** What is said; `base`: the commit on whose record the entry was put, null where there was no branch. */
+/** `base`: the commit that the entry was added to; null for a new branch. */
 export type MarkStatement = {
   readonly v: 1;
   readonly repository: string;
@@ -23,11 +23,11 @@ export type MarkStatement = {
   readonly began: string;
   readonly at: string;
   readonly base: string | null;
-  /** Files that did not verify at `base`: for all others the mark says that they did. */
+  /** Files that did not verify at `base`; all others did. */
   readonly without: readonly string[];
   readonly role: PublicKey['role'];
   readonly keyId: string;
-  /** That nothing will follow in the file: a run that is over is found to be so without reading it. Left out otherwise. */
+  /** The file is complete, so the run is known to be over without reading it. */
   readonly over?: true | undefined;
 };
 
@@ -38,27 +38,23 @@ export function isDecisive(events: readonly { readonly type: EventType }[]): boo
   return events.some(({ type }) => DEFINITIONS[type].isDecisive === true);
 }
 
-/** Whether nothing follows these events in their file. */
 export function isLast(events: readonly { readonly type: EventType }[]): boolean {
   return events.some(({ type }) => type === 'sealed' || type === 'closed');
 }
 
-/** The folder of our tags, where a ruleset keeps them from being moved and deleted. */
+/** Folder of ferrybot's tags, protected by a ruleset. */
 export const TAG_FOLDER = 'ferry';
 
-/**
- * Every mark's name begins with one of these. Git keeps tags like files: whoever pushes a tag that is named as the folder
- * leaves no room for anything in it, and then marks stand beside it.
- */
+/** Prefixes of all marks. A tag with the folder's own name blocks the folder, so the second prefix avoids it. */
 export const MARK_PREFIXES = [`${TAG_FOLDER}/mark-`, `${TAG_FOLDER}-mark-`] as const;
 export type MarkPrefix = (typeof MARK_PREFIXES)[number];
 
-/** Where the next marks go; `isFolderTaken`: there is a tag of the folder's own name. */
+/** `isFolderTaken`: a tag with the folder's name exists. */
 export function markPrefix(isFolderTaken: boolean): MarkPrefix {
   return MARK_PREFIXES[isFolderTaken ? 1 : 0];
 }
 
-/** One level deep and ending in a hash that nobody knows before the push, so that nobody can take the name first. */
+/** Ends in the hash, so that nobody can create the tag in advance. */
 export function markName(
   { run, seq, hash }: Pick<MarkStatement, 'run' | 'seq' | 'hash'>,
   prefix: MarkPrefix,
@@ -66,10 +62,10 @@ export function markName(
   return `${prefix}${run}-${seq}-${hash}`;
 }
 
-/** Keeps a signature of a mark from ever being one of an entry or of anything else. */
+/** Prevents a mark's signature from being valid for anything else. */
 const SIGNATURE_CONTEXT = 'ferrybot.mark.v1:';
 
-/** The message of the tag: the statement and its signature in canonical JSON, one line. */
+/** The statement with its signature as one line of canonical JSON. */
 export function markMessage(statement: MarkStatement, signer: Signer, hash: Hash): string {
   return canonicalize({ ...jsonOf(statement), sig: signer.sign(signedText(statement, hash)) });
 }
@@ -93,7 +89,7 @@ const schema = z.strictObject({
   sig: z.string(),
 });
 
-/** The mark that a tag carries, or null where it carries none: anybody may write tags of any name. */
+/** Null if the tag contains no valid mark; anyone may create tags. */
 export function readMark(name: string, message: string): Mark | null {
   const json = parseCanonical(message.endsWith('\n') ? message.slice(0, -1) : message);
   const mark = json.ok ? schema.safeParse(json.value) : null;
@@ -102,7 +98,7 @@ export function readMark(name: string, message: string): Mark | null {
   return MARK_PREFIXES.some((prefix) => markName(data, prefix) === name) ? data : null;
 }
 
-/** Whether a mark of this repository was signed by a key of its role that was in force. */
+/** Whether the mark is of this repository and signed by a valid key of its role. */
 export function isGenuine(
   mark: Mark,
   repository: string,

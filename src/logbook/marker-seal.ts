@@ -1,6 +1,6 @@
 /**
- * Seals markers and verifies them (docs/logbook.md, Markers): the signature of a role key over repository, thread and the
- * marker's line, which holds a digest of the text below it. Pure: hash, signature and its check come from outside.
+ * Seals and verifies markers (docs/logbook.md, Markers): a role key signs the repository, the thread, and the marker's line, which contains
+ * the text's digest.
  */
 
 import { type Instant, isInstant } from '../domain/ids.ts';
@@ -9,19 +9,15 @@ import { readMarker, readSeal, splitBody, type VerifiedMarker } from '../domain/
 import { toRfc3339 } from '../domain/time.ts';
 import type { Hash, Signer, VerifySignature } from './ports.ts';
 
-/** Keeps a marker's signature from being one of anything else that the same key signs. */
+/** Prevents a marker's signature from being valid for anything else. */
 const MARKER_CONTEXT = 'ferrybot.marker.v1:';
 
-/** Where a text stands. `thread` 0: the body of an issue that has no number before it is opened. */
+/** `thread` 0: the body of an issue that is not opened yet. */
 export type MarkerPlace = { readonly repository: string; readonly thread: number };
 
-/** The thread of a text that is written before its thread has a number. */
 export const UNNUMBERED = 0;
 
-/**
- * The text with its marker sealed. What does not begin with a marker has nothing to be sealed, and what is sealed
- * already is somebody's standing text: both stay as they are, since sealing them would vouch for what others wrote.
- */
+/** Seals a text's marker. Returns text without a marker, or with a seal, unchanged: sealing it would vouch for another author's text. */
 export function sealMarker(
   body: string,
   place: MarkerPlace,
@@ -35,7 +31,7 @@ export function sealMarker(
   return `${signed} sig=${signature}${END}${body.slice(line.length)}`;
 }
 
-/** The marker of a text where its seal is that of a key that was in force when it was written; else null. */
+/** Null unless sealed by a key that was valid at that time. */
 export function verifyMarker(
   body: string,
   place: MarkerPlace,
@@ -69,7 +65,7 @@ export function verifyMarker(
 
 const END = ' -->';
 
-/** Neither a repository's name nor a number nor the line holds a line end, so that the three cannot be told otherwise. */
+/** None of the parts contains a newline, so the text is unambiguous. */
 function signedText(line: string, { repository, thread }: MarkerPlace, hash: Hash): string {
   return `${MARKER_CONTEXT}${hash(`${repository}\n${thread}\n${line}`)}`;
 }
@@ -78,7 +74,7 @@ function isInForce({ from, until }: PublicKey, at: Instant): boolean {
   return Date.parse(from) <= at && at < Date.parse(until);
 }
 
-/** `+`, `/` and `=` do not stand in a marker's fields: RFC 4648, section 5, without padding. */
+/** RFC 4648, section 5, without padding: marker fields cannot contain `+`, `/` and `=`. */
 function urlSafe(base64: string): string {
   return base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }

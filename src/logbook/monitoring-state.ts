@@ -1,8 +1,6 @@
-/** The state file of the monitoring policy (`monitoring_state.json`), as a copy of what the record says: nobody reads it back. */
-
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 
-/** Its text with the fields of the policy; null before a job was submitted. */
+/** The monitoring policy's `monitoring_state.json`, for other tools; null before the first submission. */
 export function projectMonitoringState(events: readonly LogbookEvent[]): string | null {
   const proposal = events.find((event) => event.type === 'proposed');
   const launches = events.filter((event) => event.type === 'submitted');

@@ -1,5 +1,3 @@
-/** The events as the logbook that the policy asks for: a Markdown file that people read, and may write into. */
-
 import { type Contract, personInCharge, saidIn } from '../domain/launch/contract.ts';
 import type { EventOf, LogbookEvent } from '../domain/logbook/event.ts';
 import { code, minuteOf, prose } from '../domain/logbook/plain-text.ts';
@@ -8,20 +6,19 @@ import { JOURNAL } from './rules.ts';
 import { markdownName } from './segments.ts';
 import { type Told, tellAll } from './telling.ts';
 
-/** Which entries one file of the Markdown has, and whether others follow in another one. */
+/** The entries in one Markdown file, and whether another file follows. */
 export type MarkdownPart = {
   readonly part: number;
-  /** Number of its first entry, and of the first one behind it. */
+  /** First entry, and first entry of the next file. */
   readonly from: number;
   readonly to: number;
   readonly isLast: boolean;
 };
 
 /**
- * The text of `logbook.md` for these events, with everything that people wrote outside our blocks kept as it
- * is in `existing` (null: there is no file yet). Shape: policy HR-25 (title, Run Contract,
- * Launched Instances, Event Log); it is a projection and proves nothing, `events.jsonl` does. The first file has what
- * tells of the whole run; a long run's later entries are in files of their own, which are not made again with each.
+ * Renders `logbook.md` and keeps people's text in `existing` (null: new file). Format: policy HR-25 (title, Run Contract, Launched
+ * Instances, Event Log). It is a projection; only `events.jsonl` is authoritative. Later entries of a long run get separate files, so that
+ * the first is not rewritten.
  */
 export function projectLogbook(
   events: readonly LogbookEvent[],
@@ -55,7 +52,7 @@ function titleBlock(events: readonly LogbookEvent[], part: number): Block {
   return { id: 'title', text };
 }
 
-/** Of a run with a contract, which says what it is: `Hero `. */
+/** The capitalized kind of a run with a contract. */
 function kindOf(events: readonly LogbookEvent[]): string {
   const { kind = '' } = events.find((event) => event.type === 'proposed')?.data ?? {};
   const isSaid = kind !== '' && events.some((event) => event.type === 'contracted');
@@ -97,7 +94,7 @@ function contractBlock(proposal: EventOf<'proposed'>, events: readonly LogbookEv
   };
 }
 
-/** What the issue asked for by then; null for a run that has no contract. */
+/** The contract at that entry, or null. */
 function contractBefore(events: readonly LogbookEvent[], seq: number): Contract | null {
   const read = events.findLast((event) => event.type === 'contracted' && event.seq < seq);
   return read?.type === 'contracted' ? read.data.contract : null;
@@ -147,7 +144,7 @@ function instanceBlock(
   };
 }
 
-/** How often an attempt is looked at and for whom, and whether somebody has ended that: the state of its watch, as of now. */
+/** Cadence and owner of an attempt's watch, and its end. */
 function watchedBy(
   attempt: number,
   cadence: string,
@@ -167,7 +164,7 @@ function watchedBy(
   ].join(', ');
 }
 
-/** Who is in charge, under what identity it is tracked and where it writes: an attempt of a run with a contract says so itself. */
+/** Lines that only runs with a contract have. */
 function ownLines(
   contract: Contract | null,
   manifest: EventOf<'gated'>['data']['manifest'],
@@ -182,10 +179,7 @@ function ownLines(
   ];
 }
 
-/**
- * A job gets the files of a pushed commit and nothing else. What is on no target branch is what a person would have had
- * uncommitted: somebody approved it, and the commit is its identity (policy HR-07).
- */
+/** A job gets only the files of a pushed commit. A commit outside the target branch counts as an approved dirty tree (policy HR-07). */
 function dirtyOf(
   contract: Contract | null,
   manifest: EventOf<'gated'>['data']['manifest'],
@@ -210,7 +204,7 @@ function approversOf(
   return [...new Set(logins)];
 }
 
-/** The trees that the job is given, and beside them the container that the contract names. */
+/** The shipped trees, and the contract's container. */
 function shippedOf(contract: Contract | null, manifest: EventOf<'gated'>['data']['manifest']): string {
   const bundle = contract?.['bundle'];
   return [
@@ -244,7 +238,7 @@ function entryBlock({ event, told }: Told): Block {
   };
 }
 
-/** Lines without trailing blanks: an entry that has nothing to say in a place keeps its label. */
+/** An empty value keeps its label. */
 function lines(texts: readonly string[]): string {
   return texts.map((text) => `${text.trimEnd()}\n`).join('');
 }

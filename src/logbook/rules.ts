@@ -14,22 +14,22 @@ import {
 import { illegalOrphan } from '../domain/logbook/orphans.ts';
 import { commandKey, type RunState } from '../domain/logbook/run-state.ts';
 
-/** Name of the journal's events in their field `run`, and of its folder. */
+/** The journal's name in the field `run`, and its folder. */
 export const JOURNAL = 'journal';
 
-/** Where the file of a run, or the journal, stands after its entries: enough to judge the next one. */
+/** The state after a file's entries. */
 export type FileState =
   | { readonly kind: 'run'; readonly state: RunState | null }
   | { readonly kind: 'journal'; readonly state: JournalState };
 
 export type TransitionCheck = {
-  /** Takes a file's events in order; answers each with the rule that it breaks, or null. */
+  /** Takes events in order; returns the broken rule or null. */
   readonly take: (event: LogbookEvent) => string | null;
-  /** After the first broken rule it means nothing, as further answers do. */
+  /** Undefined after a broken rule. */
   readonly state: () => FileState;
 };
 
-/** A check for the file of `run`, that goes on from where the file stands; null: from its beginning. */
+/** `from` null: start of the file. */
 export function transitionCheck(run: string, from: FileState | null = null): TransitionCheck {
   if (run === JOURNAL) return journalCheck(from?.kind === 'journal' ? from.state : EMPTY_JOURNAL);
   return runCheck(from?.kind === 'run' ? from.state : null);
@@ -39,7 +39,7 @@ function runCheck(from: RunState | null): TransitionCheck {
   let state = from;
   return {
     take: (event) => {
-      // Signed or not, a name that no run can have is a broken rule, and not an exception of the fold.
+      // An invalid run id is a broken rule, not an exception.
       if (!isRunId(event.run)) return 'no run can have this name';
       const step = foldOne(state, event);
       if (!step.ok) return step.error.rule;

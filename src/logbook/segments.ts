@@ -1,15 +1,15 @@
-/** The files in which a run's events lie: one after another under one chain, so that an append never rewrites what is long. */
+/** A run's event files, chained one after another, so that an append never rewrites a long file. */
 
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 import { lineOf } from './chain.ts';
 import { JOURNAL } from './rules.ts';
 
-/** Entries after which a run's events go on in another file: an append rewrites 64 on average, and a month of looks is 23 files. */
+/** Entries per file: an append rewrites 64 on average, and a month of observations fills 23 files. */
 export const LOGBOOK_FILE_ENTRIES_MAX = 128;
-/** The same for long entries: 128 looks are some 130,000 characters, a proposal of a large lab alone may be more. */
+/** The limit for long entries; 128 observations have about 130,000 characters. */
 const LOGBOOK_FILE_CHARS_MAX = 256 * 1024;
 
-/** A run's events as far as they verify. `ends`: of each file, in order, how many entries there are up to its end. */
+/** Verified events. `ends`: number of entries up to the end of each file. */
 export type GoodFile = {
   readonly run: string;
   readonly folder: string;
@@ -25,12 +25,11 @@ export function eventsPath(folder: string, part = 1): string {
   return `${folder}/${eventsName(part)}`;
 }
 
-/** The name of a file of events. */
 export function eventsName(part: number): string {
   return `${numbered('events', part)}.jsonl`;
 }
 
-/** The number of a file of events by its name; null: it is none. */
+/** Null if it is not an event file's name. */
 export function eventsPart(name: string): number | null {
   const found = /^events(?:-(\d{4,9}))?\.jsonl$/.exec(name);
   const part = Number(found?.[1] ?? 1);
@@ -42,7 +41,6 @@ export function markdownPath(folder: string, part = 1): string {
   return `${folder}/${markdownName(part)}`;
 }
 
-/** The name of a file of Markdown, for a link from the file beside it. */
 export function markdownName(part: number): string {
   return `${numbered('logbook', part)}.md`;
 }
@@ -67,14 +65,13 @@ export function monthIn(folder: string): string | null {
   return /(?:^|\/)runs\/(\d{4}\/\d\d)\/[^/]+$/.exec(folder)?.[1] ?? null;
 }
 
-/** The file of events at this path; null where it is something else, or a name that no file of ours has. */
+/** Null if the path is not that of an event file. */
 export function placeAt(path: string): Place | null {
   const [, folder = '', name = ''] = /^(runs\/\d{4}\/\d\d\/[^/]+|journal)\/([^/]+)$/.exec(path) ?? [];
   const part = eventsPart(name);
   return part === null ? null : { folder, run: folder.slice(folder.lastIndexOf('/') + 1), part };
 }
 
-/** The number of a file of Markdown by its name. */
 export function markdownPart(name: string): number | null {
   const found = /^logbook(?:-(\d{4,9}))?\.md$/.exec(name);
   const part = Number(found?.[1] ?? 1);
@@ -85,27 +82,25 @@ function numbered(name: string, part: number): string {
   return part === 1 ? name : `${name}-${String(part).padStart(4, '0')}`;
 }
 
-/** How many entries stand before a file. */
+/** Number of entries before a file. */
 export function startOf({ ends }: Pick<GoodFile, 'ends'>, part: number): number {
   return part === 1 ? 0 : (ends[part - 2] ?? ends.at(-1) ?? 0);
 }
 
-/** The text of one file. A line is the canonical text of its event, so that none has to be kept. */
+/** A file's text, regenerated because lines are canonical. */
 export function textOf(file: GoodFile, part: number): string {
   return textOfEvents(file.events.slice(startOf(file, part), file.ends[part - 1]));
 }
 
-/** Events as lines, each with its end. */
 export function textOfEvents(events: readonly LogbookEvent[]): string {
   return events.map((event) => `${lineOf(event)}\n`).join('');
 }
 
-/** A file that grows: its number, and its text before and after. */
 export type GrownFile = { readonly part: number; readonly before: string; readonly text: string };
 
 /**
- * The files that change where these lines are added behind `open`, the text of the last file; and the new ends. A file
- * that is full is never written again: the next line begins another, which stands on it by its `prev`.
+ * The files that change when `lines` are added after `open`, the last file's text, and the new ends. A full file is never rewritten; the
+ * next line starts a new file, chained by its `prev`.
  */
 export function grown(
   ends: readonly number[],

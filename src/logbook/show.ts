@@ -1,10 +1,8 @@
-/** A run as a person would tell it: one line a moment, from the first event to the newest. */
-
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 import { minuteOf } from '../domain/logbook/plain-text.ts';
 import { tellAll } from './telling.ts';
 
-/** One event for a screen: plain text, no markup. */
+/** An event as plain text. */
 export type ShownEvent = {
   readonly seq: number;
   readonly at: string;
@@ -17,7 +15,7 @@ export type ShownEvent = {
   readonly next: string;
 };
 
-/** What `logbook show` prints, as data: the same words as the Markdown projection, without its markup. */
+/** The data of `logbook show`: the projection's words without markup. */
 export function showEvents(events: readonly LogbookEvent[]): readonly ShownEvent[] {
   return tellAll(events).map(({ event, told }) => ({
     seq: event.seq,
@@ -32,7 +30,7 @@ export function showEvents(events: readonly LogbookEvent[]): readonly ShownEvent
   }));
 }
 
-/** The run as text: a moment, what happened, and below it on what evidence and what was decided. */
+/** One paragraph per event. */
 export function showText(run: string, events: readonly LogbookEvent[]): string {
   const entries = showEvents(events).map((event) => {
     const details = [event.evidence, event.decision]
@@ -45,7 +43,7 @@ export function showText(run: string, events: readonly LogbookEvent[]): string {
   return `${run}: ${head}\n\n${entries.join('')}`;
 }
 
-/** Takes back what the projection escaped; control characters are gone already, so a terminal is safe. */
+/** Removes the projection's escapes; control characters are already gone. */
 function plain(markdown: string): string {
   return markdown
     .replaceAll(/\\([\\`*_[\]~|#])/g, '$1')

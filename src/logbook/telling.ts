@@ -1,4 +1,4 @@
-/** Events as a person would tell them: status, evidence, decision and what comes next (policy HR-25). */
+/** Entries as text: status, evidence, decision, next (policy HR-25). */
 
 import type { Actor } from '../domain/actor.ts';
 import type { Logins, Telling } from '../domain/logbook/define.ts';
@@ -8,7 +8,7 @@ import { actorSchema } from '../domain/logbook/parts.ts';
 
 export type Told = { readonly event: LogbookEvent; readonly told: Telling & { readonly title: string } };
 
-/** Tells the entries of a run from one on. */
+/** From entry `from` on. */
 export function tellAll(events: readonly LogbookEvent[], from = 0): readonly Told[] {
   const logins = new Map<number, string>();
   return events.flatMap((event, index) => {
@@ -22,7 +22,7 @@ function peopleIn({ actor, data }: LogbookEvent): readonly Actor[] {
   return [actor, ...Object.values(data)].flatMap((value) => actorSchema.safeParse(value).data ?? []);
 }
 
-/** Tells an event from its own data, and from the logins in the entries before it: an old entry never reads differently. */
+/** Uses only earlier logins, so an old entry never changes. */
 function tell(event: LogbookEvent, logins: Logins): Told['told'] {
   const definition = definitionOf(event);
   return { title: definition.title, ...definition.tell(event, logins) };

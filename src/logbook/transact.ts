@@ -1,7 +1,4 @@
-/**
- * The one way into the record: decide on the record as it is, push, and decide again where somebody else was faster. Every
- * process appends through it, so that an append that is refused, fails or loses a race means the same everywhere.
- */
+/** All processes append through this: decide on the current record, push, and decide again after a lost race. */
 
 import { invariant } from '../domain/assert.ts';
 import type { Instant, RunId } from '../domain/ids.ts';
@@ -11,16 +8,16 @@ import type { JournalState } from '../domain/logbook/journal-state.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { AppendResult } from './ports.ts';
 
-/** What one file of the record gets: a run's, or the journal's. */
+/** Drafts for one file. */
 export type Entry = { readonly run: RunId | 'journal'; readonly drafts: readonly EventDraft[] };
 
-/** The record as a process keeps it. `load` reads it again. */
+/** `load` reads the record again. */
 export type RecordPort = {
   readonly append: (entries: readonly Entry[], at: Instant) => Promise<AppendResult>;
   readonly load: () => Promise<unknown>;
 };
 
-/** A record that is written, and the clock that dates its events. */
+/** The clock dates the events. */
 export type Writer<Store extends RecordPort = RecordPort> = {
   readonly store: Store;
   readonly lab: { readonly now: () => Instant };
@@ -30,10 +27,7 @@ type ReadableRecord = RecordPort & {
   readonly current: () => { readonly runs: readonly RunState[]; readonly journal: JournalState };
 };
 
-/**
- * `nothing`: there is nothing to record, or not any more. `refused`: nothing was recorded, because the remote or this machine's
- * disk refused it or others kept being faster; the same may be recorded at the next look.
- */
+/** `nothing`: nothing (more) to record. `refused`: not recorded because of the remote, the disk or repeated lost races; try again later. */
 export type Recorded =
   /** `seqs`: sequence numbers of the new events by file. */
   | { readonly kind: 'recorded'; readonly seqs: ReadonlyMap<string, readonly number[]> }
@@ -41,9 +35,8 @@ export type Recorded =
   | { readonly kind: 'refused'; readonly message: string };
 
 /**
- * Records what `decide` wants of the record as it is, all of it in one push or nothing. `decide` is asked again after each
- * lost race. Throws where the record may not have these entries: an event that its lifecycle does not allow is a bug, and
- * a record that does not verify has its own incident.
+ * Records the result of `decide` in one atomic push; calls it again after each lost race. Throws for illegal events and for a record that
+ * does not verify.
  */
 export async function transact(
   { store, lab }: Writer,
@@ -62,7 +55,7 @@ export async function transact(
   return { kind: 'refused', message: 'the logbook kept moving' };
 }
 
-/** Records what `decide` wants of one run; nothing where the record has no such run. */
+/** Does nothing if the run does not exist. */
 export function transactRun(
   writer: Writer<ReadableRecord>,
   run: RunId,
@@ -74,7 +67,6 @@ export function transactRun(
   });
 }
 
-/** Records in the journal what `decide` wants of it. */
 export function transactJournal(
   writer: Writer<ReadableRecord>,
   decide: (journal: JournalState) => readonly EventDraft[],
@@ -82,7 +74,7 @@ export function transactJournal(
   return transact(writer, () => [{ run: 'journal', drafts: decide(writer.store.current().journal) }]);
 }
 
-/** Records what was decided on the record as it is now; `nothing` once anything else was recorded: it has to be decided again. */
+/** Records decisions only if the record has not changed since; otherwise `nothing`. */
 export function recordAsDecided(
   writer: Writer<ReadableRecord>,
   entries: readonly Entry[],

@@ -1,4 +1,4 @@
-/** Verification of one file: every entry in order, and the file's end against what is known to have been there. */
+/** Verifies one file: each entry, and the end against a known anchor. */
 
 import { cutText } from '../domain/cut-text.ts';
 import { WRITERS } from '../domain/logbook/definitions.ts';
@@ -11,10 +11,9 @@ import type { Anchor, Hash, VerifySignature } from './ports.ts';
 import { type FileState, type TransitionCheck, transitionCheck } from './rules.ts';
 import { monthOf } from './segments.ts';
 
-/** How much of a name that is not known is shown. */
 const UNKNOWN_TYPE_CHARS_MAX = 40;
 
-/** Why an entry is bad (docs/logbook.md, Checking a file). */
+/** See docs/logbook.md, Checking a file. */
 export type BadReason =
   | 'hash'
   | 'signature'
@@ -25,60 +24,59 @@ export type BadReason =
   | 'truncated'
   | 'unanchored';
 
-/** The first bad entry. `line` counts from 1; `seq` is the number that the entry there has or would have. */
+/** `line` counts from 1; `seq`: the expected number. */
 export type BadEntry = {
   readonly line: number;
   readonly seq: number;
   readonly reason: BadReason;
   readonly message: string;
-  /** Its type alone is not known here: place and chain are right, and a key of its role that was in force has signed it. */
+  /** Everything but its type is valid, including the signature. */
   readonly isOfUnknownType?: true;
 };
 
 export type VerifyInput = {
   readonly text: string;
-  /** The texts of the files that follow, under the same chain. */
+  /** Texts of the following files in the chain. */
   readonly next?: readonly string[];
-  /** What stands before `text` and was verified; missing where `text` is the beginning. */
+  /** The verified entries before `text`. */
   readonly from?: Checkpoint;
-  /** The run that the file must be of, e.g. its folder's name; null takes the first entry's word. */
+  /** The expected run, for example from the folder's name; null accepts the first entry's. */
   readonly run: string | null;
   /** `YYYY/MM` of the folder that the file lies in, in which its first entry must have been written; null: the place does not say. */
   readonly month?: string | null;
   /** Keys from config; null falls back on those that the first event records. */
   readonly keys: readonly PublicKey[] | null;
-  /** An event that is known to have been there. */
   readonly anchor: Anchor | null;
-  /** Line (from 1) that is no UTF-8, as found where the bytes were read; null when all are. */
+  /** First line with invalid UTF-8, or null. */
   readonly undecodableLine: number | null;
   readonly hash: Hash;
-  /** Null leaves signatures out, for a reader that has checked them before. */
+  /** Null skips signatures that were verified before. */
   readonly verifySignature: VerifySignature | null;
 };
 
-/** Where a verification may go on: how many entries are good, the newest of them, and what they come to. */
+/** Number of verified entries, the newest one, and the resulting state. */
 export type Checkpoint = {
   readonly entries: number;
   readonly last: LogbookEvent | null;
   readonly state: FileState | null;
 };
 
-/** The entries that are good, in order, up to the first bad one (null: all are, and the end is as known). */
+/** The valid entries before `bad` (null: the whole file is valid). */
 export type Verification = {
   readonly run: string;
-  /** Without those before `from`. */
+  /** Without entries before `from`. */
   readonly events: readonly LogbookEvent[];
   readonly head: Anchor | null;
   readonly keys: 'config' | 'recorded';
-  /** Whether the last entry ends its run for good, which makes it an anchor of its own. */
+  /** The last entry closes the run, so it also anchors the end. */
   readonly isTerminal: boolean;
   readonly bad: BadEntry | null;
-  /** Of each text how many good entries there are up to its end, those before `from` among them. */
+  /** Valid entries up to the end of each text, including those before `from`. */
   readonly ends: readonly number[];
   readonly checkpoint: Checkpoint;
 };
 
-/** Checks a file of the logbook as docs/logbook.md describes it. Never throws for what the file contains. */
+/** Follows docs/logbook.md. Never throws for a file's content. */
 export function verifyLogbook(input: VerifyInput): Verification {
   const walk = beginWalk(input);
   const ends: number[] = [];
@@ -103,7 +101,7 @@ export function verifyLogbook(input: VerifyInput): Verification {
   };
 }
 
-/** What the walk over the lines has seen so far; `seq`: the number that the next entry must have. */
+/** `seq`: the expected number of the next entry. */
 type Walk = {
   readonly input: VerifyInput;
   readonly events: LogbookEvent[];
@@ -160,7 +158,10 @@ function takeLine(walk: Walk, line: string): BadEntry | null {
   return null;
 }
 
-/** What a newer release has written, or somebody who has the key. The same reason as for any other line: a verifier of old says no more either. */
+/**
+ * Written by a newer release, or by another holder of the key. Uses the same reason as an unknown line, for compatibility with other
+ * verifiers.
+ */
 function unknownType(walk: Walk, line: string): BadEntry | null {
   const event = decodeUnknownType(line);
   const { verifySignature } = walk.input;
@@ -175,8 +176,8 @@ function unknownType(walk: Walk, line: string): BadEntry | null {
 type Fault = { readonly reason: BadReason; readonly message: string };
 
 /**
- * Place, chain, writer; then the data and the lifecycle. In this order, so that damage is called by the same
- * name by a verifier that knows nothing of the data (docs/verify_logbook.py).
+ * Fixed order: place, chain, writer, then data and lifecycle, so that a verifier without schemas (docs/verify_logbook.py) reports the same
+ * fault.
  */
 function faultOf(walk: Walk, event: FramedEvent, line: string): Fault | null {
   return placeFault(walk, event) ?? chainFault(walk, event, line) ?? writerFault(walk, event);

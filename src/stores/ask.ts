@@ -1,14 +1,13 @@
-/** One request to a store over HTTPS: bounded in time, size and tries, never redirected, never an exception for an expected outcome. */
+/** One HTTPS request to a store, bounded in time, size and retries, without redirects. Expected failures are values. */
 
 import { known, type Observed, unknown } from '../domain/observed.ts';
 
-/** A page of a thousand objects with all that S3 says of each has less than 1 MB. */
+/** A page of a thousand objects has less than 1 MB. */
 export const STORE_ANSWER_BYTES_MAX = 8 * 1024 * 1024;
-/** A page is there within a second; a store that answers slowly is asked again at the next look. */
 const STORE_TIMEOUT_MS = 30_000;
-/** A store that says *too many requests* or *internal error* is asked so often. */
+/** Tries after *too many requests* or *internal error*. */
 const STORE_TRIES_MAX = 4;
-/** Pause before the second try, twice as long before each later one. */
+/** Before the second try; doubled each time. */
 const STORE_RETRY_MS = 500;
 
 export type StoreHost = {
@@ -18,12 +17,12 @@ export type StoreHost = {
 
 export type StoreAnswer = { readonly status: number; readonly headers: Headers; readonly text: string };
 
-/** The request as it is sent now: signatures and tokens age, so that each try asks for it anew. */
+/** Called for each try, because signatures and tokens expire. */
 export type StoreRequest = () => Promise<
   Observed<{ readonly method: 'GET' | 'DELETE'; readonly url: string; readonly headers: Headers }>
 >;
 
-/** What the store said; a status that means *try again* is tried again, since neither reading nor deleting twice does harm. */
+/** Retries temporary failures; reads and deletions are idempotent. */
 export async function ask(
   host: StoreHost,
   request: StoreRequest,
@@ -39,7 +38,7 @@ export async function ask(
   }
 }
 
-/** For people: what the store said no to, in a few words of its own. */
+/** The store's error in a few words. */
 export function saidNo({ status, text }: StoreAnswer): { readonly kind: 'unknown'; readonly why: string } {
   const words = text
     .replace(/<[^<>]*>/g, ' ')
@@ -61,7 +60,7 @@ async function once(
     if (text === null) return unknown(`an answer of more than ${bytesMax} bytes`);
     return known({ status: response.status, headers: response.headers, text });
   } catch (error) {
-    // fetch throws a TypeError for a broken transport and a DOMException for a timeout; anything else is a bug.
+    // fetch throws TypeError for broken transport and DOMException for a timeout.
     if (error instanceof TypeError || error instanceof DOMException) return unknown(reasonOf(error));
     throw error;
   }

@@ -1,14 +1,14 @@
-/** What a store has to give so that checkpoints can be read there: pages of a listing, one small file, one deletion. */
+/** The operations that checkpoints need from a store. */
 
 import type { Instant } from '../domain/ids.ts';
 import type { Observed } from '../domain/observed.ts';
 
-/** `identity`: what the store calls this very content. */
+/** `identity`: the version id of the content. */
 export type StoredObject = { readonly key: string; readonly bytes: number; readonly identity: string };
 
-/** Keys are paths within the bucket, without a slash at the beginning. */
+/** Keys are paths within the bucket, without a leading slash. */
 export type BucketPage = {
-  /** With a delimiter: folders directly below, each ending in a slash. */
+  /** With a delimiter: direct subfolders, each with a trailing slash. */
   readonly folders: readonly string[];
   readonly objects: readonly StoredObject[];
   /** Null on the last page. */
@@ -16,9 +16,9 @@ export type BucketPage = {
 };
 
 export type PageQuery = {
-  /** Empty, or ending in a slash. */
+  /** Empty, or with a trailing slash. */
   readonly prefix: string;
-  /** One level, or all below it. */
+  /** All levels instead of one. */
   readonly isDeep: boolean;
   readonly after: string | null;
 };
@@ -27,10 +27,10 @@ export type BucketFile = { readonly text: string; readonly writtenAt: Instant; r
 
 export type Bucket = {
   readonly page: (query: PageQuery) => Promise<Observed<BucketPage>>;
-  /** `known(null)`: the store says that there is none. A larger file is unknown. */
+  /** `known(null)`: no such file. Unknown if it is too large. */
   readonly read: (key: string, bytesMax: number) => Promise<Observed<BucketFile | null>>;
-  /** Also known where it was gone already. `changed`: it is another content by now, and stays. Not every S3 can be told so. */
+  /** `removed` also if it was already gone. `changed`: other content, not deleted; not every S3 supports this condition. */
   readonly remove: (key: string, identity: string) => Promise<Observed<'removed' | 'changed'>>;
-  /** Takes away what is left of an empty folder, where a store has folders. */
+  /** Removes empty folders in stores that have folders. */
   readonly tidy: (prefix: string) => Promise<void>;
 };

@@ -1,4 +1,4 @@
-/** Checkpoints on a file system that this machine has: folders and files; a link is neither, and nothing is followed out of a root. */
+/** Checkpoints on a local file system. Symbolic links are never followed. */
 
 import type { BigIntStats } from 'node:fs';
 import { lstat, opendir, realpath, rmdir, unlink } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { openPlainFile } from '../host/plain-file.ts';
 import { codeOf } from '../host/publish-once.ts';
 import type { Bucket, BucketFile, BucketPage, StoredObject } from './bucket.ts';
 
-/** The whole file system as one bucket: keys are absolute paths without their first slash. */
+/** The file system as one bucket: keys are absolute paths without the first slash. */
 export const folderBucket: Bucket = {
   page: ({ prefix, isDeep }) => orUnknown(() => page(prefix, isDeep)),
   read: (key, bytesMax) => orUnknown(() => read(`/${key}`, bytesMax)),
@@ -26,7 +26,7 @@ export const folderBucket: Bucket = {
   tidy: (prefix) => tidy(`/${prefix}`),
 };
 
-/** What the system refuses is unknown and never *empty*; anything else that is thrown is a bug. */
+/** System errors are unknown, never *empty*. */
 async function orUnknown<Value>(work: () => Promise<Observed<Value>>): Promise<Observed<Value>> {
   try {
     return await work();
@@ -56,19 +56,19 @@ async function page(prefix: string, isDeep: boolean): Promise<Observed<BucketPag
     }
   };
   try {
-    // A job may put a link in the place of its own root, or of a folder above it: what lies behind it is another's.
+    // A job may replace its root or a parent folder by a link.
     const root = `/${withoutEndSlashes(prefix)}`;
     if ((await realpath(root)) !== root) return unknown('it is a link, or lies behind one');
     await walk(prefix);
     if (isDeep && passed > limits.checkpointObjectsMax) return unknown('more folders than are looked into');
   } catch (error) {
-    // A root that nobody has made yet is an empty one, as it is in a bucket.
+    // A root that does not exist yet is empty, as in a bucket.
     if (codeOf(error) !== 'ENOENT') throw error;
   }
   return known({ folders, objects, next: null });
 }
 
-/** A job may put anything there: a link is not followed, a pipe not waited for, and of what grows no more than a file is read. */
+/** A job may put anything here, so links are not followed, pipes not awaited, and the size is bounded. */
 async function read(path: string, bytesMax: number): Promise<Observed<BucketFile | null>> {
   try {
     const file = await openPlainFile(path);
@@ -100,7 +100,7 @@ function identityIn({ ino, mtimeNs, size }: BigIntStats): string {
   return `${ino}-${mtimeNs}-${size}`;
 }
 
-/** From the inside out, and only what is empty: a file that came meanwhile stays, and is told of. */
+/** Removes only empty folders, deepest first; new files stay and are reported. */
 async function tidy(folder: string): Promise<void> {
   try {
     for await (const entry of await opendir(folder))

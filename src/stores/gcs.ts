@@ -1,4 +1,4 @@
-/** Google Cloud Storage over its JSON API: list, read one small object, delete one object. */
+/** Google Cloud Storage over its JSON API. */
 
 import { z } from 'zod';
 import { limits } from '../domain/limits.ts';
@@ -11,7 +11,7 @@ export type GcsPlace = {
   /** `https://storage.googleapis.com`, or an emulator. */
   readonly endpoint: string;
   readonly bucket: string;
-  /** A token of this moment; null: asked without one. */
+  /** A current token; null: anonymous access. */
   readonly token: () => Promise<Observed<string | null>>;
 };
 
@@ -32,7 +32,6 @@ const objectSchema = z.looseObject({
   size: z.coerce.number().int().nonnegative(),
 });
 
-/** A bucket of Google Cloud Storage. */
 export function createGcsBucket(host: StoreHost, place: GcsPlace): Bucket {
   const call = (method: 'GET' | 'DELETE', path: string, query: Readonly<Record<string, string>>) =>
     ask(host, async () => {
@@ -58,7 +57,7 @@ export function createGcsBucket(host: StoreHost, place: GcsPlace): Bucket {
       const writtenAt = fromRfc3339(updated);
       if (writtenAt === null) return unknown(`the time ${updated}`);
       if (size > bytesMax) return unknown(`${size} bytes`);
-      // Of that very generation: written anew in between, it is not there under this number.
+      // The same generation, so that a concurrent rewrite is noticed.
       const media = await call('GET', objectPath(key), { alt: 'media', generation });
       if (media.kind === 'unknown') return media;
       if (media.value.status !== 200) return saidNo(media.value);

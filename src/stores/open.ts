@@ -1,5 +1,3 @@
-/** The store behind a path: by its scheme, with what this process's environment says of places and credentials. */
-
 import {
   type CheckpointReader,
   type CheckpointStore,
@@ -15,7 +13,7 @@ import { createGcsBucket } from './gcs.ts';
 import { createS3Bucket } from './s3.ts';
 import { createStore } from './store.ts';
 
-/** A token of gcloud lives an hour; it gives the same one again until shortly before. */
+/** gcloud returns the same token until shortly before its expiry after an hour. */
 const STORE_TOKEN_LIFETIME_MS = 5 * 60 * 1_000;
 
 export type StoreEnvironment = Readonly<Record<string, string | undefined>>;
@@ -26,7 +24,7 @@ export type StoreOpener = {
   readonly now: () => number;
 };
 
-/** Opens the store of a path to be read; unknown where it is no path of a store, or what opens it is missing. */
+/** The store for a path, by scheme and environment; unknown for other paths or without credentials. */
 export function openStore(opener: StoreOpener, path: StorePath): Observed<CheckpointReader> {
   const store = openStoreToDelete(opener, path);
   if (store.kind === 'unknown') return store;
@@ -34,7 +32,7 @@ export function openStore(opener: StoreOpener, path: StorePath): Observed<Checkp
   return known({ list, newest, measure });
 }
 
-/** The same with the deletion, for the one process that carries out what people consented to. */
+/** Includes deletion, for the process that executes consented deletions. */
 export function openStoreToDelete(opener: StoreOpener, path: StorePath): Observed<CheckpointStore> {
   const { sleep } = opener.host;
   const place = /^(gs|s3):\/\/([a-z0-9][a-z0-9._-]{1,220})(?:\/|$)/.exec(path);
@@ -55,7 +53,7 @@ export function openStoreToDelete(opener: StoreOpener, path: StorePath): Observe
   return known(createStore({ bucket: folderBucket, base: '/', sleep }));
 }
 
-/** The variables that Google's own clients know; without an emulator a token of gcloud's account. */
+/** The variables of Google's clients; without an emulator, uses a gcloud token. */
 function gcsPlace({ environment, now }: StoreOpener, bucket: string): Parameters<typeof createGcsBucket>[1] {
   const emulator = environment['STORAGE_EMULATOR_HOST'] ?? '';
   if (emulator !== '') {
@@ -83,12 +81,12 @@ async function gcloudToken(environment: StoreEnvironment): Promise<Observed<stri
   const env = { ...Object.fromEntries(passed), CLOUDSDK_CORE_DISABLE_PROMPTS: '1' };
   const { ok, kind, code, stdout } = await runProgram('gcloud', ['auth', 'print-access-token'], { env });
   const token = stdout.trim();
-  // Nothing of what it printed is told: a part of it may be a token.
+  // The output may contain a token, so it is not reported.
   if (!ok || !/^[\w.~+/=-]{20,4096}$/.test(token)) return unknown(`gcloud gave no token: ${code ?? kind}`);
   return known(token);
 }
 
-/** The variables that Amazon's own clients know. */
+/** The variables of Amazon's clients. */
 function s3Place(
   { environment, now }: StoreOpener,
   bucket: string,

@@ -1,4 +1,4 @@
-/** S3, and what speaks like it: ListObjectsV2, one small object, one deletion, each signed (Signature Version 4). */
+/** S3-compatible stores with signed requests (Signature Version 4). */
 
 import { parseXml, type XmlElement, XmlError } from '@rgrove/parse-xml';
 import { AwsV4Signer } from 'aws4fetch';
@@ -11,7 +11,7 @@ import { ask, type StoreAnswer, type StoreHost, saidNo } from './ask.ts';
 import type { Bucket, BucketFile, BucketPage, PageQuery } from './bucket.ts';
 
 export type S3Place = {
-  /** Without the bucket: it stands in the path. Null: Amazon's own, where it stands in the name of the host. */
+  /** Endpoint for path-style addresses; null: Amazon with the bucket in the host name. */
   readonly endpoint: string | null;
   readonly region: string;
   readonly bucket: string;
@@ -21,7 +21,7 @@ export type S3Place = {
   readonly now: () => number;
 };
 
-/** With `encoding-type=url` keys are percent-encoded: an XML text cannot hold every byte that a key may have. */
+/** With `encoding-type=url`, because XML cannot represent every key. */
 const encodedKey = z.string().transform((text, context) => {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
@@ -53,7 +53,6 @@ const pageSchema = z
     'a page that goes on has a token',
   );
 
-/** A bucket of S3. */
 export function createS3Bucket(host: StoreHost, place: S3Place): Bucket {
   const call = (method: 'GET' | 'DELETE', key: string, query: string, headers: Record<string, string> = {}) =>
     ask(host, async () => {
@@ -83,7 +82,7 @@ export function createS3Bucket(host: StoreHost, place: S3Place): Bucket {
       return readFile(answer.value, bytesMax);
     },
     remove: async (key, identity) => {
-      // Not every store knows the condition; who deletes has looked just before.
+      // Not every store supports the condition; the caller has just read the object.
       const answer = await call('DELETE', key, '', {
         'if-match': identity.slice(0, identity.lastIndexOf(' ')),
       });
@@ -125,7 +124,7 @@ function readFile(answer: StoreAnswer, bytesMax: number): Observed<BucketFile> {
   return known({ text, writtenAt, identity: identityOf(etag, lastModified) });
 }
 
-/** A listing has milliseconds and a file's own answer has none: whole seconds are what both have. */
+/** Listings have milliseconds, object headers only seconds. */
 function identityOf(etag: string, lastModified: string): string {
   return `${etag} ${Math.trunc(Date.parse(lastModified) / 1_000)}`;
 }
@@ -159,7 +158,7 @@ function rootOf(text: string): XmlElement | null {
 
 type Fields = { [name: string]: (string | Fields)[] };
 
-/** Every element as a list under its name: how many there may be is the schema's to say. */
+/** Each element becomes a list; the schema checks the count. */
 function fieldsOf(element: XmlElement): Fields {
   const fields: Fields = {};
   for (const child of element.children) {

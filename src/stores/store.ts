@@ -1,4 +1,4 @@
-/** Checkpoints in a bucket: one delimited listing of the root, as Levanter itself looks, and the file of each folder. */
+/** Checkpoints in a bucket: one delimited listing of the root, as Levanter does, and the metadata file of each folder. */
 
 import { spendCapability } from '../domain/actions/capability.ts';
 import {
@@ -17,25 +17,23 @@ import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import type { Bucket, BucketPage, StoredObject } from './bucket.ts';
 
-/** `metadata.json` has three values; a file of another kind is told by its size alone. */
+/** `metadata.json` has three values. */
 const CHECKPOINT_METADATA_BYTES_MAX = 64 * 1024;
-/** Folders below one root: a hero run of a million steps with one every thousand has as many. */
+/** Enough for a million steps with a checkpoint every thousand. */
 const CHECKPOINTS_PER_ROOT_MAX = 5_000;
-/** Requests to a store at one time: far below what a bucket takes, and a thousand checkpoints are read in seconds. */
+/** Reads a thousand checkpoints within seconds. */
 const STORE_PARALLEL_MAX = 8;
-/** After a deletion a listing may show it for a moment still. */
+/** Listings may show deleted objects for a moment. */
 const CHECKPOINT_GONE_WAIT_MS = 30_000;
-/** Between two such looks. */
 const CHECKPOINT_GONE_PERIOD_MS = 2_000;
 
 export type StoreParts = {
   readonly bucket: Bucket;
-  /** What stands before a key in a path: `gs://BUCKET/`, or `/`. */
+  /** Prefix of paths: `gs://BUCKET/`, or `/`. */
   readonly base: string;
   readonly sleep: (durationMs: number) => Promise<void>;
 };
 
-/** A store over one bucket. */
 export function createStore(parts: StoreParts): CheckpointStore {
   return {
     list: (root) => list(parts, root, (keys) => keys),
@@ -53,7 +51,7 @@ export function createStore(parts: StoreParts): CheckpointStore {
   };
 }
 
-/** `read`: of the folders that were listed, and the root itself, those whose file is read. */
+/** `read` selects the folders whose metadata is read. */
 async function list(
   parts: StoreParts,
   root: StorePath,
@@ -77,7 +75,7 @@ async function list(
   );
 }
 
-/** What has no step in its name comes last: nobody can say without reading it how new it is. */
+/** Names without a step come last. */
 function newestOf(keys: readonly string[], { most, upTo }: NewestWanted): readonly string[] {
   const stepOf = (key: string): number => namedStep(key) ?? -1;
   return keys
@@ -92,7 +90,7 @@ async function everything(parts: StoreParts, path: StorePath): Promise<Observed<
   return all.kind === 'unknown' ? all : known(all.value.objects);
 }
 
-/** All pages, or unknown: a listing that was cut short would call what is on the next page missing. */
+/** All pages, or unknown: a partial listing would make objects look missing. */
 async function pages(
   { bucket }: StoreParts,
   query: { readonly prefix: string; readonly isDeep: boolean },
@@ -118,15 +116,12 @@ async function pages(
   return known({ folders: [...folders], objects });
 }
 
-/**
- * Whether asking for a key leads to what lies below the prefix. A job may give an object any name in a bucket, and the
- * address of one with `..` in it is another object's: what was listed would not be what is read, or deleted.
- */
+/** Rejects keys with `.` or `..`: a job may choose any name, and such an address leads to another object. */
 function isBelow(key: string, prefix: string): boolean {
   return key.startsWith(prefix) && key.split('/').every((part) => part !== '.' && part !== '..');
 }
 
-/** `metadata.json` goes first, and only in the content that was seen; then the rest, and then it is looked for. */
+/** Deletes `metadata.json` first, and only with the observed content; then the rest; then verifies. */
 async function remove(parts: StoreParts, path: StorePath, identity: string): Promise<RemoveOutcome> {
   const { bucket } = parts;
   const prefix = prefixOf(keyOf(parts, path));
@@ -178,7 +173,7 @@ function prefixOf(key: string): string {
   return key === '' ? '' : `${key}/`;
 }
 
-/** A few at one time, each answer in its place. */
+/** Bounded concurrency, answers in order. */
 async function inParallel<Item, Answer>(
   items: readonly Item[],
   ask: (item: Item) => Promise<Answer>,

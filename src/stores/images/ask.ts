@@ -1,6 +1,6 @@
 /**
- * One question to a registry. It is asked where the lab's config says, and where that leads it goes no further than the
- * config says: a challenge and a redirect are another's words, and a request is made from inside of the lab's network.
+ * Requests to a container registry from inside the lab's network. Challenges and redirects are untrusted and followed only to hosts in the
+ * config.
  */
 
 import { z } from 'zod';
@@ -9,22 +9,22 @@ import { ask as askStore, STORE_ANSWER_BYTES_MAX, type StoreAnswer, type StoreHo
 
 export type RegistryHost = StoreHost;
 
-/** Where a registry answers, as the config has it, with the key of this process. */
+/** The config's registry, with this process's key. */
 export type RegistryPlace = {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly address: string;
   readonly alsoHosts: readonly string[];
   readonly user: string;
-  /** Null: asked as anybody may. */
+  /** Null: anonymous access. */
   readonly key: string | null;
 };
 
-/** The text of what lies at this path of the repository; null: nothing does. */
+/** The text at this path of the repository; null if there is none. */
 export type RegistryAsk = (path: string, accept: string) => Promise<Observed<string | null>>;
 
 const tokenSchema = z.object({ token: z.string().optional(), access_token: z.string().optional() });
 
-/** Asks about one repository; the token that it is given is kept for the next question. */
+/** For one repository; reuses the granted token. */
 export function createRegistryAsk(host: RegistryHost, place: RegistryPlace, repository: string): RegistryAsk {
   let authorization: string | null = null;
   return async (path, accept) => {
@@ -59,7 +59,7 @@ async function said(
     : unknown(`${there.host} answers ${blob.value.status}`);
 }
 
-/** What the registry wants to see with the question: a token of the service that it names, or the key itself. */
+/** The authorization that the registry requests: a token of its service, or the key. */
 async function permission(
   host: RegistryHost,
   place: RegistryPlace,
@@ -99,7 +99,7 @@ function tokenIn(text: string): string | null {
   }
 }
 
-/** The registry's own address, or by HTTPS a host that the config names beside it. */
+/** The registry's own address, or HTTPS to a host in the config. */
 function mayAsk({ address, alsoHosts }: RegistryPlace, url: URL): boolean {
   const hasNoUser = url.username === '' && url.password === '';
   const isNamed = url.protocol === 'https:' && alsoHosts.includes(url.host);

@@ -1,6 +1,6 @@
 /**
- * How an image was built, as its registry says: the manifest, of an index each platform's, and the labels in the config of
- * each, by the distribution API of the OCI. Every part is held against the digest by which it was asked for.
+ * How an image was built: its manifest (for an index, each platform's) and the labels in its config, over the OCI distribution API. Every
+ * part is checked against its digest.
  */
 
 import { z } from 'zod';
@@ -11,9 +11,9 @@ import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { sha256Hex } from '../../host/hash.ts';
 import { createRegistryAsk, type RegistryAsk, type RegistryHost, type RegistryPlace } from './ask.ts';
 
-/** Images of one index: builders make two or three, and a registry is asked twice for each. */
+/** Builders create two or three; each costs two requests. */
 const IMAGE_PLATFORMS_MAX = 12;
-/** A commit has 40 signs, and the address of its repository a hundred. */
+/** Enough for a commit and a repository URL. */
 const IMAGE_LABEL_CHARS_MAX = 200;
 
 const MANIFESTS = [
@@ -37,10 +37,9 @@ const indexSchema = z.object({
 const configSchema = z.object({ config: z.object({ Labels: words }).nullish() });
 
 type Words = z.infer<typeof words>;
-/** The text of one answer, and what it is the digest of. */
 type Part = { readonly text: string; readonly digest: Digest };
 
-/** Looks once; never an exception for what a registry answers. */
+/** Expected failures are values. */
 export async function lookAtImage(
   host: RegistryHost,
   place: RegistryPlace,
@@ -56,7 +55,7 @@ export async function lookAtImage(
     : known({ kind: 'built', digest: top.value.digest, platforms: platforms.value });
 }
 
-/** An image for one platform is an index of one. */
+/** A single-platform image is treated as an index of one. */
 async function platformsOf(ask: RegistryAsk, top: Part): Promise<Observed<readonly ImageLabels[]>> {
   const json = parsed(top.text);
   const index = indexSchema.safeParse(json);
@@ -64,7 +63,7 @@ async function platformsOf(ask: RegistryAsk, top: Part): Promise<Observed<readon
     const one = await labelsOf(ask, json, null);
     return one.kind === 'unknown' ? one : known([one.value]);
   }
-  // What a builder attests lies there too, as an image for no machine.
+  // Attestations are stored as images without a platform.
   const images = index.data.manifests.filter(({ platform }) => platform?.os !== 'unknown');
   if (images.length === 0) return unknown('its index names no image');
   if (images.length > IMAGE_PLATFORMS_MAX)
@@ -84,7 +83,7 @@ async function platformsOf(ask: RegistryAsk, top: Part): Promise<Observed<readon
   return known(all);
 }
 
-/** A label in the image's own config comes first: it is there too where the image was pulled from somewhere else. */
+/** The image's own labels take precedence, because they survive copying. */
 async function labelsOf(ask: RegistryAsk, json: unknown, around: Words): Promise<Observed<ImageLabels>> {
   const manifest = manifestSchema.safeParse(json);
   if (!manifest.success) return unknown('what stands there is no image that is known here');
@@ -98,7 +97,7 @@ async function labelsOf(ask: RegistryAsk, json: unknown, around: Words): Promise
   return known({ revision: wordOf(said[REVISION]), source: wordOf(said[SOURCE]) });
 }
 
-/** Null: it is not there. What has another digest than that which was asked for is what nobody approved. */
+/** Null if missing; unknown if the digest differs. */
 async function partOf(ask: RegistryAsk, path: string, wanted: Digest | null): Promise<Observed<Part | null>> {
   const answer = await ask(path, MANIFESTS);
   if (answer.kind === 'unknown') return answer;
@@ -119,7 +118,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** An empty label says nothing; one that is longer than any name is none that a person has to read. */
+/** Empty labels are null; long ones are cut. */
 function wordOf(said: string | undefined): string | null {
   const word = cutText((said ?? '').trim(), IMAGE_LABEL_CHARS_MAX);
   return word === '' ? null : word;
