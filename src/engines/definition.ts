@@ -8,7 +8,7 @@ import type { Observed } from '../domain/observed.ts';
 import type { DiskConfig } from '../settings/disk-schema.ts';
 import type { BadNodesConfig, GcpConfig } from '../settings/gcp-schema.ts';
 import type { ConfigIssue, KeyPath } from '../settings/problem.ts';
-import { amount, word } from '../settings/words.ts';
+import { amount, setting, unset, word } from '../settings/words.ts';
 
 /** How long one question may take, as a setting. */
 export function timeoutMs(about: string, standardMs = 30_000): z.ZodDefault<z.ZodInt> {
@@ -29,21 +29,20 @@ export const CLUSTER_KEYS = {
   acceleratorHoursPerRun: amount.describe(
     'Cost table: accelerator-hours of one run of this lane, shown before approval.',
   ),
-  accelerators: z
-    .int()
-    .min(1)
-    .max(100_000)
-    .nullable()
-    .default(null)
-    .describe('Cost table: how many accelerators one run holds, for what it did cost; null: not told.'),
-  adoption: z
-    .boolean()
-    .default(false)
-    .describe('Whether jobs that people have launched here by hand may be taken over, with /watch.'),
-  links: z
-    .record(word, z.string().max(500))
-    .default({})
-    .describe('Links for people; {jobId} and {run} are filled in.'),
+  accelerators: unset(
+    z.int().min(1).max(100_000),
+    'Cost table: how many accelerators one run holds, for what it did cost; null: not told.',
+  ),
+  adoption: setting(
+    z.boolean(),
+    false,
+    'Whether jobs that people have launched here by hand may be taken over, with /watch.',
+  ),
+  links: setting(
+    z.record(word, z.string().max(500)),
+    {},
+    'Links for people; {jobId} and {run} are filled in.',
+  ),
 };
 
 /** What the rest of ferrybot may know of a cluster's engine. */

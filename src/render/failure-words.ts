@@ -16,7 +16,7 @@ const SHOWN_LOG_END_CHARS_MAX = 9_100;
 /** A paragraph, with the lines that tell behind a fold. */
 export function diagnosisPart(diagnosis: RecordedDiagnosis): string {
   const { class: kind, confidence, place, error, evidence, logEnd = [] } = diagnosis;
-  const { what, again } = CLASS_WORDS[kind];
+  const { what, again } = classWords(kind);
   const where =
     place === null || error === null ? '' : `\n${code(`${place.file}:${place.line}`)}: ${code(error)}`;
   const lines =
@@ -33,6 +33,11 @@ export function diagnosisPart(diagnosis: RecordedDiagnosis): string {
           fenced(logEnd.join('\n'), SHOWN_LOG_END_CHARS_MAX),
         ),
   );
+}
+
+/** What a class means, and whether the same again can pass: the words of an incident and of the end alike. */
+export function classWords(kind: FailureClass): Words {
+  return CLASS_WORDS[kind];
 }
 
 type Words = { readonly what: string; readonly again: string };

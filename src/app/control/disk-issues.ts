@@ -11,8 +11,12 @@ import { fromRfc3339 } from '../../domain/time.ts';
 import { readThread } from '../../github/thread.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { recordAsDecided } from '../../logbook/transact.ts';
-import { diskAnswerMarker, renderDiskAnswer } from '../../render/disk-answer.ts';
-import { diskIssueTitle, renderDiskIssue } from '../../render/disk-issue.ts';
+import {
+  diskAnswerMarker,
+  diskIssueTitle,
+  renderDiskAnswer,
+  renderDiskIssue,
+} from '../../render/disk-issue.ts';
 import { type DatedComment, decideDiskIssue, type ToldIssue } from '../../run/disk-issue.ts';
 import { decideDispatch } from '../../run/dispatch.ts';
 import { anyLane } from '../../run/lane-scope.ts';

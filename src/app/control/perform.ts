@@ -13,7 +13,7 @@ import { readPeople } from '../../github/people.ts';
 import { closePull, editPullBody, mergePull, openPull } from '../../github/pulls.ts';
 import { dispatchWorkflow } from '../../github/workflows.ts';
 import { UNNUMBERED } from '../../logbook/marker-seal.ts';
-import { leftOpenNotice } from '../../render/left-open.ts';
+import { leftOpenNotice } from '../../render/issue-card.ts';
 import { renderMentions } from '../../render/mentions.ts';
 import type { Lab, LabGit } from '../lab.ts';
 import { isSameText, issueMarkerReader, markerReader, sealed } from '../markers.ts';

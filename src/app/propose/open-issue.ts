@@ -2,9 +2,9 @@
 
 import { namesOf } from '../../contracts/fields.ts';
 import type { RunId } from '../../domain/ids.ts';
+import type { SeenCommand } from '../../domain/logbook/run-state.ts';
 import { dateOf, toRfc3339 } from '../../domain/time.ts';
 import { folderOf, markdownPath } from '../../logbook/segments.ts';
-import type { SeenCommand } from '../../domain/logbook/run-state.ts';
 import { renderRunIssue } from '../../render/run-issue.ts';
 import type { Contracts } from '../../run/kind.ts';
 import { ownRunId, proposalLabels } from '../../run/own-pull.ts';

@@ -17,7 +17,7 @@ import { toRfc3339 } from '../../domain/time.ts';
 import type { TrackerAnswer } from '../../domain/tracker.ts';
 import { redact } from '../../host/redactor.ts';
 import { completeUtf8Length } from '../../host/utf8-boundary.ts';
-import { alarmWhy } from '../../render/alarm-words.ts';
+import { alarmWhy } from '../../render/failure-words.ts';
 import { incidentWords } from '../../render/incident-words.ts';
 import { type Cadence, nextCheckAt } from '../../watch/cadence.ts';
 import { evidenceOf } from '../../watch/evidence-of.ts';

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { type ConfigIssue, type KeyPath, warning } from '../../settings/problem.ts';
 import { inArguments, reservedName, writtenSecret } from '../../settings/secret-words.ts';
-import { variable } from '../../settings/words.ts';
+import { setting, unset, variable } from '../../settings/words.ts';
 import { CLUSTER_KEYS, type EngineDefinition, place, timeoutMs } from '../definition.ts';
 
 const word = z
@@ -12,14 +12,11 @@ const word = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'letters, digits and . _ -, not - first');
 
 const retries = (about: string): z.ZodDefault<z.ZodInt> =>
-  z
-    .int()
-    .min(0)
-    .max(1_000)
-    .default(0)
-    .describe(
-      `How often Iris itself may start the job again ${about}: a restart of the same attempt that the watch tells. It stands in the manifest.`,
-    );
+  setting(
+    z.int().min(0).max(1_000),
+    0,
+    `How often Iris itself may start the job again ${about}: a restart of the same attempt that the watch tells. It stands in the manifest.`,
+  );
 
 export const irisSchema = z.strictObject({
   engine: z.literal('iris').describe('Jobs of an Iris cluster, over the RPC of its controller.'),
@@ -27,18 +24,17 @@ export const irisSchema = z.strictObject({
     .url({ protocol: /^https?$/, error: 'an address such as http://10.0.0.2:10000' })
     .max(300)
     .describe('Address of the controller.'),
-  tokenFrom: variable
-    .nullable()
-    .default('IRIS_TOKEN')
-    .describe(
-      'Runner environment variable with an API key of the controller; a login of the same user would revoke other logins. Null: none is sent, and `ferrybot doctor` says what a controller without authentication means.',
-    ),
+  tokenFrom: setting(
+    variable.nullable(),
+    'IRIS_TOKEN',
+    'Runner environment variable with an API key of the controller; a login of the same user would revoke other logins. Null: none is sent, and `ferrybot doctor` says what a controller without authentication means.',
+  ),
   user: word.describe('Whose jobs they are, `/<user>/<job>`: with authentication the user of the API key.'),
-  cpuMillicores: z.int().min(1).max(10_000_000).default(1_000).describe('Thousandths of a core.'),
-  memoryMb: z.int().min(1).max(100_000_000).default(2_048).describe('Memory in MB.'),
-  diskMb: z.int().min(1).max(100_000_000).default(5_120).describe('Disk in MB.'),
-  device: z
-    .discriminatedUnion('kind', [
+  cpuMillicores: setting(z.int().min(1).max(10_000_000), 1_000, 'Thousandths of a core.'),
+  memoryMb: setting(z.int().min(1).max(100_000_000), 2_048, 'Memory in MB.'),
+  diskMb: setting(z.int().min(1).max(100_000_000), 5_120, 'Disk in MB.'),
+  device: unset(
+    z.discriminatedUnion('kind', [
       z.strictObject({
         kind: z.literal('gpu').describe('GPUs.'),
         variant: word.describe('Such as H100.'),
@@ -48,44 +44,31 @@ export const irisSchema = z.strictObject({
         kind: z.literal('tpu').describe('A TPU.'),
         variant: word.describe('Such as v5p-8.'),
       }),
-    ])
-    .nullable()
-    .default(null)
-    .describe('Accelerators of the job itself; null: none, as for a job that starts others.'),
-  regions: z.array(word).max(20).default([]).describe('Regions of which it has to be one; none: any.'),
-  preemptible: z
-    .boolean()
-    .nullable()
-    .default(null)
-    .describe('Whether its worker may, or may not, be preemptible; null: either.'),
-  setupCommands: z
-    .array(z.string().min(1).max(500))
-    .max(20)
-    .default([])
-    .describe(
-      'Shell lines that a worker runs before the command, such as `cd /app` and `uv sync --quiet`; everybody can read them.',
-    ),
-  secretFiles: z
-    .record(variable, place)
-    .default({})
-    .describe(
-      'Where the workers have the secrets of `passSecrets`, each a file: its content becomes the variable when the job starts, and no value is ever sent. Iris shows the variables of a job to each administrator.',
-    ),
-  markers: place
-    .nullable()
-    .default(null)
-    .describe(
-      'Folder of a POSIX file system that all workers share, where each start takes its mark: a job that was launched twice starts once even if the controller forgot the first. Null: guarded by names and attempt numbers alone.',
-    ),
+    ]),
+    'Accelerators of the job itself; null: none, as for a job that starts others.',
+  ),
+  regions: setting(z.array(word).max(20), [], 'Regions of which it has to be one; none: any.'),
+  preemptible: unset(z.boolean(), 'Whether its worker may, or may not, be preemptible; null: either.'),
+  setupCommands: setting(
+    z.array(z.string().min(1).max(500)).max(20),
+    [],
+    'Shell lines that a worker runs before the command, such as `cd /app` and `uv sync --quiet`; everybody can read them.',
+  ),
+  secretFiles: setting(
+    z.record(variable, place),
+    {},
+    'Where the workers have the secrets of `passSecrets`, each a file: its content becomes the variable when the job starts, and no value is ever sent. Iris shows the variables of a job to each administrator.',
+  ),
+  markers: unset(
+    place,
+    'Folder of a POSIX file system that all workers share, where each start takes its mark: a job that was launched twice starts once even if the controller forgot the first. Null: guarded by names and attempt numbers alone.',
+  ),
   maxRetriesPreemption: retries('after it lost a worker'),
   maxRetriesFailure: retries('after its command failed'),
-  timeoutSeconds: z
-    .int()
-    .min(60)
-    .max(10_000_000)
-    .nullable()
-    .default(null)
-    .describe('Time limit of a job, which Iris checks once a minute; null: none.'),
+  timeoutSeconds: unset(
+    z.int().min(60).max(10_000_000),
+    'Time limit of a job, which Iris checks once a minute; null: none.',
+  ),
   requestTimeoutMs: timeoutMs('one request to the controller'),
   ...CLUSTER_KEYS,
 });

@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import { error } from '../../settings/problem.ts';
-import { CLUSTER_KEYS, type EngineDefinition } from '../definition.ts';
 import { setting } from '../../settings/words.ts';
+import { CLUSTER_KEYS, type EngineDefinition } from '../definition.ts';
 
 const schema = z.strictObject({
   engine: z.literal('local').describe("Processes of the runner's own machine."),

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { error } from '../../settings/problem.ts';
+import { setting, unset } from '../../settings/words.ts';
 import { CLUSTER_KEYS, type EngineDefinition, place, timeoutMs } from '../definition.ts';
 
 /** A name of Slurm's. One that began with a dash would be an option to somebody. */
@@ -11,15 +12,17 @@ const slurmName = z
   .regex(/^\w[\w.@-]*$/, 'letters, digits and . _ @ -, not - first');
 
 const named = (about: string): z.ZodDefault<z.ZodNullable<typeof slurmName>> =>
-  slurmName.nullable().default(null).describe(`${about}; null: what Slurm takes by itself.`);
+  unset(slurmName, `${about}; null: what Slurm takes by itself.`);
 
 const count = (about: string, max: number): z.ZodDefault<z.ZodNullable<z.ZodInt>> =>
-  z.int().min(1).max(max).nullable().default(null).describe(`${about}; null: what Slurm takes by itself.`);
+  unset(z.int().min(1).max(max), `${about}; null: what Slurm takes by itself.`);
 
 const modules = z.strictObject({
-  init: place
-    .default('/etc/profile.d/modules.sh')
-    .describe('File of the compute nodes that brings the command `module`.'),
+  init: setting(
+    place,
+    '/etc/profile.d/modules.sh',
+    'File of the compute nodes that brings the command `module`.',
+  ),
   load: z.array(slurmModule()).min(1).max(30).describe('Modules, loaded in this order.'),
 });
 
@@ -37,58 +40,49 @@ export const slurmSchema = z.strictObject({
   folder: place.describe(
     'Folder of job records, logs and shipped files on a file system that the runner and all compute nodes have under this path.',
   ),
-  bin: place
-    .nullable()
-    .default(null)
-    .describe('Folder of sbatch, squeue, scancel, sinfo, sacct and scontrol; null: by PATH.'),
-  conf: place
-    .nullable()
-    .default(null)
-    .describe('SLURM_CONF for these commands; null: where Slurm looks by itself.'),
+  bin: unset(place, 'Folder of sbatch, squeue, scancel, sinfo, sacct and scontrol; null: by PATH.'),
+  conf: unset(place, 'SLURM_CONF for these commands; null: where Slurm looks by itself.'),
   partition: named('Partition'),
   account: named('Account that is charged'),
   qos: named('Quality of service'),
   reservation: named('Reservation'),
-  timeLimit: z
-    .string()
-    .max(20)
-    .regex(/^(\d+-)?\d+(:\d{2}){0,2}$/, 'such as "1-12:00:00", "12:00:00" or "90" (minutes)')
-    .nullable()
-    .default(null)
-    .describe('Time limit of a job; null: that of the partition.'),
-  gres: z
-    .string()
-    .max(200)
-    .regex(/^\w[\w:,.-]*$/, 'such as gpu:8')
-    .nullable()
-    .default(null)
-    .describe('Generic resources on each node, such as gpu:8; null: none.'),
-  constraint: z
-    .string()
-    .max(200)
-    .regex(/^[\w([][\w&|()[\]*,.-]*$/, 'such as a100&nvlink')
-    .nullable()
-    .default(null)
-    .describe('Features that the nodes have to have; null: any.'),
+  timeLimit: unset(
+    z
+      .string()
+      .max(20)
+      .regex(/^(\d+-)?\d+(:\d{2}){0,2}$/, 'such as "1-12:00:00", "12:00:00" or "90" (minutes)'),
+    'Time limit of a job; null: that of the partition.',
+  ),
+  gres: unset(
+    z
+      .string()
+      .max(200)
+      .regex(/^\w[\w:,.-]*$/, 'such as gpu:8'),
+    'Generic resources on each node, such as gpu:8; null: none.',
+  ),
+  constraint: unset(
+    z
+      .string()
+      .max(200)
+      .regex(/^[\w([][\w&|()[\]*,.-]*$/, 'such as a100&nvlink'),
+    'Features that the nodes have to have; null: any.',
+  ),
   nodes: count('Nodes', 100_000),
   cpusPerTask: count('Processors of the task', 10_000),
   memoryMb: count('Memory on each node, in MB', 100_000_000),
-  modules: modules.nullable().default(null).describe('Environment modules for the command; null: none.'),
-  containerImage: z
-    .string()
-    .max(300)
-    .regex(/^[\w/][\w./:@#+-]*$/, 'such as nvcr.io#nvidia/pytorch:24.10-py3')
-    .nullable()
-    .default(null)
-    .describe(
-      'Image in which the job runs, by the plugin pyxis (`--container-image`), with the job’s folder mounted; it needs bash 4.4. A hero contract that names a container has to name this one. Null: none.',
-    ),
-  mayRequeue: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Whether Slurm itself may start the job again after a preemption or a lost node: a restart of the same attempt that the watch tells. The file with the environment then stays until the end.',
-    ),
+  modules: unset(modules, 'Environment modules for the command; null: none.'),
+  containerImage: unset(
+    z
+      .string()
+      .max(300)
+      .regex(/^[\w/][\w./:@#+-]*$/, 'such as nvcr.io#nvidia/pytorch:24.10-py3'),
+    'Image in which the job runs, by the plugin pyxis (`--container-image`), with the job’s folder mounted; it needs bash 4.4. A hero contract that names a container has to name this one. Null: none.',
+  ),
+  mayRequeue: setting(
+    z.boolean(),
+    false,
+    'Whether Slurm itself may start the job again after a preemption or a lost node: a restart of the same attempt that the watch tells. The file with the environment then stays until the end.',
+  ),
   commandTimeoutMs: timeoutMs('one command of Slurm', 60_000),
   ...CLUSTER_KEYS,
 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { BeyondCap, MachineNeeds } from '../../domain/launch/machine-needs.ts';
 import type { RentalTerms } from '../../domain/launch/rental-terms.ts';
 import { error } from '../../settings/problem.ts';
-import { amount, name, variable, word } from '../../settings/words.ts';
+import { amount, name, setting, unset, variable, word } from '../../settings/words.ts';
 import { CLUSTER_KEYS, type EngineDefinition, timeoutMs } from '../definition.ts';
 
 /** The label of a job's instance: our fleet and the id under which the job runs once. */
@@ -13,7 +13,7 @@ export function labelOf({ fleet }: Pick<VastCluster, 'fleet'>, jobId: string): s
 }
 
 const gigabytes = (about: string, max: number): z.ZodDefault<z.ZodInt> =>
-  z.int().min(1).max(max).default(1).describe(`${about}, in GB, at least.`);
+  setting(z.int().min(1).max(max), 1, `${about}, in GB, at least.`);
 
 const minutes = (standard: number): z.ZodDefault<z.ZodInt> =>
   z
@@ -24,14 +24,16 @@ const minutes = (standard: number): z.ZodDefault<z.ZodInt> =>
 
 export const vastSchema = z.strictObject({
   engine: z.literal('vast').describe('Machines rented on Vast.ai, one for each job, over its REST API.'),
-  api: z
-    .url({ protocol: /^https?$/, error: 'an address such as https://console.vast.ai' })
-    .max(300)
-    .default('https://console.vast.ai')
-    .describe('Address of the API.'),
-  keyFrom: variable
-    .default('VAST_API_KEY')
-    .describe('Runner environment variable with the key of the account. No job gets it.'),
+  api: setting(
+    z.url({ protocol: /^https?$/, error: 'an address such as https://console.vast.ai' }).max(300),
+    'https://console.vast.ai',
+    'Address of the API.',
+  ),
+  keyFrom: setting(
+    variable,
+    'VAST_API_KEY',
+    'Runner environment variable with the key of the account. No job gets it.',
+  ),
   fleet: word.describe(
     'Stands in the label of every instance of this cluster: what has it is ours, and anything else on the account is never touched. No other cluster and no other lab on the account may have it too.',
   ),
@@ -44,24 +46,20 @@ export const vastSchema = z.strictObject({
     )
     .describe('Image of the jobs, by its digest; it needs bash, tar, base64, and curl or python3.'),
   gpu: name.describe('Name of the card as Vast.ai writes it, such as RTX 4090.'),
-  gpus: z.int().min(1).max(64).default(1).describe('Cards of one machine, exactly.'),
+  gpus: setting(z.int().min(1).max(64), 1, 'Cards of one machine, exactly.'),
   vramGb: gigabytes('Memory of one card', 1_000),
   ramGb: gigabytes('Memory of the machine', 10_000),
-  diskGb: z.int().min(8).max(100_000).default(32).describe('Disk that is rented with it, in GB.'),
-  reliability: amount
-    .default('0.98')
-    .describe('Reliability of the machine by Vast.ai’s own count, at least.'),
+  diskGb: setting(z.int().min(8).max(100_000), 32, 'Disk that is rented with it, in GB.'),
+  reliability: setting(amount, '0.98', 'Reliability of the machine by Vast.ai’s own count, at least.'),
   dollarsPerHourMax: amount.describe('No machine is rented that costs more in an hour, its disk included.'),
   dollarsMax: amount.describe(
     'One run may cost so much, all its machines together: then they are destroyed, whatever they do.',
   ),
-  dollarsPerDayMax: amount
-    .nullable()
-    .default(null)
-    .describe(
-      'No run is launched on this cluster whose `dollarsMax` is more than what the runs of the day, in UTC, leave of so much; one that still rents counts with its own `dollarsMax`. `null`: nobody adds it up.',
-    ),
-  dollarsPerMonthMax: amount.nullable().default(null).describe('The same for one month.'),
+  dollarsPerDayMax: unset(
+    amount,
+    'No run is launched on this cluster whose `dollarsMax` is more than what the runs of the day, in UTC, leave of so much; one that still rents counts with its own `dollarsMax`. `null`: nobody adds it up.',
+  ),
+  dollarsPerMonthMax: unset(amount, 'The same for one month.'),
   hoursMax: z
     .int()
     .min(1)
@@ -73,20 +71,22 @@ export const vastSchema = z.strictObject({
   idleMinutesMax: minutes(30).describe(
     'An instance is destroyed before no step of its job has moved for so long, also one that is stopped or frozen: the longest eval or save has to fit.',
   ),
-  keepHoursMax: z
-    .int()
-    .min(0)
-    .max(24 * 60)
-    .default(12)
-    .describe('So long `/keep` can keep an instance; never past `hoursMax` or `dollarsMax`. 0: not at all.'),
-  endGraceMinutes: z
-    .int()
-    .min(1)
-    .max(24 * 60)
-    .default(60)
-    .describe(
-      'An instance whose job has ended destroys itself after so many minutes, whoever watches or not; the watch destroys it before, once its log is read. `/keep` reaches no further.',
-    ),
+  keepHoursMax: setting(
+    z
+      .int()
+      .min(0)
+      .max(24 * 60),
+    12,
+    'So long `/keep` can keep an instance; never past `hoursMax` or `dollarsMax`. 0: not at all.',
+  ),
+  endGraceMinutes: setting(
+    z
+      .int()
+      .min(1)
+      .max(24 * 60),
+    60,
+    'An instance whose job has ended destroys itself after so many minutes, whoever watches or not; the watch destroys it before, once its log is read. `/keep` reaches no further.',
+  ),
   requestTimeoutMs: timeoutMs('one request to the API'),
   ...CLUSTER_KEYS,
 });

@@ -2,7 +2,6 @@
 
 import { fillLane } from '../../../config/fill.ts';
 import { GitError } from '../../../domain/git.ts';
-import { whoCan } from '../../../render/card-gates.ts';
 import { branded, isDigest, isInstant, isRunId, type Sha } from '../../../domain/ids.ts';
 import { type GateId, type Verdict, whyUnknown } from '../../../domain/launch/verdict.ts';
 import type { EventDataByType } from '../../../domain/logbook/event.ts';
@@ -12,6 +11,7 @@ import { type Checkout, openCheckout } from '../../../host/git/checkout.ts';
 import { sha256Hex } from '../../../host/hash.ts';
 import { pythonVersion } from '../../../host/python-child.ts';
 import { createExperimentReader } from '../../../host/read-experiment.ts';
+import { whoCan } from '../../../render/card-gates.ts';
 import { gateWords } from '../../../render/gate-words.ts';
 import { type GateReading, gateRun } from '../../../run/gate-run.ts';
 import { anyLane, type LabConfig, type LaneScopedConfig, lanesOf } from '../../../run/lane-scope.ts';
