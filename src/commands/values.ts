@@ -11,14 +11,6 @@ export const digestPrefix = z
     '32 or more hex digits of the digest: copy the line from the card',
   );
 
-/** RFC 1035 label: it cannot start with a dash, so no program parses it as an option. */
-export const machineName = z
-  .string()
-  .regex(
-    /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/,
-    'the name of a machine: lower-case letters, digits and dashes, a letter first',
-  );
-
 /** With or without slash. */
 export const commandWord = z.string().regex(/^\/?[a-z][a-z-]{0,30}$/, 'the name of a command');
 
