@@ -10,11 +10,10 @@ import type { Instant } from '../domain/ids.ts';
 import { type Incident, incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { holdsOver } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
-import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { decideDispatch } from './dispatch.ts';
-import type { LabConfig, LaneScopedConfig } from './lane-scope.ts';
-import { type AttemptCache, append, type Step } from './step.ts';
+import type { LabConfig } from './lane-scope.ts';
+import { type AttemptCache, append, type DeciderInput, type Step } from './step.ts';
 
 export type CareInput = {
   /** The run, or `journal`. */
@@ -31,20 +30,14 @@ export type CareInput = {
   readonly memory: AttemptCache;
 };
 
-export function decideCare(
-  state: RunState,
-  facts: RunFacts,
-  config: LaneScopedConfig,
-  now: Instant,
-  memory: AttemptCache,
-): Step | null {
+export function decideCare({ state, facts, config, now, memory }: DeciderInput): Step | null {
   const { run: record, mutations, incidents, dispatches } = state;
   const holds = holdsOver(state, facts.journalHolds);
   const isHeld = holds.kind === 'unknown' || holds.value.length > 0;
   const { workflowRuns } = facts;
   const ref = config.lane.targetBranch;
   return (
-    (isHeld ? null : configConsent(state, facts, config, now)) ??
+    (isHeld ? null : configConsent({ state, facts, config, now })) ??
     decideMutations({
       ...{ record, mutations, incidents, dispatches, workflowRuns, isHeld, config, ref, now, memory },
     })
@@ -52,12 +45,7 @@ export function decideCare(
 }
 
 /** The config consents to the deletion of a bad node only after the job failed: a log line of a running job proves nothing. */
-function configConsent(
-  state: RunState,
-  facts: RunFacts,
-  config: LaneScopedConfig,
-  now: Instant,
-): Step | null {
+function configConsent({ state, facts, config, now }: Omit<DeciderInput, 'memory'>): Step | null {
   if (state.end?.status !== 'FAILED') return null;
   if (facts.configHealth.kind === 'unknown' || facts.recordedRuns.kind === 'unknown') return null;
   const { isValid, inForce } = facts.configHealth.value;

@@ -3,7 +3,6 @@
 import { maxAgeMsOf } from '../config/approval-age.ts';
 import { type Consent, consentEndsAt } from '../domain/care/mutation-state.ts';
 import { dispatchesFor } from '../domain/dispatch.ts';
-import type { RunFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { incidentDraft } from '../domain/incidents.ts';
 import { failedAttempt, isBeforeLaunch, isLaunchable } from '../domain/launch/next-attempt.ts';
@@ -19,7 +18,7 @@ import type { Gated } from './gate-run.ts';
 import { goesOnFrom } from './goes-on-from.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { orderDigest } from './manifest-digest.ts';
-import { type AttemptCache, append, type Step } from './step.ts';
+import { append, type DeciderInput, type Step } from './step.ts';
 
 export type OrderInput = {
   readonly state: RunState;
@@ -109,13 +108,7 @@ function distinctPeople<Approval extends { readonly actor: { readonly id: number
  * Dispatches the launch until a runner has claimed and submitted the order. A second dispatch is harmless: an order is claimed once and has
  * one submission id.
  */
-export function decideLaunch(
-  state: RunState,
-  facts: RunFacts,
-  config: LaneScopedConfig,
-  now: Instant,
-  memory: AttemptCache,
-): Step | null {
+export function decideLaunch({ state, facts, config, now, memory }: DeciderInput): Step | null {
   const { order } = state;
   if (order === null || (order.status !== 'open' && order.status !== 'claimed')) return null;
   const wanted = launchOf(state.run, order, config);

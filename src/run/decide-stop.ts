@@ -1,7 +1,6 @@
 /** Decides whether a stop workflow is dispatched: somebody has given /stop, and no watch is seen to be alive to carry it out. */
 
 import { missingCluster } from '../config/engine-traits.ts';
-import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
@@ -9,8 +8,7 @@ import { need } from '../domain/need.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { needsWatch, watchDispatches } from './decide-watch.ts';
 import { decideDispatch } from './dispatch.ts';
-import type { LaneScopedConfig } from './lane-scope.ts';
-import { type AttemptCache, append, type Step } from './step.ts';
+import { append, type DeciderInput, type Step } from './step.ts';
 
 /** A live watch checks for stops every 30 s; waiting longer would leave a stop workflow too little time. */
 const STOP_PATIENCE_MS = 35_000;
@@ -24,13 +22,7 @@ const STOP_WORK_MS = 20 * 60 * 1_000;
  * Dispatches a stop workflow if no live watch handles the stop. Both at once are harmless: the stop names the job's id, and the lease
  * decides who records the end.
  */
-export function decideStop(
-  state: RunState,
-  facts: RunFacts,
-  config: LaneScopedConfig,
-  now: Instant,
-  memory: AttemptCache,
-): Step | null {
+export function decideStop({ state, facts, config, now, memory }: DeciderInput): Step | null {
   // The job is unreachable; keep the retries for later.
   if (!isStopPending(state) || missingCluster(state, config) !== null) return null;
   if (isSeenByWatch(state, now)) return null;

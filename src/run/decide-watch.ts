@@ -11,8 +11,8 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { nextCheckAt } from '../watch/cadence.ts';
 import { type DispatchFacts, decideDispatch } from './dispatch.ts';
-import { anyLane, type LabConfig, type LaneScopedConfig } from './lane-scope.ts';
-import { type AttemptCache, append, type Step } from './step.ts';
+import { anyLane, type LabConfig } from './lane-scope.ts';
+import { append, type DeciderInput, type Step } from './step.ts';
 
 /** Time for a dispatched watch to start. */
 const WATCH_START_MS = 3 * 60 * 1_000;
@@ -35,13 +35,7 @@ export function needsWatch(state: RunState, now: Instant): boolean {
 }
 
 /** Starts a watch unless one is starting. Two at once are harmless: the lease admits one. */
-export function decideWatch(
-  state: RunState,
-  facts: RunFacts,
-  config: LaneScopedConfig,
-  now: Instant,
-  memory: AttemptCache,
-): Step | null {
+export function decideWatch({ state, facts, config, now, memory }: DeciderInput): Step | null {
   const cluster = state.submission?.cluster ?? state.proposal.adopts?.cluster ?? offerWanted(state)?.cluster;
   if (!needsWatch(state, now) || cluster === undefined || !hasCluster(config, cluster)) return null;
   const wanted = {

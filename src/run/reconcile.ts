@@ -52,16 +52,11 @@ import { decideUpdate } from './decide-update.ts';
 import { decideWatch } from './decide-watch.ts';
 import { type Gated, gateRun, unreadFacts } from './gate-run.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
-import { type AttemptCache, append, type Step } from './step.ts';
+import { append, type DeciderInput, type Step } from './step.ts';
 import { verdictOf } from './verdict-of.ts';
 
-export type ReconcileInput = {
-  readonly state: RunState;
-  readonly facts: RunFacts;
-  readonly config: LaneScopedConfig;
+export type ReconcileInput = DeciderInput & {
   readonly repository: string;
-  readonly now: Instant;
-  readonly memory: AttemptCache;
   readonly digestOf: DigestOf;
   /** A workflow run just ended, or this is a sweep. */
   readonly mayHaveEnded?: boolean;
@@ -118,11 +113,11 @@ function decideRest(input: ReconcileInput, gated: Gated): Step | null {
     (command.kind === 'wait' ? null : decideOffer(input.state, input.now)) ??
     page(input) ??
     decideSourceTag(input.state, input.memory) ??
-    decideCare(input.state, input.facts, input.config, input.now, input.memory) ??
+    decideCare(input) ??
     decideLaunchTrouble(input.state, input.facts, input.now, input.mayHaveEnded === true) ??
-    decideLaunch(input.state, input.facts, input.config, input.now, input.memory) ??
-    decideStop(input.state, input.facts, input.config, input.now, input.memory) ??
-    decideWatch(input.state, input.facts, input.config, input.now, input.memory) ??
+    decideLaunch(input) ??
+    decideStop(input) ??
+    decideWatch(input) ??
     decideUndecided(input, command) ??
     publish(input)
   );

@@ -1,9 +1,13 @@
 /** One step of a reconciliation: record something, or act outside, never both. */
 
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
+import type { RunFacts } from '../domain/facts.ts';
+import type { Instant } from '../domain/ids.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { Role } from '../domain/logbook/role.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Needing } from '../domain/need.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 
 export type Step =
   /** `journal`: drafts for the repository journal in the same push. */
@@ -24,6 +28,15 @@ export type AttemptCache = {
   readonly appended: ReadonlySet<number>;
   /** Roles whose events this process publishes immediately; the runner never posts. */
   readonly speaksFor?: readonly Role[];
+};
+
+/** What the next step of a run is decided on. */
+export type DeciderInput = {
+  readonly state: RunState;
+  readonly facts: RunFacts;
+  readonly config: LaneScopedConfig;
+  readonly now: Instant;
+  readonly memory: AttemptCache;
 };
 
 export const NO_ATTEMPTS: AttemptCache = { outcomes: new Map(), tries: new Map(), appended: new Set() };

@@ -133,7 +133,8 @@ describe('a launch that waits for a runner', () => {
       expiresAt: '2026-11-21T17:00:00.000Z',
     });
     const now = instant(new Date(Date.parse(again.state.head.at) + 2 * MINUTE).toISOString());
-    const next = (facts: RunFacts) => told(decideLaunch(again.state, facts, CONFIG, now, NO_ATTEMPTS));
+    const next = (facts: RunFacts) =>
+      told(decideLaunch({ state: again.state, facts, config: CONFIG, now, memory: NO_ATTEMPTS }));
     expect(again.state.order?.digest).not.toBe(digest);
     expect(next(someFacts())).toBe('need workflowRuns of 77');
     expect(next(queued)).toBe('nothing');

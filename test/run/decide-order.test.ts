@@ -59,7 +59,7 @@ describe('the dispatch', () => {
   const key = `launch:${digest}:0`;
   const mine = memory({ appended: new Set([ordered.state.order?.seq ?? 0]) });
   const dispatch = (facts: RunFacts, now = soon, remembered = NO_ATTEMPTS, run = ordered) =>
-    told(decideLaunch(run.state, facts, CONFIG, now, remembered));
+    told(decideLaunch({ state: run.state, facts, config: CONFIG, now, memory: remembered }));
   const sent = ordered.dispatched('launch', digest);
   const seen = (change: Parameters<typeof aWorkflowRun>[0]) => someFacts(seenRuns(aWorkflowRun(change)));
   const later = (ms: number): Instant => instant(new Date(issuedAt + ms).toISOString());
@@ -87,11 +87,21 @@ describe('the dispatch', () => {
     const refused = memory({
       outcomes: new Map([[key, { kind: 'refused', code: 'no-workflow', message: 'not there' }]]),
     });
-    expect(decideLaunch(ordered.state, someFacts(), CONFIG, soon, refused)).toMatchObject({
+    expect(
+      decideLaunch({ state: ordered.state, facts: someFacts(), config: CONFIG, now: soon, memory: refused }),
+    ).toMatchObject({
       drafts: [{ data: { code: 'dispatch-failed' } }],
     });
     const late = moment(ordered.state.order?.order.expiresAt);
-    expect(decideLaunch(ordered.state, someFacts(), CONFIG, late, NO_ATTEMPTS)).toMatchObject({
+    expect(
+      decideLaunch({
+        state: ordered.state,
+        facts: someFacts(),
+        config: CONFIG,
+        now: late,
+        memory: NO_ATTEMPTS,
+      }),
+    ).toMatchObject({
       drafts: [{ data: { code: 'order-expired' } }],
     });
   });

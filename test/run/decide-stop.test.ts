@@ -18,7 +18,15 @@ const past = (run: RunBuilder, ms: number): Instant =>
   instant(new Date(Date.parse(run.state.stop?.at ?? run.state.head.at) + ms).toISOString());
 
 const stop = (run: RunBuilder, facts: Partial<RunFacts> = {}, ms = 1_000): string =>
-  told(decideStop(run.state, someFacts(facts), CONFIG, past(run, ms), NO_ATTEMPTS));
+  told(
+    decideStop({
+      state: run.state,
+      facts: someFacts(facts),
+      config: CONFIG,
+      now: past(run, ms),
+      memory: NO_ATTEMPTS,
+    }),
+  );
 const seen = (id: number, status: 'queued' | 'in_progress' | 'completed') =>
   seenRuns(aWorkflowRun({ id, status }));
 const ALIVE = seen(5, 'in_progress');
