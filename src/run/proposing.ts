@@ -52,7 +52,7 @@ export function nothing(code: NothingCode, why: string): Nothing {
 }
 
 /** Something outside could not be written. */
-export function notWritten(what: string, why: string): Failed {
+function notWritten(what: string, why: string): Failed {
   return { kind: 'failed', code: 'not-written', why: `${what} could not be written: ${why}` };
 }
 
@@ -77,7 +77,7 @@ export function stillRunning(what: string): Failed {
 export type AskedFor = { readonly by: string; readonly thread: number } | null;
 
 /** How a program of the lab ended; `code`: the system's word where it could not be started. */
-export type ProgramEnd = {
+type ProgramEnd = {
   readonly kind: 'exited' | 'signalled' | 'timed-out' | 'cancelled' | 'output-limit' | 'not-started';
   readonly ok: boolean;
   readonly exitCode: number | null;
@@ -166,7 +166,7 @@ export type Planned = {
 };
 
 /** A thread that is to be opened; the body has no marker yet, and no link to the other thread. */
-export type ThreadText = { readonly title: string; readonly body: string };
+type ThreadText = { readonly title: string; readonly body: string };
 
 /** `unclear`: it is asked about before anything is planned. */
 export type ObjectiveReading =

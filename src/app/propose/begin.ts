@@ -8,7 +8,7 @@ import { bodyFingerprintText } from '../../commands/grammar/fingerprint-text.ts'
 import type { Digest, Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDataByType, EventDraft } from '../../domain/logbook/event.ts';
-import type { Proposing } from '../../domain/logbook/events/launch-events.ts';
+import type { Proposing } from '../../domain/logbook/events/proposing-event.ts';
 import type { BegunProposal } from '../../domain/logbook/journal-state.ts';
 import { commandKey, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';
@@ -128,9 +128,9 @@ async function pushedHead(
   const name = proposed.headBranch;
   const onto = { atMs: fromRfc3339(at) ?? 0, isNewBranch: true } as const;
   const pushed = await perform(open, { kind: 'push-branch', branch: name, base, files, message, onto });
-  if (pushed.kind !== 'done' || pushed.sha === undefined) return notDone(`the branch ${name}`, pushed);
-  await open.git.fetch();
-  return pushed.sha;
+  return pushed.kind === 'done' && pushed.sha !== undefined
+    ? pushed.sha
+    : notDone(`the branch ${name}`, pushed);
 }
 
 async function openedIssue(

@@ -21,14 +21,14 @@ import type { OpenLane, ProposingLane } from '../open-lab.ts';
 type Question = EventDataByType['objective-asked'];
 
 /** What a ferry of the schedule is for. */
-export type TodaysObjective = {
+type TodaysObjective = {
   readonly kind: 'clear';
   readonly objective: Objective;
   readonly unanswered?: Unanswered;
 };
 
 /** The usual objective of a day, and that nobody said so, where it was to be asked. */
-export function usualObjective({ config, store }: ProposingLane, date: string): TodaysObjective {
+function usualObjective({ config, store }: ProposingLane, date: string): TodaysObjective {
   const { asks, usual } = config.kind.proposes;
   const reading = asks?.objective(null, config.lane) ?? { kind: 'clear', objective: usual };
   if (reading.kind === 'clear') return reading;

@@ -5,12 +5,11 @@ import { hasLabel, type OwnIssue, type OwnPull } from '../../domain/own-pull.ts'
 import { readOwnThread } from '../../github/own-pull.ts';
 import { lanesOf } from '../../run/lane-scope.ts';
 import { askedLabels, isOurWork, runsOfPull } from '../../run/own-pull.ts';
-import { noExperiment, refusalOf, refused, refusedIssue, severalLanes } from '../../run/propose-answers.ts';
+import { refused, refusedIssue, severalLanes } from '../../run/propose-answers.ts';
 import { askOf, isOfItsIssue } from '../../run/propose-request.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { takeUpIssue } from './own-issue.ts';
-import { takeUp } from './own-pull.ts';
-import { lanesFor } from './own-pulls.ts';
+import { fittingLane, takeUp } from './own-pull.ts';
 import type { RequestOutcome } from './request.ts';
 
 /** Null where the command asks for a proposal of the bot's: in an issue, in the bot's own work, in what is a run already. Throws `GitError`. */
@@ -57,14 +56,16 @@ async function decided(open: OpenLab, pull: OwnPull, command: SeenCommand): Prom
   const lanes = named === null ? all : all.filter(({ laneName }) => laneName === named);
   // An unknown lane is told as everywhere.
   if (lanes.length === 0) return null;
-  const refusal = refusalOf(pull, open.lab.repository);
-  if (refusal !== null) return refusal;
-  const fitting = await lanesFor(open, pull, lanes);
-  if (fitting === null) return { kind: 'wait', why: 'its head is not fetched yet' };
-  const [lane, second] = fitting;
+  const fitting = await fittingLane(open, pull, lanes);
   // In the thread of an experiment that changes no lane's file, people ask for a proposal as in an issue.
-  if (lane === undefined) return pull.labels.includes('experiment') ? null : noExperiment(lanes);
-  if (second !== undefined) return severalLanes('pull', fitting);
+  if (
+    fitting.kind === 'answer' &&
+    fitting.detail['why'] === 'no-experiment' &&
+    pull.labels.includes('experiment')
+  )
+    return null;
+  if (fitting.kind !== 'lane') return fitting;
+  const { lane } = fitting;
   if (knobs.length > 0) return refused('knobs', lane.kind.proposes?.change?.file(lane.lane) ?? '');
   return takeUp({ ...open, config: lane }, pull, { kind: 'command', command });
 }

@@ -9,12 +9,20 @@ import { known, type Observed } from '../../domain/observed.ts';
 import type { OwnPull } from '../../domain/own-pull.ts';
 import { dateOf } from '../../domain/time.ts';
 import { isOpenIssue } from '../../github/own-pull.ts';
+import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
 import { laneLabel, ownRunId, proposalLabels, runsOfPull } from '../../run/own-pull.ts';
 import { pendingProposal, proposedData } from '../../run/proposal-record.ts';
-import { type Answered, answerTo, inTheWay } from '../../run/propose-answers.ts';
+import {
+  type Answered,
+  answerTo,
+  inTheWay,
+  noExperiment,
+  refusalOf,
+  severalLanes,
+} from '../../run/propose-answers.ts';
 import type { PlannedPull } from '../../run/proposing.ts';
-import { canPropose, type OpenLane } from '../open-lab.ts';
+import { canPropose, type OpenLab, type OpenLane } from '../open-lab.ts';
 import { begin } from './begin.ts';
 import { planWork } from './day-name.ts';
 import { outcomeOfBegun, type RequestOutcome } from './request.ts';
@@ -85,8 +93,30 @@ export function roomFor({ lab, store, config }: OpenLane): Answered | null {
   return standing.kind === 'free' ? null : inTheWay(standing.run, standing.kind === 'busy');
 }
 
+/** The one of these lanes whose experiment it changes, or why it is a run of none. Throws `GitError`. */
+export async function fittingLane(
+  open: OpenLab,
+  pull: OwnPull,
+  lanes: readonly LaneScopedConfig[],
+): Promise<{ readonly kind: 'lane'; readonly lane: LaneScopedConfig } | RequestOutcome> {
+  const refusal = refusalOf(pull, open.lab.repository);
+  if (refusal !== null) return refusal;
+  const fitting: LaneScopedConfig[] = [];
+  for (const config of lanes) {
+    const { change, planOfPull } = config.kind.proposes ?? {};
+    if (change === undefined || planOfPull === undefined) continue;
+    const base = await forkPoint({ ...open, config }, pull);
+    if (base === null) return { kind: 'wait', why: 'its head is not fetched yet' };
+    if ((await open.git.changedPaths(base, pull.headSha)).includes(change.file(config.lane)))
+      fitting.push(config);
+  }
+  const [lane, second] = fitting;
+  if (lane === undefined) return noExperiment(lanes);
+  return second === undefined ? { kind: 'lane', lane } : severalLanes('pull', fitting);
+}
+
 /** Where its change begins; null where its branch was not fetched as GitHub shows it. */
-export async function forkPoint(
+async function forkPoint(
   { git, config }: OpenLane,
   { headBranch, headSha }: OwnPull,
 ): Promise<OwnPull['headSha'] | null> {

@@ -17,7 +17,6 @@ import { askedByLabel, askedLabels, askingLabels, isOurWork, lookedAtLabels } fr
 import {
   type Answered,
   noExperiment,
-  refusalOf,
   refused,
   refusedIssue,
   severalLanes,
@@ -25,7 +24,7 @@ import {
 import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { contained, type Trouble } from '../trouble.ts';
 import { takeUpIssue } from './own-issue.ts';
-import { forkPoint, takeUp } from './own-pull.ts';
+import { fittingLane, takeUp } from './own-pull.ts';
 import type { RequestOutcome } from './request.ts';
 import { sayOnce } from './say-once.ts';
 
@@ -160,45 +159,19 @@ const WAITING: ReadonlySet<string> = new Set(['propose-held', 'propose-standing'
 type Asked = { readonly config: LaneScopedConfig; readonly by: Labelled };
 
 async function decided(open: OpenLab, pull: OwnPull, asked: readonly Asked[]): Promise<RequestOutcome> {
-  const refused = refusalOf(pull, open.lab.repository);
-  if (refused !== null) return refused;
   try {
-    const fitting = await lanesFor(
-      open,
-      pull,
-      asked.map(({ config }) => config),
-    );
-    if (fitting === null) return { kind: 'wait', why: 'its head is not fetched yet' };
-    const [lane, second] = fitting;
-    if (lane === undefined) return noExperiment(asked.map(({ config }) => config));
-    if (second !== undefined) return severalLanes('pull', fitting);
+    const lanes = asked.map(({ config }) => config);
+    const fitting = await fittingLane(open, pull, lanes);
+    if (fitting.kind !== 'lane') return fitting;
+    const { lane } = fitting;
     const by = asked.find(({ config }) => config === lane)?.by;
     if (by === undefined) return noExperiment([lane]);
     const allowed = await mayAsk(open, by, pull);
-    if (allowed !== null) return allowed;
-    return await takeUp({ ...open, config: lane }, pull, { kind: 'label', by: personOf(by) });
+    return allowed ?? (await takeUp({ ...open, config: lane }, pull, { kind: 'label', by: personOf(by) }));
   } catch (error) {
     if (error instanceof GitError) return { kind: 'wait', why: error.message };
     throw error;
   }
-}
-
-/** Of these lanes, those whose experiment it changes; null where its head is not there yet. Throws `GitError`. */
-export async function lanesFor(
-  open: OpenLab,
-  pull: OwnPull,
-  lanes: readonly LaneScopedConfig[],
-): Promise<readonly LaneScopedConfig[] | null> {
-  const fitting: LaneScopedConfig[] = [];
-  for (const config of lanes) {
-    const { change, planOfPull } = config.kind.proposes ?? {};
-    if (change === undefined || planOfPull === undefined) continue;
-    const base = await forkPoint({ ...open, config }, pull);
-    if (base === null) return null;
-    if ((await open.git.changedPaths(base, pull.headSha)).includes(change.file(config.lane)))
-      fitting.push(config);
-  }
-  return fitting;
 }
 
 /** An issue is of one lane: there is nothing by which two could be told apart. Null where it asks for none. */

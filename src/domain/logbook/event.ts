@@ -8,11 +8,14 @@ import type { CommandEventData } from './events/command-events.ts';
 import type { JobEventData } from './events/job-events.ts';
 import type { LaunchEventData } from './events/launch-events.ts';
 import type { NoticeEventData } from './events/notice-events.ts';
+import type { ProposingEventData } from './events/proposing-event.ts';
 import type { RentalEventData } from './events/rental-events.ts';
 import type { WatchEventData } from './events/watch-events.ts';
 import type { Role } from './role.ts';
 
-export type EventDataByType = LaunchEventData &
+/** What an event of each type carries; each family stands in a file of its own. */
+export type EventDataByType = ProposingEventData &
+  LaunchEventData &
   JobEventData &
   ClosureEventData &
   CommandEventData &

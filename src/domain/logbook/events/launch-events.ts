@@ -31,7 +31,7 @@ import { code, prose } from '../plain-text.ts';
 import { type RunState, voided, withOrder } from '../run-state.ts';
 import { watchOfNextAttempt } from './watch-events.ts';
 
-const proposed = z.object({
+export const proposed = z.object({
   lane: text,
   kind: text.exactOptional().describe('the kind of run; missing for the kind of a lane that names none'),
   date: text,
@@ -90,32 +90,10 @@ const proposed = z.object({
   keys: z.array(publicKeySchema),
 });
 
-const contract: z.ZodType<Contract> = z.record(
+export const contract: z.ZodType<Contract> = z.record(
   text,
   z.object({ value: text, source: z.enum(['given', 'inferred', 'unclear']), from: text }),
 );
-
-const opened = z.object({ title: text, body: text });
-
-const proposing = z.object({
-  run: runId,
-  proposed: proposed
-    .omit({ issue: true, pull: true, head: true, texts: true, author: true })
-    .extend({ author: actorSchema.exactOptional() })
-    .describe('what `proposed` will say, as far as it is known'),
-  branch: z
-    .object({ base: sha, files: z.record(text, text), message: text })
-    .exactOptional()
-    .describe('the commit to push, on `base`; missing for the pull request of a person'),
-  issue: z.union([integer, opened]).describe('the issue to open, or the number of one that is there'),
-  pull: z
-    .union([integer, opened])
-    .nullable()
-    .describe('the same for the pull request; `null` if the issue alone is the proposal'),
-  contract: contract.exactOptional(),
-  labels: z.array(text).describe('of what is opened'),
-  missing: text.nullable().describe('what the text of a pull request lacks, to be offered in a comment'),
-});
 
 /** Only `backtest` reads them, and control has signed them: they are not checked field by field. */
 const gatedFacts = z.custom<GatedFacts>((value) => typeof value === 'object' && value !== null);
@@ -131,7 +109,6 @@ const fixedAttempt = z.object({
 });
 
 const data = {
-  proposing,
   proposed,
   contracted: z.object({ contract }),
   gated: z.object({
@@ -186,31 +163,11 @@ const data = {
 
 export type LaunchEventData = DataOf<typeof data>;
 type Proposed = LaunchEventData['proposed'];
-export type Proposing = LaunchEventData['proposing'];
 export type Objective = Proposed['objective'];
 export type IntervalStart = Proposed['interval'];
 export type ProposalRequest = NonNullable<Proposed['request']>;
 
 export const launchEvents = defineEvents(data, {
-  proposing: {
-    title: 'proposal begun',
-    means:
-      'Control is about to open what a run begins with. The branch, the issue and the pull request follow, then `proposed` in the record of the run. The newest entry of a lane counts.',
-    writers: ['control'],
-    isByPerson: false,
-    isInJournal: true,
-    rule: () => 'proposing belongs to the journal',
-    apply: (state) => state,
-    tell: ({ data: { run, proposed: about, branch, issue, pull } }) => ({
-      status: `${code(run)} is about to be proposed in lane ${code(about.lane)}`,
-      evidence: branch === undefined ? '' : `${code(about.headBranch)} on ${code(branch.base)}`,
-      decision: [issue, pull]
-        .filter((one) => one !== null)
-        .map((one) => (typeof one === 'number' ? `#${one} is used` : `${code(one.title)} is opened`))
-        .join(', '),
-      next: 'the run is recorded as proposed',
-    }),
-  },
   proposed: {
     title: 'proposed',
     means: 'A run begins.',

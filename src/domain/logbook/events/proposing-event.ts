@@ -1,0 +1,56 @@
+/** What control is about to open for a run, recorded in the journal before anything of it exists. */
+
+import * as z from 'zod';
+import { type DataOf, defineEvents } from '../define.ts';
+import { actorSchema, integer, runId, sha, text } from '../parts.ts';
+import { code } from '../plain-text.ts';
+import { contract, proposed } from './launch-events.ts';
+
+const opened = z.object({ title: text, body: text });
+
+const proposing = z.object({
+  run: runId,
+  proposed: proposed
+    .omit({ issue: true, pull: true, head: true, texts: true, author: true })
+    .extend({ author: actorSchema.exactOptional() })
+    .describe('what `proposed` will say, as far as it is known'),
+  branch: z
+    .object({ base: sha, files: z.record(text, text), message: text })
+    .exactOptional()
+    .describe('the commit to push, on `base`; missing for the pull request of a person'),
+  issue: z.union([integer, opened]).describe('the issue to open, or the number of one that is there'),
+  pull: z
+    .union([integer, opened])
+    .nullable()
+    .describe('the same for the pull request; `null` if the issue alone is the proposal'),
+  contract: contract.exactOptional(),
+  labels: z.array(text).describe('of what is opened'),
+  missing: text.nullable().describe('what the text of a pull request lacks, to be offered in a comment'),
+});
+
+const data = { proposing };
+
+export type ProposingEventData = DataOf<typeof data>;
+export type Proposing = ProposingEventData['proposing'];
+
+export const proposingEvents = defineEvents(data, {
+  proposing: {
+    title: 'proposal begun',
+    means:
+      'Control is about to open what a run begins with. The branch, the issue and the pull request follow, then `proposed` in the record of the run. The newest entry of a lane counts.',
+    writers: ['control'],
+    isByPerson: false,
+    isInJournal: true,
+    rule: () => 'proposing belongs to the journal',
+    apply: (state) => state,
+    tell: ({ data: { run, proposed: about, branch, issue, pull } }) => ({
+      status: `${code(run)} is about to be proposed in lane ${code(about.lane)}`,
+      evidence: branch === undefined ? '' : `${code(about.headBranch)} on ${code(branch.base)}`,
+      decision: [issue, pull]
+        .filter((one) => one !== null)
+        .map((one) => (typeof one === 'number' ? `#${one} is used` : `${code(one.title)} is opened`))
+        .join(', '),
+      next: 'the run is recorded as proposed',
+    }),
+  },
+});
