@@ -2,7 +2,7 @@ import { fillLane } from '../config/fill.ts';
 import type { PullFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
-import type { Proposing } from '../domain/logbook/events/proposing-event.ts';
+import type { Proposing } from '../domain/logbook/events/proposal-events.ts';
 import type { BegunProposal, JournalState } from '../domain/logbook/journal-state.ts';
 import { commandKey, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
 import { dateAfter, dateOf } from '../domain/time.ts';

@@ -8,7 +8,7 @@ import { bodyFingerprintText } from '../../commands/grammar/fingerprint-text.ts'
 import type { Digest, Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDataByType, EventDraft } from '../../domain/logbook/event.ts';
-import type { Proposing } from '../../domain/logbook/events/proposing-event.ts';
+import type { Proposing } from '../../domain/logbook/events/proposal-events.ts';
 import type { BegunProposal } from '../../domain/logbook/journal-state.ts';
 import { commandKey, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';

@@ -4,7 +4,7 @@ import type { RunId } from '../../domain/ids.ts';
 import type { Contract } from '../../domain/launch/contract.ts';
 import type { EventDataByType } from '../../domain/logbook/event.ts';
 import type { ProposalRequest } from '../../domain/logbook/events/launch-events.ts';
-import type { Proposing } from '../../domain/logbook/events/proposing-event.ts';
+import type { Proposing } from '../../domain/logbook/events/proposal-events.ts';
 import type { SeenCommand } from '../../domain/logbook/run-state.ts';
 import { hasLabel, type OwnIssue } from '../../domain/own-pull.ts';
 import { dateOf } from '../../domain/time.ts';

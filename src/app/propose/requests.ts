@@ -85,9 +85,10 @@ async function decided(open: OpenLab, command: SeenCommand): Promise<RequestOutc
     const { pull, issue } = from.proposal;
     return answerTo('proposed', { run: from.run, pull, issue });
   }
-  const { journal } = open.store.current();
+  const { journal, broken } = open.store.current();
   const begun = [...journal.proposals.values()].find(({ proposed }) => isFrom(proposed.request, command));
   if (begun === undefined) return (await takeUpHere(open, command)) ?? proposedAnew(open, command);
+  if (broken.length > 0) return answerTo('logbook-broken');
   const lane = openLane(open, begun.proposed.lane);
   return lane === null
     ? answerTo('propose-failed', { why: `no lane ${begun.proposed.lane} any more` })

@@ -9,14 +9,14 @@ import { commandEvents } from './events/command-events.ts';
 import { jobEvents } from './events/job-events.ts';
 import { launchEvents } from './events/launch-events.ts';
 import { noticeEvents } from './events/notice-events.ts';
-import { proposingEvents } from './events/proposing-event.ts';
+import { proposalEvents } from './events/proposal-events.ts';
 import { rentalEvents } from './events/rental-events.ts';
 import { watchEvents } from './events/watch-events.ts';
 import type { Role } from './role.ts';
 
 /** In the order of a run's life. */
 export const DEFINITIONS: { readonly [Type in EventType]: DefinedEvent<Type> } = {
-  ...proposingEvents,
+  ...proposalEvents,
   ...launchEvents,
   ...jobEvents,
   ...closureEvents,

@@ -8,13 +8,13 @@ import type { CommandEventData } from './events/command-events.ts';
 import type { JobEventData } from './events/job-events.ts';
 import type { LaunchEventData } from './events/launch-events.ts';
 import type { NoticeEventData } from './events/notice-events.ts';
-import type { ProposingEventData } from './events/proposing-event.ts';
+import type { ProposalEventData } from './events/proposal-events.ts';
 import type { RentalEventData } from './events/rental-events.ts';
 import type { WatchEventData } from './events/watch-events.ts';
 import type { Role } from './role.ts';
 
 /** What an event of each type carries; each family stands in a file of its own. */
-export type EventDataByType = ProposingEventData &
+export type EventDataByType = ProposalEventData &
   LaunchEventData &
   JobEventData &
   ClosureEventData &

@@ -7,7 +7,7 @@ import { type Incident, readIncident } from '../incidents.ts';
 import { type Hold, withHold, withoutHold } from '../launch/hold.ts';
 import type { EventDraft, LogbookEvent } from './event.ts';
 import type { ObjectiveQuestion } from './events/notice-events.ts';
-import type { Proposing } from './events/proposing-event.ts';
+import type { Proposing } from './events/proposal-events.ts';
 import { type Orphan, orphansAfter } from './orphans.ts';
 import { commandKey, type Head, type SeenCommand } from './run-state.ts';
 

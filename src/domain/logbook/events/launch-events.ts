@@ -4,7 +4,6 @@ import * as z from 'zod';
 import { SURFACES } from '../../command.ts';
 import { isIssueFirst } from '../../issue-first.ts';
 import type { GatedFacts } from '../../launch/change-facts.ts';
-import type { Contract } from '../../launch/contract.ts';
 import { isBeforeLaunch, isFixPushed, mayBeFixed, pastAttempt } from '../../launch/next-attempt.ts';
 import { preApproval } from '../../launch/pre-approval.ts';
 import { mayBeApprovedAgain, mayStartAgain } from '../../launch/response.ts';
@@ -90,11 +89,6 @@ export const proposed = z.object({
   keys: z.array(publicKeySchema),
 });
 
-export const contract: z.ZodType<Contract> = z.record(
-  text,
-  z.object({ value: text, source: z.enum(['given', 'inferred', 'unclear']), from: text }),
-);
-
 /** Only `backtest` reads them, and control has signed them: they are not checked field by field. */
 const gatedFacts = z.custom<GatedFacts>((value) => typeof value === 'object' && value !== null);
 
@@ -110,7 +104,6 @@ const fixedAttempt = z.object({
 
 const data = {
   proposed,
-  contracted: z.object({ contract }),
   gated: z.object({
     digest: digest.nullable(),
     manifest: manifestSchema.nullable(),
@@ -182,27 +175,6 @@ export const launchEvents = defineEvents(data, {
         ? `issue #${data.issue}, no pull request`
         : `issue #${data.issue}, pull request #${data.pull}, interval since ${intervalText(data.interval)}`,
       decision: `${data.objective.kind} run: ${prose(data.objective.text)}${continuesText(data)}`,
-      next: 'gates are evaluated',
-    }),
-  },
-  contracted: {
-    title: 'contract read',
-    means:
-      'What the issue asks for that the run began from, by name; the newest entry counts. `unclear`: it cannot be used as it stands.',
-    writers: ['control'],
-    isByPerson: false,
-    rule: (state) => (state.order?.status === 'claimed' ? 'contracted while an order is claimed' : null),
-    apply: (state, { data }) => ({ ...state, contract: data.contract }),
-    tell: ({ data }) => ({
-      status: `${Object.keys(data.contract).length} values of the contract are known`,
-      evidence: Object.entries(data.contract)
-        .filter(([, { source }]) => source === 'inferred')
-        .map(
-          ([name, { value, from }]) =>
-            `${prose(wordsOf(name))} ${code(value)} is inferred from ${prose(from)}`,
-        )
-        .join(', '),
-      decision: 'the run is of this contract',
       next: 'gates are evaluated',
     }),
   },
@@ -416,11 +388,6 @@ function gatesTelling({ verdicts, digest, commit }: LaunchEventData['gated']): T
       : 'it may run once it is approved',
     next: isOpen ? 'what is missing is supplied' : 'people approve it, unless they have',
   };
-}
-
-/** `finalStep` as people write it. */
-function wordsOf(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
 function intervalText({ sinceCommit, sinceDate }: IntervalStart): string {

@@ -1,10 +1,16 @@
-/** What control is about to open for a run, recorded in the journal before anything of it exists. */
+/** Events about what a run begins with: what control is about to open for it, and the contract of its issue. */
 
 import * as z from 'zod';
+import type { Contract } from '../../launch/contract.ts';
 import { type DataOf, defineEvents } from '../define.ts';
 import { actorSchema, integer, runId, sha, text } from '../parts.ts';
-import { code } from '../plain-text.ts';
-import { contract, proposed } from './launch-events.ts';
+import { code, prose } from '../plain-text.ts';
+import { proposed } from './launch-events.ts';
+
+const contract: z.ZodType<Contract> = z.record(
+  text,
+  z.object({ value: text, source: z.enum(['given', 'inferred', 'unclear']), from: text }),
+);
 
 const opened = z.object({ title: text, body: text });
 
@@ -28,12 +34,12 @@ const proposing = z.object({
   missing: text.nullable().describe('what the text of a pull request lacks, to be offered in a comment'),
 });
 
-const data = { proposing };
+const data = { proposing, contracted: z.object({ contract }) };
 
-export type ProposingEventData = DataOf<typeof data>;
-export type Proposing = ProposingEventData['proposing'];
+export type ProposalEventData = DataOf<typeof data>;
+export type Proposing = ProposalEventData['proposing'];
 
-export const proposingEvents = defineEvents(data, {
+export const proposalEvents = defineEvents(data, {
   proposing: {
     title: 'proposal begun',
     means:
@@ -53,4 +59,30 @@ export const proposingEvents = defineEvents(data, {
       next: 'the run is recorded as proposed',
     }),
   },
+  contracted: {
+    title: 'contract read',
+    means:
+      'What the issue asks for that the run began from, by name; the newest entry counts. `unclear`: it cannot be used as it stands.',
+    writers: ['control'],
+    isByPerson: false,
+    rule: (state) => (state.order?.status === 'claimed' ? 'contracted while an order is claimed' : null),
+    apply: (state, { data }) => ({ ...state, contract: data.contract }),
+    tell: ({ data }) => ({
+      status: `${Object.keys(data.contract).length} values of the contract are known`,
+      evidence: Object.entries(data.contract)
+        .filter(([, { source }]) => source === 'inferred')
+        .map(
+          ([name, { value, from }]) =>
+            `${prose(wordsOf(name))} ${code(value)} is inferred from ${prose(from)}`,
+        )
+        .join(', '),
+      decision: 'the run is of this contract',
+      next: 'gates are evaluated',
+    }),
+  },
 });
+
+/** `finalStep` as people write it. */
+function wordsOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
