@@ -35,14 +35,12 @@ export const CLUSTER_ROWS: readonly Row[] = [
   ...rows('cause', 'stalled', 'medium', [/\bDataLoader timed out after \d/]),
   ...rows('cause', 'infra-cluster', 'high', [
     /\bpyxis: {1,12}mkdir: cannot create directory|\bcontainer creation failed: mount\b/,
+    // Of Kubernetes, of Ray, and of what starts the processes of one job.
+    /\b(?:FailedAttachVolume|FailedMapVolume|NetworkNotReady|NodeLost)\b|node timed out during startup/,
   ]),
   ...rows('cause', 'infra-cluster', 'medium', [
     /[Pp]lugin (?:stack )?initialization failed|[Aa]utoscaler\b.{0,40}[Tt]oo many errors|[Jj]ob credential expired|Communication connection failure/,
     /active (?:on the node )?longer than (?:the )?specified deadline|\bduration exceeded timeout|MaxRuntimeExceeded|failed to create containerd task|\bClusterNotUpError\b/,
-  ]),
-  ...rows('cause', 'infra-cluster', 'high', [
-    // Of Kubernetes, of Ray, and of what starts the processes of one job.
-    /\b(?:FailedAttachVolume|FailedMapVolume|NetworkNotReady|NodeLost)\b|node timed out during startup/,
   ]),
   ...rows('cause', 'capacity', 'high', [
     /\bOutOf(?:cpu|memory|pods|nvidia|google)\b|didn't have enough resource|not have enough resources available/,

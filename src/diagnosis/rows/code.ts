@@ -21,16 +21,12 @@ export const CODE_ROWS: readonly Row[] = [
     /\btorch\.utils\.checkpoint(?::|\.Checkpoint)/,
     /Cuda failure (?:\d{1,4} )?'(?:an illegal memory access|misaligned address|device-side assert)/,
     /\b_?LinAlgError: /,
-  ]),
-  ...rows('cause', 'code-other', 'low', [
-    // What the driver tells of a program that reads where it may not: the machine is well.
-    /\bXid ?\(?[^)\n]{0,40}\)?:? ?(?:13|31|43)\b/,
-  ]),
-  ...rows('cause', 'code-other', 'medium', [
     // Kernels.
     /\bpanicked at .{1,200}\.rs:\d|CUDA error: (?:an illegal memory access|misaligned address|device-side assert)|CUDA_ERROR_(?:ILLEGAL_ADDRESS|MISALIGNED_ADDRESS|ASSERT)|cudaError(?:IllegalAddress|MisalignedAddress|InvalidPc|Assert|InvalidValue|InvalidConfiguration|InvalidResourceHandle|LaunchOutOfResources)\b|out of resource: shared memory|Triton Error \[CUDA\]/,
   ]),
   ...rows('cause', 'code-other', 'low', [
+    // What the driver tells of a program that reads where it may not: the machine is well.
+    /\bXid ?\(?[^)\n]{0,40}\)?:? ?(?:13|31|43)\b/,
     /\bCUDA (?:driver )?error: (?:invalid (?:configuration argument|argument|value|resource handle|device pointer|device context|pitch|address space|program counter|memcpy direction)|named symbol not found|too many resources requested|operation (?:not permitted when stream is capturing|would make the)|the requested functionality)|unspecified launch failure|cudaErrorLaunchFailure|CUDA_ERROR_LAUNCH_FAILED|hipErrorLaunchFailure|(?:CUBLAS|CUDNN|CUSPARSE|CUSOLVER|CUFFT)_STATUS_(?:EXECUTION_FAILED|INTERNAL_ERROR|MAPPING_ERROR|INVALID_VALUE|BAD_PARAM|NOT_SUPPORTED|ARCH_MISMATCH)|the GPU program failed to execute/,
   ]),
   ...rows('cause', 'unknown', 'low', [

@@ -18,9 +18,6 @@ export const NUMBER_ROWS: readonly Row[] = [
     /(?:[Nn]on-?finite|NaN(?:s)?|NaN or Inf|inf or nan|nan\/inf) (?:loss|losses|grad(?:ient)?s?(?: norm)?|parameters?|weights?|values?)\b(?!.{0,60}(?:skip|ignor))/,
     /found (?:NaN|Inf)s? in (?:local )?(?:forward|grad|loss|param|activation)/i,
     /FloatingPointError: invalid value \((?:nan|inf)\)|FloatingPointError: .{0,60}(?:nan|overflow|invalid)/i,
-  ]),
-  ...rows('cause', 'nan', 'medium', [/FloatingPointError: |\bloss is probably exploding\b/]),
-  ...rows('cause', 'nan', 'high', [
     // It cannot go down further.
     /\bloss scale: [01](?:\.\d{1,6})?, reducing to\b|\boverflow detected, setting loss scale to: 0\.000/,
     /\bNanInfException\b|\b100(?:\.0{1,3})?% NaN\b/i,
@@ -35,6 +32,7 @@ export const NUMBER_ROWS: readonly Row[] = [
     /to satisfy the constraint .{0,200}but found invalid values/,
   ]),
   ...rows('cause', 'nan', 'medium', [
+    /FloatingPointError: |\bloss is probably exploding\b/,
     /jax_debug_nans|de-optimized function did not produce NaNs/,
     /grad(?:ient)?[_ /-]?norm['"]?\s{0,3}[:=|]\s{0,12}['"]?nan\b/i,
   ]),

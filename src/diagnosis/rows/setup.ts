@@ -68,17 +68,13 @@ export const SETUP_ROWS: readonly Row[] = [
     /ContextualVersionConflict|DistributionNotFound|VersionConflict|PackageNotFoundError|requires a different Python|is required for a normal functioning of this module|not found in your environment|operator \w{1,80}::\w{1,80} does not exist|but you have [\w.-]{1,60} [\d.]{1,20} which is incompatible|Using .{0,60} requires .{0,60}(?:to be installed|>=)|[Pp]lease (?:pip )?install|not installed.{0,40}pip install/,
     /cannot import name '\w{1,80}' from '[\w.]{1,120}' \([^)]{1,300}(?:site|dist)-packages\/(?!.{0,200}Did you mean)/,
     /: command not found$|\bversion \d[\w.]{0,20} does not match\b|\bversion mismatch: |installing the runtime_env|^\/usr\/bin\/env: .{1,80}: No such file|Descriptors cannot (?:not )?be created directly|is required to load C\+\+ extensions/,
-  ]),
-  ...rows('cause', 'dependency', 'medium', [
-    // What a newer version no longer has.
-    /^(?:[\w.]{0,120}\.)?\w{0,60}Error: .{0,200}\b(?:was removed in|has been removed|is now removed|deprecated since version|no longer (?:exists|available|supported) (?:in|since|from))\b/,
-  ]),
-  ...rows('cause', 'dependency', 'high', [
     /\bnvcc fatal\b|Error building extension '|Error compiling objects for extension/,
     /module compiled against (?:API|ABI) version|compiled using NumPy 1\.x|numpy\.dtype size changed|numpy\.core\.multiarray failed to import|binary incompatibility/,
     /no kernel image is available for execution|driver version is insufficient for CUDA runtime|forward compatibility was attempted on non supported HW|NVIDIA driver on your system is too old|cudaError(?:NoKernelImageForDevice|InsufficientDriver|InvalidPtx|UnsupportedPtxVersion|SystemDriverMismatch|InvalidKernelImage|InvalidDeviceFunction)\b|CUDA_ERROR_(?:SYSTEM_DRIVER_MISMATCH|NO_BINARY_FOR_GPU|UNSUPPORTED_PTX_VERSION|COMPAT_NOT_SUPPORTED)|CUDA version .{0,60}(?:mismatch|does not match)|The detected CUDA version \(|Torch not compiled with CUDA enabled|PTX was compiled with an unsupported toolchain|FlashAttention (?:only supports|requires)|CUDNN_STATUS_\w{0,40}VERSION_MISMATCH|jaxlib version .{0,60}(?:incompatible|newer|older)/i,
   ]),
   ...rows('cause', 'dependency', 'medium', [
+    // What a newer version no longer has.
+    /^(?:[\w.]{0,120}\.)?\w{0,60}Error: .{0,200}\b(?:was removed in|has been removed|is now removed|deprecated since version|no longer (?:exists|available|supported) (?:in|since|from))\b/,
     /Failed to (?:set ?up|install|create) (?:the )?runtime env|RuntimeEnvSetupError|runtime_env .{0,60}fail/i,
   ]),
   ...rows('cause', 'config', 'high', [
@@ -90,12 +86,10 @@ export const SETUP_ROWS: readonly Row[] = [
     /size mismatch for [\w.]{1,160}|Size mismatch between saved |\bParamValidationError\b|\bInvalid bucket name\b|Error\(s\) in loading state_dict|Missing key\(s\) in state_dict|Unexpected key\(s\) in state_dict|copying a param with shape|[Cc]heckpoint.{0,80}(?:shape|structure|tree).{0,40}(?:mismatch|does not match|differ)|(?:tree|pytree|structure)s? .{0,60}do(?:es)? not match/,
     /(?<!(?:failed|error): |\] |')(?:[Ii]nvalid|[Uu]nknown|[Uu]nsupported|[Uu]nrecognized|[Mm]issing|[Cc]onflicting|[Bb]ad) (?:config(?:uration)?|setting|option|argument(?!(?: \d)?: )|flag|hyper-?parameter|parameter value|value for)|[Cc]onfig(?:uration)? (?:is invalid|not found|file .{0,100}(?:not found|does not exist|invalid))|ConfigError\b|ConfigurationError\b|MisconfigurationException|environment variable .{0,60}(?:not set|is required|missing)|must (?:be )?set .{0,60}(?:env|flag|option)/,
     /\bno socket interface found\b/i,
-  ]),
-  ...rows('cause', 'config', 'medium', [/address already in use|\bEADDRINUSE\b|\[Errno 98\]/i]),
-  ...rows('cause', 'config', 'high', [
     /Requested node configuration is not available|sbatch: error: .{0,80}Requested .{0,60}(?:is invalid|not available|exceeds)|sbatch: error: (?:Invalid|invalid|Batch job submission failed: Invalid)|srun: error: (?:Invalid|invalid)|qos.{0,20}invalid|Invalid (?:partition|account|qos)/i,
   ]),
   ...rows('cause', 'config', 'medium', [
+    /address already in use|\bEADDRINUSE\b|\[Errno 98\]/i,
     /is not a valid (?:model identifier|JSON file|choice|value)|(?:does not appear to have a file named|is not a local folder)|Can't load (?:the )?(?:config|tokenizer|model) for|\b(?:RepositoryNotFoundError|EntryNotFoundError|RevisionNotFoundError)\b/,
   ]),
   ...rows('effect', 'config', 'low', [/\bncclInvalidUsage\b/]),

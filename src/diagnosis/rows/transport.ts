@@ -6,23 +6,17 @@ import { type Row, rows } from '../row.ts';
 export const TRANSPORT_ROWS: readonly Row[] = [
   ...rows('cause', 'network', 'high', [
     /EndpointConnectionError|Could not connect to the endpoint|(?:Connect|Read) timeout on endpoint|\bCouldn't reach '?[\w./-]{1,120}'? on the Hub|NameResolutionError/,
-  ]),
-  ...rows('cause', 'network', 'medium', [
-    /\b429\b.{0,40}(?:Too Many|Client Error)|(?:had to|we|being) rate[- ]?limit/i,
-  ]),
-  ...rows('cause', 'network', 'high', [
     /Temporary failure in name resolution|Name or service not known|getaddrinfo failed|nodename nor servname provided|Could not resolve host/,
     /\bUCX +ERROR\b|[Dd]estination is unreachable|Unreachable remote/,
     /Network is (?:unreachable|down)|No route to host|Host is down|\[Errno (?:100|101|102|112|113)\]/,
     /Got async event ?: ?(?:port|link|device) error|\bIB\b.{0,60}(?:Got completion .{0,60}error|link (?:is )?down)|ibv_(?:poll_cq|modify_qp|create_qp|reg_mr)\b.{0,80}(?:fail|error)|Got completion from peer .{0,80}(?:status|error)/i,
-  ]),
-  ...rows('cause', 'network', 'medium', [
-    /NET\/(?:IB|OFI|Socket).{0,80}(?:fail|error|timed? ?out|unable)|\b(?:libfabric|EFA)\b.{0,60}(?:error|fail)/i,
-  ]),
-  ...rows('cause', 'network', 'high', [
     /socket(?:Start|Poll|Final)?Connect(?:Check)?:? ?.{0,20}(?:Connect to|connect to|exceeded|failed)/,
     // A service that went on saying so.
     /\btoo many 5\d\d error responses\b/,
+  ]),
+  ...rows('cause', 'network', 'medium', [
+    /\b429\b.{0,40}(?:Too Many|Client Error)|(?:had to|we|being) rate[- ]?limit/i,
+    /NET\/(?:IB|OFI|Socket).{0,80}(?:fail|error|timed? ?out|unable)|\b(?:libfabric|EFA)\b.{0,60}(?:error|fail)/i,
   ]),
   ...rows('effect', 'network', 'medium', [
     /\bdial tcp\b.{0,80}(?:timeout|refused|no route|reset|misbehaving|no such host)|ibv_poll_cq returned status|NCCL WARN Timeout waiting|SocketException: Connection reset|\bhandshake failure\b/,
