@@ -8,25 +8,36 @@ import {
   type FirstResponse,
 } from '../domain/failure-class.ts';
 import { limits } from '../domain/limits.ts';
-import { isAlarm, isOvershadowed } from './alarm.ts';
-import { chooseFrom, type Finding } from './choose-finding.ts';
-import { createEnds, type Ends } from './ends.ts';
+import { chooseFrom, type Finding, isAlarm, isOvershadowed } from './choose-finding.ts';
 import { isOfMain, judgeTraceback, placeOf } from './exception-class.ts';
 import {
+  ALWAYS_SAID_SOFTLY,
+  HANDLED,
   isCutShort,
   isUsualEnd,
   type LastLines,
+  type LastSaid,
+  LOOKS_ON,
+  NOISE,
   newLastLines,
+  newLastSaid,
   noteLine,
   noteRhythm,
+  noteSaid,
+  RETRIES,
   worksSince,
 } from './last-lines.ts';
-import { type LastSaid, newLastSaid, noteSaid } from './last-said.ts';
-import { ALWAYS_SAID_SOFTLY, HANDLED, LOOKS_ON, NOISE, RETRIES } from './outcome-words.ts';
 import { progressSign } from './progress-sign.ts';
 import type { Row } from './row.ts';
 import { bareRowFor, rowFor } from './rows.ts';
-import { createTracebackReader, type Raised, type Traceback, type TracebackReader } from './traceback.ts';
+import {
+  createEnds,
+  createTracebackReader,
+  type Ends,
+  type Raised,
+  type Traceback,
+  type TracebackReader,
+} from './traceback.ts';
 import { type Level, type PlainLine, plainLines } from './unprefixed.ts';
 
 /** A line of the log, from 1, as it stands there up to `limits.logLineCharsMax`: scrub it, then cut it. */

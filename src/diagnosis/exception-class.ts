@@ -2,9 +2,8 @@
 
 import leven from 'leven';
 import { type Confidence, type FailureClass, FIRST_RESPONSE } from '../domain/failure-class.ts';
-import { familyOf, namedClassOf } from './named-class.ts';
 import type { Row } from './row.ts';
-import { rowFor } from './rows.ts';
+import { familyOf, namedClassOf, rowFor } from './rows.ts';
 import type { Frame, Raised, Traceback } from './traceback.ts';
 
 export type Judged = {

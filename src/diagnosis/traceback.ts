@@ -1,7 +1,6 @@
 /** Python tracebacks in a log: chained, of several processes at once, and of Ray's remote tasks. */
 
 import { cutText } from '../domain/cut-text.ts';
-import { createEnds } from './ends.ts';
 import type { PlainLine } from './unprefixed.ts';
 
 /** `isImport`: the frame stands at a statement that imports; `isRaise`: at one that raises; `isRestore`: at one about a checkpoint; `statement`: what is shown of it. */
@@ -246,3 +245,22 @@ const FRAMES_MAX = 200;
 const TRACEBACKS_MAX = 1_000;
 /** Processes that print at the same time; who prints under ever new names ends the oldest. */
 const STREAMS_MAX = 10_000;
+
+export type Ends<Item> = { readonly add: (item: Item) => void; readonly all: () => readonly Item[] };
+
+/** Keeps so many from either end, in their order. */
+export function createEnds<Item>(each: number): Ends<Item> {
+  const first: Item[] = [];
+  const last: Item[] = [];
+  return {
+    add: (item) => {
+      if (first.length < each) {
+        first.push(item);
+        return;
+      }
+      last.push(item);
+      if (last.length > each) last.shift();
+    },
+    all: () => [...first, ...last],
+  };
+}

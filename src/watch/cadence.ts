@@ -119,3 +119,13 @@ function isAlert(state: RunState): boolean {
 export function stopLookPeriodMs(cadence: Cadence): number {
   return Math.min(STOP_LOOK_PERIOD_MS, firstLookMs(cadence), cadence.pollMs);
 }
+
+/** A run, and since when it is due. */
+export type Due = { readonly state: RunState; readonly at: number };
+
+/** Those that have waited longest, and before them those that are to stop: they are due in every turn. */
+export function longestDue(due: readonly Due[]): readonly RunState[] {
+  const stopping = due.filter(({ state }) => state.stop !== null);
+  const others = due.filter(({ state }) => state.stop === null).toSorted((a, b) => a.at - b.at);
+  return [...stopping, ...others].slice(0, limits.looksPerTurnMax).map(({ state }) => state);
+}

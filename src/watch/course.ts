@@ -3,15 +3,16 @@
 import { LOW_USE_LIMITS } from '../detectors/machine.ts';
 import { SPEED_LAW } from '../detectors/progress.ts';
 import { addValue, FOLLOWED, medianOf, NO_SERIES, type Series } from '../detectors/series.ts';
+import { shareOf } from '../diagnosis/memory-line.ts';
 import { isTerminal } from '../domain/engine.ts';
 import type { Instant } from '../domain/ids.ts';
-import type { Course, RecordedSeries } from '../domain/logbook/events/job-events.ts';
+import type { Course, Pace, RecordedSeries } from '../domain/logbook/events/job-events.ts';
 import { type RunState, TRACE_POINTS_MAX } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import type { Look } from './look.ts';
 import { evenly, ownPast } from './replayed.ts';
-import { decimal, type Training } from './training.ts';
-import { useAt } from './use.ts';
+import { isOfAttempt } from './tracker-seen.ts';
+import { decimal, paceOf, type Training } from './training.ts';
 
 /** The course with this look. */
 export function courseOf(state: RunState, look: Look): Course {
@@ -155,4 +156,43 @@ export function seriesOf(course: Course | undefined): Training['series'] {
       return one === undefined ? [] : [[name, readSeries(one)] as const];
     }),
   );
+}
+
+/** How busy the accelerators were at this look, in per cent: by the job's own lines, else by the engine; null: nobody measured. */
+export function useAt({ log, job }: Look): number | null {
+  const said = job.kind === 'found' ? job.use?.accelerators : undefined;
+  // rule VA-17
+  return medianOf(log.training.look.use) ?? said ?? null;
+}
+
+/** The pace of this look with the use of the machines; nothing where nobody says anything of either. */
+export function paceAt(state: RunState, look: Look): { readonly pace?: Pace } {
+  const { pace } = paceOf(look.log.training);
+  const use = look.job.kind === 'found' ? look.job.use : undefined;
+  const busy = useAt(look);
+  const usePercent = busy === null ? null : String(Math.round(busy));
+  const memory = pace?.memory ?? trackedMemory(state, look) ?? ramOf(use?.ram);
+  if (pace === undefined && usePercent === null && memory === null) return {};
+  return {
+    pace: {
+      secondsPerStep: null,
+      tokensPerSecond: null,
+      remainingSeconds: null,
+      ...pace,
+      ...(usePercent === null ? {} : { usePercent }),
+      ...(memory === null ? {} : { memory }),
+    },
+  };
+}
+
+/** Of this attempt: a run that goes on under its id has what the attempt before it used, until this one is heard of. */
+function trackedMemory(state: RunState, { tracker }: Look): string | null {
+  if (tracker == null || tracker.answer.kind !== 'found') return null;
+  const { run } = tracker.answer;
+  return run.memoryPercent === undefined || !isOfAttempt(state, run) ? null : shareOf(run.memoryPercent);
+}
+
+function ramOf(percent: number | undefined): string | null {
+  const share = percent === undefined ? null : shareOf(percent);
+  return share === null ? null : `ram:${share}`;
 }

@@ -10,11 +10,10 @@ import { LOSS_NOT_FINITE } from '../domain/launch/spoilt.ts';
 import type { Course } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { courseOf, readSeries, speedOf } from './course.ts';
+import { courseOf, readSeries, speedOf, useAt } from './course.ts';
 import { type Look, NO_WITNESSES } from './look.ts';
 import { comparedOf } from './replayed.ts';
 import { storedEvidence, storeSeenOf } from './store-seen.ts';
-import { useAt } from './use.ts';
 
 /** Everything that the detectors may know of this look. */
 export function evidenceOf(state: RunState, look: Look): Evidence {

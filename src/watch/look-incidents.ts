@@ -19,8 +19,7 @@ import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { type Look, redactAndTruncate, redactAndTruncateLine, saidOf } from './look.ts';
-import { clusterSigns, standstillOf } from './standstill.ts';
-import { unreadOf } from './unread.ts';
+import { clusterSigns, standstillOf, unreadOf } from './standstill.ts';
 
 /** Looks in a row at the same step before people are told of what the log says of the cluster: *multiple* intervals in the policy. */
 export const STANDSTILL_LOOKS_MIN = 2;

@@ -11,7 +11,7 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, momentOfMs, toRfc3339 } from '../domain/time.ts';
 import { isWithheld } from '../domain/withheld.ts';
 import { isHealthy, nextLookMs } from './cadence.ts';
-import { courseOf } from './course.ts';
+import { courseOf, paceAt } from './course.ts';
 import { evidenceOf } from './evidence-of.ts';
 import { prolonged } from './lease.ts';
 import type { LogFacts } from './log-facts.ts';
@@ -20,11 +20,9 @@ import { incidentsOf, type StandingAlarm } from './look-incidents.ts';
 import type { ShownCount } from './progress-line.ts';
 import { openLogOf } from './resume-log.ts';
 import type { SignatureMatch } from './signature-matches.ts';
-import { standstillOf } from './standstill.ts';
+import { standstillOf, unreadOf } from './standstill.ts';
 import { storeSeenOf } from './store-seen.ts';
 import { trackerSeenOf, withTrackedRow } from './tracker-seen.ts';
-import { unreadOf } from './unread.ts';
-import { paceAt } from './use.ts';
 
 /** Other ranks may print a step or two while it dies. */
 const MOVED_AGAIN = 3;

@@ -7,8 +7,8 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { seriesOf } from './course.ts';
 import { type LogFacts, NO_LOG_FACTS } from './log-facts.ts';
 import { replayOf } from './replayed.ts';
+import { nameOf, workerOf } from './signature-matches.ts';
 import { NO_TRAINING } from './training.ts';
-import { nameOf, workerOf } from './worker-address.ts';
 
 /** The log facts that the newest observation recorded; reading goes on at its offset, so that no byte is judged twice. */
 export function logFactsFrom(state: RunState): { readonly facts: LogFacts; readonly offset: number } {

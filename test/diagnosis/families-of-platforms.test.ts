@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
-import { namedClassOf } from '../../src/diagnosis/named-class.ts';
+import { namedClassOf } from '../../src/diagnosis/rows.ts';
 import type { FailureClass } from '../../src/domain/failure-class.ts';
 
 const died = (...log: readonly string[]) => diagnose(log, null);

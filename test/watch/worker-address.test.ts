@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
-import { workerAddress } from '../../src/watch/worker-address.ts';
+import { workerAddress } from '../../src/watch/signature-matches.ts';
 import { readLogText } from '../support/log-text.ts';
 
 const BUSY = 'RuntimeError: open(/dev/accel0): Device or resource busy';
