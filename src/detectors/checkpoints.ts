@@ -1,6 +1,7 @@
 /** Detectors that ask for the checkpoints: the log, which calls them saved, and the store, which has them. */
 
-import { alarm, cannotTell, type Detector, QUIET } from './detector.ts';
+import { alarm, cannotTell, type Finding, QUIET } from './detector.ts';
+import type { Evidence } from './evidence.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -14,32 +15,37 @@ const STALLED_LIMITS = {
 } as const;
 
 /** Steps that move while no checkpoint is completed: soon there is nothing to go back to. What is complete the store says where it is asked, and elsewhere the log. */
-export const checkpointStalled: Detector = {
-  id: 'checkpoint-stalled',
-  witness: ['checkpoints', 'progress'],
-  limits: STALLED_LIMITS,
-  judge: ({ status, isLogRead, at, saved, saveEveryMs, savingSince, steppingSince, moved, isStoreRead }) => {
-    if (status !== 'RUNNING') return status === 'UNKNOWN' ? cannotTell('engine') : QUIET;
-    if (!isLogRead) return cannotTell('log');
-    if (steppingSince === null || moved === null) return cannotTell('progress');
-    if (savingSince !== null && at - savingSince >= STALLED_LIMITS.writingMs)
-      return stalledAt(savingSince, at - savingSince, saved?.step ?? null, STALLED_LIMITS.writingMs);
-    const since = saved?.at ?? steppingSince;
-    const boundMs =
-      saveEveryMs !== null
-        ? Math.max(STALLED_LIMITS.leastMs, STALLED_LIMITS.timesAsked * saveEveryMs)
-        : saved?.longestGapMs != null
-          ? Math.max(STALLED_LIMITS.leastMs, STALLED_LIMITS.timesSeen * saved.longestGapMs)
-          : null;
-    if (boundMs === null) return cannotTell('checkpoints');
-    // A run that does not move has nothing new to save: others tell of that.
-    // rule HR-41
-    const isQuiet = at - since < boundMs || moved.at < since;
-    // A log that calls them saved does not say that they are there.
-    if (isQuiet && isStoreRead === false) return cannotTell('store');
-    return isQuiet ? QUIET : stalledAt(since, at - since, saved?.step ?? null, boundMs);
-  },
-};
+export function checkpointStalled({
+  status,
+  isLogRead,
+  at,
+  saved,
+  saveEveryMs,
+  savingSince,
+  steppingSince,
+  moved,
+  isStoreRead,
+}: Evidence): Finding {
+  if (status !== 'RUNNING') return status === 'UNKNOWN' ? cannotTell('engine') : QUIET;
+  if (!isLogRead) return cannotTell('log');
+  if (steppingSince === null || moved === null) return cannotTell('progress');
+  if (savingSince !== null && at - savingSince >= STALLED_LIMITS.writingMs)
+    return stalledAt(savingSince, at - savingSince, saved?.step ?? null, STALLED_LIMITS.writingMs);
+  const since = saved?.at ?? steppingSince;
+  const boundMs =
+    saveEveryMs !== null
+      ? Math.max(STALLED_LIMITS.leastMs, STALLED_LIMITS.timesAsked * saveEveryMs)
+      : saved?.longestGapMs != null
+        ? Math.max(STALLED_LIMITS.leastMs, STALLED_LIMITS.timesSeen * saved.longestGapMs)
+        : null;
+  if (boundMs === null) return cannotTell('checkpoints');
+  // A run that does not move has nothing new to save: others tell of that.
+  // rule HR-41
+  const isQuiet = at - since < boundMs || moved.at < since;
+  // A log that calls them saved does not say that they are there.
+  if (isQuiet && isStoreRead === false) return cannotTell('store');
+  return isQuiet ? QUIET : stalledAt(since, at - since, saved?.step ?? null, boundMs);
+}
 
 function stalledAt(since: number, forMs: number, step: number | null, boundMs: number) {
   return alarm(since, {
@@ -55,19 +61,14 @@ const MISSING_LIMITS = {
 } as const;
 
 /** A checkpoint that the log calls saved and the store does not have: there is less to go back to than people think. The store alone can tell: a log that says nothing of checkpoints calls none saved. */
-export const checkpointMissing: Detector = {
-  id: 'checkpoint-missing',
-  witness: ['store'],
-  limits: MISSING_LIMITS,
-  judge: ({ status, isStoreRead, unstored, at }) => {
-    if (status !== 'RUNNING') return status === 'UNKNOWN' ? cannotTell('engine') : QUIET;
-    if (isStoreRead !== true) return cannotTell('store');
-    if (unstored === null || unstored.answers < MISSING_LIMITS.answers) return QUIET;
-    const { since, step, newest } = unstored;
-    return alarm(since, {
-      seen: newest === null ? 'none' : String(newest),
-      step: String(step),
-      minutes: Math.round((at - since) / 60_000),
-    });
-  },
-};
+export function checkpointMissing({ status, isStoreRead, unstored, at }: Evidence): Finding {
+  if (status !== 'RUNNING') return status === 'UNKNOWN' ? cannotTell('engine') : QUIET;
+  if (isStoreRead !== true) return cannotTell('store');
+  if (unstored === null || unstored.answers < MISSING_LIMITS.answers) return QUIET;
+  const { since, step, newest } = unstored;
+  return alarm(since, {
+    seen: newest === null ? 'none' : String(newest),
+    step: String(step),
+    minutes: Math.round((at - since) / 60_000),
+  });
+}

@@ -1,6 +1,5 @@
 /** What a detector is: one way in which a run goes wrong, told from what the watch has in hand, or not told at all. */
 
-import type { DetectorId } from '../domain/detector-ids.ts';
 import type { Evidence } from './evidence.ts';
 
 /** Who has to have said something before a detector can tell. */
@@ -33,13 +32,8 @@ export type Finding =
   | { readonly kind: 'cannot-tell'; readonly missing: Witness }
   | { readonly kind: 'alarm'; readonly since: string; readonly facts: AlarmFacts };
 
-export type Detector = {
-  readonly id: DetectorId;
-  readonly witness: readonly Witness[];
-  /** The numbers of its law; each has its reason where it is written. */
-  readonly limits: { readonly [name: string]: number };
-  readonly judge: (evidence: Evidence) => Finding;
-};
+/** What a detector finds in the evidence of one look. */
+export type Judge = (evidence: Evidence) => Finding;
 
 export const QUIET: Finding = { kind: 'quiet' };
 

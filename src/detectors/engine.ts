@@ -1,7 +1,7 @@
 /** Detectors that ask the engine: whether the job gets what was asked for, starts, and ends with something done. */
 
-import { alarm, cannotTell, type Detector, QUIET } from './detector.ts';
-import type { PastEnd } from './evidence.ts';
+import { alarm, cannotTell, type Finding, QUIET } from './detector.ts';
+import type { Evidence, PastEnd } from './evidence.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -9,61 +9,45 @@ const MINUTE_MS = 60_000;
 const START_LIMITS = { graceMs: 180 * MINUTE_MS } as const;
 
 /** A job that runs and never makes its first step. */
-export const stalledStart: Detector = {
-  id: 'stalled-start',
-  witness: ['engine', 'log'],
-  limits: START_LIMITS,
-  judge: ({ status, isLogRead, hasTrained, runningSince, at }) => {
-    if (status !== 'RUNNING') return status === 'UNKNOWN' ? cannotTell('engine') : QUIET;
-    if (hasTrained) return QUIET;
-    if (!isLogRead) return cannotTell('log');
-    if (runningSince === null) return cannotTell('engine');
-    const waited = at - runningSince;
-    if (waited < START_LIMITS.graceMs) return QUIET;
-    return alarm(runningSince, { seen: 'none', minutes: Math.round(waited / MINUTE_MS) });
-  },
-};
+export function stalledStart({ status, isLogRead, hasTrained, runningSince, at }: Evidence): Finding {
+  if (status !== 'RUNNING') return status === 'UNKNOWN' ? cannotTell('engine') : QUIET;
+  if (hasTrained) return QUIET;
+  if (!isLogRead) return cannotTell('log');
+  if (runningSince === null) return cannotTell('engine');
+  const waited = at - runningSince;
+  if (waited < START_LIMITS.graceMs) return QUIET;
+  return alarm(runningSince, { seen: 'none', minutes: Math.round(waited / MINUTE_MS) });
+}
 
 /** The hero policy's half hour. */
 const PENDING_LIMITS = { waitMs: 30 * MINUTE_MS } as const;
 
 /** A job that waits in the queue. */
-export const pendingLong: Detector = {
-  id: 'pending-long',
-  witness: ['engine'],
-  limits: PENDING_LIMITS,
-  judge: ({ status, pendingSince, at }) => {
-    // rule HR-42
-    if (status !== 'PENDING' || pendingSince === null) return QUIET;
-    const waited = at - pendingSince;
-    return waited <= PENDING_LIMITS.waitMs
-      ? QUIET
-      : alarm(pendingSince, { seen: 'PENDING', minutes: Math.round(waited / MINUTE_MS) });
-  },
-};
+export function pendingLong({ status, pendingSince, at }: Evidence): Finding {
+  // rule HR-42
+  if (status !== 'PENDING' || pendingSince === null) return QUIET;
+  const waited = at - pendingSince;
+  return waited <= PENDING_LIMITS.waitMs
+    ? QUIET
+    : alarm(pendingSince, { seen: 'PENDING', minutes: Math.round(waited / MINUTE_MS) });
+}
 
 /** Workers of one slice come within minutes; as long as for a job in the queue. */
 const ALLOCATION_LIMITS = { waitMs: 30 * MINUTE_MS } as const;
 
 /** A job that got some of its workers and not the others. */
-export const partialAllocation: Detector = {
-  id: 'partial-allocation',
-  witness: ['engine'],
-  limits: ALLOCATION_LIMITS,
-  judge: ({ status, engine, pendingSince, runningSince, at }) => {
-    if (status !== 'RUNNING' && status !== 'PENDING') return QUIET;
-    const [asked, ready] = [wholeOf(engine['workersAsked']), wholeOf(engine['workersReady'])];
-    if (asked === null || ready === null) return cannotTell('engine');
-    const since = pendingSince ?? runningSince;
-    if (ready >= asked || ready === 0 || since === null || at - since <= ALLOCATION_LIMITS.waitMs)
-      return QUIET;
-    return alarm(since, {
-      seen: String(ready),
-      bound: String(asked),
-      minutes: Math.round((at - since) / MINUTE_MS),
-    });
-  },
-};
+export function partialAllocation({ status, engine, pendingSince, runningSince, at }: Evidence): Finding {
+  if (status !== 'RUNNING' && status !== 'PENDING') return QUIET;
+  const [asked, ready] = [wholeOf(engine['workersAsked']), wholeOf(engine['workersReady'])];
+  if (asked === null || ready === null) return cannotTell('engine');
+  const since = pendingSince ?? runningSince;
+  if (ready >= asked || ready === 0 || since === null || at - since <= ALLOCATION_LIMITS.waitMs) return QUIET;
+  return alarm(since, {
+    seen: String(ready),
+    bound: String(asked),
+    minutes: Math.round((at - since) / MINUTE_MS),
+  });
+}
 
 const PAIRS = [
   ['acceleratorAsked', 'accelerator'],
@@ -71,20 +55,15 @@ const PAIRS = [
 ] as const;
 
 /** A job on another kind of accelerator, or on another number of slices, than was asked for. */
-export const wrongTopology: Detector = {
-  id: 'wrong-topology',
-  witness: ['engine'],
-  limits: {},
-  judge: ({ engine }) => {
-    const known = PAIRS.flatMap(([asked, got]) => {
-      const [wanted, seen] = [engine[asked], engine[got]];
-      return wanted === undefined || seen === undefined ? [] : [{ wanted, seen }];
-    });
-    if (known.length === 0) return cannotTell('engine');
-    const wrong = known.find(({ wanted, seen }) => wanted.toLowerCase() !== seen.toLowerCase());
-    return wrong === undefined ? QUIET : alarm(wrong.seen, { seen: wrong.seen, bound: wrong.wanted });
-  },
-};
+export function wrongTopology({ engine }: Evidence): Finding {
+  const known = PAIRS.flatMap(([asked, got]) => {
+    const [wanted, seen] = [engine[asked], engine[got]];
+    return wanted === undefined || seen === undefined ? [] : [{ wanted, seen }];
+  });
+  if (known.length === 0) return cannotTell('engine');
+  const wrong = known.find(({ wanted, seen }) => wanted.toLowerCase() !== seen.toLowerCase());
+  return wrong === undefined ? QUIET : alarm(wrong.seen, { seen: wrong.seen, bound: wrong.wanted });
+}
 
 const FLAPPING_LIMITS = {
   /** One crash may be a preemption; two at one place are no accident, and three in a row anywhere are a fault. */
@@ -95,20 +74,15 @@ const FLAPPING_LIMITS = {
 } as const;
 
 /** A job that dies and is started again, over and over. */
-export const flapping: Detector = {
-  id: 'flapping',
-  witness: ['attempts'],
-  limits: FLAPPING_LIMITS,
-  judge: ({ past }) => {
-    if (past.length === 0) return cannotTell('attempts');
-    const row = past.slice(past.findLastIndex(({ status }) => status !== 'FAILED') + 1);
-    const last = row.at(-1);
-    if (last === undefined) return QUIET;
-    const alike = row.filter((one) => isAtOnePlace(one, last));
-    if (alike.length < FLAPPING_LIMITS.atOnePlace && row.length < FLAPPING_LIMITS.inARow) return QUIET;
-    return alarm(past.length, { seen: String(row.length), step: String(last.lastStep ?? 'unknown') });
-  },
-};
+export function flapping({ past }: Evidence): Finding {
+  if (past.length === 0) return cannotTell('attempts');
+  const row = past.slice(past.findLastIndex(({ status }) => status !== 'FAILED') + 1);
+  const last = row.at(-1);
+  if (last === undefined) return QUIET;
+  const alike = row.filter((one) => isAtOnePlace(one, last));
+  if (alike.length < FLAPPING_LIMITS.atOnePlace && row.length < FLAPPING_LIMITS.inARow) return QUIET;
+  return alarm(past.length, { seen: String(row.length), step: String(last.lastStep ?? 'unknown') });
+}
 
 function isAtOnePlace(one: PastEnd, other: PastEnd): boolean {
   if (one.lastStep === null || other.lastStep === null) return false;
@@ -116,21 +90,16 @@ function isAtOnePlace(one: PastEnd, other: PastEnd): boolean {
 }
 
 /** A job that succeeded and did nothing: a launcher that found its output there already, for example. */
-export const greenNoOp: Detector = {
-  id: 'green-no-op',
-  witness: ['engine', 'log'],
-  limits: {},
-  judge: ({ status, isLogRead, hasTrained, left }) => {
-    if (status !== 'SUCCEEDED') return QUIET;
-    if (!isLogRead) return cannotTell('log');
-    const missing = [
-      ...(hasTrained ? [] : ['steps']),
-      ...(left.checkpoint === false ? ['checkpoint'] : []),
-      ...(left.metrics === false ? ['metrics'] : []),
-    ];
-    return missing.length === 0 ? QUIET : alarm('success', { seen: missing.join(' ') });
-  },
-};
+export function greenNoOp({ status, isLogRead, hasTrained, left }: Evidence): Finding {
+  if (status !== 'SUCCEEDED') return QUIET;
+  if (!isLogRead) return cannotTell('log');
+  const missing = [
+    ...(hasTrained ? [] : ['steps']),
+    ...(left.checkpoint === false ? ['checkpoint'] : []),
+    ...(left.metrics === false ? ['metrics'] : []),
+  ];
+  return missing.length === 0 ? QUIET : alarm('success', { seen: missing.join(' ') });
+}
 
 /** A whole number as an engine writes it, or null. */
 function wholeOf(said: string | undefined): number | null {

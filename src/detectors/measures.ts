@@ -1,60 +1,46 @@
 /** Detectors that ask the measures of training: the loss, gradients, and what else is followed from step to step. */
 
-import type { DetectorId } from '../domain/detector-ids.ts';
 import type { TracePoint } from '../domain/logbook/run-state.ts';
-import { alarm, cannotTell, type Detector, type Finding, QUIET, told, type Witness } from './detector.ts';
+import { alarm, cannotTell, type Finding, type Judge, QUIET, told, type Witness } from './detector.ts';
 import type { Evidence, Replayed } from './evidence.ts';
 import { type Followed, medianOf, SERIES_LAWS } from './series.ts';
 
-/** One of these measures; it cannot be told before the warm-up is over. */
-export function seriesDetector(id: DetectorId, witness: Witness, names: readonly Followed[]): Detector {
-  return {
-    id,
-    witness: [witness],
-    limits: Object.assign({}, ...names.map((name) => SERIES_LAWS[name])),
-    judge: ({ series }) => {
-      const known = names.flatMap((name) => {
-        const one = series[name];
-        return one === undefined ? [] : [{ name, ...one, law: SERIES_LAWS[name] }];
-      });
-      for (const { name, met } of known)
-        if (met !== null)
-          return alarm(`${name}-${met.from ?? ''}`, {
-            seen: told(met.peak),
-            bound: told(met.trend),
-            step: met.from === null ? `${met.values} values` : `${met.from}-${met.to ?? met.from}`,
-          });
-      return known.some(({ values, law }) => values > law.warmUpValues) ? QUIET : cannotTell(witness);
-    },
+/** Whether one of these measures has left its trend for as long as its law says; nobody can tell before the warm-up is over. */
+function seriesJudge(witness: Witness, names: readonly Followed[]): Judge {
+  return ({ series }) => {
+    const known = names.flatMap((name) => {
+      const one = series[name];
+      return one === undefined ? [] : [{ name, ...one, law: SERIES_LAWS[name] }];
+    });
+    for (const { name, met } of known)
+      if (met !== null)
+        return alarm(`${name}-${met.from ?? ''}`, {
+          seen: told(met.peak),
+          bound: told(met.trend),
+          step: met.from === null ? `${met.values} values` : `${met.from}-${met.to ?? met.from}`,
+        });
+    return known.some(({ values, law }) => values > law.warmUpValues) ? QUIET : cannotTell(witness);
   };
 }
 
 /** A loss that is half above its trend for about ten steps. */
-export const lossSpike = seriesDetector('loss-spike', 'loss', ['loss']);
+export const lossSpike = seriesJudge('loss', ['loss']);
 
 /** Gradients that have exploded. */
-export const gradientNorm = seriesDetector('gradient-norm', 'measures', ['grad-norm']);
+export const gradientNorm = seriesJudge('measures', ['grad-norm']);
 
 /** A z-loss that grows at once: the logits run away before the loss shows it. */
-export const zLoss = seriesDetector('z-loss', 'measures', ['z-loss']);
+export const zLoss = seriesJudge('measures', ['z-loss']);
 
 /** Experts of which few get all the tokens. */
-export const routerCollapse = seriesDetector('router-collapse', 'measures', [
-  'router-entropy',
-  'expert-load',
-]);
+export const routerCollapse = seriesJudge('measures', ['router-entropy', 'expert-load']);
 
 /** A loss, or gradients, that are no numbers any more. At once, in the warm-up too: what is lost does not come back. A gradient that is skipped once by a loss scale is none. */
-export const nan: Detector = {
-  id: 'nan',
-  witness: ['loss'],
-  limits: { gradients: 3 },
-  judge: ({ isLossLost, series, step }) => {
-    if (isLossLost)
-      return alarm('lost', { seen: 'nan', ...(step === null ? {} : { step: String(step.value) }) });
-    return series.loss === undefined ? cannotTell('loss') : QUIET;
-  },
-};
+export function nan({ isLossLost, series, step }: Evidence): Finding {
+  if (isLossLost)
+    return alarm('lost', { seen: 'nan', ...(step === null ? {} : { step: String(step.value) }) });
+  return series.loss === undefined ? cannotTell('loss') : QUIET;
+}
 
 export const LOSS_DIVERGENCE_LIMITS = {
   /** Half above, as a spike has to be: what data of another kind costs is less. */
@@ -64,17 +50,12 @@ export const LOSS_DIVERGENCE_LIMITS = {
 } as const;
 
 /** A loss that climbs too slowly for its trend to be left, until all that was learned is lost. The trend is half above the least that it has been since the warm-up. */
-export const lossDivergence: Detector = {
-  id: 'loss-divergence',
-  witness: ['loss'],
-  limits: LOSS_DIVERGENCE_LIMITS,
-  judge: ({ series: { loss } }) => {
-    if (loss?.trend == null || loss.lowest === null) return cannotTell('loss');
-    const { factor, least } = LOSS_DIVERGENCE_LIMITS;
-    if (loss.lowest < least || loss.trend < factor * loss.lowest) return QUIET;
-    return alarm('loss', { seen: told(loss.trend), bound: told(loss.lowest) });
-  },
-};
+export function lossDivergence({ series: { loss } }: Evidence): Finding {
+  if (loss?.trend == null || loss.lowest === null) return cannotTell('loss');
+  const { factor, least } = LOSS_DIVERGENCE_LIMITS;
+  if (loss.lowest < least || loss.trend < factor * loss.lowest) return QUIET;
+  return alarm('loss', { seen: told(loss.trend), bound: told(loss.lowest) });
+}
 
 const REGRESSION_LIMITS = {
   runs: 5,
@@ -91,30 +72,25 @@ const REGRESSION_LIMITS = {
 } as const;
 
 /** A run that learns worse than the lane's last five did at the same step, or whose objective goes the wrong way from its first eval on. */
-export const regression: Detector = {
-  id: 'regression',
-  witness: ['loss', 'lane'],
-  limits: REGRESSION_LIMITS,
-  judge: ({ step, series, lane, objective }) => {
-    const wrong = objective === null ? null : wrongWay(objective);
-    if (wrong !== null) return wrong;
-    if (lane === null) return cannotTell('lane');
-    const { loss } = series;
-    if (
-      step === null ||
-      loss === undefined ||
-      loss.trend === null ||
-      loss.values <= REGRESSION_LIMITS.warmUpValues
-    )
-      return cannotTell('loss');
-    const { value } = step;
-    const theirs = lane.slice(0, REGRESSION_LIMITS.runs).flatMap((trace) => lossAt(trace, value) ?? []);
-    if (theirs.length < REGRESSION_LIMITS.runsMin) return cannotTell('lane');
-    const worst = Math.max(...theirs);
-    if (loss.trend <= REGRESSION_LIMITS.factor * worst) return QUIET;
-    return alarm('worse', { seen: told(loss.trend), bound: told(worst), step: String(value) });
-  },
-};
+export function regression({ step, series, lane, objective }: Evidence): Finding {
+  const wrong = objective === null ? null : wrongWay(objective);
+  if (wrong !== null) return wrong;
+  if (lane === null) return cannotTell('lane');
+  const { loss } = series;
+  if (
+    step === null ||
+    loss === undefined ||
+    loss.trend === null ||
+    loss.values <= REGRESSION_LIMITS.warmUpValues
+  )
+    return cannotTell('loss');
+  const { value } = step;
+  const theirs = lane.slice(0, REGRESSION_LIMITS.runs).flatMap((trace) => lossAt(trace, value) ?? []);
+  if (theirs.length < REGRESSION_LIMITS.runsMin) return cannotTell('lane');
+  const worst = Math.max(...theirs);
+  if (loss.trend <= REGRESSION_LIMITS.factor * worst) return QUIET;
+  return alarm('worse', { seen: told(loss.trend), bound: told(worst), step: String(value) });
+}
 
 /** Two evals one after the other that are worse than the first: one alone is noise. */
 function wrongWay({ key, better, first, before, now }: NonNullable<Evidence['objective']>): Finding | null {
@@ -146,22 +122,17 @@ const RESUME_LIMITS = {
 export const CATCH_UP_PAIRS = 20;
 
 /** A run that was resumed and makes other steps than the run that it goes on from. The middle of the differences counts. Three digits of a bar cannot show 0.002, and nothing shows less than its own last digit. */
-export const resumeMismatch: Detector = {
-  id: 'resume-mismatch',
-  witness: ['loss'],
-  limits: { ...RESUME_LIMITS, catchUpPairs: CATCH_UP_PAIRS },
-  judge: ({ replayed }) => {
-    if (replayed === null) return QUIET;
-    const [first, later] = [replayed.slice(0, CATCH_UP_PAIRS), replayed.slice(CATCH_UP_PAIRS)];
-    const fine = first.filter(({ resolution }) => resolution < RESUME_LIMITS.catchUp);
-    if (fine.length < RESUME_LIMITS.steps) return atMost(replayed.filter(isCoarse), 'relative');
-    const found = atMost(fine, 'catchUp');
-    const behind = later.filter(isCoarse);
-    if (found.kind !== 'quiet' || behind.length < RESUME_LIMITS.steps) return found;
-    // The newest of them are kept alone: their first step is another at each look.
-    return atMost(behind, 'relative', 'later');
-  },
-};
+export function resumeMismatch({ replayed }: Evidence): Finding {
+  if (replayed === null) return QUIET;
+  const [first, later] = [replayed.slice(0, CATCH_UP_PAIRS), replayed.slice(CATCH_UP_PAIRS)];
+  const fine = first.filter(({ resolution }) => resolution < RESUME_LIMITS.catchUp);
+  if (fine.length < RESUME_LIMITS.steps) return atMost(replayed.filter(isCoarse), 'relative');
+  const found = atMost(fine, 'catchUp');
+  const behind = later.filter(isCoarse);
+  if (found.kind !== 'quiet' || behind.length < RESUME_LIMITS.steps) return found;
+  // The newest of them are kept alone: their first step is another at each look.
+  return atMost(behind, 'relative', 'later');
+}
 
 function isCoarse({ before, resolution }: Replayed): boolean {
   return resolution < RESUME_LIMITS.relative * Math.abs(before);

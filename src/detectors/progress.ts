@@ -1,6 +1,6 @@
 /** Detectors that ask the steps in the log, and how fast they come. */
 
-import { type AlarmFacts, alarm, cannotTell, type Detector, QUIET, told } from './detector.ts';
+import { type AlarmFacts, alarm, cannotTell, type Finding, QUIET, told } from './detector.ts';
 import type { Evidence } from './evidence.ts';
 import type { SeriesLaw } from './series.ts';
 
@@ -18,26 +18,21 @@ export const STALLED_STEPS_LIMITS = {
 } as const;
 
 /** Steps that come no more while the job is said to run. Nothing has moved for longer than it ever took, and for longer than the bar's rounding explains: `83.3k` may stand for half an hour. */
-export const stalledSteps: Detector = {
-  id: 'stalled-steps',
-  witness: ['engine', 'log', 'progress'],
-  limits: STALLED_STEPS_LIMITS,
-  judge: (evidence) => {
-    const { status, isLogRead, hasTrained, moved, at } = evidence;
-    if (status !== 'RUNNING') return status === 'UNKNOWN' ? cannotTell('engine') : QUIET;
-    if (!isLogRead) return cannotTell('log');
-    if (!hasTrained || moved === null) return cannotTell('progress');
-    const boundMs = boundOf(evidence);
-    if (boundMs === null) return cannotTell('progress');
-    const quietMs = at - moved.at;
-    if (quietMs < boundMs) return QUIET;
-    return alarm(moved.at, {
-      seen: evidence.step === null ? 'unknown' : String(evidence.step.value),
-      minutes: Math.round(quietMs / MINUTE_MS),
-      bound: String(Math.round(boundMs / MINUTE_MS)),
-    });
-  },
-};
+export function stalledSteps(evidence: Evidence): Finding {
+  const { status, isLogRead, hasTrained, moved, at } = evidence;
+  if (status !== 'RUNNING') return status === 'UNKNOWN' ? cannotTell('engine') : QUIET;
+  if (!isLogRead) return cannotTell('log');
+  if (!hasTrained || moved === null) return cannotTell('progress');
+  const boundMs = boundOf(evidence);
+  if (boundMs === null) return cannotTell('progress');
+  const quietMs = at - moved.at;
+  if (quietMs < boundMs) return QUIET;
+  return alarm(moved.at, {
+    seen: evidence.step === null ? 'unknown' : String(evidence.step.value),
+    minutes: Math.round(quietMs / MINUTE_MS),
+    bound: String(Math.round(boundMs / MINUTE_MS)),
+  });
+}
 
 /** Null where a rounded bar without a rate may stand for any time. */
 function boundOf({ step, secondsPerStep, moved, isBusy }: Evidence): number | null {
@@ -74,25 +69,27 @@ const AGAIN_VALUES = 2 * SPEED_LAW.values;
 const SLOW_MS = 2 * 570_000;
 
 /** A run that goes on, and much slower than it did. */
-export const throughputCollapse: Detector = {
-  id: 'throughput-collapse',
-  witness: ['speed'],
-  limits: { ...SPEED_LAW, slowMs: SLOW_MS, againValues: AGAIN_VALUES },
-  judge: ({ speed, speedNow, speedBefore, slowSince, steppingSince, at }) => {
-    const { trend, streak, values } = speed;
-    if (trend === null || values <= SPEED_LAW.warmUpValues) return cannotTell('speed');
-    const isSettled = values >= AGAIN_VALUES && steppingSince !== null && at - steppingSince >= 2 * SLOW_MS;
-    if (speedBefore !== null && speedNow !== null && isSettled) {
-      // What warms up slowly leaves a low trend behind.
-      const pace = Math.max(trend, speedNow);
-      if (pace < SPEED_LAW.factor * speedBefore) return alarm('start', collapsed(pace, speedBefore, values));
-    }
-    if (streak === null || streak.values < SPEED_LAW.values) return QUIET;
-    // rule VA-18
-    if (slowSince === null || at - slowSince < SLOW_MS) return QUIET;
-    return alarm(values - streak.values, collapsed(streak.peak, trend, streak.values));
-  },
-};
+export function throughputCollapse({
+  speed,
+  speedNow,
+  speedBefore,
+  slowSince,
+  steppingSince,
+  at,
+}: Evidence): Finding {
+  const { trend, streak, values } = speed;
+  if (trend === null || values <= SPEED_LAW.warmUpValues) return cannotTell('speed');
+  const isSettled = values >= AGAIN_VALUES && steppingSince !== null && at - steppingSince >= 2 * SLOW_MS;
+  if (speedBefore !== null && speedNow !== null && isSettled) {
+    // What warms up slowly leaves a low trend behind.
+    const pace = Math.max(trend, speedNow);
+    if (pace < SPEED_LAW.factor * speedBefore) return alarm('start', collapsed(pace, speedBefore, values));
+  }
+  if (streak === null || streak.values < SPEED_LAW.values) return QUIET;
+  // rule VA-18
+  if (slowSince === null || at - slowSince < SLOW_MS) return QUIET;
+  return alarm(values - streak.values, collapsed(streak.peak, trend, streak.values));
+}
 
 function collapsed(speed: number, baseline: number, looks: number): AlarmFacts {
   return {

@@ -1,7 +1,8 @@
 /** All detectors: whoever watches or replays a run asks each of them. */
 
+import { DETECTOR_IDS, type DetectorId } from '../domain/detector-ids.ts';
 import { checkpointMissing, checkpointStalled } from './checkpoints.ts';
-import type { Detector } from './detector.ts';
+import type { Judge } from './detector.ts';
 import {
   flapping,
   greenNoOp,
@@ -24,28 +25,30 @@ import {
 } from './measures.ts';
 import { stalledSteps, throughputCollapse } from './progress.ts';
 
-export const DETECTORS: readonly Detector[] = [
-  stalledSteps,
-  stalledStart,
-  throughputCollapse,
-  nan,
-  lossSpike,
-  lossDivergence,
-  gradientNorm,
-  routerCollapse,
-  zLoss,
-  resumeMismatch,
-  checkpointStalled,
-  checkpointMissing,
-  pendingLong,
-  partialAllocation,
-  wrongTopology,
-  trackerDrift,
-  trackerFrozen,
-  configDrift,
+const JUDGES: Readonly<Record<DetectorId, Judge>> = {
+  'stalled-start': stalledStart,
+  'pending-long': pendingLong,
+  'partial-allocation': partialAllocation,
+  'wrong-topology': wrongTopology,
   flapping,
-  lowUtilisation,
+  'green-no-op': greenNoOp,
+  'stalled-steps': stalledSteps,
+  'throughput-collapse': throughputCollapse,
+  nan,
+  'loss-divergence': lossDivergence,
   regression,
-  monitorDisk,
-  greenNoOp,
-];
+  'resume-mismatch': resumeMismatch,
+  'loss-spike': lossSpike,
+  'gradient-norm': gradientNorm,
+  'z-loss': zLoss,
+  'router-collapse': routerCollapse,
+  'checkpoint-stalled': checkpointStalled,
+  'checkpoint-missing': checkpointMissing,
+  'tracker-drift': trackerDrift,
+  'tracker-frozen': trackerFrozen,
+  'config-drift': configDrift,
+  'low-utilisation': lowUtilisation,
+  'monitor-disk': monitorDisk,
+};
+
+export const DETECTORS = DETECTOR_IDS.map((id) => ({ id, judge: JUDGES[id] }));

@@ -30,7 +30,7 @@ function foundBy(again: (step: number) => number): readonly Finding[] {
   let replay: Replay = replayOf(past, undefined);
   return STEPS.map((step) => {
     replay = withStep(replay, step, again(step));
-    return resumeMismatch.judge({ replayed: comparedOf(replay.pairs) } as Evidence);
+    return resumeMismatch({ replayed: comparedOf(replay.pairs) } as Evidence);
   });
 }
 
