@@ -1,4 +1,4 @@
-/** Checkpoints in words: which ones a run may begin from, and the lineage of its attempts as a graph and a table. */
+/** Checkpoints in words: which ones a run may begin from, and the lineage of its attempts as a table. */
 
 import type { AskCode, Choice, JudgedCheckpoint, PassedOver, RefusalCode } from '../checkpoints/choose.ts';
 import {
@@ -139,48 +139,16 @@ export function lineagePart(state: RunState): string | null {
   const newest = { ...lineage, attempts: lineage.attempts.slice(-LINEAGE_ATTEMPTS_SHOWN) };
   return details(
     'Lineage: what each attempt went on from',
-    paragraphs(
-      `\`\`\`mermaid\n${lineageGraph(newest)}\n\`\`\``,
-      attemptsTable(newest),
-      rejectionsTable(lineage),
-    ),
+    paragraphs(attemptsTable(newest), rejectionsTable(lineage)),
   );
-}
-
-/** Numbers and words of ours alone: nothing that the job or a person wrote stands in the graph. */
-export function lineageGraph({ attempts, rejections }: RecordedLineage): string {
-  const shown = new Set(attempts.map(({ attempt }) => attempt));
-  const lines = attempts.flatMap((one) => {
-    const node = `a${one.attempt}`;
-    const box = `  ${node}["attempt ${one.attempt}<br/>${one.status}<br/>${newestWords(one)}"]`;
-    return [box, `  ${sourceOf(one, shown)} -->|${firstStepWords(one)}| ${node}`];
-  });
-  const crosses = rejections.flatMap(({ step, at }, index) => {
-    const hit = attempts.filter(
-      (one) => one.newestStep !== null && one.newestStep >= step && one.from <= Date.parse(at),
-    );
-    return [
-      `  r${index + 1}{{"rejected from step ${step} on"}}`,
-      ...hit.map(({ attempt }) => `  a${attempt} -.-x r${index + 1}`),
-    ];
-  });
-  return ['flowchart LR', ...lines, ...crosses].join('\n');
-}
-
-function sourceOf({ attempt, parent, startStep }: RecordedAttempt, shown: ReadonlySet<number>): string {
-  if (parent !== null && shown.has(parent)) return `a${parent}`;
-  return startStep === 0 ? `s${attempt}(("begin"))` : `s${attempt}(["earlier"])`;
 }
 
 function firstStepWords({ startStep }: RecordedAttempt): string {
   return startStep === null ? 'not known' : `step ${startStep}`;
 }
 
-function newestWords({ newestStep }: RecordedAttempt): string {
-  return newestStep === null ? 'no checkpoint seen' : `checkpoint at step ${newestStep}`;
-}
-
-function attemptsTable({ attempts }: RecordedLineage): string {
+/** What each attempt went on from. */
+export function attemptsTable({ attempts }: Pick<RecordedLineage, 'attempts'>): string {
   return table(
     ['Attempt', 'Began', 'Went on from', 'Newest checkpoint', 'Ended'],
     attempts.map((one) => [

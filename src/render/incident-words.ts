@@ -4,6 +4,7 @@ import type { Incident, IncidentCode } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import { startWords } from './checkpoints.ts';
 import { alarmWhy, classWords, recordedReasonWords, relaunchWords } from './failure-words.ts';
+import { alarmWhy, noFixWords, relaunchWords } from './failure-words.ts';
 import type { IncidentTold, IncidentWords } from './incident-told.ts';
 import { refusalWords } from './refusal-words.ts';
 import { RENTAL_INCIDENT_WORDS } from './rental-words.ts';
@@ -43,55 +44,6 @@ const OF_ANOTHER_VERSION = {
   did: 'What follows for the run stands on its card.',
   todo: 'Run the version of ferrybot that recorded it.',
 };
-
-function unclearWords(reason: string): string {
-  switch (reason) {
-    case 'no-address':
-      return 'no line of the log says on which worker it happened';
-    case 'several-workers':
-      return 'the log shows it on more than one worker, and they are not all known to be of one machine';
-    case 'not-configured':
-      return 'the config does not say where the TPU VMs of this cluster are (`gcp`)';
-    case 'no-machine':
-      return 'no TPU VM of the cluster has the address that the log names';
-    case 'several-machines':
-      return 'more than one TPU VM has the address that the log names';
-    case 'made-since':
-      return 'the TPU VM with the address that the log names was made after the failure, so the bad one is gone already';
-    case 'being-deleted':
-      return 'somebody deletes the TPU VM with the address that the log names already';
-    case 'head-node':
-      return 'the machine with the address that the log names is the head of the cluster, which ferrybot never touches';
-    default:
-      return 'the TPU VMs of the cluster could not be listed';
-  }
-}
-
-function cardEditWords(how: string): string {
-  switch (how) {
-    case 'hidden':
-      return 'The card that showed the manifest was hidden (minimized), so that readers of the thread do not see it.';
-    case 'deleted':
-      return 'The card that showed the manifest is not there any more.';
-    case 'restored':
-      return "The card's edit history has a text that ferrybot did not write, between the showing and now.";
-    case 'history':
-      return "A part of the card's edit history since the showing is deleted or too long to be read, so that nobody can say what people saw.";
-    default:
-      return 'The text of the card is not what ferrybot wrote, or is of another manifest.';
-  }
-}
-
-function proposalEditWords(how: string): string {
-  switch (how) {
-    case 'restored':
-      return 'the edit history of the text that proposes it has a version that ferrybot did not write.';
-    case 'history':
-      return 'a part of the edit history of the text that proposes it is deleted, so that nobody can say what people saw.';
-    default:
-      return 'the text that proposes it is not what ferrybot wrote.';
-  }
-}
 
 /** Not of a deleted one: GitHub does not tell who took it away. */
 type Edited = {
@@ -299,14 +251,15 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
   },
   'card-edited': {
     title: 'Somebody else changed the status card',
-    evidence: (d) => `${cardEditWords(d.how)}${editorWords(d)}${againWords(d)}`,
+    evidence: (d) =>
+      `What people see in place of the card is not what ferrybot wrote (${code(d.how)}).${editorWords(d)}${againWords(d)}`,
     did: 'Nobody counts as having been shown this manifest any more, and no approval that was given meanwhile counts. The card is written anew, unless it says above until when it is left.',
     todo: 'Look at the card once more, and approve with the line that it shows then. Whoever may write here can edit, hide or delete a comment; the edit history says who edited it.',
   },
   'proposal-edited': {
     title: 'Somebody else changed what is proposed for the cluster',
     evidence: (d) =>
-      `${code(d.kind)} of ${code(d.target)}: ${proposalEditWords(d.how)}${editorWords(d)}${againWords(d)}`,
+      `${code(d.kind)} of ${code(d.target)}: what people see of the proposal is not what ferrybot wrote (${code(d.how)}).${editorWords(d)}${againWords(d)}`,
     did: 'Nothing on the cluster was touched. No consent to it counts that was written before the text stands anew.',
     todo: 'Read the proposal once more, and consent with the line that it shows then. Whoever may write here can edit a text; its edit history says who did.',
   },
@@ -318,7 +271,7 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
   },
   'bad-node-unclear': {
     title: 'A bad TPU node, and it is not certain which',
-    evidence: (d) => `${code(d.signature)}: ${unclearWords(d.reason)} (${why(d)}).`,
+    evidence: (d) => `${code(d.signature)}: ${code(d.reason)}, ${why(d)}.`,
     did: 'Nothing was proposed and nothing on the cluster was touched.',
     todo: 'Find the worker in the log and on the cluster. A machine that is bad is deleted by hand; `/ack` closes the failed run.',
   },
@@ -349,7 +302,7 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
   },
   'fix-not-made': {
     title: 'No program puts this right',
-    evidence: (d) => `${recordedReasonWords(d.reason)} (attempt ${d.attempt}).`,
+    evidence: (d) => `${noFixWords(d.reason)} (attempt ${d.attempt}).`,
     did: 'Nothing was changed.',
     todo: 'A fix that somebody pushes to the branch can be approved as the next attempt, with the line that the card then shows; `/ack` closes the failed run.',
   },

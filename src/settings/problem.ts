@@ -37,7 +37,6 @@ export const PROBLEM_CODES = [
   'scripts-alone',
   'cost-over-budget',
   'quorum-order',
-  'quorum-unreached',
   'role-without-key',
   'role-without-key-now',
   'key-ends-soon',
@@ -75,7 +74,6 @@ export const PROBLEM_CODES = [
   'outcome-as-precondition',
   'no-metrics',
   'not-counted',
-  'no-checkpoint',
 ] as const;
 
 export type ConfigProblem = {

@@ -310,16 +310,6 @@ const WARNINGS: readonly Row[] = [
     'maxAcc',
   ],
   [
-    'a row that no run reaches',
-    top("approvals: { quorumByCost: [{ fromAcceleratorHours: '100', people: 2 }] }").replace(
-      'finalStep: 100',
-      "finalStep: 100\n    costBudget: { maxAcceleratorHours: '50' }",
-    ),
-    'quorum-unreached',
-    'approvals.quorumByCost.0.fromAcceleratorHours',
-    'fromAcc',
-  ],
-  [
     'a file of the scope that is not shipped',
     changed('scope: [experiments/daily.py]', 'scope: [experiments/daily.py, lib/a.py]'),
     'not-shipped',
@@ -332,13 +322,6 @@ const WARNINGS: readonly Row[] = [
     'outcome-as-precondition',
     'lanes.daily.checklist.preconditions.0',
     'monitoring',
-  ],
-  [
-    'no checkpoint before the end',
-    withLane('retention: { permanentEverySteps: 101 }'),
-    'no-checkpoint',
-    'lanes.daily.retention.permanentEverySteps',
-    'permanent',
   ],
   [
     'a key that ends soon',

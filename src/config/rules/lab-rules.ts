@@ -236,25 +236,6 @@ const quorumGrowsWithCost: Rule = ({ approvals: { quorum, quorumByCost } }) =>
       : [];
   });
 
-const quorumCanBeReached: Rule = ({ approvals: { quorumByCost }, lane }) => {
-  const { costBudget } = lane;
-  if (costBudget === null || costBudget.enforce !== 'block') return [];
-  return quorumByCost.flatMap((row, index) =>
-    Number(row.fromAcceleratorHours) > Number(costBudget.maxAcceleratorHours)
-      ? [
-          warning(
-            'quorum-unreached',
-            ['approvals', 'quorumByCost', index, 'fromAcceleratorHours'],
-            'no run comes so far: the cost budget blocks it before',
-          ),
-        ]
-      : [],
-  );
-};
-
-const approversAreThereOnce: Rule = ({ approvals: { users } }) =>
-  doubled(users.map(String), (index) => ['approvals', 'users', index], 'the person');
-
 const budgetLetsARunThrough: Rule = ({ clusters, lane }) => {
   const { cluster, costBudget } = lane;
   const cost = Object.hasOwn(clusters, cluster) ? clusters[cluster]?.acceleratorHoursPerRun : undefined;
@@ -269,9 +250,4 @@ const budgetLetsARunThrough: Rule = ({ clusters, lane }) => {
   ];
 };
 
-export const APPROVAL_RULES: readonly Rule[] = [
-  quorumGrowsWithCost,
-  quorumCanBeReached,
-  approversAreThereOnce,
-  budgetLetsARunThrough,
-];
+export const APPROVAL_RULES: readonly Rule[] = [quorumGrowsWithCost, budgetLetsARunThrough];

@@ -5,7 +5,7 @@ import { type ConfigIssue, error, type KeyPath, warning } from '../../settings/p
 import { inArguments, reservedName, writtenSecret } from '../../settings/secret-words.ts';
 import type { LaneOfFile } from '../lane-of-file.ts';
 import type { LaneRule } from '../lane-schema.ts';
-import { doubled, inLane, type LanesRule, type Rule, standingPaths } from './rule.ts';
+import { inLane, type LanesRule, type Rule, standingPaths } from './rule.ts';
 
 /** Trees are taken by their names: a star would stand for itself. */
 const shippedPathsStand: Rule = ({ lane: { ships } }) => [
@@ -15,27 +15,11 @@ const shippedPathsStand: Rule = ({ lane: { ships } }) => [
     : []),
 ];
 
-const metricsStandOnce: Rule = ({ lane }) =>
-  doubled(
-    lane.metrics.map(({ key }) => key),
-    (index) => inLane('metrics', index, 'key'),
-    'the metric',
-  );
-
 /** For kinds whose runs are of one series; a job of a person is judged by its status alone, and its metrics lie where nobody said. */
 export const METRICS_JUDGE: LaneRule = ({ metrics }) =>
   metrics.length > 0
     ? []
     : [warning('no-metrics', inLane('metrics'), 'without key metrics a regression passes unseen')];
-
-const listsHoldThingsOnce: Rule = ({ lane }) => [
-  ...doubled(
-    lane.checklist.preconditions,
-    (index) => inLane('checklist', 'preconditions', index),
-    'the precondition',
-  ),
-  ...doubled(checksOf(lane.requiredChecks), (index) => inLane('requiredChecks', index), 'the check'),
-];
 
 /** ferrybot's own check run is no condition of anything (architecture, D4). */
 const ownChecksAreNotRequired: Rule = ({ lane }) =>
@@ -82,28 +66,12 @@ const trackerKeyIsEncrypted: Rule = ({ lane: { tracker } }) => {
 
 const LOOPBACK: readonly string[] = ['127.0.0.1', '[::1]', 'localhost'];
 
-const checkpointsComeBeforeTheEnd: Rule = ({ lane }) => {
-  const every = lane.retention.permanentEverySteps;
-  return every !== null && lane.finalStep !== null && every > lane.finalStep
-    ? [
-        warning(
-          'no-checkpoint',
-          inLane('retention', 'permanentEverySteps'),
-          `the run ends at step ${lane.finalStep}`,
-        ),
-      ]
-    : [];
-};
-
 export const LANE_RULES: readonly Rule[] = [
   shippedPathsStand,
-  metricsStandOnce,
-  listsHoldThingsOnce,
   ownChecksAreNotRequired,
   outcomesAreNoPreconditions,
   trackerHasAName,
   trackerKeyIsEncrypted,
-  checkpointsComeBeforeTheEnd,
 ];
 
 /** The names of all check runs of ferrybot begin so (github/check-run.ts; a test compares them). */
@@ -207,7 +175,6 @@ const reservedNamesAreLeftAlone: Rule = ({ lane }) => [
 ];
 
 const secretsAreNamedOnce: Rule = ({ lane }) => [
-  ...doubled(lane.passSecrets, (index) => inLane('passSecrets', index), 'the name'),
   ...lane.passSecrets.flatMap((name, index) =>
     Object.hasOwn(lane.environment, name)
       ? [error('passed-and-set', inLane('passSecrets', index), `${name} is set under environment too`)]

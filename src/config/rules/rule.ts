@@ -39,13 +39,10 @@ export function doubled(
   );
 }
 
-/** Paths that are compared letter by letter: a star would stand for itself, and none is there twice. */
+/** Paths that are compared letter by letter: a star would stand for itself. */
 export function standingPaths(key: string, paths: readonly string[]): readonly ConfigIssue[] {
   const why = 'paths are compared as they stand; patterns are not known';
-  return [
-    ...paths.flatMap((path, index) =>
-      /[*?]/.test(path) ? [error('pattern-in-path', inLane(key, index), why)] : [],
-    ),
-    ...doubled(paths, (index) => inLane(key, index), 'the path'),
-  ];
+  return paths.flatMap((path, index) =>
+    /[*?]/.test(path) ? [error('pattern-in-path', inLane(key, index), why)] : [],
+  );
 }

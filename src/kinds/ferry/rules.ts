@@ -147,16 +147,12 @@ const closureLogStandsApart: FerryRule = ({ lane, traits }): readonly ConfigIssu
 /** The gates compare paths letter by letter. */
 const scopePathsStand: FerryRule = ({ lane }) => SCOPES.flatMap((key) => standingPaths(key, lane[key]));
 
-const candidatesAreApart: FerryRule = ({ lane }) => [
-  ...doubled(
+const candidatesAreApart: FerryRule = ({ lane }) =>
+  doubled(
     lane.candidates.map(({ id }) => id),
     (index) => inLane('candidates', index, 'id'),
     'the id',
-  ),
-  ...lane.candidates.flatMap(({ values }, candidate) =>
-    doubled(values, (index) => inLane('candidates', candidate, 'values', index), 'the value'),
-  ),
-];
+  );
 
 /** What is proposed by itself is never what blocks unless a person asked for it by name. */
 const candidatesKeepTheScale: FerryRule = ({ lane }) =>
@@ -171,9 +167,6 @@ const candidatesKeepTheScale: FerryRule = ({ lane }) =>
         ]
       : [],
   );
-
-const scaleKnobsAreThereOnce: FerryRule = ({ lane }) =>
-  doubled(lane.scaleKnobs, (index) => inLane('scaleKnobs', index), 'the knob');
 
 const runNameIsDated: FerryRule = ({ lane }) =>
   lane.runName.includes('{date}')
@@ -219,7 +212,6 @@ const RULES: readonly FerryRule[] = [
   closureLogStandsApart,
   candidatesAreApart,
   candidatesKeepTheScale,
-  scaleKnobsAreThereOnce,
   runNameIsDated,
   programsHoldNoSecrets,
   scopeSparesTheBuild,

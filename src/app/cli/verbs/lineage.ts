@@ -5,10 +5,10 @@ import { fold } from '../../../domain/logbook/fold.ts';
 import type { RunState } from '../../../domain/logbook/run-state.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
 import { toRfc3339 } from '../../../domain/time.ts';
-import { lineageGraph } from '../../../render/checkpoints.ts';
 import { answer, EXIT, misused, type Refusal, refused, type VerbIo } from '../verb-io.ts';
 import { logbookIn } from './logbook-files.ts';
 import { recordedEvents } from './logbook-verify.ts';
+import { attemptsTable } from '../../../render/checkpoints.ts';
 
 /** Exit 1 if the run is missing or its record does not verify. */
 export async function lineageVerb(io: VerbIo, run: string, dir: string): Promise<number> {
@@ -16,7 +16,6 @@ export async function lineageVerb(io: VerbIo, run: string, dir: string): Promise
   if (!state.ok)
     return state.error.code === 'usage' ? misused(io, state.error.message) : refused(io, state.error);
   const { attempts, rejections } = lineageOf(state.value);
-  const graph = lineageGraph({ attempts, rejections });
   const told = {
     ok: true,
     run,
@@ -26,9 +25,8 @@ export async function lineageVerb(io: VerbIo, run: string, dir: string): Promise
       until: until === null ? null : toRfc3339(until),
     })),
     rejections: rejections.map(({ step, reason, actor, at, seq }) => ({ step, reason, actor, at, seq })),
-    graph,
   };
-  answer(io, told, `${graph}\n`);
+  answer(io, told, `${attemptsTable({ attempts })}\n`);
   return EXIT.yes;
 }
 
