@@ -64,7 +64,7 @@ function factsOf(
   };
 }
 
-/** People whose permission is read at most: strangers can write brakes, too. */
+/** Maximum number of permission requests, because strangers can write brakes, too. */
 const BRAKE_AUTHORS_MAX = 200;
 
 type Open = Pick<OpenLab, 'lab' | 'config' | 'store'>;
@@ -76,7 +76,7 @@ export type BrakedAction = Braked & {
   readonly heeds?: (item: PendingItem) => boolean;
 };
 
-/** The brakes of people who may use them now; unknown if GitHub does not tell their permissions. */
+/** The brakes of people who may use them now; unknown if GitHub does not return their permissions. */
 export async function gatherBrakes(
   open: Open,
   action: BrakedAction,

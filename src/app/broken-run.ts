@@ -1,4 +1,4 @@
-/** A run whose logbook is broken, with its last good state: enough to notify people, never enough to act on. */
+/** A run with a broken logbook, with its last good state: good for notices, not for actions. */
 
 import { assertNever } from '../domain/assert.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
@@ -12,7 +12,7 @@ export type BrokenRun = {
   readonly run: string;
   readonly fault: LogbookFault;
   readonly state: RunState | null;
-  /** The affected thread, if the state does not tell. */
+  /** The affected thread, if the state is missing. */
   readonly thread: number | null;
 };
 

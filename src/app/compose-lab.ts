@@ -25,7 +25,7 @@ export type LabParts = {
   readonly serverUrl: string;
   readonly token: () => Promise<string>;
   readonly signingKeys: SigningKeys;
-  /** Folder of this process alone, for the mirror. */
+  /** Private folder of this process, for the mirror. */
   readonly workDirectory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
@@ -84,7 +84,7 @@ export function storeOpener({
   return { host: { fetch, sleep }, environment, now };
 }
 
-/** What a helper program needs of ours: never a token, never a key. */
+/** The environment of helper programs, without tokens and keys. */
 function programEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {
@@ -104,7 +104,7 @@ function programEnvironment(
   );
 }
 
-/** Reads the private keys that the environment holds; a malformed one is an error that names its variable and not its text. */
+/** Reads the private keys from the environment. The error for a malformed key names only its variable. */
 export function signingKeysFrom(environment: Readonly<Record<string, string | undefined>>): SigningKeys {
   const keys: { -readonly [Role in keyof SigningKeys]: SigningKeys[Role] } = {};
   for (const role of ['control', 'runner', 'watch'] as const) {

@@ -1,6 +1,6 @@
 /**
- * The secrets of this process, by value: variables whose names mark them as secrets, and those that the lab's config passes to its jobs
- * (architecture, D5: jobs get no token of ours).
+ * The secrets of this process, by value: variables with the name of a secret, and those that the lab's config passes to its jobs
+ * (architecture, D5: jobs get none of ferrybot's tokens).
  */
 
 import { traitsOf } from '../config/engine-traits.ts';

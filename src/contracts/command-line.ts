@@ -1,4 +1,4 @@
-/** A command as people write it, as the exact argument array that it is: no shell ever reads it. */
+/** Parses a command into its exact argument array, without a shell. */
 
 import { CHECKPOINT } from '../domain/launch/contract.ts';
 
@@ -12,7 +12,7 @@ const VARIABLE = /^([A-Z][A-Z0-9_]{0,60})=(.*)$/s;
 const ARGUMENTS_MAX = 50;
 const ARGUMENT_CHARS_MAX = 500;
 
-/** Null where it needs a shell, a quote stays open, nothing is started, or it is too long. Values before the program are its environment. */
+/** Null if the command needs a shell, has an open quote, is empty or too long. Leading assignments are its environment. */
 export function readCommandLine(text: string): CommandLine | null {
   const joined = text.replace(/\\\r?\n\s*/g, ' ').trim();
   const parts = partsOf(joined);
@@ -26,12 +26,12 @@ export function readCommandLine(text: string): CommandLine | null {
   }
   const command = parts.slice(first);
   const [program] = command;
-  // A program is no option of whatever starts it, nor what a job has written or what is left out where there is none.
+  // The program must not be an option or a checkpoint placeholder.
   if (program === undefined || program.startsWith('-') || program.includes(CHECKPOINT)) return null;
   return command.length > ARGUMENTS_MAX ? null : { environment, command };
 }
 
-/** Words between plain blanks, as a shell takes them; quotes hold blanks together, and within single ones everything is itself. Another line is another command. */
+/** Splits at blanks like a shell, with single and double quotes. Rejects further lines. */
 function partsOf(text: string): readonly string[] | null {
   const parts: string[] = [];
   let rest = text;
@@ -52,18 +52,18 @@ function partsOf(text: string): readonly string[] | null {
   return all.includes('') ? null : all;
 }
 
-/** Variables as `NAME=value`, then the arguments; an argument with blanks may hold a command of its own. */
+/** Variables as `NAME=value`, then the arguments, split at blanks because an argument may hold a command. */
 export function commandWords({ environment, command }: CommandLine): readonly string[] {
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   return [...variables, ...command.flatMap((part) => part.split(/\s+/))];
 }
 
-/** What the command gives one of these options or variables, as `--name value`, `--name=value` or `NAME=value`. */
+/** The first value of these options or variables: `--name value`, `--name=value` or `NAME=value`. */
 export function optionOf(line: CommandLine, names: readonly string[]): string | null {
   return optionsOf(line, names)[0] ?? null;
 }
 
-/** The same, as often as it stands there: which of them counts is up to the program. */
+/** All values; the program decides which one counts. */
 export function optionsOf(line: CommandLine, names: readonly string[]): readonly string[] {
   const wanted = new Set(names.map(optionName));
   return commandWords(line).flatMap((word, index, words) => {
@@ -72,7 +72,7 @@ export function optionsOf(line: CommandLine, names: readonly string[]): readonly
   });
 }
 
-/** The name of an option or variable without the spelling of its launcher: `--Load_Path`, `LOAD_PATH` and Hydra's `+load-path` are one. */
+/** The normalized name: `--Load_Path`, `LOAD_PATH` and Hydra's `+load-path` are equal. */
 function optionName(text: string): string {
   return text
     .replace(/^(?:--?|\+{1,2})/, '')
@@ -80,5 +80,5 @@ function optionName(text: string): string {
     .replaceAll('_', '-');
 }
 
-/** Options that name the last step (Levanter, `trainer.num_train_steps`). */
+/** Options for the last step (Levanter, `trainer.num_train_steps`). */
 export const STEP_OPTIONS = ['trainer.num_train_steps', 'num_train_steps', 'max_steps'];

@@ -1,8 +1,8 @@
-/** Paths that a command names, and which of them look like checkpoints. */
+/** Finds paths in a command. */
 
 import { type CommandLine, commandWords, readCommandLine } from './command-line.ts';
 
-/** Each part of the words that may be a path: lists and mappings are taken apart. */
+/** Every part that may be a path; splits lists and mappings. */
 export function pathsIn(line: CommandLine): readonly string[] {
   return commandWords(line)
     .flatMap((word) => word.split(/[\s,;"'()[\]|=]+|:(?!\/\/)/))
@@ -14,12 +14,12 @@ const FOLDER = /\/(?:checkpoints?|ckpts?)(?:\/|$)|^(?:checkpoints?|ckpts?)\//i;
 const WEIGHTS = /\/[^/]+\.(?:ckpt|pth?|safetensors)$/i;
 const SCRIPT = /\.(?:py|sh)$/i;
 
-/** `…/step-1200`, `…/checkpoints/…`, `…/model.safetensors`; no script that only lies in such a folder. */
+/** `…/step-1200`, `…/checkpoints/…`, `…/model.safetensors`, but no scripts. */
 export function looksLikeCheckpoint(path: string): boolean {
   return !SCRIPT.test(path) && (STEP.test(path) || FOLDER.test(path) || WEIGHTS.test(path));
 }
 
-/** A script in the command (`bash -c '…'`) that only a shell or an interpreter can read; null if there is none. */
+/** A script in the command (`bash -c '…'`) that needs a shell or an interpreter; null if there is none. */
 export function unreadScript({ command }: CommandLine): string | null {
   return (
     command.find(

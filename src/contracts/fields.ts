@@ -1,4 +1,4 @@
-/** What a kind of run reads in an issue: the names that people write, how each value is read, and whether a launch can do without it. */
+/** The fields of a run's contract in an issue: their names, how to read them, and whether a launch needs them. */
 
 import type { Contract, ContractValue } from '../domain/launch/contract.ts';
 import type { GateId } from '../domain/launch/verdict.ts';
@@ -6,23 +6,23 @@ import { secretNames } from '../domain/written-secrets.ts';
 import { readCommandLine } from './command-line.ts';
 import { readCount } from './quantity.ts';
 
-/** A value in the form in which it is used, or what is wanted instead. */
+/** A parsed value, or what is expected instead. */
 export type Reading = { readonly value: string } | { readonly unclear: string };
 export type Reader = (said: string) => Reading;
 
 export type Field = {
-  /** As the issue form has it. */
+  /** The label in the issue form. */
   readonly label: string;
-  /** Other words for it, as people write them in issues of their own. */
+  /** Synonyms. */
   readonly also: readonly string[];
-  /** Nothing is launched without it. */
+  /** A launch needs it. */
   readonly needed: boolean;
   readonly read: Reader;
-  /** What is no answer here may be a secret: it is not written down. */
+  /** An invalid answer may be a secret, so it is not recorded. */
   readonly hidesUnclear?: true;
-  /** How long checkpoints stay: what is open there a person chooses, with words of its own. */
+  /** How long checkpoints are kept; a missing answer has its own message. */
   readonly isRetention?: true;
-  /** The gate that holds it against what is really there; left out where there is nothing to look at. */
+  /** The gate that compares the value with the real state. */
   readonly checkedBy?: GateId;
 };
 
@@ -46,29 +46,27 @@ export function wantedForSecret(said: string): string | null {
   return `a text without the secret ${where}; rotate that secret now, edit the issue, and delete the old revision from its edit history; a job gets secrets from passSecrets of its lane`;
 }
 
-/** In the order in which a person reads them. */
+/** In reading order. */
 export type ContractFields<Name extends string = string> = Readonly<Record<Name, Field>>;
 export type Values<Name extends string = string> = Readonly<Partial<Record<Name, ContractValue>>>;
 
-/** As it stands there. */
 export const asText: Reader = (said) => ({ value: said });
 
-/** A whole number of something. */
 export const asCount: Reader = (said) => fits(readCount(said), 'a whole number');
 
-/** The same, with the words that people write around it: *every 500k steps*. */
+/** A whole number with words around it: *every 500k steps*. */
 export function countOf(before: readonly string[], unit: readonly string[]): Reader {
   return (said) => asCount(withoutUnit(withoutLead(said, before), unit));
 }
 
-/** Without one of these words before it. */
+/** Removes one of these words from the start. */
 export function withoutLead(said: string, words: readonly string[]): string {
   const plain = said.trim();
   const lead = words.find((word) => plain.toLowerCase().startsWith(`${word} `));
   return lead === undefined ? plain : plain.slice(lead.length).trim();
 }
 
-/** Without one of these words behind a number; `m` is no million where minutes are asked for. */
+/** Removes one of these words after a number; for minutes, `m` is not a million. */
 export function withoutUnit(said: string, words: readonly string[]): string {
   const plain = said.trim();
   const unit = words.find((word) => plain.toLowerCase().endsWith(word));
@@ -76,32 +74,31 @@ export function withoutUnit(said: string, words: readonly string[]): string {
   return /[\d\sKMBGT⁰¹²³⁴-⁹]$/i.test(rest) ? rest.trim() : plain;
 }
 
-/** What no shell has to read. */
+/** A command that needs no shell. */
 export const asCommand: Reader = (said) =>
   readCommandLine(said) === null
     ? { unclear: 'one program with its arguments, without a shell' }
     : { value: said };
 
-/** The first group of the pattern. */
+/** The pattern's first group. */
 export function matching(pattern: RegExp, wanted: string): Reader {
   return (said) => fits(pattern.exec(said)?.[1] ?? null, wanted);
 }
 
-/** With the page of the commit around it, which is what GitHub copies. */
+/** A commit id, or its page on GitHub. */
 export const asCommit = matching(
   /^(?:https:\/\/github\.com\/[\w.-]{1,100}\/[\w.-]{1,100}\/commit\/)?([0-9a-f]{40})$/,
   'the 40 hex digits of one commit',
 );
 
-/** One person. */
 export const asLogin = matching(/^@?([A-Za-z0-9](?:[A-Za-z0-9-]{0,38}))$/, 'one GitHub login');
 
-/** The value as text, or what is wanted where there is none. */
+/** The value as text, or what is expected. */
 export function fits(value: number | string | null, wanted: string): Reading {
   return value === null ? { unclear: wanted } : { value: String(value) };
 }
 
-/** Which of them a heading means; null where it is none. */
+/** The field that a heading names; null if it names none. */
 export function fieldNamed<Name extends string>(fields: ContractFields<Name>, heading: string): Name | null {
   return (
     namesOf(fields).find((name) =>
@@ -110,17 +107,16 @@ export function fieldNamed<Name extends string>(fields: ContractFields<Name>, he
   );
 }
 
-/** Whether two headings mean the same, however they are set. */
+/** Compares headings without case, punctuation and blanks. */
 export function isSameName(one: string, other: string): boolean {
   return wordsOf(one) === wordsOf(other);
 }
 
-/** The names in their order. */
 export function namesOf<Name extends string>(fields: ContractFields<Name>): readonly Name[] {
   return Object.keys(fields).filter((name): name is Name => Object.hasOwn(fields, name));
 }
 
-/** A value that can be used: given or inferred. */
+/** A given or inferred value. */
 export function valueIn<Name extends string>(
   contract: Contract | Values<Name>,
   name: NoInfer<Name>,

@@ -1,11 +1,11 @@
-/** What a contract leaves open, by the names that people know. */
+/** The open parts of a contract, by their labels. */
 
 import type { Contract } from '../domain/launch/contract.ts';
 import { type ContractFields, namesOf } from './fields.ts';
 
 type OpenParts = { readonly missing: readonly string[]; readonly unclear: readonly string[] };
 
-/** Nothing is launched while one of these stands. */
+/** A launch needs both lists to be empty. */
 export function openParts(fields: ContractFields, contract: Contract): OpenParts {
   const names = namesOf(fields);
   // rule HR-10

@@ -1,4 +1,4 @@
-/** Numbers as people write them in a contract: `500_000`, `1e23`, `2.5 × 10^24`, `18T`, `18 trillion`. */
+/** Parses numbers as people write them: `500_000`, `1e23`, `2.5 × 10^24`, `18T`, `18 trillion`. */
 
 const SCALE: Readonly<Record<string, number>> = {
   '': 1,
@@ -15,15 +15,15 @@ const SCALE: Readonly<Record<string, number>> = {
 
 const RAISED = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** A whole number of something; null where the text is anything else, such as *about 5k*. */
+/** A positive whole number; null for other text, such as *about 5k*. */
 export function readCount(text: string): number | null {
   const value = readQuantity(text);
   return value !== null && Number.isSafeInteger(value) && value > 0 ? value : null;
 }
 
-/** A positive number with an optional unit of thousands; null where the text is anything else. */
+/** A positive number with an optional unit; null for other text. */
 export function readQuantity(text: string): number | null {
-  // Half the world writes a hundred thousand like that, and the other half a hundred.
+  // `100.000` means a hundred thousand in some countries and a hundred in others.
   if (/^[1-9]\d{0,2}(?:\.\d{3})+$/.test(text.trim())) return null;
   const plain = asPower(text.trim().replace(/(?<=\d)[_,](?=\d{3}(?!\d))/g, ''));
   const [, digits, unit = ''] = /^(\d+(?:\.\d+)?(?:e\+?\d{1,2})?)\s*([a-z]{0,8})$/i.exec(plain) ?? [];
@@ -32,7 +32,7 @@ export function readQuantity(text: string): number | null {
   return Number.isFinite(value) && value > 0 ? value : null;
 }
 
-/** A power of ten as a computer writes it: `2.5 × 10^24` and `2.5×10²⁴` are `2.5e24`. */
+/** Normalizes powers of ten: `2.5 × 10^24` and `2.5×10²⁴` become `2.5e24`. */
 function asPower(text: string): string {
   const flat = text.replace(/10([⁰¹²³⁴-⁹]+)$/, (_, raised: string) => {
     return `10^${Array.from(raised, (sign) => RAISED.indexOf(sign)).join('')}`;

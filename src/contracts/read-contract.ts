@@ -1,4 +1,4 @@
-/** Reads a contract in an issue: what is given, what a kind infers from the rest and from what, and what is unclear. */
+/** Reads a contract in an issue: values given, values inferred and their source, and unclear parts. */
 
 import type { RootContent, Table } from 'mdast';
 import { isWithinBounds } from '../commands/grammar/bounds.ts';
@@ -22,7 +22,7 @@ type IsName = (label: string) => boolean;
 
 const LABEL_CHARS_MAX = 60;
 
-/** Null: the text is not parsed. What nobody filled in is left out. */
+/** Null if the text cannot be parsed. Empty answers are left out. */
 export function saidIn(markdown: string, isName: IsName): readonly Said[] | null {
   if (!isWithinBounds(markdown)) return null;
   return sectionsOf(parseMarkdown(markdown).children)
@@ -36,7 +36,7 @@ export function saidIn(markdown: string, isName: IsName): readonly Said[] | null
 
 type Section = { readonly heading: string | null; readonly content: readonly RootContent[] };
 
-/** What stands between two headings belongs to the first one, also where that is no name of the contract. */
+/** Content belongs to the heading above it, even if that names no field. */
 function sectionsOf(nodes: readonly RootContent[]): readonly Section[] {
   const heads = [-1, ...nodes.flatMap((node, index) => (node.type === 'heading' ? [index] : []))];
   return heads.map((head, index) => {
@@ -48,7 +48,7 @@ function sectionsOf(nodes: readonly RootContent[]): readonly Section[] {
   });
 }
 
-/** A name that nothing follows on its line has the code or the list right below it, unless that has names of its own. */
+/** Code or a list below a name without an answer is the answer, unless it has names of its own. */
 function saidAmong(nodes: readonly RootContent[], isName: IsName): readonly Said[] {
   const found: Said[] = [];
   for (const [index, node] of nodes.entries()) {
@@ -75,7 +75,7 @@ function saidInBlock(node: RootContent, isName: IsName): readonly Said[] {
   }
 }
 
-/** A line without a name goes on with the answer before it: nobody's command is cut at the end of a line. */
+/** A line without a name continues the answer above it. */
 function saidInLines(lines: readonly string[], isName: IsName): readonly Said[] {
   const found: Said[] = [];
   let isOpen = false;
@@ -104,7 +104,7 @@ function pairIn(line: string): Said | null {
   };
 }
 
-/** The heads of the columns where two of them are names, and the first cell of each row otherwise. */
+/** Column heads if two of them are names, otherwise the first cell of each row. */
 function saidInTable({ children: [head, ...rows] }: Table, isName: IsName): readonly Said[] {
   if (head === undefined) return [];
   const heads = head.children.map((cell) => plainText(cell));
@@ -122,43 +122,41 @@ function saidInTable({ children: [head, ...rows] }: Table, isName: IsName): read
   });
 }
 
-/** Code counts here: a command stands in it. */
+/** Code counts, because commands are written as code. */
 function blockText(node: RootContent): string {
   return node.type === 'code' ? node.value : plainText(node);
 }
 
-/** What GitHub's forms leave where nobody wrote anything, and what people do. */
+/** Placeholders of GitHub's forms and of people. */
 function isEmpty(text: string): boolean {
   return text === '' || /^(no response|n\/a|tbd|todo|\?+|-+|<.*>)$/i.test(text);
 }
 
-/** Takes up what has no value yet, and says what from; null says nothing. */
+/** Infers a value and its source; null infers nothing. */
 type Infer<Name extends string> = (name: Name, value: string | null, from: string) => void;
 
-/** How a kind reads an issue. */
 type ContractReading<Name extends string> = {
   readonly fields: ContractFields<Name>;
-  /** Names under which people say several things at once. */
+  /** Names for several fields together. */
   readonly together?: readonly Together<Name>[];
-  /** What the command says stands in the place of what the issue says. */
+  /** Values in the command replace those in the issue. */
   readonly askedAlone?: boolean;
 };
 
-/** One answer that is several: under one of these names, taken apart. */
+/** An answer for several fields, and how to split it. */
 export type Together<Name extends string> = {
   readonly names: readonly string[];
   readonly apart: (said: string) => readonly (readonly [name: Name, said: string])[];
 };
 
-/** What a kind makes of what is given. */
 type Inferences<Name extends string> = (infer: Infer<Name>, given: (name: Name) => string | null) => void;
 
-/** What stands under each name, as it was written. */
+/** The answers for each field, as written. */
 type Answers<Name extends string> = ReadonlyMap<Name, readonly string[]>;
 
 /**
- * How a kind reads the contract in an issue: the values by their names; a name that has none is missing. `inferences` is
- * asked once, with what is given. Every look reads the same issue several times: its text is taken apart once.
+ * Reads a contract: the values by name; missing fields have none. Calls `inferences` once with the given values. Caches the parsed text,
+ * because each reconcile reads it several times.
  */
 export function contractReader<Name extends string>(
   reading: ContractReading<Name>,
@@ -210,17 +208,17 @@ function givenIn<Name extends string>(
   return values;
 }
 
-/** The same value in other words is the same answer. */
+/** Different words for the same value are the same answer. */
 function isSameReading(one: object, other: object): boolean {
   return 'value' in one && 'value' in other && one.value === other.value;
 }
 
-/** Who pastes a secret where its name belongs has not had it written down again. */
+/** A pasted secret is not recorded. */
 function unclearText({ hidesUnclear }: Field, said: string): string {
   return hidesUnclear === true ? '' : said.slice(0, 500);
 }
 
-/** What stands under each name, as it was written; a name that is there twice with two answers has both. Null: the text is not parsed. */
+/** The answers for each field; different answers are all kept. Null if the text cannot be parsed. */
 function answersIn<Name extends string>(
   markdown: string,
   fields: ContractFields<Name>,

@@ -1,16 +1,13 @@
-/** Which of the policy's five kinds of change a knob belongs to, by its name and the names around it. */
+/** Assigns a knob to one of the policy's five kinds of change, by its path. */
 
 import type { Bucket } from '../domain/launch/delta.ts';
 
-/**
- * One row of the table: a bucket and the names that put a knob into it. A name is a whole path segment
- * (`learning_rate`) or, with a trailing or leading `*`, the start or end of one (`eval_*`, `*_weights`).
- */
+/** A bucket and its names. A name is a path segment (`learning_rate`), or with `*` the start or end of one (`eval_*`, `*_weights`). */
 export type BucketRow = { readonly bucket: Bucket; readonly names: readonly string[] };
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** A table for Levanter-shaped configs (policy DF-35); a lab's own rows go before it. */
+/** Defaults for configs in Levanter's style (policy DF-35); a lab's own rows take precedence. */
 export const DEFAULT_BUCKETS: readonly BucketRow[] = [
   {
     bucket: 'optimizer',
@@ -53,7 +50,7 @@ export const DEFAULT_BUCKETS: readonly BucketRow[] = [
   },
 ];
 
-/** The bucket by the innermost name of the path that the table knows; null where it knows none. */
+/** The bucket of the innermost known name in the path; null if none is known. */
 export function bucketOf(path: string, table: readonly BucketRow[] = DEFAULT_BUCKETS): Bucket | null {
   for (const segment of segmentsInsideOut(path))
     for (const row of table) if (row.names.some((name) => matches(segment, name))) return row.bucket;

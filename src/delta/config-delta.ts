@@ -1,4 +1,4 @@
-/** What changed between two versions of an experiment file: nothing, settings, code, or one of them cannot be read. */
+/** Compares two versions of an experiment file: equal, knobs, structural, or unparsable. */
 
 import { cutText } from '../domain/cut-text.ts';
 import type { CodeStatement, ExperimentFile, Reading } from '../domain/experiment.ts';
@@ -9,8 +9,8 @@ import { type Change, diffSettings } from './diff-settings.ts';
 const STATEMENT_CHARS_MAX = 200;
 
 /**
- * The delta from `base` to `head` (policy DF-18). The two differ in knobs only if their code is equal; the one exception
- * is an import for a changed setting, which is a row of its own.
+ * The delta from `base` to `head` (policy DF-18). Knobs require equal code, except for imports that a changed setting uses; each such
+ * import is a row.
  */
 export function configDelta(
   base: Reading,
@@ -56,7 +56,7 @@ function without(code: readonly CodeStatement[], some: readonly CodeStatement[])
   return code.filter((one) => !left.has(one));
 }
 
-/** Whether the imported name is used, in changed values only, and nothing else in the file binds it. */
+/** Whether only changed values use the imported name, and nothing else binds it. */
 function serves({ imports: { name } }: Import, changed: readonly object[], file: ExperimentFile): boolean {
   const users = file.settings.filter(({ names }) => names?.includes(name));
   const bindings = file.code.filter(({ imports }) => imports?.name === name);
@@ -64,7 +64,7 @@ function serves({ imports: { name } }: Import, changed: readonly object[], file:
   return users.length > 0 && isChanged && bindings.length === 1 && !file.names.includes(name);
 }
 
-/** A name that means something without the import too (a builtin, say) would change its meaning. */
+/** The name has a meaning without the import, such as a builtin. */
 function mentions({ settings, names, code }: ExperimentFile, { imports: { name } }: Import): boolean {
   return (
     names.includes(name) ||
@@ -82,7 +82,7 @@ function rowOf({ base, head, path, knob, line }: Change, buckets: readonly Bucke
   return { knob, path, ...texts, bucket: bucketOf(path, buckets), line };
 }
 
-/** Whether the head with the old values in the places of the new ones is the base, byte for byte. */
+/** Whether the head with the old values equals the base byte for byte. */
 function putBack(changes: readonly Change[], base: ExperimentFile, head: ExperimentFile): boolean {
   let text = '';
   let from = 0;
@@ -96,7 +96,7 @@ function putBack(changes: readonly Change[], base: ExperimentFile, head: Experim
 
 type Place = { readonly side: 'base' | 'head'; readonly statement: CodeStatement | undefined };
 
-/** The first statement that only one side has, and where both have it, the first that is in another place. */
+/** The first statement that only one side has, or else the first one that moved. */
 function firstDifference(base: readonly CodeStatement[], head: readonly CodeStatement[]): Place | null {
   const at = head.findIndex(({ same }, index) => same !== base[index]?.same);
   if (at === -1) return base.length === head.length ? null : { side: 'base', statement: base[head.length] };

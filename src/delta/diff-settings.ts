@@ -1,8 +1,8 @@
-/** Which settings differ between two files whose code is equal. */
+/** Compares the settings of two files with equal code. */
 
 import type { Entry, ExperimentFile, Setting, Value } from '../domain/experiment.ts';
 
-/** A setting that changed, came (`base` null) or went (`head` null). `line` is in the head. */
+/** A changed, added (`base` null) or removed (`head` null) setting. `line` is in the head. */
 export type Change = {
   readonly path: string;
   readonly knob: string;
@@ -11,12 +11,12 @@ export type Change = {
   readonly line: number;
 };
 
-/** `moved`: a setting is on another side of an expansion, where another value wins. */
+/** `moved`: a setting crossed an expansion, so a different value wins. */
 type SettingsDiff =
   | { readonly kind: 'changed'; readonly changes: readonly Change[] }
   | { readonly kind: 'moved'; readonly start: number };
 
-/** In the order of the head; what is gone comes first in its container. */
+/** In the head's order; removed settings come first in their container. */
 export function diffSettings(base: ExperimentFile, head: ExperimentFile): SettingsDiff {
   const old = new Map(base.settings.map((setting) => [idOf(setting), setting]));
   const now = new Set(head.settings.map(idOf));
@@ -46,7 +46,7 @@ function came(value: Value & Named): Change {
   return { path: value.path, knob: value.knob, base: null, head: value, line: value.line };
 }
 
-/** Mappings by entry; a list is one value, unless only mappings in it differ. */
+/** Compares mappings by entry, and lists as a whole unless only mappings in them differ. */
 function diffValues(base: Value, head: Value, { path, knob }: Named): readonly Change[] {
   if (base.same === head.same) return [];
   if (!isTakenApart(base, head)) return [{ path, knob, base, head, line: head.line }];
@@ -62,7 +62,6 @@ function diffValues(base: Value, head: Value, { path, knob }: Named): readonly C
   ];
 }
 
-/** What a part of a value is called. */
 export function partOf({ segment, knob }: Entry, whole: Named): Named {
   return { path: whole.path + segment, knob: knob ?? whole.knob + segment };
 }

@@ -1,11 +1,11 @@
-/** The knobs of one file, each with the path that tells it apart, its text and its place. */
+/** Reads the knobs of one file. */
 
 import type { ExperimentFile, Value } from '../domain/experiment.ts';
 import type { Bucket } from '../domain/launch/delta.ts';
 import { type BucketRow, bucketOf, DEFAULT_BUCKETS } from './bucket.ts';
 import { partOf } from './diff-settings.ts';
 
-/** One knob. `value` is source text; `start` and `end` are its offsets in the file, `line` is 1-based. */
+/** One knob. `value` is source text, `start` and `end` are offsets, `line` is 1-based. */
 export type Knob = {
   readonly knob: string;
   readonly path: string;
@@ -17,7 +17,7 @@ export type Knob = {
   readonly isString: boolean;
 };
 
-/** Every knob of a file in the order of the file: settings that have no smaller setting inside. */
+/** The innermost settings in file order. */
 export function readKnobs(
   { settings }: ExperimentFile,
   buckets: readonly BucketRow[] = DEFAULT_BUCKETS,

@@ -5,7 +5,7 @@ import type { Delivery } from '../domain/channel.ts';
 import { limits } from '../domain/limits.ts';
 import type { Channel, ChannelHost } from './channel.ts';
 
-/** Rate-limited mail servers do not say how long to wait. */
+/** Rate-limited mail servers do not send a retry time. */
 const CHANNEL_MAIL_PAUSE_MS = 5_000;
 
 /** No header contains a value of a run. */

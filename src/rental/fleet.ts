@@ -1,40 +1,40 @@
-/** The runs that machines are rented for, and what may be spent on them: what is desired of an account. */
+/** The runs that rent machines, and their limits. */
 
 import type { TearDownReason } from '../domain/logbook/events/rental-events.ts';
 
-/** What machines are judged by, in milliseconds and dollars. */
+/** Limits of machines, in milliseconds and dollars. */
 export type TearDownPolicy = {
-  /** How long a machine may be there without training. */
+  /** Maximum time without training progress. */
   readonly idleGraceMs: number;
-  /** From the creation until the first step: image, data and compilation. */
+  /** Maximum time from creation to the first step, which includes image, data and compilation. */
   readonly startGraceMs: number;
-  /** The longest life of an instance, kept or not. */
+  /** Maximum life of an instance, even if a person keeps it. */
   readonly lifetimeMs: number;
-  /** Dollars that all machines of one run may cost; of a machine without a run: that one. */
+  /** Maximum cost of all machines of a run, or of one machine without a run. */
   readonly dollarsMax: number;
 };
 
-/** A job for which the record has a claim: from then on an instance may be there. */
+/** A claimed job: an instance may exist for it. */
 export type RentingRun = {
   readonly jobId: string;
-  /** What was approved for its run. */
+  /** The approved limits. */
   readonly policy: TearDownPolicy;
-  /** When the record says that it is over; null: it lives. */
+  /** When the job ended; null: live. */
   readonly endedAtMs: number | null;
-  /** When its steps were last seen to move; null: never. */
+  /** When its step last advanced; null: never. */
   readonly progressAtMs: number | null;
-  /** A person asked to keep the machine so long; never longer than the caps. */
+  /** A person asked to keep the machine until then, within the limits. */
   readonly keepUntilMs: number | null;
-  /** A person wants it gone. */
+  /** A person asked for its teardown. */
   readonly isAsked: boolean;
-  /** What all machines of its run will have cost at the next look, in dollars. */
+  /** Cost of all machines of the run by the next check, in dollars. */
   readonly dollarsThen: number;
 };
 
-/** The record of all runs of the fleet; one that could not be read whole proves nobody an orphan. */
+/** All renting runs. An incomplete record cannot prove that a machine is an orphan. */
 export type RecordRead = { readonly runs: readonly RentingRun[]; readonly isWhole: boolean };
 
-/** An instance that shall be gone, as long as it is not seen to be. */
+/** An instance to destroy that was not verified as gone. */
 export type Condemned = {
   readonly reason: TearDownReason;
   readonly sinceMs: number;

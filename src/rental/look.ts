@@ -1,4 +1,4 @@
-/** One look at an account: what is recorded of it in the runs and in the journal, and which machines are to be destroyed now. */
+/** Checks an account: what to record in the runs and the journal, and which machines to destroy. */
 
 import type { Instant, RunId } from '../domain/ids.ts';
 import type { RentalTerms } from '../domain/launch/rental-terms.ts';
@@ -23,10 +23,10 @@ import {
 import { draftsOf, unreadableDrafts } from './run-drafts.ts';
 import { decideTearDown } from './tear-down.ts';
 
-/** A machine that is to be gone is told of again after so long, until it is: a person has looked by then. */
+/** Interval between alerts for a machine that should be gone. */
 const MACHINE_ALERT_AGAIN_MS = 10 * 60 * 1_000;
 
-/** `live`: runs that are not over, of every cluster; `unrecorded`: those of them whose record takes no entry. `isWhole`: nothing of the record could not be read. */
+/** `live`: live runs of every cluster; `unrecorded`: those with a broken record. `isWhole`: the whole record was read. */
 export type RentalRecord = {
   readonly live: readonly RunState[];
   readonly unrecorded?: readonly RunState[];
@@ -37,15 +37,15 @@ export type RentalRecord = {
 export type RentalInput = {
   readonly now: Instant;
   readonly cluster: string;
-  /** What the cluster says now: of machines for which the record has no run. */
+  /** The cluster's current terms, for machines without a run. */
   readonly terms: RentalTerms;
   readonly account: AccountRead;
   readonly record: RentalRecord;
-  /** Replaced by whoever shows that a broken law is noticed. */
+  /** Replaced in tests. */
   readonly law?: typeof decideTearDown;
 };
 
-/** `drafts` are recorded before anything is destroyed. `isBusy`: something of ours is there, or nobody knows. */
+/** `drafts` are recorded before anything is destroyed. `isBusy`: the account has, or may have, one of our machines. */
 export type RentalLook = {
   readonly drafts: readonly {
     readonly run: RunId;
@@ -58,7 +58,6 @@ export type RentalLook = {
   readonly isBusy: boolean;
 };
 
-/** Decides. */
 export function lookAtAccount(input: RentalInput): RentalLook {
   const { account, cluster, record, now } = input;
   const renting = record.live.filter((run) => isRentingOn(run, cluster));
@@ -76,7 +75,7 @@ export function lookAtAccount(input: RentalInput): RentalLook {
   ]);
   const terms = [input.terms, ...renting.flatMap((run) => rentalTerms(run) ?? [])];
   const ours = rows.filter(({ jobId }) => jobId !== null);
-  // What is condemned may be seen to be gone by this very look, and then the next one is no sooner than usual.
+  // Machines that are destroyed now may be gone at the next check, which then has the usual interval.
   const untilNextMs = nextLookMs(ours, terms, false, now) + limits.rentalLateMs;
   const worked = new Map(renting.flatMap((run) => [...workedOn(run)]));
   const spent = bookCosts(spentBefore(renting, rows), rows, now, worked);
@@ -108,12 +107,12 @@ function entry({ run, head }: RunState, drafts: readonly EventDraft[]): RentalLo
   return { run, seq: head.seq, drafts };
 }
 
-/** Whether a machine of this run can be in the account of this cluster. */
+/** Whether the cluster's account may hold a machine of this run. */
 export function isRentingOn(state: RunState, cluster: string): boolean {
   return rentalTerms(state) !== null && rentedJobs(state).some((job) => job.cluster === cluster);
 }
 
-/** Another cluster of the lab may rent with the same account: what it is for is its own watch's. */
+/** Another cluster may share the account; its own watch handles its machines. */
 function ownRows(
   instances: readonly RentedInstance[],
   live: readonly RunState[],
@@ -146,7 +145,7 @@ function spentBefore(runs: readonly RunState[], rows: readonly RentedInstance[])
   );
 }
 
-/** In the journal stands what has no live run: begun once, and ended by a read that has the machine no more. */
+/** The journal records machines without a live run, from their teardown to their absence in a complete list. */
 function orphanDrafts(
   record: RentalRecord,
   rows: readonly RentedInstance[],
@@ -176,7 +175,7 @@ function orphanDrafts(
   ];
 }
 
-/** Nobody has looked at an orphan before: it is taken to have done since its creation what it does now, or to have run. */
+/** The cost of an orphan, as if it had been in its current state since its creation. */
 function costSince(row: RentedInstance | undefined, sinceMs: number, nowMs: number): number {
   if (row === undefined) return 0;
   const hours = Math.max(0, nowMs - sinceMs) / 3_600_000;

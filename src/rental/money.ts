@@ -1,36 +1,35 @@
-/** What rented machines cost: so far, in an hour, and until the next look. */
+/** Computes the cost of rented machines. */
 
 import type { MachineStatus, RentedInstance } from '../domain/rented.ts';
 
-/** What one instance has cost up to the look that saw it last. */
+/** The cost of one instance up to its last observation. */
 export type Spent = {
   readonly dollars: number;
   readonly atMs: number;
-  /** `gone`: the record says that it had gone. */
+  /** `gone` according to the record. */
   readonly status: MachineStatus | 'gone';
-  /** The part of `dollars` that was traffic. */
+  /** The traffic part of `dollars`. */
   readonly traffic: number;
-  /** It may have cost less: for a time nobody knows whether its card ran. */
+  /** An upper bound, because the card was not observed for some time. */
   readonly isEstimated: boolean;
 };
 
-/** When the card of a machine ran, by the word of its job: from its beginning to the latest moment at which it can have stopped. */
+/** When the card ran, by the job's times: from its start to the latest possible stop. */
 export type Worked = { readonly fromMs: number; readonly untilMs: number };
 
 const MS_OF_HOUR = 3_600_000;
 
 type Rates = Pick<RentedInstance, 'hourly' | 'storageHourly'>;
 
-/** Dollars an hour in a state: the card is billed while it is `running` or `frozen`, the disk always. */
+/** Dollars per hour: the card is billed while `running` or `frozen`, the disk always. */
 export function rateOf({ hourly, storageHourly }: Rates, status: MachineStatus | 'gone'): number {
   return status === 'running' || status === 'frozen' ? hourly : storageHourly;
 }
 
 /**
- * Books the time since the look before. A state that changed meanwhile is taken to have done so halfway: nobody saw when. One
- * that may have run and stopped in between is booked by `worked`, by machine, and without that as if it had run all the time.
- * So is the whole life of one that is there though it was said to have gone: then nothing that was said of it counts.
- * What no longer is on the account keeps what it has cost.
+ * Books the time since the last observation. A changed state counts as changed halfway. A machine that may have run unobserved is booked
+ * by `worked`, or as running all the time; so is the whole life of one that was recorded as gone. Machines that left the account keep
+ * their cost.
  */
 export function bookCosts(
   spent: ReadonlyMap<number, Spent>,
@@ -58,7 +57,7 @@ export function bookCosts(
 
 const NOTHING_SPENT: Omit<Spent, 'atMs'> = { dollars: 0, status: null, traffic: 0, isEstimated: false };
 
-/** Books what one that is gone has cost since it was last seen: it went at some moment between the two looks. */
+/** Books the cost of a machine that left the account between two observations. */
 export function bookGone(
   before: Spent,
   instance: Rates & Pick<RentedInstance, 'createdAtMs'>,
@@ -73,15 +72,15 @@ export function bookGone(
   return { ...before, dollars: before.dollars + time, atMs: nowMs, isEstimated };
 }
 
-/** States before the first in which the card is billed. */
+/** States before the card is billed. */
 const NOT_YET: ReadonlySet<MachineStatus | 'gone'> = new Set([null, 'created', 'loading', 'rebooting']);
 
-/** Whether the card may have run between two looks of which neither has seen it run. */
+/** Whether the card may have run between two observations that did not see it running. */
 export function mayRunUnseen(before: MachineStatus | 'gone', status: MachineStatus | 'gone'): boolean {
   return NOT_YET.has(before) && !NOT_YET.has(status) && status !== 'running' && status !== 'frozen';
 }
 
-/** The most that it can have cost. The clock of a host is a stranger's: times that do not lie in the machine's life say nothing. */
+/** The maximum cost. A host's clock is not trusted, so times outside of the machine's life are ignored. */
 function unseenCost(
   before: Spent,
   { hourly, storageHourly, createdAtMs }: Rates & Pick<RentedInstance, 'createdAtMs'>,
@@ -106,13 +105,13 @@ export type Money = {
   readonly dollars: number;
   /** Of our fleet, now. */
   readonly hourly: number;
-  /** What everything that is there costs until the next look. */
+  /** The cost of all machines until the next check. */
   readonly untilNextLook: number;
   /** The account cannot pay until then: Vast.ai would stop machines in the middle of their work. */
   readonly isShort: boolean;
 };
 
-/** The money at a look; `credit` null: nobody knows it, which is no alarm of its own. */
+/** The costs at a check; `credit` null: unknown, which raises no alarm. */
 export function moneyAt(
   spent: ReadonlyMap<number, Spent>,
   instances: readonly RentedInstance[],

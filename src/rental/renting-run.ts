@@ -1,4 +1,4 @@
-/** What a run's record says of the machines that it rents, in the words of the law. */
+/** Reads a run's record for the teardown rules. */
 
 import type { RentalTerms } from '../domain/launch/rental-terms.ts';
 import { limits } from '../domain/limits.ts';
@@ -10,19 +10,19 @@ import { fromRfc3339 } from '../domain/time.ts';
 import type { Condemned, RentingRun, TearDownPolicy } from './fleet.ts';
 import { rateOf, type Spent, type Worked } from './money.ts';
 
-/** How old a machine is at its first looks: what goes wrong at all mostly goes wrong then. */
+/** Ages for early checks of a new machine, because most failures happen then. */
 const RENTAL_STARTUP_MS = [60_000, 180_000, 420_000, 900_000];
 
 const MS_OF_MINUTE = 60_000;
 const MS_OF_HOUR = 60 * MS_OF_MINUTE;
 export const MICRO = 1_000_000;
 
-/** Whole millionths of a dollar, as they are recorded. A host names prices: what no bill can be is the most that the record can say. */
+/** Millionths of a dollar, as recorded. Hosts set prices, so the value is limited to the largest safe integer. */
 export function microsOf(dollars: number): number {
   return Math.min(Number.MAX_SAFE_INTEGER, Math.round(dollars * MICRO));
 }
 
-/** Terms as milliseconds and dollars. */
+/** The terms in milliseconds and dollars. */
 export function policyOf(terms: RentalTerms): TearDownPolicy {
   return {
     idleGraceMs: terms.idleMinutesMax * MS_OF_MINUTE,
@@ -32,13 +32,13 @@ export function policyOf(terms: RentalTerms): TearDownPolicy {
   };
 }
 
-/** When its steps were last seen to move; null: never. */
+/** When the step last advanced; null: never. */
 export function progressAtMs({ observation }: RunState): number | null {
   const { moved, steppingSince } = observation?.course ?? {};
   return fromRfc3339(moved?.at ?? steppingSince ?? '');
 }
 
-/** Every job of the run on this cluster; nothing of one that rents nothing. `rows` are all machines that are there now. */
+/** The run's jobs on this cluster, if it rents. `rows` are all current machines. */
 export function rentingRuns(
   state: RunState,
   cluster: string,
@@ -67,7 +67,7 @@ export function rentingRuns(
     }));
 }
 
-/** Dollars of all its machines, as booked at this look. */
+/** Dollars of all its machines. */
 function dollarsOf(
   state: RunState,
   here: readonly RentedInstance[],
@@ -84,7 +84,7 @@ function costOf(rows: readonly RentedInstance[], durationMs: number): number {
   return (hourly * durationMs) / MS_OF_HOUR;
 }
 
-/** What a machine had cost when it was seen last. */
+/** The cost of a machine at its last observation. */
 export function spentOf(machine: Machine): Spent {
   const { microdollars, microdollarsOfTraffic, seenAt, status, isEstimated = false } = machine;
   return {
@@ -96,10 +96,7 @@ export function spentOf(machine: Machine): Spent {
   };
 }
 
-/**
- * When the machines worked whose jobs have said when they began and ended: a machine whose job has ended stays up until it is
- * destroyed, by itself after the grace at the latest.
- */
+/** When machines worked, by their jobs' times. A machine stays up after its job, at most for the grace time. */
 export function workedOn(state: RunState): ReadonlyMap<number, Worked> {
   const graceMs = (rentalTerms(state)?.endMinutesMax ?? 0) * MS_OF_MINUTE;
   const ends = [...state.attempts.map(({ end }) => end), ...(state.end === null ? [] : [state.end])];
@@ -113,7 +110,7 @@ export function workedOn(state: RunState): ReadonlyMap<number, Worked> {
   );
 }
 
-/** What the record says was begun and is not seen to be done. */
+/** Teardowns that are not verified yet. */
 export function condemnedOf(state: RunState): ReadonlyMap<number, Condemned> {
   return new Map(
     state.rental.machines.flatMap(({ instance, tearDown }) =>
@@ -140,10 +137,7 @@ function lastAlertMs({ incidents }: RunState, instance: number): number | null {
   return told === undefined ? null : fromRfc3339(told.at);
 }
 
-/**
- * How soon the account is looked at again: a few times soon after a machine was made, then often enough that its grace is cut
- * short by no more than a quarter, and at once again while something shall be gone.
- */
+/** The interval to the next check: short after a machine's creation, later a quarter of the grace time, and shortest during a teardown. */
 export function nextLookMs(
   rows: readonly RentedInstance[],
   terms: readonly RentalTerms[],

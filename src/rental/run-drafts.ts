@@ -1,4 +1,4 @@
-/** What a look at the account comes to in the record of one run: its machines, tear-downs begun and verified, what people must see, and the end. */
+/** The events for one run after an account check: machines, teardowns, incidents, and the job's end. */
 
 import { FIRST_RESPONSE } from '../domain/failure-class.ts';
 import type { Instant } from '../domain/ids.ts';
@@ -19,7 +19,7 @@ import { bookGone, moneyAt, type Spent } from './money.ts';
 import { MICRO, microsOf, policyOf, progressAtMs, spentOf, workedOn } from './renting-run.ts';
 import { idleSince, type TearDown } from './tear-down.ts';
 
-/** A look that was decided: everything that its drafts are made of. */
+/** A check with its decision. */
 type Decided = {
   readonly now: Instant;
   readonly cluster: string;
@@ -29,7 +29,7 @@ type Decided = {
   readonly cadenceMs: number;
 };
 
-/** The drafts; none where nothing has changed and nobody waited for a look. */
+/** The events; none if nothing changed and no check was due. */
 export function draftsOf(state: RunState, look: Decided): readonly EventDraft[] {
   const { cluster, now } = look;
   const jobs = rentedJobs(state).filter((job) => job.cluster === cluster);
@@ -46,14 +46,14 @@ export function draftsOf(state: RunState, look: Decided): readonly EventDraft[] 
   const isChanged = machines.some((one) => one.status !== state.rental.machines.find(isSame(one))?.status);
   const over = endOf(state, after, now);
   if (drafts.length + over.length === 0 && !isChanged && now < rentalDueAtMs(state)) return [];
-  // One that went by itself is looked for once more, before its job counts as over.
+  // A machine that vanished is checked once more before its job counts as ended.
   const isLost =
     after.some(({ status, tearDown }) => status === 'gone' && tearDown === null) && state.end === null;
   const cadenceMs = isLost ? limits.rentalAlertMs : look.cadenceMs;
   return [{ type: 'machines-seen', role: 'watch', data: { machines, cadenceMs } }, ...drafts, ...over];
 }
 
-/** The account could not be read: told once it has lasted, and again after as long. */
+/** Reports an unreadable account after some time, and again at intervals. */
 export function unreadableDrafts(
   state: RunState,
   cluster: string,
@@ -90,7 +90,7 @@ function seenMachine(row: RentedInstance, spent: ReadonlyMap<number, Spent>): Se
   };
 }
 
-/** Those on this cluster that the record has and the whole account has no more, with what they cost until they went. */
+/** Recorded machines that left the account, with their final cost. */
 function goneMachines(
   state: RunState,
   here: readonly RentedInstance[],
@@ -143,7 +143,7 @@ function begunDrafts(state: RunState, look: Decided, here: readonly RentedInstan
   });
 }
 
-/** Gone by a whole read: what was begun is verified, and what nobody began is told. */
+/** Verifies our teardowns; reports machines that vanished without one. */
 function endedDrafts(state: RunState, seen: readonly SeenMachine[], cluster: string): readonly EventDraft[] {
   return seen
     .filter(({ status }) => status === 'gone')
@@ -177,7 +177,7 @@ function alertDrafts(
     .filter(() => state.rental.machines.length > 0);
 }
 
-/** Share of the run's cap from which people are told. */
+/** Share of the limit at which people are notified. */
 const NEARLY = 0.8;
 
 function moneyDrafts(
@@ -209,7 +209,7 @@ function moneyDrafts(
   ];
 }
 
-/** Told at the last look before the one that would end it, once for each time that it stands still: there is time left to keep it. */
+/** Notifies people once per idle phase, one check before the teardown, so that they can keep the machine. */
 function idleDrafts(
   state: RunState,
   { decided, now, cadenceMs }: Decided,
@@ -235,7 +235,7 @@ function idleDrafts(
     });
 }
 
-/** A job without a machine is over, whatever nobody saw of its end. */
+/** A job without a machine has ended, even without an observed end. */
 function endOf(
   state: RunState,
   after: readonly Pick<Machine, keyof SeenMachine | 'tearDown'>[],
@@ -272,7 +272,7 @@ function endOf(
   return [{ type: 'ended', role: 'watch', data }];
 }
 
-/** What nobody saw end has died with its machine, or of standing still; what a cap or a person has ended has died of nothing. */
+/** Without an observed end, the machine was lost or the job stalled. A limit or a person's request needs no diagnosis. */
 function diedOf(reason: TearDownReason | null): Pick<EventDataByType['ended'], 'diagnosis'> {
   if (reason !== null && reason !== 'idle') return {};
   const failure = reason === null ? 'bad-node' : 'stalled';
@@ -293,7 +293,7 @@ function isToldSince(state: RunState, code: Parameters<typeof incidentsWith>[1],
   return incidentsWith(state.incidents, code).some(({ at }) => (fromRfc3339(at) ?? 0) >= sinceMs);
 }
 
-/** Cents are enough for people, and a tenth of one for what is rented for minutes. */
+/** Cents are too coarse for machines rented for minutes. */
 function dollarText(microdollars: number): string {
   return (microdollars / MICRO).toFixed(3);
 }

@@ -1,4 +1,4 @@
-/** Which rented machines are destroyed now: desired by the record against what the account really has. */
+/** Decides which rented machines to destroy, by comparing the record with the account. */
 
 import type { TearDownReason } from '../domain/logbook/events/rental-events.ts';
 import type { AccountRead, RentedInstance } from '../domain/rented.ts';
@@ -7,27 +7,27 @@ import type { Spent } from './money.ts';
 
 export type TearDownInput = {
   readonly nowMs: number;
-  /** When the next look will be: what would be too long by then is ended now. */
+  /** What would exceed a limit by then is destroyed now. */
   readonly nextLookMs: number;
   readonly account: AccountRead;
   readonly record: RecordRead;
-  /** Of machines for which the record has no run. */
+  /** For machines without a run. */
   readonly policy: TearDownPolicy;
-  /** A destruction that is not verified is told again after this time. */
+  /** Interval between alerts for an unverified teardown. */
   readonly alertEveryMs: number;
-  /** What was decided before and is not verified yet, by instance. */
+  /** Earlier decisions that are not verified, by instance. */
   readonly condemned: ReadonlyMap<number, Condemned>;
   readonly spent: ReadonlyMap<number, Spent>;
 };
 
 export type TearDown = {
-  /** Asked to be destroyed now, again where it was asked before: twice does no harm. */
+  /** Destroy now; repeating a request is harmless. */
   readonly destroy: readonly {
     readonly id: number;
     readonly jobId: string;
     readonly reason: TearDownReason;
   }[];
-  /** No longer on the account, by a whole read of it. */
+  /** Missing from a complete list of the account. */
   readonly verified: readonly { readonly id: number; readonly reason: TearDownReason }[];
   /** Asked before and still there. */
   readonly alerts: readonly {
@@ -40,7 +40,7 @@ export type TearDown = {
 
 type OurInstance = RentedInstance & { readonly jobId: string };
 
-/** Decides. Without a whole read of the account nothing is done and nothing is verified. */
+/** Decides. Without a complete list of the account, nothing is destroyed or verified. */
 export function decideTearDown(input: TearDownInput): TearDown {
   const { account, condemned, nowMs, alertEveryMs } = input;
   if (account.kind === 'unknown') return { destroy: [], verified: [], alerts: [], condemned };
@@ -53,7 +53,7 @@ export function decideTearDown(input: TearDownInput): TearDown {
   for (const instance of ours) {
     const { id, jobId } = instance;
     const before = condemned.get(id);
-    // What was condemned once stays so: it may have been asked to go already.
+    // A decision stays, because the request may have been sent.
     const reason = before?.reason ?? reasonFor(instance, ours, input);
     if (reason === null) continue;
     destroy.push({ id, jobId, reason });
@@ -76,7 +76,7 @@ function reasonFor(
   const { record, nextLookMs } = input;
   const run = record.runs.find(({ jobId }) => jobId === instance.jobId);
   const { lifetimeMs, dollarsMax, idleGraceMs } = run?.policy ?? input.policy;
-  // Caps hold whatever the record says, also where it cannot be read.
+  // Limits apply even if the record cannot be read.
   if (nextLookMs - instance.createdAtMs > lifetimeMs) return 'lifetime';
   if ((run?.dollarsThen ?? input.spent.get(instance.id)?.dollars ?? 0) >= dollarsMax) return 'cost';
   if (run === undefined) return record.isWhole ? 'orphan' : null;
@@ -90,7 +90,7 @@ function reasonFor(
   return nextLookMs - idleSince(instance, run) > idleGraceMs ? 'idle' : null;
 }
 
-/** Of several for one job the oldest stays, because it is the one that every look takes for the job's. */
+/** Of several machines for one job, the oldest stays: it is the one that counts as the job's. */
 function isDouble(
   { id, jobId }: OurInstance,
   ours: readonly OurInstance[],
@@ -99,10 +99,7 @@ function isDouble(
   return ours.some((other) => other.jobId === jobId && other.id < id && !condemned.has(other.id));
 }
 
-/**
- * Since when it does nothing for the run. Steps are the witness: utilisation may be missing or old. A machine that starts has
- * its own grace, which it does not have once it has stopped, frozen or lost its host.
- */
+/** Since when a machine is idle, by its steps, because utilization may be missing or old. A starting machine has its own grace time. */
 export function idleSince(
   { createdAtMs, status }: Pick<RentedInstance, 'createdAtMs' | 'status'>,
   { progressAtMs, policy }: Pick<RentingRun, 'progressAtMs' | 'policy'>,
@@ -111,7 +108,7 @@ export function idleSince(
   return STARTS.has(status) ? createdAtMs + policy.startGraceMs - policy.idleGraceMs : createdAtMs;
 }
 
-/** States from which a first step can still come. */
+/** States that can still reach a first step. */
 const STARTS: ReadonlySet<RentedInstance['status']> = new Set([
   null,
   'created',

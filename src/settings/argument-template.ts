@@ -1,8 +1,8 @@
-/** Templates of argument arrays: which placeholders stand in one, and whether each may. */
+/** Validates placeholders in argument templates. */
 
 import { type ConfigIssue, error, type KeyPath } from './problem.ts';
 
-/** What is wrong with a template: a placeholder that is not one of `may`, several arguments inside of one, one of `must` that is missing. */
+/** Reports unknown placeholders, multi-argument placeholders inside an argument, and missing ones. */
 export function templateIssues(
   at: KeyPath,
   template: readonly string[],
@@ -38,5 +38,5 @@ export function templateIssues(
   ];
 }
 
-/** What becomes several arguments, or none: it cannot be a part of one. */
+/** Placeholders for several arguments, so they need their own place. */
 const WHOLE: readonly string[] = ['python', 'environment', 'command'];

@@ -1,4 +1,4 @@
-/** Rules for disk care: the thresholds stand in order, the commands name what they have to, and no secret of ours goes there. */
+/** Rules for disk maintenance: ordered thresholds, complete commands, no secrets. */
 
 import { templateIssues } from './argument-template.ts';
 import type { DiskConfig } from './disk-schema.ts';
@@ -30,7 +30,7 @@ const commandsAreComplete: Rule = (at, disk) => [
   ),
 ];
 
-/** The scan looks and changes nothing: without this word the script restarts workers. */
+/** Without this option the script restarts workers. */
 const scanIsDry: Rule = (at, { scan }) =>
   scan.includes('--dry-run')
     ? []
@@ -49,7 +49,7 @@ const nothingOfOursIsPassed: Rule = (at, disk) => [
   ),
 ];
 
-/** What is wrong with the disk care of one cluster; `hasPlace`: project and zones of its workers are given. */
+/** The issues of one cluster; `hasPlace`: its project and zones are configured. */
 export function diskIssues(at: KeyPath, disk: DiskConfig | null, hasPlace: boolean): readonly ConfigIssue[] {
   if (disk === null) return [];
   return [

@@ -1,10 +1,10 @@
-/** The shape of a cluster's disk care: where the bucket is mounted, what is looked for, and the lab's own commands (policy AG-16 to AG-21). */
+/** Keys of a cluster's disk maintenance: the mount point, the thresholds, and the lab's commands (policy AG-16 to AG-21). */
 
 import { z } from 'zod';
 import { isMountPoint } from '../domain/care/worker-disk.ts';
 import { argumentArray, path, setting, unset, variable } from './words.ts';
 
-/** A look that changes nothing, and what it answers where all is well. */
+/** A reading command, and the output it gives if all is well. */
 const check = z.strictObject({
   command: argumentArray.describe(
     'Argument array of a program that only reads; {clusterFile} and {worker} are filled in.',
@@ -19,11 +19,10 @@ const check = z.strictObject({
 
 const CLUSTER_PY = ['uv', 'run', 'scripts/ray/cluster.py', '--config', '{clusterFile}'];
 
-/** The scan of Marin's scripts/ray/cleanup_workers.py, which replaced cleanup_disk.py. */
+/** Marin's scripts/ray/cleanup_workers.py replaced cleanup_disk.py. */
 const MARIN_TODAY =
   '[uv, run, scripts/ray/cleanup_workers.py, --config, "{clusterFile}", --threshold, "{threshold}", --dry-run].';
 
-/** Keys of disk care. */
 export const diskSchema = z.strictObject({
   mountPoint: z
     .string()

@@ -1,4 +1,4 @@
-/** The lab's own fixer, as the settings of a lane have it. */
+/** Settings of a lane's own fixer. */
 
 import { z } from 'zod';
 import { argumentArray, setting, unset } from './words.ts';

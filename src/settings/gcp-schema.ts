@@ -1,4 +1,4 @@
-/** Keys of a cluster whose workers are TPU VMs of Google Cloud: where they are, and what becomes of a bad one. */
+/** Keys of a cluster of TPU VMs on Google Cloud: their location, and the handling of bad ones. */
 
 import { z } from 'zod';
 import { setting, unset } from './words.ts';
@@ -36,7 +36,6 @@ const badNodes = z
   .prefault({})
   .describe('What becomes of a TPU VM that the log shows to be bad.');
 
-/** Keys of a cluster on Google Cloud, beside those of its engine. */
 export const gcpKeys = {
   gcp: unset(gcp, 'Where the TPU VMs of this cluster are; null: nothing is proposed for them.'),
   badNodes,

@@ -1,15 +1,15 @@
-/** Did-you-mean: which of our words a mistyped one was probably meant to be. Suggested, never run. */
+/** Suggests the known word nearest to a mistyped one. */
 
 import leven from 'leven';
 
-// A word of four letters may be off by one, of seven by two, of fourteen by four.
+// A word of four letters may differ by one, of seven by two, of fourteen by four.
 const DIFFERENT_SHARE_MAX = 0.3;
-// In three letters one wrong one leaves too little: `/back` is not `/ack`.
+// Short words must start alike: `/back` is not `/ack`.
 const SHORT_NAME_LENGTH_MAX = 3;
-// A part of a name stands for it only if it is long enough to be nobody else's word.
+// Minimum length of a partial name.
 const PART_LENGTH_MIN = 6;
 
-/** The nearest of `names` to `word` (both without slash), or null if none is near. Case does not count. */
+/** The nearest of `names` to `word` (both without slash), ignoring case; null if none is near. */
 export function nearest(word: string, names: readonly string[]): string | null {
   const given = word.toLowerCase();
   const ranked = names
@@ -19,7 +19,7 @@ export function nearest(word: string, names: readonly string[]): string | null {
   return ranked[0]?.name ?? null;
 }
 
-/** Letters between the two, or null if they are not near. */
+/** Edit distance, or null if the words are not near. */
 function howFar(given: string, name: string): number | null {
   if (given === name) return 0;
   if (isSwapped(given, name)) return 1;
@@ -36,7 +36,7 @@ function sameStartIfShort(given: string, name: string): boolean {
   return name.length > SHORT_NAME_LENGTH_MAX || given[0] === name[0];
 }
 
-/** Two neighbours changed places, the commonest slip of all, which an edit distance counts as two. */
+/** Two swapped neighbours, the most common typo; an edit distance counts it as two. */
 function isSwapped(given: string, name: string): boolean {
   if (given.length !== name.length) return false;
   const first = Array.from(given).findIndex((letter, index) => letter !== name[index]);
@@ -48,7 +48,7 @@ function isSwapped(given: string, name: string): boolean {
   );
 }
 
-/** A whole name with more behind it (`statuses`), a first half (`stat`, `approve`), or one of the words of a name of several (`launch`, `approved`). */
+/** A name with a suffix (`statuses`), a first half (`stat`, `approve`), or one word of a compound name (`launch`, `approved`). */
 function isPartOf(given: string, name: string): boolean {
   if (name.startsWith(given) && given.length * 2 >= name.length) return true;
   if (name.length >= PART_LENGTH_MIN && given.startsWith(name)) return true;

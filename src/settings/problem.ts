@@ -1,6 +1,6 @@
-/** What is wrong with a config: where, which kind, and what a person can do about it. */
+/** A problem of a config, with its place and code. */
 
-/** Kinds of problem that scripts may match on; each rule across keys has one of its own. */
+/** Codes for scripts to match on; each rule across keys has its own. */
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
 
 export const PROBLEM_CODES = [
@@ -79,18 +79,18 @@ export const PROBLEM_CODES = [
 export type ConfigProblem = {
   readonly severity: 'error' | 'warning';
   readonly code: ProblemCode;
-  /** Dotted path of the key, empty for the whole file. */
+  /** Dotted path of the key; empty for the whole file. */
   readonly path: string;
-  /** 1-based; columns count UTF-16 units, a byte-order mark not among them. */
+  /** 1-based. Columns count UTF-16 units without the byte order mark. */
   readonly line: number;
   readonly column: number;
   readonly message: string;
 };
 
-/** Keys and list indexes from the root of the file. */
+/** Keys and list indexes from the root. */
 export type KeyPath = readonly (string | number)[];
 
-/** A problem that still has to be placed in the text. */
+/** A problem without its position in the text. */
 export type ConfigIssue = {
   readonly severity: 'error' | 'warning';
   readonly code: ProblemCode;
@@ -98,17 +98,16 @@ export type ConfigIssue = {
   readonly message: string;
 };
 
-/** A problem that keeps the config from being used. */
+/** A problem that makes the config invalid. */
 export function error(code: ProblemCode, path: KeyPath, message: string): ConfigIssue {
   return { severity: 'error', code, path, message };
 }
 
-/** A problem that a lab may live with. */
+/** A problem that does not make the config invalid. */
 export function warning(code: ProblemCode, path: KeyPath, message: string): ConfigIssue {
   return { severity: 'warning', code, path, message };
 }
 
-/** How a path is written in messages and in JSON. */
 export function dotted(path: readonly PropertyKey[]): string {
   return path.map(String).join('.');
 }

@@ -1,21 +1,21 @@
-/** The small shapes that the config is made of: names, paths, decimals, moments, argument arrays. */
+/** Schemas for small config values. */
 
 import { z } from 'zod';
 
-/** A name of something outside, such as a branch or a metric: any text a person can type in one line. */
+/** A name of something external, such as a branch or a metric: one line of text. */
 export const name = z
   .string()
   .min(1)
   .max(200)
   .regex(/^\P{Cc}*$/u, 'one line of text');
 
-/** A decimal that measures something; text, because events hold no floats (docs/logbook.md), and never less than nothing. */
+/** A non-negative decimal as text, because events hold no floats (docs/logbook.md). */
 export const amount = z
   .string('a decimal number in quotes, such as "2.5"')
   .max(20)
   .regex(/^\d+(\.\d+)?$/, 'a decimal number in quotes that is not negative, such as "2.5"');
 
-/** A path as git writes it: relative, without `..`, `.` or an empty part, so that two spellings never mean one file. */
+/** A relative path in git's normal form, so that no file has two spellings. */
 export const path = z
   .string()
   .min(1)
@@ -26,26 +26,25 @@ export const path = z
     'a path inside the repository, without .., . or an empty part',
   );
 
-/** The key of a thing that the config itself names. */
+/** A name that the config defines. */
 export const word = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'lower-case letters, digits and dashes');
 
-/** A lane's name is a part of run ids, tags and job ids, which have bounds of their own. */
+/** A lane's name; run ids, tags and job ids contain it and have length limits. */
 export const laneName = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,19}$/, 'at most 20 lower-case letters, digits and dashes');
 
-/** RFC 3339 in UTC, with the Z. */
+/** RFC 3339 in UTC, with Z. */
 export const moment = z.iso.datetime({
   offset: false,
   error: 'a moment in UTC in quotes, such as "2027-01-01T00:00:00Z"',
 });
 
-/** The name of a variable of a process. */
 export const variable = z
   .string()
   .regex(/^[A-Z][A-Z0-9_]{0,60}$/, 'upper-case letters, digits and underscores');
 
-/** An exact argument array: no shell ever reads it. */
+/** An exact argument array; no shell reads it. */
 export const argumentArray = z.array(z.string().min(1).max(500)).min(1).max(50);
 
 /** A setting with what it is where nobody writes it. */

@@ -140,7 +140,7 @@ function resultOf(outcome: ProposeOutcome): ActionResult {
     case 'asked':
       return { ok: true, result: 'asked', run: '', jobId: '', detail: `see issue #${outcome.issue}` };
     case 'nothing':
-      // Nothing is wrong if nothing is due; a comment says so.
+      // It is fine if nothing is due; a comment reports it.
       return NOT_AMISS.has(outcome.code)
         ? { ok: true, result: outcome.code, run: '', jobId: '', detail: outcome.why }
         : failed(outcome.code, outcome.why);

@@ -1,6 +1,6 @@
 /**
  * Finds the base of a change: a commit that the target branch pointed to. Commits inside a merged branch do not
- * count, because nobody reviewed their state.
+ * count, because their state was never reviewed.
  */
 
 import type { ChangeFacts } from '../../domain/facts.ts';

@@ -1,4 +1,4 @@
-/** Keeps one issue for each cluster whose disks are scanned. All its content comes from the journal. */
+/** Keeps one issue for each cluster with disk scans. All its content comes from the journal. */
 
 import { diskMutations, diskProposals } from '../../care/disk/disk-proposals.ts';
 import { type FullDisk, fullDisks, scanSince } from '../../care/disk/scan-for-full.ts';

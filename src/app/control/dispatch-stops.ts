@@ -1,4 +1,4 @@
-/** Starts the stop workflow for runs whose record is broken: it stops jobs by their id and takes over rented machines. */
+/** Starts the stop workflow for runs with a broken record: it stops jobs by their id and takes over rented machines. */
 
 import type { Instant } from '../../domain/ids.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';

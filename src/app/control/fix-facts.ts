@@ -1,4 +1,4 @@
-/** Looks for a small fix in the files of the failed commit, without running any of them. */
+/** Searches for a small fix in the files of the failed commit, without running any of them. */
 
 import type { FixInTree } from '../../actions/verify-pre-approval.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';

@@ -18,7 +18,7 @@ import { pullsOf, SWEEP_PAGES_MAX, triggerOf, wantedOf } from './sweep.ts';
 const OTHER_PULLS_PERIOD_MS = 2 * 60 * 60 * 1_000;
 
 /**
- * A pull request whose reviews are still to be read. It is never dropped, because a review may hold a command; after some
+ * A pull request with unread reviews. It is never dropped, because a review may hold a command; after some
  * failures it rests until `restingUntil`.
  */
 type Left = {
@@ -104,7 +104,7 @@ function waitingOf(left: readonly Left[], moved: readonly MovedPull[], since: In
   return [...waiting.values()];
 }
 
-/** Pull requests that ferrybot answers in and whose reviews no other sweep reads. */
+/** Pull requests that ferrybot answers in, except those that another sweep reads. */
 function reviewFilter({ store }: OpenLab, since: Instant): (pull: MovedPull) => boolean {
   const record = store.current();
   const swept = new Set(pullsOf(record, since));

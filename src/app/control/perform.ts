@@ -85,7 +85,7 @@ async function written(
   return outcome;
 }
 
-/** Looks people up at the time of posting, because accounts can be renamed. */
+/** Reads people's names at the time of posting, because accounts can be renamed. */
 async function mentionsOf(
   lab: Lab,
   { thread, summons }: Extract<Effect, { kind: 'post-comment' }>,

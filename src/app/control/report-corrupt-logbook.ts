@@ -15,7 +15,7 @@ import { say } from './outbox.ts';
 
 /** Notices of different internal errors per thread and day: they need a fix in the program. */
 const TROUBLES_TOLD_PER_DAY = 3;
-/** A posted notice can be deleted, so it is looked for again after this time. */
+/** A posted notice can be deleted, so its thread is read again after this time. */
 const NOTICE_SEEN_MS = 10 * 60 * 1_000;
 
 /** When this process last saw each notice in its thread (epoch ms). */
@@ -68,7 +68,7 @@ async function tell(open: OpenLab, told: SeenNotices, broken: BrokenRun): Promis
   const isRefused = broken.fault.kind === 'push-refused';
   open.lab.log(wordsFor(broken), { run: broken.run, fault: faultKey(broken.fault) });
   const thread = threadOf(open, broken);
-  // If nothing can be recorded, the thread alone shows whether the notice is posted.
+  // If nothing can be recorded, only the thread shows whether the notice is posted.
   if (thread === null || !(isRefused || (await isOurTurn(open, broken)))) return;
   if (await isTold(open, broken, thread)) told.set(key, open.lab.now());
 }
@@ -119,7 +119,7 @@ async function isOurTurn(open: OpenLab, broken: BrokenRun): Promise<boolean> {
   return (await recordAsDecided(open, [{ run: JOURNAL, drafts: [draft] }])).kind === 'recorded';
 }
 
-/** An error whose message varies is reported only a few times a day. */
+/** An error with a varying message is reported only a few times a day. */
 function isToldEnough({ store, lab }: OpenLab, { run, fault, thread }: BrokenRun): boolean {
   if (fault.kind !== 'look-failed') return false;
   const alike = store

@@ -7,7 +7,7 @@ import type { BrokenRun } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, type Trouble } from '../trouble.ts';
 
-/** Sealed runs per sweep whose tag is checked. */
+/** Sealed runs that one sweep checks. */
 const SEAL_TAGS_LOOKED = 5;
 
 /**

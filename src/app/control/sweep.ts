@@ -135,7 +135,7 @@ export function wantedOf(
   return containedEach(open, troubles, found, whereOf, (comment) => (isWanted(comment) ? [comment] : []));
 }
 
-/** Pull requests whose reviews may hold commands: those of live runs, of broken records and of runs that ended recently. */
+/** Pull requests with reviews that may hold commands: those of live runs, of broken records and of runs that ended recently. */
 export function pullsOf({ runs, broken }: Pick<Record, 'runs' | 'broken'>, since: number): readonly number[] {
   const isRecent = (run: RunState): boolean =>
     !isOver(run) || (fromRfc3339(run.head.at) ?? 0) >= since - limits.sweepLookbackMs;

@@ -1,4 +1,4 @@
-/** Control's work on one repository: every trigger ends in the same look at the record, one at a time. */
+/** Control's work on one repository: handles triggers, one batch at a time. */
 
 import { GitError } from '../../domain/git.ts';
 import type { Instant } from '../../domain/ids.ts';
@@ -58,11 +58,11 @@ import { faultySeals } from './seal-tags.ts';
 import { type SweepCursor, sweep } from './sweep.ts';
 
 export type Worker = {
-  /** Handles triggers that came together; throws only when nothing could be read or a bug was met. */
+  /** Handles a batch of triggers. Throws only if nothing could be read or after a bug. */
   readonly handle: (triggers: readonly ReconcileRequest[]) => Promise<void>;
-  /** After how long to look again though nothing triggers it: a stop or a watch of ours has not begun. Null: nothing waits. */
+  /** Pause until the next check without a trigger, while a stop or a watch has not started; null if nothing waits. */
   readonly lookAgainMs: () => number | null;
-  /** The receipt for a comment, at once: not behind work that is under way. */
+  /** Reacts to a comment immediately, without waiting for current work. */
   readonly acknowledge: (trigger: ReconcileRequest) => Promise<void>;
 };
 
@@ -72,30 +72,30 @@ type Own = {
   readonly opener: LabOpener;
   readonly memories: Memories;
   readonly looks: Looks;
-  /** How far was swept; it moves only when everything that was found was handled. */
+  /** How far the sweep has read; it advances when everything found was handled. */
   cursor: SweepCursor | null;
   lookAgainMs: number | null;
-  /** Whether anything but a sweep woke this process since the last one, and whether the last one was left out for it. */
+  /** Whether other triggers arrived since the last sweep, and whether that sweep was skipped. */
   hasHeard: boolean;
   hasSkipped: boolean;
   experimentsSeenAt: Instant;
   readonly giveReceipts: GiveReceipts;
-  /** Faults of the logbook that stand in the threads. */
+  /** Logbook faults that are posted in the threads. */
   readonly toldFaults: SeenNotices;
   others: OtherPulls;
   readonly ownPulls: OwnPulls;
-  /** Commits that have their checks, each with the check's name. */
+  /** Checks that are done, by name and commit. */
   readonly checked: Set<string>;
   readonly disks: DiskCache;
   readonly orphans: OrphanCache;
-  /** When the stop workflow was last started for each run with a broken record, and why. */
+  /** When the stop workflow was last started, by run and reason. */
   readonly stopsAsked: Map<string, Instant>;
   readonly fullDisks: FullDiskCache;
-  /** Commands whose answer in the journal is known to stand in its thread. */
+  /** Commands with a posted journal answer. */
   readonly publishedAnswers: PublishedAnswers;
 };
 
-/** A worker for one repository and default branch; `speaksFor`: roles whose events it publishes at once (see AttemptCache). */
+/** `speaksFor`: roles whose events this worker publishes (see AttemptCache). */
 export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonly Role[]): Worker {
   const memories = createMemories(speaksFor);
   const own: Own = {
@@ -136,7 +136,7 @@ async function handle(own: Own, triggers: readonly ReconcileRequest[]): Promise<
   const troubles: Trouble[] = [];
   if (triggers.every((trigger) => isSmallTalk(own, trigger))) return;
   memories.begin();
-  // 👀 first, before anything is read: the person sees at once that the command was received.
+  // React before reading anything, so that the author sees the 👀 early.
   await own.giveReceipts(triggers, troubles);
   const opening = await opened(own);
   if (opening.kind === 'no-config') {
@@ -145,7 +145,7 @@ async function handle(own: Own, triggers: readonly ReconcileRequest[]): Promise<
     return;
   }
   const { open } = opening;
-  // Tamper alarms before anything that may take long or fail.
+  // Post tamper alarms before anything slow.
   const { broken } = open.store.current();
   await contained(open, troubles, EVERYWHERE, () => reportFaults(open, own.toldFaults, broken, troubles));
   await contained(open, troubles, EVERYWHERE, () => dispatchStops(open, triggers, own.stopsAsked, troubles));
@@ -156,7 +156,7 @@ async function handle(own: Own, triggers: readonly ReconcileRequest[]): Promise<
   throwIfAny([...troubles, ...unreadFiles(open)]);
 }
 
-/** Looks at a stop that nothing has confirmed; the server and the chat job make them between the sweeps. */
+/** How often an unconfirmed stop is checked. */
 const OPEN_STOP_LOOK_MS = 30_000;
 
 function lookAgainMs(open: OpenLab, now: Instant): number | null {
@@ -167,12 +167,12 @@ function lookAgainMs(open: OpenLab, now: Instant): number | null {
   return brokenRentals(open.store.current()).length > 0 ? STOP_AGAIN_MS : null;
 }
 
-/** Plain words where nothing waits for them are worth no look; should a gate wait there since, the next sweep finds them. */
+/** A comment without a command matters only if a gate waits for one; the sweep finds gates that started to wait. */
 function isSmallTalk({ looks: { awaited } }: Own, trigger: ReconcileRequest): boolean {
   return trigger.kind === 'remark' && awaited !== null && !awaited.has(trigger.thread);
 }
 
-/** The look itself; what goes wrong in one place is told there, and the trigger ends as failed after everything else. */
+/** Handles the triggers. Errors of one part are contained and posted; afterwards the trigger fails. */
 async function lookFor(
   own: Own,
   open: OpenLab,
@@ -187,7 +187,7 @@ async function lookFor(
     await contained(open, troubles, EVERYWHERE, () => workOnOthers(own, open, troubles));
 }
 
-/** Pull requests without a run; what could not be read or answered is looked at again at the next sweep. */
+/** Handles pull requests without a run; failures are retried at the next sweep. */
 async function workOnOthers(own: Own, open: OpenLab, troubles: Trouble[]): Promise<void> {
   const startedAt = own.lab.now();
   const looked = await searchOthers(open, own.others, troubles);
@@ -197,14 +197,14 @@ async function workOnOthers(own: Own, open: OpenLab, troubles: Trouble[]): Promi
   if (outcome === 'done') own.others = { since: startedAt, left };
 }
 
-/** Webhooks that arrive are worth every second sweep; one that brings nothing else in between is always made. */
+/** With working webhooks, every second sweep is skipped. */
 function isSweepDue(own: Own, triggers: readonly ReconcileRequest[]): boolean {
   const isOwed = triggers.some((trigger) => trigger.kind === 'sweep' && trigger.isOwed === true);
   own.hasSkipped = !isOwed && own.cursor !== null && own.hasHeard && !own.hasSkipped;
   return !own.hasSkipped;
 }
 
-/** Passes of the sweep until nothing is left; beyond the bound the next sweep goes on from where this one came to. */
+/** Runs passes of the sweep until nothing is left, up to a limit. */
 async function sweepThrough(
   own: Own,
   open: OpenLab,
@@ -226,8 +226,8 @@ async function sweepThrough(
 }
 
 /**
- * What the triggers are about: threads without a run first, then every run that is worth a look; `owing` = ask again. Trouble in
- * one place does not ask again by itself: the sweep would never get beyond it.
+ * Handles threads without a run first, then runs. Returns `owing` if the triggers must be handled again; contained errors do not repeat
+ * them.
  */
 async function work(
   own: Own,
@@ -239,7 +239,7 @@ async function work(
   const isSweep = all.some((trigger) => trigger.kind === 'sweep');
   if (isSweep || all.some((trigger) => trigger.kind === 'thread'))
     await apart(() => completeProposals(open, troubles));
-  // First, because what is frozen or skipped there holds back every run that is looked at below.
+  // First, because a hold recorded here affects every run below.
   const { publishedAnswers } = own;
   const elsewhere = await apart(() => answerWithoutRun(open, all, publishedAnswers, troubles));
   await apart(() => lookAtRuns(own, open, all, troubles));
@@ -257,11 +257,11 @@ async function work(
   const heard = all.flatMap((one) => (one.kind === 'comment' && one.hasSlash ? [one.thread] : []));
   await apart(() => reportCorruptLogbook(open, own.toldFaults, troubles, seals, heard));
   await apart(() => checkBranches(open, own.defaultBranch, all, own.checked, troubles));
-  // Commands that could not be recorded have to be found again.
+  // Commands that could not be recorded must be found again.
   return open.store.refusal() === null ? (elsewhere ?? 'done') : 'owing';
 }
 
-/** Brings every run that the triggers may concern to where nothing more can be done for it now. */
+/** Reconciles every run that the triggers may concern. */
 async function lookAtRuns(
   own: Own,
   open: OpenLab,
@@ -293,7 +293,7 @@ async function lookAtRuns(
   own.looks.awaited = new Set(open.store.current().runs.flatMap((state) => awaitedThread(state) ?? []));
 }
 
-/** Git does not tell the time: where it refuses, GitHub's clock is asked, in case our token died while this machine slept. */
+/** Git does not report the time. If it refuses, ask GitHub: the token may have expired while this machine slept. */
 async function opened(own: Own): Promise<Opening> {
   try {
     return await own.opener.open();
@@ -305,17 +305,17 @@ async function opened(own: Own): Promise<Opening> {
   }
 }
 
-/** Labels are told by webhooks; what those missed is looked for now and then, because every look is a request. */
+/** Searches for labels after lost webhooks; rarely, because each search is a request. */
 async function experimentsIfDue(own: Own, open: OpenLab, now: Instant): Promise<readonly ReconcileRequest[]> {
   if (now - own.experimentsSeenAt < limits.experimentLookPeriodMs) return [];
   const since = toRfc3339(after(own.experimentsSeenAt, -limits.sweepSlackMs));
   const found = await experimentTriggers(open, since);
-  // What could not be listed is asked for again at the next sweep, from the same moment.
+  // Failed lists are retried at the next sweep, from the same time.
   if (found !== null) own.experimentsSeenAt = now;
   return found ?? [];
 }
 
-/** What keeps the lane back, as one text to compare: a change of it moves the gates of every run that waits. */
+/** All holds as one text: a change affects the gates of every waiting run. */
 function holdsOf({ store }: OpenLab): string {
   return store
     .current()
@@ -323,7 +323,7 @@ function holdsOf({ store }: OpenLab): string {
     .join(', ');
 }
 
-/** Takes the steps that the journal's mutations owe, one after the other, until there is none; each cluster for itself. */
+/** Takes the pending steps of the journal's mutations, cluster by cluster. */
 async function careForJournal(open: OpenLab, memories: Memories, troubles: Trouble[]): Promise<void> {
   const { config, store } = open;
   const ref = anyLane(config).lane.targetBranch;

@@ -83,7 +83,7 @@ async function lookAfter(
     silentMs: monitor.silentMs,
   };
   if (monitor.kind === 'fresh') return { ...finding, done: 'nothing' };
-  // No watch could look, and nobody is told that one is started; the thread is told why by whoever reconciles.
+  // A new watch could not reach the cluster either. Control posts the reason.
   if (missingCluster(state, config) !== null) return { ...finding, done: 'cluster-missing' };
   const dispatches = open.store.current().runs.flatMap((one) => one.dispatches);
   if (wasStarted(state, dispatches)) await publishSilence(open, run, monitor, publisher);
@@ -102,7 +102,7 @@ async function publishSilence(
     const now = monitorHealth(state, configFor(open.config, state).lane.cadence, open.lab.now());
     return now.kind === 'stale' ? [silence(now)] : [];
   });
-  // The people are told by the job's own failure: without a record nothing is posted.
+  // Without a record nothing is posted; the failing job notifies people.
   if (recorded.kind === 'refused')
     throw new Error(`the silence of ${run} could not be recorded: ${recorded.message}`);
   if (recorded.kind === 'recorded') await publisher.publish(open, run, recorded.seqs.get(run) ?? []);

@@ -1,12 +1,12 @@
 /**
- * The check of a cluster's file (policy AG-20): no set-up command may write at or below a mount point unless a command
- * before it made sure that something is mounted there: `mountpoint -q POINT` or the mount itself, with `&&` or `|| exit`.
+ * Checks a cluster file (policy AG-20): no setup command may write at or below a mount point unless an earlier command made sure that it
+ * is mounted, by `mountpoint -q POINT` or the mount itself, with `&&` or `|| exit`.
  */
 
 import { trimmedEnd } from '../../domain/trimmed-end.ts';
 import { type SetupEntry, setupLists, type Unread } from './setup-entries.ts';
 
-/** `joined`: the sign before the command; a line break counts as `;`. `writesTo`: targets of redirections. Lines count from 0. */
+/** `joined`: the operator before the command; a line break counts as `;`. `writesTo`: redirection targets. Lines count from 0. */
 type ShellCommand = {
   readonly joined: '&&' | '||' | ';';
   readonly words: readonly string[];
@@ -19,17 +19,17 @@ type ShellReading =
 
 const BLANK = /(?:[ \t\r]|\\\n)+|#[^\n]*/y;
 const SIGN = /&&|\|\||;|\n|<(?!<)|&>>?|\d?>[>&|]?/y;
-/** A part of a word; it has no command in it. */
+/** A part of a word without a command substitution. */
 const PART = /'[^']*'|"(?:[^"\\`$]|\\[\s\S]|\$(?!\())*"|\\[\s\S]|\$(?![('"])|[^\s;&|()<>'"\\`$]+/y;
 
-/** First words after which more than this one command decides what runs. */
+/** First words of constructs that this parser does not support. */
 const CONSTRUCTS = new Set([
   ...['if', 'then', 'elif', 'else', 'fi', 'for', 'while', 'until', 'do', 'done', 'case', 'esac', 'select'],
   ...['{', '}', '!', '[[', 'function', 'eval', 'source', '.', 'trap', 'exec', 'alias', 'time'],
   ...['sh', 'bash', 'dash', 'zsh', 'su', 'ssh'],
 ]);
 
-/** The commands of a shell text in their order, or the first construct that is not one of them. */
+/** The commands of a shell text, or its first unsupported construct. */
 function readCommands(text: string): ShellReading {
   const commands: ShellCommand[] = [];
   let [at, line] = [0, 0];
@@ -64,7 +64,7 @@ function readCommands(text: string): ShellReading {
       const [first = ''] = withoutSudo(words);
       if (CONSTRUCTS.has(first)) return notUnderstood(words.join(' '));
       if (!isEmpty) commands.push({ joined, words, writesTo, line: firstLine });
-      // A line may end behind `&&`: what it joins comes on the next.
+      // A line may end with `&&`; the next line continues it.
       if (!isEmpty || sign !== '\n') joined = sign === '&&' || sign === '||' ? sign : ';';
       words = [];
       writesTo = [];
@@ -74,7 +74,7 @@ function readCommands(text: string): ShellReading {
   return { kind: 'read', commands };
 }
 
-/** The word that begins here without its quotes, or null where none does that is understood. */
+/** The unquoted word at this position, or null if it is not understood. */
 function takeWord(take: (pattern: RegExp) => string | null): string | null {
   let word: string | null = null;
   for (let part = take(PART); part !== null; part = take(PART)) {
@@ -85,7 +85,7 @@ function takeWord(take: (pattern: RegExp) => string | null): string | null {
   return word;
 }
 
-/** The words without a leading `sudo` and those of its options that change nothing about the command. */
+/** Removes a leading `sudo` and its harmless options. */
 function withoutSudo(words: readonly string[]): readonly string[] {
   if (words[0] !== 'sudo') return words;
   let at = 1;
@@ -94,12 +94,12 @@ function withoutSudo(words: readonly string[]): readonly string[] {
   return words.slice(at);
 }
 
-/** Each command is held against each mount point; a cluster has one or two. */
+/** Each command is compared with each mount point; real clusters have one or two. */
 const INFRA_MOUNT_POINTS_MAX = 20;
-/** What stands for the mount point where a finding is about the file and not about one of them. */
+/** Mount point of a finding about the whole file. */
 const ANY_MOUNT_POINT = '(unknown)';
 
-/** `write-unguarded`: writes there although nothing may be mounted. `not-understood`: it may, and this check cannot tell. */
+/** `write-unguarded`: writes although nothing may be mounted. `not-understood`: it may write, but this check is not sure. */
 export type InfraFinding = {
   readonly code: 'write-unguarded' | 'not-understood';
   readonly mountPoint: string;
@@ -107,19 +107,19 @@ export type InfraFinding = {
   readonly what: string;
 };
 
-/** Commands that only read or tell, or change what is there already. Any other that names a mount point counts as a write. */
+/** Commands that read, or only change what exists. All others that name a mount point count as writes. */
 const READERS = new Set([
   ...['ls', 'cat', 'test', '[', 'du', 'df', 'stat', 'grep', 'head', 'tail', 'wc', 'findmnt', 'mountpoint'],
   ...['echo', 'printf', 'true', 'false', ':', 'sleep', 'chmod', 'chown', 'rm', 'rmdir'],
 ]);
 const UNMOUNTERS = ['umount', 'fusermount', 'fusermount3'];
 
-/** Mount points on which something is surely mounted; null: this place is never reached. */
+/** Mount points that are certainly mounted; null: never reached. */
 type Sure = ReadonlySet<string> | null;
 type Ends = { readonly ok: Sure; readonly failed: Sure };
 const NONE: ReadonlySet<string> = new Set();
 
-/** Findings in the order of the file. `known`: mount points beside those that the file's own commands mount. */
+/** Findings in file order. `known`: mount points in addition to those that the file mounts. */
 export function lintClusterFile(text: string, known: readonly string[]): readonly InfraFinding[] {
   const read = setupLists(text);
   if (!read.ok) return [unreadFinding(read.error)];
@@ -138,15 +138,14 @@ export function lintClusterFile(text: string, known: readonly string[]): readonl
   );
 }
 
-/** The finding for what could not be read. */
 export function unreadFinding({ line, what }: Unread): InfraFinding {
   return { code: 'not-understood', mountPoint: ANY_MOUNT_POINT, line, what };
 }
 
-/** Ray runs the entries of a list one by one, each in a shell of its own, and stops at the first that fails. */
+/** Ray runs each entry in its own shell and stops at the first failure. */
 function lintList(list: readonly SetupEntry[], mountPoints: readonly string[]): readonly InfraFinding[] {
   const findings: InfraFinding[] = [];
-  /** Mounts after which no entry ended with the certainty that something is mounted: jobs may write there later. */
+  /** Mounts that no entry verified: jobs may write there later. */
   const unchecked = new Map<string, InfraFinding>();
   let sure = NONE;
   for (const entry of list) {
@@ -175,19 +174,19 @@ function lintList(list: readonly SetupEntry[], mountPoints: readonly string[]): 
         failed: joined === '&&' ? inBoth(ends.failed, after.failed) : after.failed,
       };
     }
-    // An `exit` that may be a good one ends this entry, and the next runs. Behind `||` a bare one passes the failure on.
+    // An `exit` that may succeed ends this entry, and the next one runs. After `||`, a plain `exit` keeps the failure.
     const mayLeave = reading.commands.some(
       ({ joined, words: [name, status = joined === '||' ? '1' : '0'] }) =>
         name === 'exit' && !isFailure(status),
     );
     sure = mayLeave ? NONE : (ends.ok ?? new Set(mountPoints));
-    // A folder in a variable may have another name in the next command.
+    // A folder in a variable may change before the next command.
     for (const point of sure) if (!point.replace(/^\$HOME\b/, '').includes('$')) unchecked.delete(point);
   }
   return [...findings, ...unchecked.values()];
 }
 
-/** What the command does to mount points of which nobody is sure. */
+/** How a command uses mount points that are not certainly mounted. */
 function judge(
   { words, writesTo }: ShellCommand,
   sure: ReadonlySet<string>,
@@ -209,7 +208,7 @@ function judge(
   );
 }
 
-/** Where something is surely mounted after the command went well, and after it failed. */
+/** What is certainly mounted after the command succeeded or failed. */
 function endsOf({ words }: ShellCommand, sure: ReadonlySet<string>, mountPoints: readonly string[]): Ends {
   if (words[0] === 'exit') return { ok: null, failed: null };
   if (words.some((word) => UNMOUNTERS.includes(word) || word.endsWith('.mount')))
@@ -219,14 +218,14 @@ function endsOf({ words }: ShellCommand, sure: ReadonlySet<string>, mountPoints:
   return { ok: isNew ? new Set([...sure, mounted]) : sure, failed: sure };
 }
 
-/** The folder of `mountpoint [-q] FOLDER`, which fails where nothing is mounted. */
+/** The folder of `mountpoint [-q] FOLDER`, which fails if nothing is mounted. */
 function checkedBy(words: readonly string[]): string | null {
   const [name, ...args] = withoutSudo(words);
   const [folder, ...more] = args.filter((word) => word !== '-q' && word !== '--quiet');
   return name === 'mountpoint' && folder !== undefined && more.length === 0 ? trimmed(folder) : null;
 }
 
-/** Where gcsfuse, s3fs, `rclone mount` or `mount` itself mounts something: their last path. */
+/** The target of gcsfuse, s3fs, `rclone mount` or `mount`: the last path. */
 function mountedBy(words: readonly string[]): string | null {
   const [name = '', ...args] = withoutSudo(words);
   const isMount = ['gcsfuse', 's3fs', 'mount'].includes(name) || (name === 'rclone' && args[0] === 'mount');
@@ -234,7 +233,7 @@ function mountedBy(words: readonly string[]): string | null {
   return isMount && last !== undefined ? trimmed(last) : null;
 }
 
-/** Mount points that a text names, also in a construct that is not understood, and in the names of systemd's units. */
+/** Mount points in a text, even in unsupported constructs, and in names of systemd units. */
 function mountPointsIn(text: string): readonly string[] {
   return text.split(/[;&|\n()<>]/).flatMap((part) => {
     const words = part.split(/[\s"'`]+/);
@@ -245,7 +244,7 @@ function mountPointsIn(text: string): readonly string[] {
   });
 }
 
-/** `${NAME}` as `$NAME`, which is the same. */
+/** Writes `${NAME}` as `$NAME`. */
 function plainNames(text: string): string {
   return text.replaceAll(/\$\{(\w+)\}(?!\w)/g, '$$$1');
 }
@@ -258,7 +257,7 @@ function isFailure(status: string): boolean {
   return /^[1-9]\d?$/.test(status);
 }
 
-/** Whether the text names the folder or something below it: a neighbour with a longer name is another folder. */
+/** Whether the text names the folder or a path below it, but no longer name. */
 function mentions(text: string, point: string): boolean {
   for (let at = text.indexOf(point); at !== -1; at = text.indexOf(point, at + 1))
     if (!/[\w.-]/.test(text[at + point.length] ?? '')) return true;

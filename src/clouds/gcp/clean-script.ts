@@ -13,28 +13,23 @@ export function cleanStep(project: string, worker: TpuWorker, mountPoint: MountP
 }
 
 /**
- * The remote command for one mount point. The command behind policy AG-18 deletes with `rm -rf` on the mount point, which
- * deletes the bucket's content if the mount came back meanwhile. This one
+ * The remote cleanup command for one mount point. The `rm -rf` of policy AG-18 would delete the bucket's content if the
+ * mount returned meanwhile. This command instead
  *
- * 1. holds the parent folder open (`cd -P`), and does nothing unless the mount table, read to its end, has no mount on
- *    the path or below it, and the path is a real folder (no link) on the disk of `/`;
- * 2. moves the folder aside under a name that nobody mounts on. The kernel refuses that for a mount point (EBUSY), and a
- *    mount that comes later lands on the old name, never on the moved folder;
- * 3. goes into the moved folder, makes sure that it is the one, and reads the table again for it: a mount below it that
- *    came in between was moved along, so the folder is put back;
- * 4. deletes from there, on its own file system only: what is mounted over a folder does not reach who stands in it.
- *    What an interrupted command left aside goes first, in the same way.
+ * 1. holds the parent folder open (`cd -P`), and stops unless the complete mount table has no mount at or below the path
+ *    and the path is a real folder on the disk of `/`;
+ * 2. renames the folder. The kernel refuses to rename a mount point (EBUSY), and a later mount uses the old name;
+ * 3. enters the renamed folder, checks its identity and the mount table again, and renames it back if a mount moved along;
+ * 4. deletes inside it, only on its own file system. Remains of an interrupted command are deleted first.
  *
- * It is the same text for every worker. The mount point, a `MountPoint` of the config, holds no character that a shell
- * reads; it arrives as `$1`. The last line of its output is for programs:
- * `ferrybot-clean 1 OUTCOME CODE freed=BYTES left=FILES`. The rename is perl's or python's: `mv` copies where it may not
- * rename.
+ * The mount point is a `MountPoint` without shell characters and arrives as `$1`. The last output line is for programs:
+ * `ferrybot-clean 1 OUTCOME CODE freed=BYTES left=FILES`. perl or python does the rename, because `mv` may copy.
  */
 export function cleanCommand(mountPoint: MountPoint): string {
   return `sudo -n sh -c '${SCRIPT}' ferrybot-clean ${mountPoint}`;
 }
 
-// Without a single quote: the text stands between two of them.
+// No single quotes, because the text is quoted with them.
 const SCRIPT = `set -u
 export LC_ALL=C
 name=\${1##*/} parent=\${1%/*}

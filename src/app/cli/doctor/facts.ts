@@ -50,7 +50,7 @@ export type Facts = {
   readonly tagRulesets: Observed<readonly settings.TagRuleset[]>;
 };
 
-/** Whether a cluster requires a key, for engines that can tell. */
+/** Whether a cluster requires a key, for engines that report it. */
 type ClusterKey = { readonly name: string; readonly asks: Observed<boolean> };
 
 /** The person's checkout, keys and time. */

@@ -95,7 +95,7 @@ export function launchLocation({ workflows }: LabConfig, files: WorkflowFiles, o
   return Object.values(launch?.jobs ?? {}).flatMap((one) => calledLaunch(one) ?? [])[0] ?? own;
 }
 
-/** A job whose environment refuses its ref fails and puts a red cross on a pull request. */
+/** A job fails if its environment refuses its ref, and the pull request shows a red cross. */
 function eventFaults(files: WorkflowFiles): readonly string[] {
   const own = Object.values(KEY_ENVIRONMENTS).flat();
   return [...files].flatMap(([path, file]) =>

@@ -114,7 +114,7 @@ async function baseOf(
   return unknown(`no commit to compare with: ${tried.join(', ')} are not here; --base names one`);
 }
 
-/** The named lane, the only lane, or the only lane whose file the branch changes. */
+/** The named lane, the only lane, or the only lane with a changed experiment file. */
 async function laneFor(
   { git }: Checkout,
   config: LabConfig,

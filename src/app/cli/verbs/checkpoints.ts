@@ -30,7 +30,7 @@ type CheckpointsOptions = {
   readonly exclude: readonly string[];
   readonly maxStep: number | undefined;
   readonly step: number | undefined;
-  /** The run whose record decides which checkpoints are its own. */
+  /** Only checkpoints in the record of this run count. */
   readonly run: string | undefined;
   readonly dir: string;
   readonly cleanup: boolean;

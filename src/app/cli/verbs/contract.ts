@@ -11,7 +11,7 @@ type Options = { readonly title: string; readonly author: string; readonly kind?
 /** The defaults of a lane are enough to read an issue. */
 const BARE_LANE = { cluster: 'none', ships: ['.'], tracker: { kind: 'none', entity: '', project: '' } };
 
-/** Kinds whose runs start from an issue. */
+/** Kinds with runs that start from an issue. */
 const CONTRACT_KINDS = KINDS.flatMap(({ name, contracts }) => (contracts === undefined ? [] : [name]));
 
 /** Exit 0 if the contract is complete. */

@@ -10,7 +10,7 @@ import { JOURNAL } from '../../../logbook/rules.ts';
 import { eventsName, eventsPart, monthIn, placeAt } from '../../../logbook/segments.ts';
 import { pathOnly, type VerbIo } from '../verb-io.ts';
 
-/** The files of one run, and what their location tells. */
+/** The files of one run, and facts from their path. */
 export type LogbookFile = {
   /** In order, with paths relative to the caller's folder. */
   readonly parts: readonly LogbookPart[];

@@ -104,7 +104,7 @@ export function verifyFile(
   return { run: told, bad: bad === null ? null : placed(file, bad), verification };
 }
 
-/** A hash alone names the entry that has it, or else an entry after the end, which is missing. */
+/** A hash without a sequence number names the entry that has it, or else an entry after the end, which is missing. */
 function anchorOf(head: GivenHead, text: string): Anchor {
   const lines = text.split('\n');
   const found = lines.findIndex((line) => line.includes(`"hash":"${head.hash}`));
