@@ -5,21 +5,66 @@ import { stop } from '../commands/stop.ts';
 import { teardown } from '../commands/teardown.ts';
 import { permits } from '../domain/actor.ts';
 import type { CommentFacts } from '../domain/facts.ts';
+import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { isHolding } from '../domain/logbook/liveness.ts';
 import { rentalTerms } from '../domain/logbook/renting.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
+import type { ReconcileRequest } from '../domain/reconcile-request.ts';
 import { after, toRfc3339 } from '../domain/time.ts';
 import { readPermission } from '../github/permission.ts';
 import { readThread } from '../github/thread.ts';
 import { JOURNAL } from '../logbook/rules.ts';
 import { type PendingItem, pendingItems } from '../run/pending-commands.ts';
+import { configFor } from '../run/run-config.ts';
 import { quietFirst } from '../run/untrusted.ts';
 import { commentsElsewhere } from './brakes.ts';
 import { stateAfter, WHOLE_BRANCH } from './broken-run.ts';
+import { perform } from './control/perform.ts';
 import type { OpenLab } from './open-lab.ts';
 import { readingOf } from './reading.ts';
 import type { Record } from './record-files.ts';
+import { apartFromComments, contained, type Trouble } from './trouble.ts';
+
+/** Retry interval while the record is broken. */
+export const STOP_AGAIN_MS = 10 * 60 * 1_000;
+
+/** `asked` holds when this process last started the workflow, by run and reason. */
+export async function dispatchStops(
+  open: OpenLab,
+  triggers: readonly ReconcileRequest[],
+  asked: Map<string, Instant>,
+  troubles: Trouble[],
+): Promise<void> {
+  const { config, lab, store } = open;
+  const isWokenBy = (...kinds: readonly ReconcileRequest['kind'][]): boolean =>
+    triggers.some(({ kind }) => kinds.includes(kind));
+  const stoppable = isWokenBy('comment', 'sweep', 'push') ? runsToStopById(store.current()) : [];
+  const rentals = isWokenBy('sweep', 'workflow-ended') ? brokenRentals(store.current()) : [];
+  const all = [
+    stoppable.map((state) => ({ state, isRental: false })),
+    rentals.map((state) => ({ state, isRental: true })),
+  ];
+  for (const { state, isRental } of all.flat()) {
+    const { run } = state;
+    const reason = `${run} ${isRental ? 'rents' : 'stop'}`;
+    if (lab.now() - (asked.get(reason) ?? 0) < STOP_AGAIN_MS) continue;
+    await contained(open, troubles, { run, thread: null }, async () => {
+      const stop = await apartFromComments(open, troubles, async (withoutText) =>
+        isRental ? null : findStop(open, state, withoutText),
+      );
+      if (stop === null && !isRental) return;
+      asked.set(reason, lab.now());
+      lab.log('the record is broken: the stop workflow is started', { run });
+      await perform(open, {
+        kind: 'dispatch-workflow',
+        workflow: config.workflows.stop,
+        ref: configFor(config, state).lane.targetBranch,
+        inputs: { run },
+      });
+    });
+  }
+}
 
 /** How long a stop request counts. */
 const STOP_REACH_MS = 90 * 60 * 1_000;

@@ -1,6 +1,7 @@
 /** The git operations that the bot uses. */
 
 import type { Sha, TreeId } from './ids.ts';
+import { type Observed, unknown } from './observed.ts';
 
 /** `path` is relative to the repository's root. */
 export type FolderEntry = {
@@ -173,5 +174,15 @@ export class GitError extends Error {
     super(message, options);
     this.name = 'GitError';
     this.code = code;
+  }
+}
+
+/** Runs the read; a `GitError` makes its result unknown. */
+export async function orUnknown<Value>(read: () => Promise<Observed<Value>>): Promise<Observed<Value>> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof GitError) return unknown(error.message);
+    throw error;
   }
 }

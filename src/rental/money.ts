@@ -100,31 +100,3 @@ function isWithin({ fromMs, untilMs }: Worked, sinceMs: number, nowMs: number): 
 function hoursSince({ atMs }: Pick<Spent, 'atMs'>, nowMs: number): number {
   return Math.max(0, nowMs - atMs) / MS_OF_HOUR;
 }
-
-export type Money = {
-  readonly dollars: number;
-  /** Of our fleet, now. */
-  readonly hourly: number;
-  /** The cost of all machines until the next check. */
-  readonly untilNextLook: number;
-  /** The account cannot pay until then: Vast.ai would stop machines in the middle of their work. */
-  readonly isShort: boolean;
-};
-
-/** The costs at a check; `credit` null: unknown, which raises no alarm. */
-export function moneyAt(
-  spent: ReadonlyMap<number, Spent>,
-  instances: readonly RentedInstance[],
-  credit: number | null,
-  untilNextLookMs: number,
-): Money {
-  const hourlyOf = (among: readonly RentedInstance[]): number =>
-    among.reduce((sum, one) => sum + rateOf(one, one.status ?? 'running'), 0);
-  const untilNextLook = (hourlyOf(instances) * untilNextLookMs) / MS_OF_HOUR;
-  return {
-    dollars: [...spent.values()].reduce((sum, one) => sum + one.dollars, 0),
-    hourly: hourlyOf(instances.filter(({ jobId }) => jobId !== null)),
-    untilNextLook,
-    isShort: credit !== null && credit < untilNextLook,
-  };
-}

@@ -7,8 +7,8 @@ import { RENTAL_LOOK_MS, rentalTerms, rentedJobs } from '../domain/logbook/renti
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { RentedInstance } from '../domain/rented.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import type { Condemned, RentingRun, TearDownPolicy } from './fleet.ts';
 import { rateOf, type Spent, type Worked } from './money.ts';
+import type { Condemned, RentingRun, TearDownPolicy } from './tear-down.ts';
 
 /** Ages for early checks of a new machine, because most failures happen then. */
 const RENTAL_STARTUP_MS = [60_000, 180_000, 420_000, 900_000];
@@ -79,7 +79,8 @@ function dollarsOf(
   return gone.reduce((sum, { microdollars }) => sum + microdollars / MICRO, now);
 }
 
-function costOf(rows: readonly RentedInstance[], durationMs: number): number {
+/** The cost of these machines for a time, in dollars. */
+export function costOf(rows: readonly RentedInstance[], durationMs: number): number {
   const hourly = rows.reduce((sum, row) => sum + rateOf(row, row.status ?? 'running'), 0);
   return (hourly * durationMs) / MS_OF_HOUR;
 }

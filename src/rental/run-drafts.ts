@@ -15,8 +15,8 @@ import { presentMachines, rentalDueAtMs, rentalTerms, rentedJobs } from '../doma
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { AccountRead, RentedInstance } from '../domain/rented.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
-import { bookGone, moneyAt, type Spent } from './money.ts';
-import { MICRO, microsOf, policyOf, progressAtMs, spentOf, workedOn } from './renting-run.ts';
+import { bookGone, type Spent } from './money.ts';
+import { costOf, MICRO, microsOf, policyOf, progressAtMs, spentOf, workedOn } from './renting-run.ts';
 import { idleSince, type TearDown } from './tear-down.ts';
 
 /** A check with its decision. */
@@ -182,7 +182,7 @@ const NEARLY = 0.8;
 
 function moneyDrafts(
   state: RunState,
-  { account, spent, cadenceMs, now }: Decided,
+  { account, cadenceMs, now }: Decided,
   after: readonly Pick<SeenMachine, 'microdollars'>[],
   here: readonly RentedInstance[],
 ): readonly EventDraft[] {
@@ -192,16 +192,19 @@ function moneyDrafts(
     dollars >= NEARLY * Number(most) * MICRO &&
     incidentsWith(state.incidents, 'budget-nearly-used').length === 0;
   const horizonMs = Math.max(cadenceMs, limits.creditHorizonMs);
-  const money = moneyAt(spent, account.instances, account.credit, horizonMs);
+  const needed = costOf(account.instances, horizonMs);
   const isShort =
-    money.isShort && here.length > 0 && !isToldSince(state, 'balance-short', now - limits.creditHorizonMs);
+    account.credit !== null &&
+    account.credit < needed &&
+    here.length > 0 &&
+    !isToldSince(state, 'balance-short', now - limits.creditHorizonMs);
   return [
     ...(isNear ? [incidentDraft('watch', 'budget-nearly-used', { dollars: dollarText(dollars), most })] : []),
     ...(isShort
       ? [
           incidentDraft('watch', 'balance-short', {
             credit: (account.credit ?? 0).toFixed(2),
-            needed: money.untilNextLook.toFixed(2),
+            needed: needed.toFixed(2),
             minutes: Math.round(horizonMs / 60_000),
           }),
         ]

@@ -1,7 +1,7 @@
 /** A job dies of what ferrybot knows no correction of: the lab's own fixer, a real program, is asked for a patch, which people approve. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createFixerRunner } from '../../src/app/fixer/run-fixer.ts';
+import { createFixerRunner } from '../../src/app/fixer/fix-mode.ts';
 import { incidentsWith } from '../../src/domain/incidents.ts';
 import { answered, launchByHand, openAdoptingLab, openIssue, runOf, WATCH } from '../support/adopted-job.ts';
 import { shownApprovalLine } from '../support/approve.ts';

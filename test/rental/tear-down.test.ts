@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RentedInstance } from '../../src/domain/rented.ts';
-import type { RentingRun, TearDownPolicy } from '../../src/rental/fleet.ts';
+import type { RentingRun, TearDownPolicy } from '../../src/rental/tear-down.ts';
 import { decideTearDown, type TearDownInput } from '../../src/rental/tear-down.ts';
 
 const MINUTE = 60_000;

@@ -3,7 +3,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createFixerRunner } from '../../src/app/fixer/run-fixer.ts';
+import { createFixerRunner } from '../../src/app/fixer/fix-mode.ts';
 import { incidentsWith } from '../../src/domain/incidents.ts';
 import { ferryScript } from './ferry-script.ts';
 import { approve, propose, stateOf, until } from './play.ts';

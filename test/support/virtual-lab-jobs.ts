@@ -5,7 +5,7 @@ import { isMode } from '../../src/app/action/inputs.ts';
 import type { ActionParts } from '../../src/app/action/parts.ts';
 import { runAction } from '../../src/app/action/run-action.ts';
 import type { DisksOf } from '../../src/app/disk-scan/disk-port.ts';
-import type { RunFixer } from '../../src/app/fixer/run-fixer.ts';
+import type { RunFixer } from '../../src/app/fixer/fix-mode.ts';
 import type { CloudOf, Lab } from '../../src/app/lab.ts';
 import { createSecretRegistry } from '../../src/app/secret-registry.ts';
 import type { TrackerOf } from '../../src/app/trackers.ts';

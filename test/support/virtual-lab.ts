@@ -11,7 +11,7 @@ import type { Person, Seeded } from '../../packages/playground/world/seed.ts';
 import { copyOf, type State } from '../../packages/playground/world/state.ts';
 import type { World } from '../../packages/playground/world/world.ts';
 import type { DisksOf } from '../../src/app/disk-scan/disk-port.ts';
-import type { RunFixer } from '../../src/app/fixer/run-fixer.ts';
+import type { RunFixer } from '../../src/app/fixer/fix-mode.ts';
 import type { CloudOf, Lab } from '../../src/app/lab.ts';
 import { SWEEP_PERIOD_MS } from '../../src/app/server/serve-options.ts';
 import { createTrackers } from '../../src/app/trackers.ts';

@@ -2,7 +2,7 @@
 
 import type { ExecutorTools } from '../care/executor-for.ts';
 import type { DisksOf } from '../disk-scan/disk-port.ts';
-import type { RunFixer } from '../fixer/run-fixer.ts';
+import type { RunFixer } from '../fixer/fix-mode.ts';
 import type { CloudOf, EngineOf, Lab } from '../lab.ts';
 import type { ShipTree } from '../runner/ship-tree.ts';
 import type { SecretRegistry } from '../secret-registry.ts';

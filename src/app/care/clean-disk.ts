@@ -15,7 +15,7 @@ import type { Instant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { after } from '../../domain/time.ts';
 import type { DiskPlace, DiskPort } from '../disk-scan/disk-port.ts';
-import { diskStepsOf } from '../disk-scan/disk-steps.ts';
+import { diskStepsOf } from '../disk-scan/disk-port.ts';
 import type { Lab } from '../lab.ts';
 
 export type DiskCleaning = {

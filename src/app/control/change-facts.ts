@@ -5,7 +5,7 @@ import type { LaneConfig } from '../../config/lane-schema.ts';
 import { configDelta } from '../../delta/config-delta.ts';
 import type { Reading } from '../../domain/experiment.ts';
 import type { ChangeFacts, FileChange } from '../../domain/facts.ts';
-import { GitError, type GitReader } from '../../domain/git.ts';
+import { GitError, type GitReader, orUnknown } from '../../domain/git.ts';
 import type { Instant, Sha, TreeId } from '../../domain/ids.ts';
 import type { BaseFacts, RunBase } from '../../domain/launch/base.ts';
 import type { Delta } from '../../domain/launch/delta.ts';
@@ -45,7 +45,7 @@ export async function changeFacts(
   const leavesOut = leftOutOfLane(config);
   const proven = of === null ? known(null) : provenBase(of.state, of.runs);
   if (proven.kind === 'unknown') return proven;
-  try {
+  return orUnknown(async () => {
     const tip = await git.resolve(`refs/heads/${lane.targetBranch}`);
     if (tip === null) return unknown(`there is no branch ${lane.targetBranch}`);
     const base = await findBase(lab.client, git, lane.targetBranch, { tip, head });
@@ -80,10 +80,7 @@ export async function changeFacts(
       laterCommits: laterCommits.map(({ sha, subject }) => ({ sha, subject })),
       sinceAttempt: await sinceAttempt(lab, git, config, { of, head }),
     });
-  } catch (error) {
-    if (error instanceof GitError) return unknown(error.message);
-    throw error;
-  }
+  });
 }
 
 /**
@@ -120,12 +117,9 @@ export async function changedSince(
   if (last === null) return unknown('no attempt has failed');
   if (isAdopted(last)) return unknown('it was launched by hand, of what is its own word alone');
   if (change.kind === 'unknown') return change;
-  try {
+  return orUnknown(async () => {
     return known(await git.changedPaths(last.submission.commit, change.value.headSha));
-  } catch (error) {
-    if (error instanceof GitError) return unknown(error.message);
-    throw error;
-  }
+  });
 }
 
 /** Compares file by file, because only the kind knows which files affect training. */

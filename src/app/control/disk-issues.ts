@@ -21,8 +21,7 @@ import { type DatedComment, decideDiskIssue, type ToldIssue } from '../../run/di
 import { decideDispatch } from '../../run/dispatch.ts';
 import { anyLane } from '../../run/lane-scope.ts';
 import type { StandingIssue } from '../../run/outbox.ts';
-import { type DiskPlace, diskPlaceOf } from '../disk-scan/disk-port.ts';
-import { diskStepsOf } from '../disk-scan/disk-steps.ts';
+import { type DiskPlace, diskPlaceOf, diskStepsOf } from '../disk-scan/disk-port.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 import { contained, inCluster, type Trouble } from '../trouble.ts';

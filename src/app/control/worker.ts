@@ -1,5 +1,7 @@
 /** Control's work on one repository: handles triggers, one batch at a time. */
 
+import { permits } from '../../domain/actor.ts';
+import { commentName } from '../../domain/answer-key.ts';
 import { GitError } from '../../domain/git.ts';
 import type { Instant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
@@ -7,6 +9,7 @@ import type { Role } from '../../domain/logbook/role.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { after, toRfc3339 } from '../../domain/time.ts';
 import { synchronizeClock } from '../../github/call.ts';
+import { readPermission } from '../../github/permission.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { decideMutations } from '../../run/decide-care.ts';
 import { isStopOwed } from '../../run/decide-stop.ts';
@@ -25,7 +28,7 @@ import type { Lab } from '../lab.ts';
 import { createLabOpener, type LabOpener, type Opening, type OpenLab, openForRun } from '../open-lab.ts';
 import { labelledIn, noOwnPulls, type OwnPulls, takeUpLabelled } from '../propose/own-pulls.ts';
 import { completeProposals, settleRequests } from '../propose/settle.ts';
-import { brokenRentals } from '../stop-by-job-id.ts';
+import { brokenRentals, dispatchStops, STOP_AGAIN_MS } from '../stop-by-job-id.ts';
 import {
   apartFromComments,
   contained,
@@ -38,7 +41,6 @@ import {
 import { createMemories, type Memories } from './attempt-caches.ts';
 import { checkBranches } from './config-check.ts';
 import { type DiskCache, type FullDiskCache, followFullDisks, keepDiskIssues } from './disk-issues.ts';
-import { dispatchStops, STOP_AGAIN_MS } from './dispatch-stops.ts';
 import { createGatherer } from './gather.ts';
 import { experimentTriggers } from './issue-card.ts';
 import { answerWithoutRun } from './journal.ts';
@@ -46,16 +48,54 @@ import { noPublishedAnswers, type PublishedAnswers, publishAnswers } from './jou
 import { type JournalFacts, takeJournalSteps } from './journal-steps.ts';
 import { type OrphanCache, publishOrphans } from './orphan-issues.ts';
 import { areOthersDue, type OtherPulls, searchOthers } from './other-pulls.ts';
-import { createReceipts, type GiveReceipts } from './receipts.ts';
+import { performReaction } from './perform.ts';
 import { reconcileRun } from './reconcile-run.ts';
 import {
+  faultySeals,
   reportCorruptLogbook,
   reportFaults,
   reportTroubles,
   type SeenNotices,
 } from './report-corrupt-logbook.ts';
-import { faultySeals } from './seal-tags.ts';
 import { type SweepCursor, sweep } from './sweep.ts';
+
+/** Comments that this process remembers, so that it reacts to each of them once. */
+const ACKNOWLEDGED_MAX = 500;
+
+/** Reacts once to each comment with a command among the triggers. */
+type GiveReceipts = (triggers: readonly ReconcileRequest[], troubles: Trouble[]) => Promise<void>;
+
+function createReceipts(lab: Lab): GiveReceipts {
+  const done = new Set<string>();
+  return async (triggers, troubles) => {
+    for (const trigger of triggers) {
+      if (trigger.kind !== 'comment' || !trigger.hasSlash) continue;
+      const { surface, comment, thread, from } = trigger;
+      const name = commentName({ surface, id: comment });
+      if (done.has(name)) continue;
+      done.add(name);
+      const oldest = done.values().next();
+      if (done.size > ACKNOWLEDGED_MAX && oldest.done !== true) done.delete(oldest.value);
+      await contained({ lab }, troubles, { run: JOURNAL, thread }, async () => {
+        if (await isColleague(lab, from))
+          await performReaction(lab, { kind: 'react', surface, comment, content: 'eyes' });
+      });
+    }
+  };
+}
+
+/**
+ * Strangers get no 👀: a reaction counts against the hourly limit of content writes. GitHub also reports private members
+ * as outsiders, so their permission decides.
+ */
+async function isColleague(
+  { client }: Lab,
+  from: Extract<ReconcileRequest, { kind: 'comment' }>['from'],
+): Promise<boolean> {
+  if (from?.isOutsider !== true) return true;
+  const permission = await readPermission(client, from);
+  return permission.kind === 'known' && permits(permission.value, 'triage');
+}
 
 export type Worker = {
   /** Handles a batch of triggers. Throws only if nothing could be read or after a bug. */

@@ -7,6 +7,7 @@ import { readFolderSizes } from '../../care/disk/folder-sizes.ts';
 import { readMounts } from '../../care/disk/mounts.ts';
 import type { Looks } from '../../care/disk/scan-record.ts';
 import type { ScanEnd } from '../../care/disk/scan-report.ts';
+import { cleanStep } from '../../clouds/gcp/clean-script.ts';
 import { changeWithGcloud, type GcloudOptions } from '../../clouds/gcp/gcloud.ts';
 import { listVms } from '../../clouds/gcp/list-vms.ts';
 import { changeWithScript, runScriptCommand, scriptCommand } from '../../clouds/gcp/script-command.ts';
@@ -19,15 +20,52 @@ import {
 } from '../../clouds/gcp/ssh.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
 import type { Permit } from '../../domain/actions/capability.ts';
+import type { ScannedWorker } from '../../domain/care/disk-scan.ts';
 import type { MutationStep } from '../../domain/care/mutation.ts';
 import type { VmListing } from '../../domain/care/tpu-vm.ts';
-import { isMountPoint, type MountPoint, type TpuWorker } from '../../domain/care/worker-disk.ts';
+import {
+  isMountPoint,
+  isTpuName,
+  isZone,
+  type MountPoint,
+  type TpuWorker,
+} from '../../domain/care/worker-disk.ts';
+import { branded } from '../../domain/ids.ts';
 import { type Observed, unknown } from '../../domain/observed.ts';
 import type { ProgramResult } from '../../host/process.ts';
 import type { LabConfig } from '../../run/lane-scope.ts';
 import type { DiskConfig } from '../../settings/disk-schema.ts';
 import { launcherCheckout } from '../launcher-checkout.ts';
 import type { OpenLab } from '../open-lab.ts';
+
+type DiskSteps = {
+  readonly clean: (worker: Pick<ScannedWorker, 'tpu' | 'worker' | 'vm'>) => MutationStep;
+  readonly initialise: (tpu: string) => MutationStep;
+  readonly startCleanup: () => MutationStep;
+};
+
+export function diskStepsOf({ disk, mountPoint, gcp }: DiskPlace): DiskSteps {
+  const { clusterFile } = disk;
+  return {
+    clean: ({ tpu, worker, vm }) => {
+      // The scan has checked these names.
+      const place = { tpu: branded(tpu, isTpuName), zone: branded(vm?.zone ?? '', isZone), worker };
+      return cleanStep(gcp.project, place, mountPoint);
+    },
+    initialise: (tpu) => ({
+      does: 'init-worker',
+      ...scriptCommand(
+        disk.initWorker,
+        { clusterFile, worker: branded(tpu, isTpuName) },
+        disk.pythonWithoutUv,
+      ),
+    }),
+    startCleanup: () => ({
+      does: 'start-cleanup-cron',
+      ...scriptCommand(disk.startCleanup, { clusterFile }, disk.pythonWithoutUv),
+    }),
+  };
+}
 
 /** Throws `GitError` if the checkout fails. */
 export type DisksOf = (open: OpenLab, place: DiskPlace) => Promise<DiskPort>;

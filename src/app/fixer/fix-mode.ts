@@ -1,17 +1,76 @@
 /** `mode: fix`: asks a lane's fixer about one mistake, in a job without permissions; control judges the answer. */
 
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
 import { assertNever } from '../../domain/assert.ts';
-import { GitError } from '../../domain/git.ts';
-import { failureDigest } from '../../domain/launch/fixer.ts';
+import { GitError, type GitExporter } from '../../domain/git.ts';
+import type { Sha } from '../../domain/ids.ts';
+import { FIXER_FAULTS, failureDigest } from '../../domain/launch/fixer.ts';
 import type { SlipOfAttempt } from '../../domain/launch/small-fix.ts';
+import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
-import type { ProgramResult } from '../../host/process.ts';
+import { type ProgramResult, runProgram } from '../../host/process.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import { configFor } from '../../run/run-config.ts';
 import { fixerAsked } from '../../run/slip-to-mend.ts';
 import type { OpenLab } from '../open-lab.ts';
-import type { FixerAnswer } from './answer.ts';
-import type { RunFixer } from './run-fixer.ts';
+
+/** The artifact, and its only file. */
+export const ANSWER_ARTIFACT = 'ferrybot-fix';
+export const ANSWER_FILE = 'answer.json';
+
+const schema = z.union([
+  z.strictObject({ version: z.literal(1), failure: z.string(), patch: z.string() }),
+  z.strictObject({ version: z.literal(1), failure: z.string(), none: z.enum(FIXER_FAULTS) }),
+]);
+type FixerAnswer = z.infer<typeof schema>;
+
+/** Null if the text is not an answer. */
+export function readAnswer(text: string): FixerAnswer | null {
+  try {
+    const read = schema.safeParse(JSON.parse(text));
+    return read.success ? read.data : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+type FixerCall = {
+  readonly git: GitExporter;
+  /** The commit with the program, and the commit that failed. */
+  readonly program: Sha;
+  readonly failed: Sha;
+  readonly command: readonly string[];
+  readonly timeoutMs: number;
+  /** The program's input, given the folder with the failed files. */
+  readonly input: (tree: string) => object;
+};
+export type RunFixer = (call: FixerCall) => Promise<ProgramResult>;
+
+/** Throws `GitError` if the files cannot be exported. */
+export function createFixerRunner(path: string): RunFixer {
+  return async ({ git, program, failed, command: [file = '', ...args], timeoutMs, input }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'ferrybot-fixer-'));
+    const [cwd, tree, home] = [join(folder, 'program'), join(folder, 'tree'), join(folder, 'home')];
+    try {
+      for (const one of [cwd, tree, home]) await mkdir(one);
+      await git.exportTree(program, ['.'], cwd);
+      await git.exportTree(failed, ['.'], tree);
+      return await runProgram(file, args, {
+        env: { PATH: path, HOME: home, TMPDIR: home },
+        cwd,
+        input: `${JSON.stringify(input(tree))}\n`,
+        timeoutMs,
+        outputBytesMax: limits.fixPatchCharsMax,
+      });
+    } finally {
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    }
+  };
+}
 
 type FixRequest = {
   readonly run: string;

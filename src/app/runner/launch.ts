@@ -2,17 +2,274 @@
 
 import { launchAction, type Submitted } from '../../actions/launch.ts';
 import { carryOut, type Refused } from '../../actions/pipeline.ts';
+import type { ApprovalFacts, Cited } from '../../actions/verify-approvals.ts';
+import type { OrderFacts } from '../../actions/verify-order.ts';
 import { type LaunchPlace, verifyWorkflowOrigin } from '../../actions/verify-place.ts';
+import { approvingAttempt } from '../../actions/verify-pre-approval.ts';
+import type { Permission } from '../../domain/actor.ts';
+import type { BranchWork } from '../../domain/authorship.ts';
+import type { SearchedRoot } from '../../domain/checkpoint/stored.ts';
+import type { BodyFacts, ChangeFacts, CommentFacts } from '../../domain/facts.ts';
 import { branded, type Instant, isRunId } from '../../domain/ids.ts';
+import type { ImageLook } from '../../domain/launch/image.ts';
+import { asLaunched, failedAttempt, rollbackOf } from '../../domain/launch/next-attempt.ts';
+import { approvedIn, citationKey, type Order } from '../../domain/launch/order.ts';
+import { askedFor } from '../../domain/launch/response.ts';
+import { jobAsMended, ownFix, slipOf } from '../../domain/launch/small-fix.ts';
 import type { JournalState } from '../../domain/logbook/journal-state.ts';
-import { type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
-import { anyLane } from '../../run/lane-scope.ts';
+import { approvedManifest, type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
+import { known, type Observed, unknown } from '../../domain/observed.ts';
+import { fromRfc3339 } from '../../domain/time.ts';
+import type { ChangeGateFacts, GateFacts } from '../../gates/gate.ts';
+import { readAgain } from '../../github/cited-comment.ts';
+import { readPermission } from '../../github/permission.ts';
+import { readProposal } from '../../github/proposal-threads.ts';
+import type { ThreadFacts } from '../../github/threads.ts';
+import { gateFactsOf } from '../../run/gate-run.ts';
+import { anyLane, healthFor } from '../../run/lane-scope.ts';
+import { PYTHON_POLICY } from '../../run/manifest-of.ts';
+import { commandsSince, type PendingItem } from '../../run/pending-commands.ts';
+import { secondCard } from '../../run/second-card.ts';
+import { isUnheardRejection } from '../../run/unheard-rejections.ts';
+import { gatherBrakes } from '../brakes.ts';
+import { lastKnownRun, readBody } from '../control/body-facts.ts';
+import { branchWork } from '../control/branch-work.ts';
+import { changeFacts } from '../control/change-facts.ts';
+import { searchRoots, wantedRoots } from '../control/checkpoint-facts.ts';
+import { recordFactsOf } from '../control/gather.ts';
 import { memoized } from '../control/once.ts';
+import { fixInTree } from '../control/slip-facts.ts';
+import { containerImage } from '../images.ts';
 import type { EngineOf } from '../lab.ts';
-import { type OpenLab, openForRun } from '../open-lab.ts';
+import { type OpenLab, type OpenLane, openForRun } from '../open-lab.ts';
+import { placeOf, readingOf } from '../reading.ts';
 import { recordFault } from '../record-fault.ts';
-import { gatherOrderFacts } from './order-facts.ts';
 import { type ShipInput, shipJob } from './ship-job.ts';
+
+/** Without an order, all facts are unknown. */
+async function gatherOrderFacts(open: OpenLane, state: RunState | null): Promise<OrderFacts> {
+  const { lab, config } = open;
+  if (state === null || state.order === null) return withheld(open, 'there is no order');
+  const place = placeOf(state.proposal, config);
+  const threads = await readProposal(lab.client, place, readingOf(lab, config));
+  if (threads.kind === 'unknown') return withheld(open, threads.why);
+  const { pull } = threads.value;
+  if (pull.kind === 'unknown') return withheld(open, pull.why);
+  const { order } = state.order;
+  const cited = await citedApprovals(open, state, order, threads.value.comments);
+  const { runs } = open.store.current();
+  const change = await changeFacts(lab, open.git, config, order.commit, { state, runs });
+  const last = lastKnownRun(state, runs);
+  const body = readBody(lab, config, pull.value.body, change, last);
+  const permissions = await permissionsOf(open, cited);
+  const ordered = {
+    since: commandsSince(state),
+    failedAt: fromRfc3339(state.attempts.at(-1)?.end.at ?? ''),
+    approvers: new Set(order.approvals.map(({ user }) => user)),
+    restsOn: newestApproval(order, cited),
+    run: state.run,
+    day: state.proposal,
+    heeds: (item: PendingItem) => isUnheardRejection(state, item),
+  };
+  const brakes = await gatherBrakes(open, ordered, threads.value.comments);
+  // Ask GitHub who pushed the head; the record is not trusted for that.
+  const work = change.kind === 'known' ? await branchWork(lab, state, pull.value, change.value) : change;
+  const searchedRoots = await searchRoots(wantedRoots(config.checkpoints, state), lab.stores);
+  const gates = gatesOnReading(open, state, {
+    threads: threads.value,
+    change,
+    body,
+    work,
+    searchedRoots,
+    containerImage: await containerImage(lab.images, config, (_key, read) => read()),
+  });
+  return {
+    ...frame(open),
+    pull,
+    body: body.kind === 'known' ? known(body.value.fingerprint) : body,
+    cited,
+    permissions,
+    brakes,
+    fix: await fixOf(open, state, order),
+    secondCard: await readSecondCard(open, state, threads.value.comments, { order, cited, permissions }),
+    shown: { pull, issue: threads.value.issue, branchWork: work },
+    digest: digestHere(state, change, gates.bound),
+    gates: known(gates),
+  };
+}
+
+/** The digest as this machine computes it. Unknown if another Python version read the approved experiment, because the readings may differ. */
+function digestHere(
+  { gate }: RunState,
+  change: Observed<ChangeFacts>,
+  bound: GateFacts['bound'],
+): OrderFacts['digest'] {
+  const then = gate?.manifest?.policy[PYTHON_POLICY];
+  if (change.kind === 'known' && then !== undefined && then !== change.value.python)
+    return unknown(
+      `this runner has Python ${change.value.python}, and ${then} read the approved experiment: set \`python\` of the lane to a program that is ${then} on both`,
+    );
+  return bound.kind === 'known' ? known(bound.value.digest) : bound;
+}
+
+/** For an order without its own approval: whether it is the fix that follows from the failed files. */
+async function fixOf(
+  { lab, git, config }: OpenLane,
+  state: RunState,
+  order: Order,
+): Promise<OrderFacts['fix']> {
+  const after = approvingAttempt(state, order);
+  const slip = after === null ? null : slipOf(after);
+  const mayChange = config.kind.fixes?.(config.lane).mends ?? null;
+  if (slip === null || mayChange === null)
+    return known({ kind: 'otherwise', why: 'the attempt died of nothing that is put right so' });
+  return fixInTree(lab, git, slip, {
+    commit: order.commit,
+    mayChange,
+    python: config.lane.python,
+  });
+}
+
+type OwnReading = {
+  readonly threads: ThreadFacts;
+  readonly change: Observed<ChangeFacts>;
+  readonly body: Observed<BodyFacts>;
+  readonly work: Observed<BranchWork>;
+  readonly searchedRoots: readonly SearchedRoot[];
+  readonly containerImage: Observed<ImageLook>;
+};
+
+/** The gates' facts, with the manifest from the runner's own mirror. Of the App's claims, only the proposal is used. */
+function gatesOnReading(
+  { lab, config, configHealth, store }: OpenLane,
+  state: RunState,
+  { threads, change, body, work, searchedRoots, containerImage }: OwnReading,
+): ChangeGateFacts {
+  const { recordedRuns, journalHolds } = recordFactsOf(store.current());
+  return gateFactsOf({
+    run: state.run,
+    proposal: state.proposal,
+    holds: state.holds,
+    contract: state.contract,
+    description: jobAsMended(state),
+    failed: failedAttempt(state),
+    rollback: rollbackOf(state),
+    owner: state.watch.owner,
+    ownFix: ownFix(state),
+    approved: approvedManifest(state),
+    config,
+    repository: lab.repository,
+    now: lab.now(),
+    facts: {
+      pull: threads.pull,
+      issue: threads.issue,
+      comments: known(threads.comments),
+      change,
+      branchWork: work,
+      body,
+      checks: threads.checks,
+      configHealth: known(healthFor(config, configHealth)),
+      recordedRuns,
+      journalHolds,
+      searchedRoots: known(searchedRoots),
+      containerImage,
+    },
+    digestOf: lab.digestOf,
+  });
+}
+
+/** Facts without requests. The time comes last, after GitHub's clock was learned. */
+function frame({
+  lab,
+  config,
+  store,
+}: OpenLane): Pick<
+  OrderFacts,
+  'repository' | 'now' | 'config' | 'digestOf' | 'journalHolds' | 'recordedRuns'
+> {
+  const { journalHolds, recordedRuns } = recordFactsOf(store.current());
+  const { repository, digestOf } = lab;
+  return { repository, now: lab.now(), config, digestOf, journalHolds, recordedRuns };
+}
+
+function withheld(open: OpenLane, why: string): OrderFacts {
+  const nothing = unknown(why);
+  const shown = { pull: nothing, issue: nothing, branchWork: nothing };
+  const empty = { cited: new Map(), permissions: new Map(), shown };
+  return {
+    ...frame(open),
+    ...empty,
+    pull: nothing,
+    body: nothing,
+    digest: nothing,
+    fix: nothing,
+    gates: nothing,
+    brakes: nothing,
+    secondCard: nothing,
+  };
+}
+
+async function citedApprovals(
+  open: OpenLane,
+  state: RunState,
+  order: Order,
+  comments: readonly CommentFacts[],
+): Promise<ReadonlyMap<string, Cited>> {
+  const { lab, config } = open;
+  const cited = new Map<string, Cited>();
+  const asked = askedFor(asLaunched(state));
+  for (const { surface, comment } of [...order.approvals, ...(asked === null ? [] : [asked])]) {
+    const citation = { surface, comment, pull: state.proposal.pull };
+    const shown = comments.find((one) => one.surface === surface && one.id === comment);
+    cited.set(
+      citationKey({ surface, comment }),
+      await readAgain(lab.client, citation, shown, readingOf(lab, config)),
+    );
+  }
+  return cited;
+}
+
+/** Up to the newest approval: its author saw every earlier comment. */
+async function readSecondCard(
+  { lab }: OpenLane,
+  state: RunState,
+  comments: readonly CommentFacts[],
+  { order, cited, permissions }: Pick<ApprovalFacts, 'cited' | 'permissions'> & { readonly order: Order },
+): Promise<Observed<CommentFacts | null>> {
+  const approval = newestApproval(order, cited);
+  if (approval === null) return known(null);
+  const asked = { state, digest: approvedIn(order), approval };
+  const held = new Map(permissions);
+  for (;;) {
+    const found = secondCard(asked, comments, held);
+    if (found.kind !== 'need') return found;
+    for (const one of found.facts)
+      if (typeof one !== 'string' && one.fact === 'permissions')
+        held.set(one.of.id, await readPermission(lab.client, one.of));
+  }
+}
+
+function newestApproval({ approvals }: Order, cited: ApprovalFacts['cited']): CommentFacts | null {
+  const found = approvals.flatMap((one) => {
+    const comment = cited.get(citationKey(one));
+    return comment?.kind === 'known' && comment.value !== null ? [comment.value] : [];
+  });
+  return found.toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id).at(-1) ?? null;
+}
+
+/** Live permissions by account id, because accounts can be renamed. */
+async function permissionsOf(
+  { lab }: OpenLane,
+  cited: ApprovalFacts['cited'],
+): Promise<ApprovalFacts['permissions']> {
+  const permissions = new Map<number, Observed<Permission>>();
+  for (const comment of cited.values()) {
+    if (comment.kind === 'unknown' || comment.value === null) continue;
+    const { author } = comment.value;
+    if (!permissions.has(author.id)) permissions.set(author.id, await readPermission(lab.client, author));
+  }
+  return permissions;
+}
 
 type LaunchInput = ShipInput & {
   readonly run: string;

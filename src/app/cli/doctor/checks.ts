@@ -11,13 +11,13 @@ import { KEY_VARIABLES } from '../../signers.ts';
 import type { Facts } from './facts.ts';
 import { type Finding, given, type Verdict, verdictAmong, verdictOn } from './finding.ts';
 import {
+  configSecrets,
   LAUNCH_LABEL,
   launchLocation,
   pinFaults,
   workflowFaults,
   workflowSecretFaults,
 } from './judge-workflows.ts';
-import { configSecrets } from './secret-needs.ts';
 import { WORKFLOWS } from './workflow-file.ts';
 
 type Check = {
