@@ -24,8 +24,8 @@ from datetime import datetime
 # From the definitions of the events: node scripts/logbook-docs.ts
 WRITERS = {
     "proposing": "control",
-    "proposed": "control",
     "contracted": "control",
+    "proposed": "control",
     "gated": "control",
     "shown": "control",
     "approved": "control",

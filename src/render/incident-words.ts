@@ -3,8 +3,7 @@
 import type { Incident, IncidentCode } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import { startWords } from './checkpoints.ts';
-import { alarmWhy, classWords, recordedReasonWords, relaunchWords } from './failure-words.ts';
-import { alarmWhy, noFixWords, relaunchWords } from './failure-words.ts';
+import { alarmWhy, classWords, noFixWords, relaunchWords } from './failure-words.ts';
 import type { IncidentTold, IncidentWords } from './incident-told.ts';
 import { refusalWords } from './refusal-words.ts';
 import { RENTAL_INCIDENT_WORDS } from './rental-words.ts';

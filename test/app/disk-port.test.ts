@@ -2,8 +2,12 @@
 
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createDiskPort, type DiskPlace, type DiskPort } from '../../src/app/disk-scan/disk-port.ts';
-import { diskStepsOf } from '../../src/app/disk-scan/disk-port.ts';
+import {
+  createDiskPort,
+  type DiskPlace,
+  type DiskPort,
+  diskStepsOf,
+} from '../../src/app/disk-scan/disk-port.ts';
 import { readCleanAnswer } from '../../src/care/disk/clean-answer.ts';
 import { readScanReport } from '../../src/care/disk/scan-report.ts';
 import { healthOf } from '../../src/care/disk/worker-health.ts';

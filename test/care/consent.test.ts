@@ -136,7 +136,11 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Con
   ['nobody had been shown it', 'approval-before-shown', { shownSince: known(null) }],
   ['it was shown after it was written', 'approval-before-shown', { shownSince: known(at(11)) }],
   ['what was shown cannot be read', 'unreadable', { shownSince: unknown('502') }],
-  ['somebody stopped the run since', 'stop-requested', { stop: { actor: mira, at: toRfc3339(at(11)), comment: 901, seq: 22 } }],
+  [
+    'somebody stopped the run since',
+    'stop-requested',
+    { stop: { actor: mira, at: toRfc3339(at(11)), comment: 901, seq: 22 } },
+  ],
   ['it only quotes the command', 'approval-not-given', { ...saying(`> ${COMMAND}`) }],
   ['it consents to something else', 'approval-not-given', { ...saying('/approve-launch') }],
   ['its author lost the permission', 'approver-lost-permission', { permission: known('write') }],

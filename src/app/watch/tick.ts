@@ -18,8 +18,8 @@ import type { RunState } from '../../domain/logbook/run-state.ts';
 import { after } from '../../domain/time.ts';
 import { recordAsDecided, transactRun } from '../../logbook/transact.ts';
 import { configFor } from '../../run/run-config.ts';
-import { handedOver } from '../../watch/lease.ts';
 import { longestDue, nextCheckAt, stopLookPeriodMs } from '../../watch/cadence.ts';
+import { handedOver } from '../../watch/lease.ts';
 import { reportCorruptLogbook } from '../control/report-corrupt-logbook.ts';
 import type { Log } from '../lab.ts';
 import { type LabOpener, type OpenLab, openForRun } from '../open-lab.ts';
@@ -33,8 +33,6 @@ import {
   unreadFiles,
   type Where,
 } from '../trouble.ts';
-import { openForRun, type OpenLab } from '../open-lab.ts';
-import { EVERYWHERE, asBroken, contained, containedEach, type Trouble, type Where, unreadFiles } from '../trouble.ts';
 import { describeAsked } from './describe-asked.ts';
 import { sessionOf } from './look.ts';
 import { lookAtAll } from './record-looks.ts';

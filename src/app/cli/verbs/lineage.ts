@@ -5,10 +5,10 @@ import { fold } from '../../../domain/logbook/fold.ts';
 import type { RunState } from '../../../domain/logbook/run-state.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
 import { toRfc3339 } from '../../../domain/time.ts';
+import { attemptsTable } from '../../../render/checkpoints.ts';
 import { answer, EXIT, misused, type Refusal, refused, type VerbIo } from '../verb-io.ts';
 import { logbookIn } from './logbook-files.ts';
 import { recordedEvents } from './logbook-verify.ts';
-import { attemptsTable } from '../../../render/checkpoints.ts';
 
 /** Exit 1 if the run is missing or its record does not verify. */
 export async function lineageVerb(io: VerbIo, run: string, dir: string): Promise<number> {
