@@ -1,7 +1,7 @@
-/** Two proposers at the same moment: either may push the branch, and either may be the one that records. */
+/** Two proposers at the same moment: one records that it proposes, and the other one leaves it alone. */
 
 import { describe, expect, it } from 'vitest';
-import { approve, propose, stateOf } from '../support/play.ts';
+import { approve, eventsOf, propose, stateOf } from '../support/play.ts';
 import { SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
@@ -12,6 +12,8 @@ describe('two proposers at the same moment', () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, server: false });
     await Promise.all([lab.dispatchDaily(), lab.dispatchDaily()]);
     const { run, pull } = await propose(lab);
+    const begun = (await eventsOf(lab, 'journal')).filter(({ type }) => type === 'proposing');
+    expect(begun.map(({ data }) => data)).toEqual([expect.objectContaining({ run })]);
     await approve(lab, 'mira', pull);
     await lab.clock.advance(10 * MINUTE);
     expect((await stateOf(lab, run))?.submission).not.toBeNull();
