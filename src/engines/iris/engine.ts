@@ -11,7 +11,6 @@ import {
   type StopOutcome,
   saysItIsOver,
 } from '../../domain/engine.ts';
-import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { redact } from '../../host/redactor.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
@@ -147,7 +146,6 @@ function stopOnIris(settings: IrisSettings, jobId: string): Promise<StopOutcome>
       ),
     sleep: settings.sleep,
     pollMs: irisLimits.stopPollMs,
-    waitMs: limits.jobStopWaitMs,
   });
 }
 

@@ -129,7 +129,6 @@ function stopLocally(settings: LocalSettings, jobId: string): Promise<StopOutcom
     late: () => ({ kind: 'stopping' }),
     sleep,
     pollMs: limits.jobRecordPollMs,
-    waitMs: limits.jobStopWaitMs,
   });
 }
 

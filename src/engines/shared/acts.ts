@@ -15,6 +15,7 @@ import {
   stopStep,
   submitStep,
 } from '../../domain/engine.ts';
+import { limits } from '../../domain/limits.ts';
 import { differencesOnDisk, firstOf } from '../../host/git/tree-on-disk.ts';
 import { isFolder } from '../../host/is-folder.ts';
 import { isSubmissionId } from './job-files.ts';
@@ -121,7 +122,8 @@ export type Stop = {
   readonly late: (last: JobObservation, asked: string) => StopOutcome;
   readonly sleep: (durationMs: number) => Promise<unknown>;
   readonly pollMs: number;
-  readonly waitMs: number;
+  /** Without it: `limits.jobStopWaitMs`. */
+  readonly waitMs?: number;
 };
 
 /** Asks a job that has not ended to end, and looks until it has: a stop is believed when it is seen. */
@@ -131,7 +133,7 @@ export async function stopAndConfirm({
   late,
   sleep,
   pollMs,
-  waitMs,
+  waitMs = limits.jobStopWaitMs,
 }: Stop): Promise<StopOutcome> {
   let last = await observe();
   if (last.kind === 'absent') return { kind: 'absent' };

@@ -10,7 +10,6 @@ import {
   type LogRead,
   type StopOutcome,
 } from '../../domain/engine.ts';
-import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { codeOf, publishOnce, readTextIfThere } from '../../host/publish-once.ts';
 import { redact } from '../../host/redactor.ts';
@@ -214,6 +213,5 @@ function stopOnSlurm(settings: SlurmSettings, jobId: string): Promise<StopOutcom
     late: (_last, complaint) => stoppingUnless(complaint, 'Slurm was asked to end the job, and has not yet'),
     sleep: settings.sleep,
     pollMs: POLL_MS,
-    waitMs: limits.jobStopWaitMs,
   });
 }

@@ -92,20 +92,19 @@ async function observeManyOverRest(
   asked: readonly AskedJob[],
 ): Promise<readonly JobObservation[]> {
   const before = await readSession(settings);
-  if (before.kind === 'unknown') return asked.map(() => ({ kind: 'unknown', message: before.message }));
+  if (before.kind === 'unknown') return asked.map(() => unknownBecause(before.message));
   const answer = await ask(settings, { method: 'GET', path: 'api/jobs/' });
   if (answer.kind === 'unknown' && answer.cause === 'too-large') return oneByOne(settings, asked);
   const list = parse(settings, answer, z.array(z.unknown()));
-  if (list.kind === 'unknown') return asked.map(() => ({ kind: 'unknown', message: list.message }));
+  if (list.kind === 'unknown') return asked.map(() => unknownBecause(list.message));
   const after = await readSession(settings);
   const { jobs, nameless } = byId(settings, list.value, before.id);
   return asked.map(({ jobId, lastSession }) => {
     const job = jobs.get(jobId);
-    if (job === 'unreadable')
-      return { kind: 'unknown', message: 'the list tells of the job in an unknown way' };
+    if (job === 'unreadable') return unknownBecause('the list tells of the job in an unknown way');
     if (job !== undefined) return job;
-    if (after.kind === 'unknown') return { kind: 'unknown', message: after.message };
-    if (nameless > 0) return { kind: 'unknown', message: `${nameless} entries of the list name no job` };
+    if (after.kind === 'unknown') return unknownBecause(after.message);
+    if (nameless > 0) return unknownBecause(`${nameless} entries of the list name no job`);
     return missing(lastSession, after.id);
   });
 }
@@ -173,17 +172,17 @@ async function describeOverRest(
   lastSession: string | null,
 ): Promise<Exclude<JobDescription, { readonly kind: 'cannot' }>> {
   const before = await readSession(settings);
-  if (before.kind === 'unknown') return { kind: 'unknown', message: before.message };
+  if (before.kind === 'unknown') return unknownBecause(before.message);
   if (!isSubmissionId(jobId)) return { kind: 'absent', session: before.id };
   const found = await lookUp(settings, jobId, before.id);
   switch (found.kind) {
     case 'unknown':
-      return { kind: 'unknown', message: found.message };
+      return unknownBecause(found.message);
     case 'there':
       return { kind: 'described', job: found.job, origin: found.origin };
     case 'missing': {
       const after = await readSession(settings);
-      if (after.kind === 'unknown') return { kind: 'unknown', message: after.message };
+      if (after.kind === 'unknown') return unknownBecause(after.message);
       return missing(lastSession, after.id);
     }
   }
@@ -239,6 +238,5 @@ function stopOverRest(settings: RestSettings, jobId: string): Promise<StopOutcom
         : unknownBecause(`${asked}; then: ${last.kind === 'unknown' ? last.message : last.kind}`),
     sleep: settings.sleep,
     pollMs: limits.rayStopPollMs,
-    waitMs: limits.jobStopWaitMs,
   });
 }

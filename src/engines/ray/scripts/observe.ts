@@ -100,6 +100,5 @@ export function stopByScript(
         : unknownBecause(`after the stop: ${last.kind === 'unknown' ? last.message : last.kind}; ${asked}`),
     sleep: settings.sleep,
     pollMs: limits.rayStopPollMs,
-    waitMs: limits.jobStopWaitMs,
   });
 }
