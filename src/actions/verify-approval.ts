@@ -44,13 +44,13 @@ export function citedComment(
   const where = `${cited.surface} ${cited.comment}`;
   if (read === undefined || read.kind === 'unknown') return unreadable(read?.why ?? `${where} was not read`);
   const comment = read.value;
-  // rule ML-02
   if (comment === null || comment.id !== cited.comment || comment.surface !== cited.surface)
     return fail({ code: 'approval-gone', why: where });
   if (!cited.threads.includes(comment.thread))
     return fail({ code: 'approval-elsewhere', why: `${where} stands in #${comment.thread}` });
   if (comment.author.id !== cited.user || comment.authorIsBot)
     return fail({ code: 'approval-by-another', why: comment.author.login });
+  // rule ML-02
   if (comment.editedAt !== null || comment.bodyDigest !== cited.bodyDigest)
     return fail({ code: 'approval-edited', why: where });
   if (comment.minimized) return fail({ code: 'approval-hidden', why: where });

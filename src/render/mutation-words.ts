@@ -66,7 +66,7 @@ export function endingWords(
   outcome: MutationOutcome,
   reason: string,
 ): { readonly symbol: string; readonly sentence: string } {
-  return { symbol: SYMBOLS[outcome], sentence: sentenceOf(outcome, reason) };
+  return { symbol: OUTCOMES[outcome].symbol, sentence: sentenceOf(outcome, reason) };
 }
 
 /** What is wrong with an approval is said in the words of a launch. */
@@ -75,14 +75,14 @@ function sentenceOf(outcome: MutationOutcome, reason: string): string {
   if (own !== undefined) return own;
   return isOrderRefusal(reason)
     ? `nothing was called. ${refusalWords(reason)}`
-    : `${outcome}, ${code(reason)}.`;
+    : `${OUTCOMES[outcome].words}: ${code(reason)}.`;
 }
 
-const SYMBOLS: Readonly<Record<MutationOutcome, string>> = {
-  done: '✅',
-  refused: '⚠️',
-  failed: '❌',
-  unclear: '❔',
+const OUTCOMES: Readonly<Record<MutationOutcome, { readonly symbol: string; readonly words: string }>> = {
+  done: { symbol: '✅', words: 'done, and checked afterwards' },
+  refused: { symbol: '⚠️', words: 'nothing was done' },
+  failed: { symbol: '❌', words: 'it failed' },
+  unclear: { symbol: '❔', words: 'nobody can say whether it worked' },
 };
 
 const SENTENCES: Readonly<Record<string, string>> = {
@@ -91,11 +91,9 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'not-replaced':
     'the machine is gone, and no replacement was ready in time. The job is not started again by itself.',
   'still-there': 'the machine is still there. Nothing more is tried; look at it on the cluster.',
-  'not-verified':
-    'it was called, and nobody can say what came of it: the machines could not be listed. Look at the cluster.',
+  'not-verified': 'it was called, and nobody can say what came of it. Look at the cluster.',
   'call-failed': 'the call could not be made; nothing was changed.',
-  interrupted:
-    'the runner died in the middle, and the machine is still there. It is not tried again on this consent.',
+  interrupted: 'the runner died in the middle, and it is not done. It is not tried again on this approval.',
   'target-changed': 'nothing was called: the machine is not the one that was proposed any more.',
   'steps-changed': 'nothing was called: what would be called by now is not what was consented to.',
   deleted: 'all of the list are gone, each looked for afterwards.',

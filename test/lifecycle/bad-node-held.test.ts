@@ -37,7 +37,7 @@ describe('a consented deletion that somebody brakes in the thread', () => {
     );
     expect((await stateOf(lab, run))?.mutations[0]?.ended).toMatchObject({
       outcome: 'refused',
-      code: 'held',
+      code: brake === '/stop' ? 'stop-requested' : 'held-in-thread',
     });
     expect(deletions(cloud)).toEqual([]);
     await lab.close();
