@@ -27,7 +27,6 @@ import {
   RETRIES,
   worksSince,
 } from './last-lines.ts';
-import { progressSign } from './progress-sign.ts';
 import type { Row } from './row.ts';
 import { bareRowFor, rowFor } from './rows.ts';
 import {
@@ -38,6 +37,7 @@ import {
   type Traceback,
   type TracebackReader,
 } from './traceback.ts';
+import { readTrainingLine, type TrainingLine } from './training-line.ts';
 import { type Level, type PlainLine, plainLines } from './unprefixed.ts';
 
 /** A line of the log, from 1, as it stands there up to `limits.logLineCharsMax`: scrub it, then cut it. */
@@ -135,11 +135,14 @@ function readPlain(reading: Reading, { text, level, stream }: PlainLine, shown: 
   }
   // What somebody looks up afterwards was printed before.
   if (PROMPT.test(text)) Object.assign(reading, { askedAt: line, progress: [], finite: [] });
-  const sign = progressSign(text);
-  noteLine(reading.last, { text, isStep: sign !== null, isSoft: level === 'quiet' || level === 'warning' });
-  if (sign !== null) keepLast(reading.progress, line, STEPS_AGAIN);
-  if (sign?.loss === 'finite') keepLast(reading.finite, line, FINITE_AGAIN);
-  if (sign?.loss === 'finite' || NOISE.test(text)) return;
+  const training = readTrainingLine(text);
+  const isStep =
+    training !== null && (training.step !== null || training.work !== 'training' || COUNTS.test(text));
+  const isSound = isStep && hasFiniteLoss(training);
+  noteLine(reading.last, { text, isStep, isSoft: level === 'quiet' || level === 'warning' });
+  if (isStep) keepLast(reading.progress, line, STEPS_AGAIN);
+  if (isSound) keepLast(reading.finite, line, FINITE_AGAIN);
+  if (isSound || NOISE.test(text)) return;
   noteSaid(reading.said, text, level, line);
   // The place in the program that a logger names may be all that tells.
   const row = rowFor(text) ?? (level === 'error' ? rowFor(shown.trim()) : null) ?? bareRowFor(text);
@@ -152,6 +155,14 @@ function readPlain(reading: Reading, { text, level, stream }: PlainLine, shown: 
   const alike = reading.findings.get(kind) ?? createEnds<Finding>(FINDINGS_MAX);
   reading.findings.set(kind, alike);
   alike.add({ class: kind, confidence, weight, line, text: shown, raised: null });
+}
+
+/** Epochs, or so many of so many, whatever they are called. */
+const COUNTS = /Progress on:\w|\bepoch\W{0,4}\d|(?<![\w./-])\d{1,9} {0,3}\/ {0,3}\d{1,9}(?![\w./-])/i;
+
+/** A loss of nothing beside a gradient that is no number is no finite one. */
+function hasFiniteLoss({ measures: { loss = '', 'grad-norm': gradient = '' } }: TrainingLine): boolean {
+  return /\d/.test(loss) && !/nan/i.test(gradient);
 }
 
 function keepLast(kept: number[], line: number, count: number): void {

@@ -1,15 +1,14 @@
 /** What a job's log has said so far: a fold over its text in which every line is read exactly once. */
 
+import { memoryReportIn } from '../diagnosis/memory-line.ts';
+import { readTrainingLine, type ShownCount, type TrainingLine } from '../diagnosis/training-line.ts';
 import { cutText } from '../domain/cut-text.ts';
 import { LOSS_NOT_FINITE } from '../domain/launch/spoilt.ts';
 import { limits } from '../domain/limits.ts';
 import { countLines, findTellingWord } from './line-filter.ts';
-import { memoryReportIn } from './memory-report.ts';
-import { type ProgressLine, parseProgressLine, type ShownCount } from './progress-line.ts';
 import { goneBack } from './replayed.ts';
 import { readFailure, type SignatureMatch, type TaskOrigin, withFailure } from './signature-matches.ts';
 import { addTrainingLine, isNotFinite, NO_TRAINING, type Training } from './training.ts';
-import { parseTrainingLine, type TrainingLine, trainingOfBar } from './training-line.ts';
 
 /** Tracker links of one log: one a launch, and a few that were only mentioned. */
 const LOG_TRACKERS_MAX = 20;
@@ -31,8 +30,6 @@ export type LogFacts = {
   /** The rest of a line that was longer than any real one is being passed over. */
   readonly skipping: boolean;
   readonly lines: number;
-  /** The latest line of the bar `train`, rounded as it is. */
-  readonly progress: ProgressLine | null;
   /** Steps as shown last; never smaller precision than the log has, see `ShownCount`. */
   readonly step: ShownCount | null;
   /** From the first line of the bar, the only place where it is exact; then never changed. */
@@ -64,7 +61,6 @@ export const NO_LOG_FACTS: LogFacts = {
   carry: '',
   skipping: false,
   lines: 0,
-  progress: null,
   step: null,
   exactTotal: null,
   loss: null,
@@ -155,13 +151,10 @@ export function finishLog(facts: LogFacts): LogFacts {
 function readLine(facts: LogFacts, whole: string): LogFacts {
   const line = cutText(whole, limits.logLineCharsMax).replace(/\r$/, '');
   const counted = readFailure({ ...facts, lines: facts.lines + 1 }, line);
-  const progress = parseProgressLine(line);
-  if (progress !== null) return readProgress(counted, progress);
-  const training = parseTrainingLine(line);
-  return readPlainLine(
-    training === null ? readMemory(counted, line) : readTraining(counted, training, line),
-    line,
-  );
+  const training = readTrainingLine(line);
+  if (training?.work === 'eval') return readEvalBar(counted, training);
+  const isOther = training === null || training.work === 'other';
+  return readPlainLine(isOther ? readMemory(counted, line) : readTraining(counted, training, line), line);
 }
 
 /** Said between the lines of training, by whatever prints it. */
@@ -172,22 +165,19 @@ function readMemory(facts: LogFacts, line: string): LogFacts {
   return { ...facts, training: { ...training, look: { ...training.look, memory } } };
 }
 
-function readProgress(facts: LogFacts, progress: ProgressLine): LogFacts {
-  const { bar, current, total } = progress;
-  if (bar === 'eval') return readEvalBar(facts, current, total);
-  return bar === 'train' ? { ...withTraining(facts, trainingOfBar(progress)), progress } : facts;
-}
-
 /** Of a trainer without a line for its first step, the first loss tells that it is through. */
 function readTraining(facts: LogFacts, line: TrainingLine, text: string): LogFacts {
   const { exactTotal } = facts;
-  if (!line.named && exactTotal !== null && line.total?.value !== exactTotal) return facts;
+  if (line.work === 'unnamed' && exactTotal !== null && line.total?.value !== exactTotal) return facts;
   const known = withTraining(facts, line);
   // Before the first step some trainers print a loss that is no number yet.
   if (line.step?.value === 0) return known;
   const isBroken = isNotFinite(line, known.training);
+  const isSeen = facts.failures.some(
+    (one) => one.id === LOSS_NOT_FINITE && one.lastLineNumber === facts.lines,
+  );
   return {
-    ...(isBroken ? withFailure(known, LOSS_NOT_FINITE, text) : known),
+    ...(isBroken && !isSeen ? withFailure(known, LOSS_NOT_FINITE, text) : known),
     firstStepCompleted: facts.firstStepCompleted || (line.measures.loss !== undefined && !isBroken),
   };
 }
@@ -206,9 +196,9 @@ function withTraining(facts: LogFacts, line: TrainingLine): LogFacts {
 }
 
 /** A finished bar is printed more than once, so an eval counts when its bar fills after it began. */
-function readEvalBar(facts: LogFacts, current: ShownCount | null, total: ShownCount | null): LogFacts {
-  if (current === null) return { ...facts, evalRunning: true };
-  if (!facts.evalRunning || current.value !== total?.value) return facts;
+function readEvalBar(facts: LogFacts, { step, total }: TrainingLine): LogFacts {
+  if (step === null) return { ...facts, evalRunning: true };
+  if (!facts.evalRunning || step.value !== total?.value) return facts;
   return { ...facts, evalRunning: false, evalsCompleted: facts.evalsCompleted + 1 };
 }
 

@@ -1,6 +1,7 @@
 /** What a look at a job comes to as events: an observation, the incidents that it shows, and the end. */
 
 import { DETECTORS } from '../detectors/registry.ts';
+import type { ShownCount } from '../diagnosis/training-line.ts';
 import { isTerminal, type JobObservation } from '../domain/engine.ts';
 import { readIncident } from '../domain/incidents.ts';
 import { LOSS_NOT_FINITE } from '../domain/launch/spoilt.ts';
@@ -17,7 +18,6 @@ import { prolonged } from './lease.ts';
 import type { LogFacts } from './log-facts.ts';
 import { type Look, redactAndTruncate, redactAndTruncateEnd, redactAndTruncateLine, saidOf } from './look.ts';
 import { incidentsOf, type StandingAlarm } from './look-incidents.ts';
-import type { ShownCount } from './progress-line.ts';
 import { openLogOf } from './resume-log.ts';
 import type { SignatureMatch } from './signature-matches.ts';
 import { standstillOf, unreadOf } from './standstill.ts';

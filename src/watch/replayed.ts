@@ -2,9 +2,9 @@
 
 import type { Replayed } from '../detectors/evidence.ts';
 import { CATCH_UP_PAIRS } from '../detectors/measures.ts';
+import type { TrainingLine } from '../diagnosis/training-line.ts';
 import type { ReplayedStep } from '../domain/logbook/events/job-events.ts';
 import type { TracePoint } from '../domain/logbook/run-state.ts';
-import type { TrainingLine } from './training-line.ts';
 
 export type Replay = {
   /** Of the line of training that this one goes on from, by step; null where it goes on from none. */

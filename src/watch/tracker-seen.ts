@@ -102,12 +102,13 @@ function withLine(before: Observation | null, log: LogFacts, { step, loss }: Tra
   const hadNone = before === null || before.step === null || before.step === before.tracker?.last?.step;
   if (step === null || log.training.look.lines > 0 || !hadNone || step === before?.step) return log;
   const line = {
-    named: true,
+    work: 'training' as const,
     total: null,
     step: { value: step, exact: true },
     measures: loss === null ? {} : { loss },
     secondsPerStep: null,
     tokensPerSecond: null,
+    elapsedSeconds: null,
     remainingSeconds: null,
     memory: null,
   };

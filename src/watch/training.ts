@@ -9,9 +9,9 @@ import {
   SERIES_LAWS,
   type Series,
 } from '../detectors/series.ts';
+import type { TrainingLine } from '../diagnosis/training-line.ts';
 import type { Pace } from '../domain/logbook/events/job-events.ts';
 import { addReplayed, NO_REPLAY, type Replay } from './replayed.ts';
-import type { TrainingLine } from './training-line.ts';
 
 export type Training = {
   readonly series: { readonly [Name in Followed]?: Series };

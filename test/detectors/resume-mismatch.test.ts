@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import type { Finding } from '../../src/detectors/detector.ts';
 import type { Evidence } from '../../src/detectors/evidence.ts';
 import { resumeMismatch } from '../../src/detectors/measures.ts';
+import { readTrainingLine } from '../../src/diagnosis/training-line.ts';
 import {
   addReplayed,
   comparedOf,
@@ -13,13 +14,12 @@ import {
   type Replay,
   replayOf,
 } from '../../src/watch/replayed.ts';
-import { parseTrainingLine } from '../../src/watch/training-line.ts';
 
 const STEPS = Array.from({ length: 200 }, (_, index) => index + 1);
 const sound = (step: number): number => 2 + 1 / step;
 
 function withStep(replay: Replay, step: number, loss: number): Replay {
-  const line = parseTrainingLine(`step ${step} loss ${loss.toFixed(5)}`);
+  const line = readTrainingLine(`step ${step} loss ${loss.toFixed(5)}`);
   if (line === null) throw new Error('no training line');
   return addReplayed(replay, line);
 }

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseProgressLine } from '../../src/watch/progress-line.ts';
+import { readTrainingLine } from '../../src/diagnosis/training-line.ts';
 
 const golden = readFileSync(
   new URL('../../fixtures/progress/tqdm-loggable-lines.txt', import.meta.url),
@@ -13,9 +13,9 @@ const golden = readFileSync(
 
 describe('a progress line', () => {
   it('is read in every golden line', () => {
-    const read = golden.map(parseProgressLine);
+    const read = golden.map((line) => readTrainingLine(line));
     expect(read).not.toContain(null);
-    expect(read.map((line) => [line?.current?.value, line?.current?.exact, line?.total?.exact])).toEqual([
+    expect(read.map((line) => [line?.step?.value, line?.step?.exact, line?.total?.exact])).toEqual([
       [undefined, undefined, true],
       ...Array(2).fill([1, true, false]),
       ...Array(2).fill([3, true, false]),
@@ -28,42 +28,44 @@ describe('a progress line', () => {
       [5160, false, false],
       [83_300, false, false],
     ]);
-    expect(read.map((line) => line?.rate?.value)).toContain('1930.9');
+    expect(read.map((line) => line?.secondsPerStep)).toContain(1 / 1930.9);
     expect(read[0]).toMatchObject({
       total: { value: 5155, exact: true },
-      rate: null,
+      secondsPerStep: null,
       remainingSeconds: null,
     });
-    expect(read[1]).toMatchObject({ remainingSeconds: 1035, loss: null });
-    expect(read[6]).toMatchObject({ loss: '3.47' });
+    expect(read[1]).toMatchObject({ remainingSeconds: 1035, measures: {} });
+    expect(read[6]).toMatchObject({ measures: { loss: '3.47' } });
   });
 
   it('has slow rates, hours and missing totals', () => {
     const slow =
       'Progress on:train 11.0it/18.0it rate:34.5s/it remaining:04:01 elapsed:17:46 postfix:loss=15.5';
-    expect(parseProgressLine(slow)).toEqual({
-      bar: 'train',
-      current: { value: 11, exact: true },
+    expect(readTrainingLine(slow)).toEqual({
+      work: 'training',
+      step: { value: 11, exact: true },
       total: { value: 18, exact: true },
-      rate: { value: '34.5', unit: 's/it' },
+      measures: { loss: '15.5' },
+      secondsPerStep: 34.5,
+      tokensPerSecond: null,
       elapsedSeconds: 1066,
       remainingSeconds: 241,
-      loss: '15.5',
+      memory: null,
     });
-    expect(parseProgressLine('Progress on:train 189it')).toMatchObject({
-      current: { value: 189 },
+    expect(readTrainingLine('Progress on:train 189it')).toMatchObject({
+      step: { value: 189 },
       total: null,
     });
     const long =
       'I20261121 03:00:00 1 x Progress on:train 3.1kit/5.16kit rate:1.0s/it remaining:1:05:15 elapsed:30:00:01';
-    expect(parseProgressLine(long)).toMatchObject({ remainingSeconds: 3915, elapsedSeconds: 108_001 });
-    expect(parseProgressLine('Progress on:train 5.00it/9.00it postfix:loss=nan')).toMatchObject({
-      loss: 'nan',
+    expect(readTrainingLine(long)).toMatchObject({ remainingSeconds: 3915, elapsedSeconds: 108_001 });
+    expect(readTrainingLine('Progress on:train 5.00it/9.00it postfix:loss=nan')).toMatchObject({
+      measures: { loss: 'nan' },
     });
   });
 
   it('is nothing else', () => {
     for (const line of ['', 'Progress on:train', 'Progress on:train ../..it', 'no Progress on: train 1it'])
-      expect(parseProgressLine(line)?.current ?? null).toBeNull();
+      expect(readTrainingLine(line)?.step ?? null).toBeNull();
   });
 });

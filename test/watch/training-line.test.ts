@@ -1,15 +1,15 @@
 /** Training lines as trainers print them: what they say of step, loss, speed, and what is no training line. */
 
 import { describe, expect, it } from 'vitest';
+import { readTrainingLine } from '../../src/diagnosis/training-line.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import { paceOf } from '../../src/watch/training.ts';
-import { parseTrainingLine } from '../../src/watch/training-line.ts';
 import { readLogText } from '../support/log-text.ts';
 
 type Said = { step?: number; total?: number; loss?: string; seconds?: number; tokens?: number };
 function said(line: string): Said | null {
-  const read = parseTrainingLine(line);
-  if (read === null) return null;
+  const read = readTrainingLine(line);
+  if (read === null || read.work === 'other') return null;
   return {
     ...(read.step === null ? {} : { step: read.step.value }),
     ...(read.total === null ? {} : { total: read.total.value }),
@@ -99,7 +99,7 @@ describe('the memory in use', () => {
     ['of Axolotl', "{'loss': 1.2, 'memory/max_active (GiB)': 34.2041, 'epoch': 0.1}", '34.2GiB'],
     ['as a share', 'step 100 loss 2.5 gpu_mem=71.25%', '71.3%'],
     ['of a bar', ' 25%|██▌       | 500/2000 [06:05<18:15,  1.37it/s, loss=2.6, gpu_mem=3.2G]', '3.2GB'],
-  ])('%s is read', (_, line, memory) => expect(parseTrainingLine(line)?.memory).toBe(memory));
+  ])('%s is read', (_, line, memory) => expect(readTrainingLine(line)?.memory).toBe(memory));
 
   it.each([
     'step 100 loss 2.5',
@@ -110,7 +110,7 @@ describe('the memory in use', () => {
     'step 100 loss 2.5 gpu_mem=171%',
     'step 100 loss 2.5 memory_time: 500ms',
     'step 100 loss 2.5 mem: 500ms',
-  ])('is not said: %s', (line) => expect(parseTrainingLine(line)).toMatchObject({ memory: null }));
+  ])('is not said: %s', (line) => expect(readTrainingLine(line)).toMatchObject({ memory: null }));
 });
 
 describe('the memory in use, in a line of its own,', () => {

@@ -1,12 +1,11 @@
 /** Builds a trace from a plain log, with the log's own times, those of its progress bars, or constant steps. */
 
 import type { EndStatus } from '../../diagnosis/diagnose.ts';
+import { readTrainingLine } from '../../diagnosis/training-line.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import { branded, type Instant, isInstant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { toRfc3339 } from '../../domain/time.ts';
-import { parseProgressLine } from '../../watch/progress-line.ts';
-import { parseTrainingLine, trainingOfBar } from '../../watch/training-line.ts';
 import { headerFor, type Trace, type TraceRecord } from './trace.ts';
 
 /** Milliseconds since 1970, in an unknown zone unless the line names one; `day` is false for a time without a date. */
@@ -182,10 +181,9 @@ type Stepping = { readonly byItself: number | null } | null;
 function stepping(lines: readonly string[], written: readonly (number | null)[]): readonly Stepping[] {
   let [shown, step]: [number | null, number | null] = [null, null];
   return lines.map((line, index) => {
-    const bar = parseProgressLine(line);
-    const training = bar === null ? parseTrainingLine(line) : bar.bar === 'train' ? trainingOfBar(bar) : null;
-    if (training === null) return null;
-    const elapsed = bar?.elapsedSeconds ?? elapsedIn(line);
+    const training = readTrainingLine(line);
+    if (training === null || training.work === 'eval' || training.work === 'other') return null;
+    const elapsed = training.elapsedSeconds ?? elapsedIn(line);
     const current = training.step?.value ?? null;
     const moved = current === null || step === null ? 1 : Math.max(current - step, 0);
     step = current ?? step;

@@ -1,7 +1,12 @@
-/** One line in which a trainer tells how far it is: Levanter's bar, tqdm's own, and what PyTorch's trainers and JAX's print. */
+/** What trainers print of their steps: Levanter's bar, tqdm's own, and the lines of PyTorch's and JAX's trainers. */
 
 import { memoryIn } from './memory-line.ts';
-import { type ProgressLine, parseClock, parseCount, type ShownCount } from './progress-line.ts';
+
+/**
+ * A count as the bar shows it: three significant digits, so `5.16kit` is 5155 ± 5. `exact` only where
+ * no unit prefix was needed, that is below 1,000, or where the first line gives the bare total.
+ */
+export type ShownCount = { readonly value: number; readonly exact: boolean };
 
 /** A measure as printed, so that its precision is known; `nan` and `inf` included. */
 export type MeasureName =
@@ -12,79 +17,115 @@ export type MeasureName =
   | 'expert-load'
   | 'gpu-use'
   | 'mfu';
+
+/**
+ * `work`: what the line counts. `unnamed`: a bar that does not say it; it counts training where its total is the total of the
+ * training. `other`: loading, generating, or an eval of an unknown trainer.
+ */
 export type TrainingLine = {
-  /** False for a bar that does not say of what it is: it is of the training where its total is. */
-  readonly named: boolean;
+  readonly work: 'training' | 'eval' | 'unnamed' | 'other';
+  /** Null: none is shown, or the bar has not begun (after a resume it does not begin at 0 either). */
   readonly step: ShownCount | null;
   readonly total: ShownCount | null;
   readonly measures: { readonly [Name in MeasureName]?: string };
   readonly secondsPerStep: number | null;
   readonly tokensPerSecond: number | null;
+  readonly elapsedSeconds: number | null;
   readonly remainingSeconds: number | null;
   /** In use, as it is shown: `93.9%`, `44.6GiB`. */
   readonly memory: string | null;
 };
 
-/** What a line says of training that is no bar of Levanter's, or null where it shows neither a step with a measure nor a bar. */
-export function parseTrainingLine(line: string): TrainingLine | null {
-  if (OF_AN_EVAL.test(line)) return null;
-  const bar = BAR.exec(line);
+/** What a line shows of training, or null where it shows neither a step with a measure nor a bar. A record's prefix may stand before it. */
+export function readTrainingLine(line: string): TrainingLine | null {
+  const levanter = LEVANTER.exec(line);
+  if (levanter !== null) return ofLevanter(levanter);
+  const bar = TQDM.exec(line);
+  if (bar !== null) return ofTqdm(line, bar);
+  // The summary of a whole run is no step.
+  if (OF_AN_EVAL.test(line) || line.includes('train_runtime')) return null;
   const measures = measuresIn(line);
-  if (bar !== null) return ofTqdm(line, bar, measures);
   const step = stepIn(line);
   const isTraining = 'loss' in measures || (step !== null && (OTHER_SIGNS.test(line) || COUNTED.test(line)));
   if (!isTraining) return null;
   return {
-    named: true,
+    work: 'training',
     step: step?.current ?? null,
     // Of one epoch, and of how many nobody says.
     total: EPOCH.test(line) ? null : (step?.total ?? null),
     measures,
     secondsPerStep: secondsIn(line),
     tokensPerSecond: tokensIn(line),
+    elapsedSeconds: null,
     remainingSeconds: null,
     memory: memoryIn(line),
   };
 }
 
-/** The same of Levanter's bar. */
-export function trainingOfBar(bar: ProgressLine): TrainingLine {
-  const { current, total, rate, remainingSeconds, loss } = bar;
-  const value = Number(rate?.value ?? Number.NaN);
-  const isRate = value > 0;
+// Every part is anchored by its own name, so a long hostile line costs one pass.
+const LEVANTER =
+  /Progress on:([\w.-]+) (-|[\d.]+[kMGT]?it)(?:\/([\d.]+[kMGT]?)(?:it)?)?(?: rate:(\S+))?(?: remaining:(\S+))?(?: elapsed:(\S+))?(?: postfix:([\s\S]*))?$/;
+// A job prints what it likes in the place of a number; what is none is recorded nowhere.
+const LOSS = /(?:^|, )loss=([-+]?(?:\d{1,40}(?:\.\d{1,40})?(?:e[-+]?\d{1,4})?|nan|inf(?:inity)?))(?![^\s,])/i;
+const FACTORS: Readonly<Record<string, number>> = { k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
+
+function ofLevanter(bar: RegExpExecArray): TrainingLine {
+  const [, name = '', current = '-', total, rate = '', remaining = '', elapsed = '', postfix = ''] = bar;
+  const loss = LOSS.exec(postfix)?.[1];
+  const [, value = '', unit] = /^([\d,]+(?:\.\d+)?)(it\/s|s\/it)$/.exec(rate) ?? [];
+  const perUnit = positive(Number(value.replaceAll(',', '')));
   return {
-    named: true,
-    step: current,
-    total,
-    measures: loss === null ? {} : { loss },
-    secondsPerStep: isRate ? (rate?.unit === 's/it' ? value : 1 / value) : null,
+    work: name === 'train' ? 'training' : name === 'eval' ? 'eval' : 'other',
+    step: current === '-' ? null : parseCount(current.slice(0, -'it'.length)),
+    total: total === undefined ? null : parseCount(total),
+    measures: loss === undefined ? {} : { loss },
+    secondsPerStep: perUnit === null ? null : unit === 's/it' ? perUnit : 1 / perUnit,
     tokensPerSecond: null,
-    remainingSeconds,
+    elapsedSeconds: parseClock(elapsed),
+    remainingSeconds: parseClock(remaining),
     memory: null,
   };
 }
 
+/** `5.16k`; null for what is no count, or one that is not told exactly any more. */
+function parseCount(text: string): ShownCount | null {
+  const match = /^(\d+(?:\.\d+)?)([kMGT]?)$/.exec(text);
+  if (match === null) return null;
+  const [, digits = '', prefix = ''] = match;
+  const value = Math.round(Number(digits) * (FACTORS[prefix] ?? 1));
+  return Number.isSafeInteger(value) ? { value, exact: prefix === '' } : null;
+}
+
+/** `04:01` and `1:05:15`; tqdm lets the hours grow beyond a day. */
+function parseClock(text: string): number | null {
+  if (!/^\d{1,9}(?::\d\d){1,2}$/.test(text)) return null;
+  return text.split(':').reduce((seconds, part) => seconds * 60 + Number(part), 0);
+}
+
 // The last bar of a line counts: a terminal's bar is written over itself.
-const BAR =
-  /(\d{1,3})%\|[^|]{0,200}\| {0,8}(\d[\d.]{0,12}[kMG]?)\/(\d[\d.]{0,12}[kMG]?) \[[\d:]{1,12}<([\d:?]{1,12}),? {0,8}(\?|[\d.]{1,12}) ?([a-z]{1,10})\/([a-z]{1,10})/;
+const TQDM =
+  /(\d{1,3})%\|[^|]{0,200}\| {0,8}(\d[\d.]{0,12}[kMG]?)\/(\d[\d.]{0,12}[kMG]?) \[([\d:]{1,12})<([\d:?]{1,12}),? {0,8}(\?|[\d.]{1,12}) ?([a-z]{1,10})\/([a-z]{1,10})/;
 /** Bars of other work: what is loaded, evaluated, generated. */
 const OTHER_WORK =
   /download|load|map\b|mapping|token|eval|valid|shard|fetch|prompt|generat|sampl|test|predict|upload|filter|convert|sanity|cach|compil|extract|packing|resolv|file|readin|examples|captur|quanti/i;
 const EPOCH = /epoch/i;
 const TRAINS = /train|epoch|step|iter|fit/i;
 
-function ofTqdm(line: string, bar: RegExpExecArray, measures: TrainingLine['measures']): TrainingLine | null {
-  const [, , current = '', total = '', remaining = '', rate = '', left = '', right = ''] = bar;
+function ofTqdm(line: string, bar: RegExpExecArray): TrainingLine {
+  const [, , current = '', total = '', elapsed = '', remaining = '', rate = '', left = '', right = ''] = bar;
   const before = line.slice(Math.max(0, bar.index - DESCRIPTION_CHARS), bar.index);
-  if (OTHER_WORK.test(before) || BYTES.test(left)) return null;
+  const measures = measuresIn(line);
+  const isOther = OF_AN_EVAL.test(line) || OTHER_WORK.test(before) || BYTES.test(left);
+  const isNamed = 'loss' in measures || TRAINS.test(before);
   const value = Number(rate);
   return {
-    named: 'loss' in measures || TRAINS.test(before),
+    work: isOther ? 'other' : isNamed ? 'training' : 'unnamed',
     step: parseCount(current),
     total: EPOCH.test(before) ? null : parseCount(total),
     measures,
     secondsPerStep: value > 0 ? (right === 's' ? 1 / value : left === 's' ? value : null) : null,
     tokensPerSecond: tokensIn(line),
+    elapsedSeconds: parseClock(elapsed),
     remainingSeconds: parseClock(remaining),
     memory: memoryIn(line),
   };
@@ -144,7 +185,7 @@ function measuresIn(line: string): TrainingLine['measures'] {
 const OF_AN_EVAL =
   /\b(?:eval|val|valid|validation|test)(?:[_/](?:loss|runtime|ppl|perplexity)|uation|uating)/i;
 const OTHER_SIGNS =
-  /grad(?:ient)?[_ /-]?norm|learning[_ ]rate|\blr\b|tokens?[_ /]|\btps\b|tflop|, skipped=|samples\/s/i;
+  /grad(?:ient)?[_ /-]?norm|learning[_ ]rate|\blr\b|tokens?[_ /]|\btps\b|tflop|, skipped=|samples(?:\/s|PerSec)/i;
 
 /** A line of names and values that begins with its step. */
 const COUNTED = /(?:^|[\])] ?|: |- )(?:global_)?(?:step|iter)=\d{1,12} \w{1,60}=/;
