@@ -93,7 +93,7 @@ A line of the job's log that matched a row of the diagnosis. The class is the on
 
 const RESPONSE_WORDS: Readonly<Record<FirstResponse, string>> = {
   escalate:
-    'Call whoever owns the run: this is not repeated and not mended without a person. Where memory ran out and the manifest has approved a smaller config than the one that runs, the incident says so.',
+    'Call whoever owns the run: this is not repeated and not mended without a person. Where memory ran out and the manifest has approved a reduction that was not taken yet, the incident says so.',
   relaunch: 'Infrastructure. The same again may work; several times without a step between is no accident.',
   'replace-node':
     'A bad machine. For `no-accelerator`, `driver-cleanup` and `device-busy` on a TPU, the thread gets a proposal to delete the node once the job has failed, which `/approve` approves.',

@@ -104,7 +104,7 @@ function parseClock(text: string): number | null {
 
 // The last bar of a line counts: a terminal's bar is written over itself.
 const TQDM =
-  /(\d{1,3})%\|[^|]{0,200}\| {0,8}(\d[\d.]{0,12}[kMG]?)\/(\d[\d.]{0,12}[kMG]?) \[([\d:]{1,12})<([\d:?]{1,12}),? {0,8}(\?|[\d.]{1,12}) ?([a-z]{1,10})\/([a-z]{1,10})/;
+  /(\d{1,3})%\|[^|]{0,200}\| {0,8}(\d[\d.]{0,12}[kMG]?)\/(\d[\d.]{0,12}[kMG]?) \[[\d:]{1,12}<([\d:?]{1,12}),? {0,8}(\?|[\d.]{1,12}) ?([a-z]{1,10})\/([a-z]{1,10})/;
 /** Bars of other work: what is loaded, evaluated, generated. */
 const OTHER_WORK =
   /download|load|map\b|mapping|token|eval|valid|shard|fetch|prompt|generat|sampl|test|predict|upload|filter|convert|sanity|cach|compil|extract|packing|resolv|file|readin|examples|captur|quanti/i;
@@ -112,7 +112,7 @@ const EPOCH = /epoch/i;
 const TRAINS = /train|epoch|step|iter|fit/i;
 
 function ofTqdm(line: string, bar: RegExpExecArray): TrainingLine {
-  const [, , current = '', total = '', elapsed = '', remaining = '', rate = '', left = '', right = ''] = bar;
+  const [, , current = '', total = '', remaining = '', rate = '', left = '', right = ''] = bar;
   const before = line.slice(Math.max(0, bar.index - DESCRIPTION_CHARS), bar.index);
   const measures = measuresIn(line);
   const isOther = OF_AN_EVAL.test(line) || OTHER_WORK.test(before) || BYTES.test(left);
@@ -125,7 +125,7 @@ function ofTqdm(line: string, bar: RegExpExecArray): TrainingLine {
     measures,
     secondsPerStep: value > 0 ? (right === 's' ? 1 / value : left === 's' ? value : null) : null,
     tokensPerSecond: tokensIn(line),
-    elapsedSeconds: parseClock(elapsed),
+    elapsedSeconds: null,
     remainingSeconds: parseClock(remaining),
     memory: memoryIn(line),
   };

@@ -205,7 +205,7 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
   'failure-signature': {
     title: 'The log shows a failure signature',
     evidence: (d) =>
-      `${code(d.signature)}: ${classWords(d.class).what} (${code(d.class)}): ${code(d.line)}. ${d.response === 'reduce' ? 'The manifest has approved a smaller config.' : classWords(d.class).again}${d.again ? ' An earlier attempt showed it too: what was done in between has not helped.' : ''}`,
+      `${code(d.signature)}: ${classWords(d.class).what} (${code(d.class)}): ${code(d.line)}. ${d.response === 'reduce' ? 'The manifest has approved a reduction.' : classWords(d.class).again}${d.again ? ' An earlier attempt showed it too: what was done in between has not helped.' : ''}`,
     did: "Nothing yet: a line is evidence, and only the engine's status ends a run.",
     todo: 'Read the log around this line. `/stop` ends the job if it is beyond help.',
   },
