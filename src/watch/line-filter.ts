@@ -71,12 +71,16 @@ function pairAt(bytes: Uint8Array, end: number): number {
  * multi-pattern searching*, 1994). A word whose newline stands before `from` counts from the newline on.
  */
 export function findTellingWord(bytes: Uint8Array, from: number, end: number): number {
-  for (let at = from + REACH - 1; at < end; ) {
-    const pair = pairAt(bytes, at);
+  let at = from + REACH - 1;
+  while (at < end) {
+    const pair = (((bytes[at - 1] ?? 0) | FOLD) << 8) | (bytes[at] ?? 0) | FOLD;
     const jump = JUMPS[pair] ?? 1;
-    const start = at - REACH + 1;
-    if (jump === 0 && ENDING.get(pair)?.some((word) => isAt(bytes, start, word)) === true) return start;
-    at += Math.max(jump, 1);
+    if (jump > 0) {
+      at += jump;
+      continue;
+    }
+    for (const word of ENDING.get(pair) ?? []) if (isAt(bytes, at - REACH + 1, word)) return at - REACH + 1;
+    at += 1;
   }
   return -1;
 }
