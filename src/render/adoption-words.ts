@@ -10,8 +10,7 @@ import {
 } from '../domain/logbook/adoption.ts';
 import type { Description, RunState } from '../domain/logbook/run-state.ts';
 import { toRfc3339 } from '../domain/time.ts';
-import type { Sentences } from './answer-view.ts';
-import type { RenderInput } from './input.ts';
+import type { RenderInput, Sentences } from './input.ts';
 import { code, fenced, listed, paragraphs, table, text, utc } from './words.ts';
 
 /** The comment by which a person decides: whose job it is, and what it runs. */

@@ -1,6 +1,6 @@
 /** What the gates over the approvals say. */
 
-import type { GateSentences } from './gate-sentences.ts';
+import type { GateSentences } from './input.ts';
 import { code, listed, text } from './words.ts';
 
 /** What became of an approval (`ApprovalStanding`). */

@@ -12,10 +12,9 @@ import {
   type Verdict,
 } from '../domain/launch/verdict.ts';
 import type { Detail } from '../domain/payload.ts';
-import type { AnswerFacts } from './answer-view.ts';
 import { APPROVAL_SENTENCES } from './approval-gate-words.ts';
 import { gateWords } from './gate-words.ts';
-import type { RenderInput } from './input.ts';
+import type { AnswerFacts, RenderInput } from './input.ts';
 import { code, count, details, type PlaceWord, paragraphs, placeWord, table, text } from './words.ts';
 
 /** Who can supply what is missing. */

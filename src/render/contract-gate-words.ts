@@ -3,7 +3,7 @@
 import { CHECKPOINT } from '../domain/launch/contract.ts';
 import type { GateId } from '../domain/launch/verdict.ts';
 import { startRemedy, startWords } from './checkpoints.ts';
-import type { GateSentences } from './gate-sentences.ts';
+import type { GateSentences } from './input.ts';
 import { code, listed, text } from './words.ts';
 
 type Own = Extract<

@@ -4,7 +4,7 @@ import { type GateId, VERDICTS, type Verdict } from '../domain/launch/verdict.ts
 import { type Facts, readPayload } from '../domain/payload.ts';
 import { APPROVAL_SENTENCES } from './approval-gate-words.ts';
 import { CONTRACT_SENTENCES } from './contract-gate-words.ts';
-import type { GateSentences, Words } from './gate-sentences.ts';
+import type { GateSentences, Words } from './input.ts';
 import { RENTAL_SENTENCES } from './rental-words.ts';
 import { code, heldWords, liftWords, listed, type PlaceWord, text, utc } from './words.ts';
 

@@ -4,7 +4,7 @@ import type { Incident, IncidentCode } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import { startWords } from './checkpoints.ts';
 import { alarmWhy, classWords, noFixWords, relaunchWords } from './failure-words.ts';
-import type { IncidentTold, IncidentWords } from './incident-told.ts';
+import type { IncidentTold, IncidentWords } from './input.ts';
 import { refusalWords } from './refusal-words.ts';
 import { RENTAL_INCIDENT_WORDS } from './rental-words.ts';
 import { code, count, fenced, link, otherVersion, type PlaceWord, text, utc } from './words.ts';

@@ -1,13 +1,17 @@
-/** What a card, a check run or a comment is rendered from: the record, the lab's config and the judgement, and no clock. */
+/** What sentences are rendered from: the record, the lab's config and the judgement, and no clock. */
 
+import type { AnswerCode, Answers } from '../commands/registry.ts';
 import type { LaneKind } from '../config/lane-kind.ts';
 import type { LaneOfRun } from '../config/lane-of-file.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
 import type { ContractFields } from '../contracts/fields.ts';
-import type { Verdict } from '../domain/launch/verdict.ts';
+import type { IncidentCode, IncidentFacts } from '../domain/incidents.ts';
+import type { GateId, Verdict, Verdicts } from '../domain/launch/verdict.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { PastOf } from '../domain/past-row.ts';
+import type { Facts, Fields } from '../domain/payload.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
+import type { PlaceWord } from './words.ts';
 
 /** What is said of a kind of run, and no more of it. */
 type SpokenKind = LaneKind & {
@@ -23,4 +27,39 @@ export type RenderInput = {
   /** The gates over the approvals, as the record tells them. */
   readonly approvals: readonly Verdict[];
   readonly past: PastOf;
+};
+
+/** `input` null: on a thread that belongs to no run. */
+export type AnswerView = { readonly input: RenderInput | null };
+
+export type AnswerFacts<Code extends AnswerCode> = Facts<Answers[Code]>;
+
+/** One sentence for each of these codes. */
+export type Sentences<Code extends AnswerCode> = {
+  readonly [C in Code]: (facts: AnswerFacts<C>, view: AnswerView) => string;
+};
+
+export type Words = readonly [found: string, remedy?: string];
+
+/** One sentence for each code of a gate. */
+export type GateSentences<Gate extends GateId> = {
+  readonly [Code in keyof Verdicts[Gate]]: (
+    facts: Verdicts[Gate][Code] extends Fields ? Facts<Verdicts[Gate][Code]> : never,
+    place: PlaceWord,
+  ) => Words;
+};
+
+/** What is known of it stands in `evidence`. All is Markdown. */
+export type IncidentTold = {
+  readonly title: string;
+  readonly evidence: string;
+  readonly did: string;
+  readonly todo: string;
+};
+
+export type IncidentWords<Code extends IncidentCode> = Omit<IncidentTold, 'evidence'> & {
+  readonly evidence: (facts: IncidentFacts<Code>, place: PlaceWord) => string;
+  /** Where it depends on the facts; null: as ever. */
+  readonly didFor?: (facts: IncidentFacts<Code>) => string | null;
+  readonly todoFor?: (facts: IncidentFacts<Code>, place: PlaceWord) => string | null;
 };

@@ -7,7 +7,7 @@ import {
   type IgnoreReason,
 } from '../commands/grammar/reading.ts';
 import { definitionOf } from '../commands/registry.ts';
-import type { AnswerFacts } from './answer-view.ts';
+import type { AnswerFacts } from './input.ts';
 import { code, text } from './words.ts';
 
 /** The answer to a line that is addressed to ferrybot and cannot be run as it stands. */

@@ -1,9 +1,15 @@
-/** A notice: that something waits for people, which run it is, what it waits for, who can give it, and by which command. */
+/** Notices and incidents: what waits for people, which run it is about, and whom a comment mentions. */
 
+import { permits } from '../domain/actor.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { ChannelMessage } from '../domain/channel.ts';
+import type { Summons } from '../domain/effect.ts';
+import type { PersonFacts } from '../domain/facts.ts';
+import type { Incident } from '../domain/incidents.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
+import { limits } from '../domain/limits.ts';
 import type { Notice, RunState } from '../domain/logbook/run-state.ts';
+import type { Observed } from '../domain/observed.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { renderDescription, renderUnconfirmed } from './adoption-words.ts';
 import { comment } from './comment.ts';
@@ -14,7 +20,66 @@ import { PROPOSE_WORDS } from './propose-words.ts';
 import { stateLine } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
 import { renderWatchEnd, renderWatchReminder } from './watch-words.ts';
-import { code, paragraphs, placeWord, text, utc } from './words.ts';
+import { code, inlineText, listed, type PlaceWord, paragraphs, placeWord, text, utc } from './words.ts';
+
+/** The incident whose sequence number is `key`. */
+export function renderIncident(key: string, state: RunState): string {
+  const incident = state.incidents.find(({ seq }) => String(seq) === key);
+  if (incident === undefined) throw new Error(`no incident ${key} in ${state.run}`);
+  const job = state.submission === null ? '' : `\n- Job: ${code(state.submission.jobId)}`;
+  return incidentText(incident, code(state.run), job, placeWord(state));
+}
+
+/** The comment about an incident that stands in the journal, in the thread that it is about. */
+export function renderJournalIncident(incident: Incident): string {
+  const marker = { run: 'journal', kind: 'incident', key: String(incident.seq), fields: {} } as const;
+  return comment(marker, incidentText(incident, 'no run', '', 'issue'));
+}
+
+function incidentText(incident: Incident, of: string, job: string, place: PlaceWord): string {
+  const { title, evidence, did, todo } = incidentWords(incident, place);
+  return `**${title}** (${of})
+
+- Time: ${utc(incident.at)}${job}
+- Evidence: ${evidence}
+- What ferrybot did: ${did}
+- What to do: ${todo}`;
+}
+
+/** People whom one comment mentions: more would teach everybody to look away. */
+const MENTIONS_MAX = 20;
+
+/** What is added to a comment: a line that pages them. `people` are those who work on the repository, as GitHub names them now. */
+export function renderMentions(summons: Summons, people: Observed<readonly PersonFacts[]>): string {
+  if (people.kind === 'unknown')
+    return `\nMeant for ${unnamed(summons)}; nobody is mentioned: ${inlineText(people.why, limits.shownTextCharsMax)}.\n`;
+  const { permission } = summons;
+  const byId = new Map(people.value.map((one) => [one.actor.id, one.actor.login]));
+  const permitted =
+    permission === null
+      ? []
+      : people.value.filter((one) => permits(one.permission, permission)).map(({ actor }) => actor.login);
+  const named = summons.people.flatMap((id) => mentionable(byId.get(id)));
+  const logins = [...new Set([...named, ...permitted.flatMap(mentionable)])];
+  const shown = logins.slice(0, MENTIONS_MAX).map((login) => `@${login}`);
+  const more = logins.length > shown.length ? ` and ${logins.length - shown.length} more` : '';
+  const gone = summons.people.filter((id) => mentionable(byId.get(id)).length === 0);
+  const missing =
+    gone.length === 0
+      ? ''
+      : ` Not among those who work on this repository: ${listed(gone.map((id) => `account ${id}`))}.`;
+  return shown.length === 0 && gone.length === 0 ? '' : `\n${shown.join(' ')}${more}${missing}\n`;
+}
+
+/** A login is letters, digits and dashes (GitHub, account names); anything else is no mention of ours. */
+function mentionable(login: string | undefined): readonly string[] {
+  return login !== undefined && /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(login) ? [login] : [];
+}
+
+function unnamed({ people, permission }: Summons): string {
+  const accounts = people.map((id) => `account ${id}`);
+  return listed([...accounts, ...(permission === null ? [] : [`everybody with ${permission} permission`])]);
+}
 
 /** The notice whose sequence number is `key`. */
 export function renderNotice(key: string, input: RenderInput): string {
@@ -139,7 +204,7 @@ export function renderNothingDue(day: NothingDue): string {
   );
 }
 
-export type NothingDue = {
+type NothingDue = {
   readonly lane: string;
   readonly date: string;
   readonly code: string;

@@ -7,8 +7,8 @@ import { assertNever } from '../domain/assert.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { AnswerFacts, Sentences } from './answer-view.ts';
 import { startWords } from './checkpoints.ts';
+import type { AnswerFacts, Sentences } from './input.ts';
 import { code, fenced, heldWords, inlineCode, liftWords, listed, text } from './words.ts';
 
 /** The sentences of the codes that only `/propose` has. */

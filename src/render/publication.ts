@@ -16,11 +16,10 @@ import { renderAnswer } from './answer.ts';
 import { headText } from './card.ts';
 import { comment } from './comment.ts';
 import { renderEnded } from './ended.ts';
-import { renderIncident } from './incident.ts';
 import type { RenderInput } from './input.ts';
 import { besideText, commandText, jobTable, progressText, trackerName } from './job-table.ts';
 import { renderMutation } from './mutation.ts';
-import { renderNotice } from './notice.ts';
+import { renderIncident, renderNotice } from './notice.ts';
 import { rentalReport } from './rental-words.ts';
 import { wantedLine } from './wanted.ts';
 import {

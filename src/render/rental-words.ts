@@ -9,9 +9,7 @@ import { type Machine, TEAR_DOWN_WHY } from '../domain/logbook/events/rental-eve
 import { microdollarsOf, offerWanted, presentMachines, rentalTerms } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { PastOf } from '../domain/past-row.ts';
-import type { Sentences } from './answer-view.ts';
-import type { GateSentences } from './gate-sentences.ts';
-import type { IncidentWords } from './incident-told.ts';
+import type { GateSentences, IncidentWords, Sentences } from './input.ts';
 import { code, count, dollarText, listed, ofRun, paragraphs, person, text, utc } from './words.ts';
 
 type RentalAnswer =

@@ -8,7 +8,7 @@ import type { Instant } from '../domain/ids.ts';
 import type { Incident } from '../domain/incidents.ts';
 import { markerIdentity, saysTheSame } from '../domain/marker.ts';
 import { diskEndKey, renderDiskChange, renderDiskEnd, renderDiskIssue } from '../render/disk-issue.ts';
-import { renderJournalIncident } from '../render/incident.ts';
+import { renderJournalIncident } from '../render/notice.ts';
 import { editsOfText } from './decide-proposal-texts.ts';
 import type { OwedComment, StandingIssue } from './outbox.ts';
 import { isEditTold, leftUntil } from './shown-text.ts';

@@ -5,7 +5,7 @@ import type { RunFacts } from '../../src/domain/facts.ts';
 import type { Instant } from '../../src/domain/ids.ts';
 import { markerText } from '../../src/domain/marker.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
-import { renderIncident } from '../../src/render/incident.ts';
+import { renderIncident } from '../../src/render/notice.ts';
 import { decideLaunchTrouble } from '../../src/run/decide-launch-trouble.ts';
 import { decideLaunch } from '../../src/run/decide-order.ts';
 import { decideWaitEdit } from '../../src/run/open-waits.ts';

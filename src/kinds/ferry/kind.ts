@@ -16,12 +16,12 @@ import {
   riskPresent,
   scaleStable,
   scope,
+  sizeOf,
 } from './gates.ts';
 import { planProposal } from './plan/plan.ts';
 import { planOfPull } from './plan/plan-pull.ts';
 import { readStart } from './read-start.ts';
 import { FERRY_RULES } from './rules.ts';
-import { sizeOf } from './scale.ts';
 import { ferryLane, ferrySettings, fixableOf } from './settings.ts';
 
 const FERRY_GATES: readonly Gate[] = [

@@ -2,7 +2,7 @@
 
 import { readKnobs } from '../../../delta/read-knobs.ts';
 import { createExperimentReader } from '../../../host/read-experiment.ts';
-import { spelledPath } from '../../../kinds/ferry/ask/resolve-knob.ts';
+import { spelledPath } from '../../../kinds/ferry/ask/asked-change.ts';
 import { readArgumentBytes } from '../read-argument.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 

@@ -1,11 +1,83 @@
 /** The edit that a person asked for: knobs by name and values as text, held against what the file really has. */
 
 import { type Knob, readKnobs } from '../../../delta/read-knobs.ts';
-import type { ExperimentFile, ReadFile } from '../../../domain/experiment.ts';
+import type { ExperimentFile, ReadFile, Setting } from '../../../domain/experiment.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
+import { nearest } from '../../../settings/nearness.ts';
+import type { RecentFerry } from '../candidates.ts';
 import { applyEdits, type Edit, type EditedFile } from '../edit.ts';
-import { isPlainString, isPlainValue, namesIn } from './plain-value.ts';
-import { resolveKnob, spelledPath } from './resolve-knob.ts';
+import { isSameValueText } from '../value-text.ts';
+
+/** The names that a file uses anywhere. */
+function namesIn({ names, settings }: ExperimentFile): ReadonlySet<string> {
+  return new Set([...names, ...settings.flatMap((setting) => setting.names ?? [])]);
+}
+
+/** A power or a shift of literals can be a number that fills the memory, and a call reads more than the file. */
+const TOO_MUCH = /\*\*|<<|\w\s*\(/;
+
+/**
+ * A bounded edit writes values, not code (policy DF-10): one line, one expression. `names` are
+ * those that it may use.
+ */
+async function isPlainValue(text: string, names: ReadonlySet<string>, read: ReadFile): Promise<boolean> {
+  const value = await writtenValue(text, read);
+  if (value === null || (value.isString !== true && TOO_MUCH.test(text))) return false;
+  return (value.names ?? []).every((name) => names.has(name));
+}
+
+/** Whether a text is one string literal without anything to fill in. */
+async function isPlainString(text: string, read: ReadFile): Promise<boolean> {
+  return (await writtenValue(text, read))?.isString === true;
+}
+
+/** The text as the value of an assignment that is a whole file; null where it would be more, or no value. */
+async function writtenValue(text: string, read: ReadFile): Promise<Setting | null> {
+  if (text.trim() === '' || /[\n\r]/.test(text)) return null;
+  const file = await read(`_ = ${text}\n`);
+  if (file.kind === 'unparsable' || file.code.length !== 1) return null;
+  const [setting] = file.settings;
+  return setting?.path === '_' ? setting : null;
+}
+
+/** `suggest` is a spelling that would be found, or null where none is near. `paths` are spelled as `/propose` takes them. */
+type KnobResolution =
+  | { readonly kind: 'found'; readonly knob: Knob }
+  | { readonly kind: 'unknown'; readonly suggest: string | null }
+  | { readonly kind: 'ambiguous'; readonly paths: readonly string[] };
+
+/** The knob of a name. The longer spelling wins over the shorter; what fits two knobs alike is never guessed. */
+function resolveKnob(name: string, knobs: readonly Knob[]): KnobResolution {
+  const asked = spelledPath(name);
+  const fits: readonly ((knob: Knob) => boolean)[] = [
+    (knob) => spelledPath(knob.path) === asked,
+    (knob) => knob.knob === asked,
+    (knob) => spelledPath(knob.path).endsWith(`.${asked}`),
+  ];
+  for (const fit of fits) {
+    const found = knobs.filter(fit);
+    const [knob] = found;
+    if (found.length > 1) return { kind: 'ambiguous', paths: found.map(({ path }) => spelledPath(path)) };
+    if (knob !== undefined) return { kind: 'found', knob };
+  }
+  return { kind: 'unknown', suggest: suggestion(asked, knobs) };
+}
+
+/**
+ * A path without the quotes around the keys of dicts, which people leave out; a key that a command line takes only in
+ * quotes (with a blank or an equals sign in it) keeps them.
+ */
+export function spelledPath(path: string): string {
+  return path.replace(/\[(["'])([^"'\]\s=\u2018-\u201f\u00ab\u00bb]*)\1\]/gu, '[$2]');
+}
+
+function suggestion(asked: string, knobs: readonly Knob[]): string | null {
+  const names = knobs.map((knob) => knob.knob);
+  return (
+    nearest(asked, [...new Set(names)]) ??
+    nearest(asked, [...new Set(knobs.map((knob) => spelledPath(knob.path)))])
+  );
+}
 
 /** Why nothing was edited; `name` and `value` as they were said. */
 export type AskRefusal =
@@ -16,7 +88,7 @@ export type AskRefusal =
   | { readonly code: 'unchanged'; readonly name: string; readonly before: string }
   | { readonly code: 'over-budget'; readonly count: number; readonly max: number };
 
-export type AskedEdit = EditedFile & { readonly edits: readonly Edit[] };
+type AskedEdit = EditedFile & { readonly edits: readonly Edit[] };
 
 /** Writes all of the asked values or none. The file parses. `knobsMax` null: the lab only warns of too many. */
 export async function askedChange(
@@ -85,4 +157,65 @@ async function stringText(value: string, before: string, read: ReadFile): Promis
   if (await isPlainString(value, read)) return value.trim();
   const quote = before.trim().endsWith("'") ? "'" : '"';
   return `${quote}${value.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`)}${quote}`;
+}
+
+/** What it proposes; `before`, where it says one, has to be what the file says. */
+type ProposedEdit = Edit & { readonly before: string | null };
+
+type ProposerRefusal = {
+  readonly code:
+    | 'no-edits'
+    | 'too-many-edits'
+    | 'unknown-path'
+    | 'other-before'
+    | 'scale-knob'
+    | 'value-refused'
+    | 'failed-before'
+    | 'edit-refused';
+  readonly path: string;
+};
+
+type ProposerBounds = {
+  readonly knobsMax: number;
+  readonly scaleKnobs: readonly string[];
+  readonly recent: readonly RecentFerry[];
+};
+
+/** The edited file, or the first thing that is wrong. The result's delta is exactly the edits (`applyEdits`). */
+export async function checkProposedEdits(
+  file: ExperimentFile,
+  read: ReadFile,
+  edits: readonly ProposedEdit[],
+  bounds: ProposerBounds,
+): Promise<Result<EditedFile, ProposerRefusal>> {
+  if (edits.length === 0) return fail({ code: 'no-edits', path: '' });
+  if (edits.length > bounds.knobsMax) return fail({ code: 'too-many-edits', path: edits[0]?.path ?? '' });
+  const knobs = readKnobs(file);
+  const names = namesIn(file);
+  for (const { path, before, after } of edits) {
+    const knob = knobs.find((one) => one.path === path);
+    if (knob === undefined) return fail({ code: 'unknown-path', path });
+    if (before !== null && !isSameValueText(before, knob.value)) return fail({ code: 'other-before', path });
+    if (bounds.scaleKnobs.includes(path) || bounds.scaleKnobs.includes(knob.knob))
+      return fail({ code: 'scale-knob', path });
+    if (!(await isPlainValue(after, names, read))) return fail({ code: 'value-refused', path });
+    if (hasFailed(path, after, bounds.recent)) return fail({ code: 'failed-before', path });
+  }
+  const edited = await applyEdits(
+    file,
+    edits.map(({ path, after }) => ({ path, after })),
+    read,
+  );
+  return edited.ok ? ok(edited.value) : fail({ code: 'edit-refused', path: edits[0]?.path ?? '' });
+}
+
+/** A value after which a run failed is not proposed again unasked. */
+function hasFailed(path: string, value: string, recent: readonly RecentFerry[]): boolean {
+  return recent.some(
+    (ferry) =>
+      ferry.outcome === 'failed' &&
+      ferry.changes.some(
+        (change) => change.path === path && change.after !== null && isSameValueText(change.after, value),
+      ),
+  );
 }

@@ -17,7 +17,7 @@ import { renderIssueBody, renderIssueTitle, renderPullParts } from '../words/pro
 import type { ProposalView } from '../words/proposal-context.ts';
 import { readerOf, startOn } from './experiment.ts';
 import { knobsBetween, viewOf } from './plan.ts';
-import { sinceLastFerry } from './since-last.ts';
+import { sinceLastFerry } from './experiment.ts';
 
 /** GitHub's own closing words, and those by which issues and pull requests of a lab name each other; white space is one space. */
 const LINK =

@@ -26,8 +26,7 @@ import {
 import type { ProposalView } from '../words/proposal-context.ts';
 import { checked } from './checks.ts';
 import { chooseChange } from './choose-change.ts';
-import { readExperiment } from './experiment.ts';
-import { sinceLastFerry } from './since-last.ts';
+import { readExperiment, sinceLastFerry } from './experiment.ts';
 
 /** Plans a change on the tip of the lane's branch. Throws `GitError` where git cannot tell. */
 export async function planProposal(

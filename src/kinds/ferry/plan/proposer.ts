@@ -5,9 +5,15 @@ import { readKnobs } from '../../../delta/read-knobs.ts';
 import { cutTextFromEnd } from '../../../domain/cut-text.ts';
 import { limits } from '../../../domain/limits.ts';
 import type { Objective } from '../../../domain/logbook/events/launch-events.ts';
-import type { AskedFor, PlanWork } from '../../../run/proposing.ts';
-import { type Failed, type Nothing, nothing, stillRunning } from '../../../run/proposing.ts';
-import { checkProposedEdits } from '../ask/proposer-check.ts';
+import {
+  type AskedFor,
+  type Failed,
+  type Nothing,
+  nothing,
+  type PlanWork,
+  stillRunning,
+} from '../../../run/proposing.ts';
+import { checkProposedEdits } from '../ask/asked-change.ts';
 import type { RecentFerry } from '../candidates.ts';
 import type { EditedFile } from '../edit.ts';
 import type { IntervalContext } from '../interval.ts';

@@ -14,10 +14,10 @@ import {
   points,
   text,
 } from '../../../render/words.ts';
+import { unansweredText } from '../ask/objective.ts';
 import { DELTA_TABLE_HEAD, declaredName, declaredRow, onOneLine } from '../body/compare-declared.ts';
 import { PART_HEADINGS } from '../body/read-pull-body.ts';
 import type { ChoiceRationale, Skipped } from '../candidates.ts';
-import { unansweredText } from './objective-question.ts';
 import { intervalText, type ProposalView, referencesText } from './proposal-context.ts';
 
 /** What must be true before the launch unless the lab configures other boxes. */
