@@ -23,7 +23,6 @@ export function checklistSetting(usual: string[]) {
     .describe("The checklist in a proposal's pull request.");
 }
 
-/** Spread into the lane. */
 const laneGateKeys = {
   costBudget: unset(
     z.strictObject({

@@ -22,7 +22,6 @@ import { type ConfigProblem, dotted, type KeyPath, type ProblemCode } from '../s
 /** 1-based. */
 export type Place = { readonly line: number; readonly column: number };
 
-/** The place of an offset. */
 function placeAt(lines: LineCounter, offset: number): Place {
   const { line, col } = lines.linePos(offset);
   return { line: Math.max(line, 1), column: Math.max(col, 1) };
@@ -53,7 +52,6 @@ function pathAt(root: unknown, offset: number): KeyPath {
   }
 }
 
-/** Offset of a node in the text. */
 function offsetOf(node: unknown): number {
   return rangeOf(node)?.[0] ?? 0;
 }
@@ -248,7 +246,6 @@ const REPLACEMENT = '\uFFFD';
 // Control characters that are no whitespace, and the marks that turn text around or hide in it.
 const HIDDEN = /(?![\t\n\r\u0085])\p{Cc}|[\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/u;
 
-/** The text without its byte-order mark, and whether it had one. */
 function withoutMark(text: string): { readonly text: string; readonly hadMark: boolean } {
   return text.startsWith(BYTE_ORDER_MARK) ? { text: text.slice(1), hadMark: true } : { text, hadMark: false };
 }

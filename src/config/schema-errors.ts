@@ -107,7 +107,6 @@ function unionIssues(
   ];
 }
 
-/** Whether a constant of a kind is not what the value has. */
 function isOfKind({ code, path }: Issue): boolean {
   return code === 'invalid_value' && path.length === 1 && path[0] === 'kind';
 }

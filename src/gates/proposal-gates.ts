@@ -129,7 +129,6 @@ function wantedOf(all: readonly CheckFacts[], { requiredChecks }: GateFacts['lan
   return others.filter((check) => check.state === 'awaits-approval' || isNamed(check, requiredChecks));
 }
 
-/** Names of the config that no check on the head has. */
 function missingChecks(
   required: GateFacts['lane']['requiredChecks'],
   all: readonly CheckFacts[],

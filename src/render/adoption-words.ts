@@ -58,7 +58,6 @@ export function wantedForAdoption({ state, config }: Pick<RenderInput, 'state' |
   return `\`/accept\` by a person ${who}: the job is watched from then on, and the watch is theirs. Closing this issue leaves it alone, as does saying nothing${untilWords(state, config)}.`;
 }
 
-/** How long that is waited for. */
 function untilWords(state: RunState, { lane }: RenderInput['config']): string {
   const until = awaitsAdoptionUntil(state, lane.reminders.closeAfterHours);
   return until === null ? '' : ` until ${utc(toRfc3339(until))}`;

@@ -321,7 +321,6 @@ const WORDS: Sentences<AnswerCode> = {
     'not sealed: the job was launched by hand, so that nobody here can say what it ran. `/ack` takes note of its end and closes the run.',
 };
 
-/** Where the run has ended otherwise than by a failure. */
 function onIn(input: AnswerView['input']): string {
   const on = input === null ? null : wayOn(input.state);
   return on === null ? '' : `After this end it is ${on}. `;

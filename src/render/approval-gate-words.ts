@@ -3,7 +3,6 @@
 import type { GateSentences } from './input.ts';
 import { code, listed, text } from './words.ts';
 
-/** What became of an approval (`ApprovalStanding`). */
 const NOT_COUNTING: Readonly<Record<string, string>> = {
   'permission-lost': 'they may not approve any more',
   'comment-edited': 'the approving comment was edited',

@@ -73,7 +73,6 @@ export function gateTable(verdicts: readonly Verdict[], place: PlaceWord = 'pull
   return table(['Gate', 'Outcome', 'Found', 'What to do, and who can'], rows);
 }
 
-/** The outcome with its sign, never the sign alone. */
 function outcomeWords(outcome: Verdict['outcome']): string {
   switch (outcome) {
     case 'pass':
@@ -188,7 +187,6 @@ export function whyWords(d: AnswerFacts<'why-told'>, place: PlaceWord = 'pull re
   );
 }
 
-/** Whether an approval is missing and cannot be given yet. */
 function isRefusedYet(gates: readonly string[]): boolean {
   return gates.includes('approver-allowed') && gates.some((one) => !Object.hasOwn(APPROVAL_SENTENCES, one));
 }

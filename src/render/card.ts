@@ -35,7 +35,6 @@ import { wantedLine } from './wanted.ts';
 import { watchPart } from './watch-words.ts';
 import { code, details, digestHex, fenced, link, paragraphs, table, text, utc } from './words.ts';
 
-/** Incidents that the card lists, newest first. */
 const SHOWN_INCIDENTS_MAX = 5;
 
 export type CardInput = RenderInput & {

@@ -206,7 +206,6 @@ export const INFRA_WORDS: Readonly<Record<Code, string>> = {
   'write-unguarded': 'writes there although nothing may be mounted',
   'not-understood': 'may write there, or let a job write there, and this check cannot tell',
 };
-/** The gravest first. */
 const ORDER: readonly Code[] = ['write-unguarded', 'not-understood'];
 const LEVELS: Readonly<Record<Code, Annotation['level']>> = {
   'write-unguarded': 'failure',

@@ -14,7 +14,6 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import { code, details, paragraphs, person, table, text, utc } from './words.ts';
 
-/** Why a checkpoint is not used, in half a sentence. */
 const PASSED_OVER_WORDS: Readonly<Record<PassedOver, string>> = {
   'no-metadata': 'incomplete: it has no metadata.json',
   'bad-metadata': 'incomplete: its metadata.json says no step and time',
@@ -44,7 +43,6 @@ export function refusedWords(code: RefusalCode): string {
   return REFUSED[code];
 }
 
-/** Why the person in charge is asked. */
 function askWords(code: AskCode): string {
   return ASKED[code];
 }

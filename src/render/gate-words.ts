@@ -115,7 +115,6 @@ const unreadable = ({ why }: Facts<(typeof UNREADABLE)['unreadable']>): Words =>
   'ferrybot looks again by itself; an unknown never passes',
 ];
 
-/** Later commits, each as id and subject. */
 function commits(later: readonly string[]): string {
   return listed(later.map(code));
 }

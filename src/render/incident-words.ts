@@ -70,7 +70,6 @@ type CheckpointIncident = Extract<
   'start-refused' | 'artefacts-missing' | 'source-kept' | 'source-not-kept'
 >;
 
-/** By the command that named the checkpoint. */
 const ASKED_BY: Readonly<Record<string, (place: PlaceWord) => string>> = {
   rollback: () =>
     '`/rollback` names the step of a complete checkpoint of a line that nobody rejected; `step=0` begins from nothing.',

@@ -63,7 +63,6 @@ function leftWords(left: LeftBehind): string {
   }
 }
 
-/** For where holds are listed. */
 function strayHoldWords(hold: StrayHold): string {
   const { actor, reason } = hold;
   return `${heldWords(hold, person(actor), reason)}, and blocks nothing: the config has no such lane`;
@@ -129,7 +128,6 @@ function holdWords(view: IssueCardView): string {
   return [...(binding.length === 0 ? ['nothing'] : binding), ...stray].join('; ');
 }
 
-/** Those that hold back a lane of the lab today. */
 function bindingHolds({ config, today }: IssueCardView, holds: readonly Hold[]): readonly Hold[] {
   return holdsOn(holds, { lane: null, date: today }).filter(
     ({ lane }) => lane === null || Object.hasOwn(config.lanes, lane),

@@ -109,13 +109,11 @@ export function commandText(command: readonly string[]): string {
   return withoutTokens(line);
 }
 
-/** The checkpoint that its command was given. */
 function startRow({ order }: RunState): readonly (readonly string[])[] {
   const path = order?.order.checkpoint?.path ?? order?.manifest?.resume.initializeFrom ?? null;
   return path === null ? [] : [['Goes on from', `${text(checkpointName(path as StorePath))}, ${code(path)}`]];
 }
 
-/** Which attempt it is, and how those before it ended. */
 function attemptText({ attempts }: RunState, { attempt }: Submission): string {
   const before = attempts
     .filter((past) => past.submission.attempt < attempt)
@@ -289,7 +287,6 @@ export function costLine({ state, config }: Pick<RenderInput, 'state' | 'config'
   return `Cost: **${hours(ranMs * accelerators)} accelerator-hours** (${duration(ranMs)} on ${count(accelerators, 'accelerator')})${withEarlier(state, ranMs, accelerators)}.${expected}`;
 }
 
-/** Until the newest look. */
 function costSoFar(state: RunState, accelerators: number | null): string | null {
   const { observation } = state;
   const ranMs = durationMs(observation?.course?.runningSince ?? null, observation?.at ?? null);

@@ -204,7 +204,6 @@ function periodTable(title: 'Day' | 'Month', rented: readonly RentedMoney[], cha
   return table([title, 'Runs that rented', 'Dollars'], rows, rows.length);
 }
 
-/** What is known of a lane that has a run behind it. */
 type LaneHistory = {
   readonly lane: string;
   /** Newest first. */

@@ -112,7 +112,6 @@ export function renderNotice(key: string, input: RenderInput): string {
   }
 }
 
-/** What it means to say yes, and what happens until then. */
 function chargeAsked({ about, people = [] }: Notice, { state, config }: RenderInput): string {
   const who =
     people.length === 0

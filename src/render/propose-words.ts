@@ -71,7 +71,6 @@ export const RENT_WORDS: Sentences<keyof (typeof rent)['answers']> = {
   },
 };
 
-/** Why somebody's own pull request becomes no run as it is. */
 function pullRefused({ why, about, wanted }: AnswerFacts<'propose-pull-refused'>): string {
   const file = code(about.split(' ')[0] ?? '');
   switch (why) {
@@ -92,7 +91,6 @@ function pullRefused({ why, about, wanted }: AnswerFacts<'propose-pull-refused'>
   }
 }
 
-/** Why somebody's issue becomes no run as it is. */
 function issueRefused({ why, about, wanted }: AnswerFacts<'propose-issue-refused'>): string {
   switch (why) {
     case 'several-lanes':

@@ -88,7 +88,6 @@ function contentOf({ kind, key }: PublicationView, input: RenderInput): string {
   }
 }
 
-/** The run is closed; nothing more is recorded. */
 function renderClosed({ state, past }: RenderInput): string {
   const { closed } = state;
   if (closed === null) throw new Error('a closing comment without a close');
@@ -170,7 +169,6 @@ const WHY: Readonly<Record<DropReason, (place: PlaceWord) => string>> = {
   'other-commit': () => 'the review was written on another commit than what would run.',
 };
 
-/** The evals of the first look that had any. */
 function renderFirstEval(state: RunState): string {
   const { firstEval, submission } = state;
   if (firstEval === null) throw new Error('a first-eval comment without an eval');
@@ -235,14 +233,12 @@ function approvedLine(state: RunState): string {
   );
 }
 
-/** The people on whose approvals the order rested. */
 function approversOf({ order, approvals }: RunState): readonly Actor[] {
   const ids = new Set(order?.order.approvals.map((approval) => approval.user) ?? []);
   const named = new Map(approvals.filter((a) => ids.has(a.actor.id)).map((a) => [a.actor.id, a.actor]));
   return [...named.values()];
 }
 
-/** The run is a sealed record now. */
 function renderSealed({ state, past }: Pick<RenderInput, 'state' | 'past'>): string {
   const { seal } = state;
   if (seal === null) throw new Error('a seal comment without a seal');

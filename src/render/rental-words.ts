@@ -223,7 +223,6 @@ type RentalIncident = Extract<
   | 'balance-short'
 >;
 
-/** How the next attempt differs from the one that failed. */
 function rungWords({ rung, with: what = '' }: IncidentFacts<'rung-taken'>): string {
   switch (rung) {
     case 'rerun':

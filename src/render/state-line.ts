@@ -193,7 +193,6 @@ function approvedLine(state: RunState, config: RenderInput['config'] | null): St
     : line('✅', 'Approved', by);
 }
 
-/** Of a run that goes on: what it goes on from. */
 function failedBefore(state: RunState): string {
   const last = failedAttempt(state);
   return last === null

@@ -131,7 +131,6 @@ function wantedAtEnd({ state, config, verdict }: RenderInput): string {
   }
 }
 
-/** The way on where a fix may follow, and the way out. */
 function wantedAfterFailure({ state, config }: Pick<RenderInput, 'state' | 'config'>): string {
   const closes = `\`/ack\` by a person with ${config.permissions.ack} permission, which closes the run.`;
   const repeated = repeatedFailure(state);

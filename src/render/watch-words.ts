@@ -121,7 +121,6 @@ export function jobFacts(state: RunState): string {
   ].join('\n');
 }
 
-/** What holds while nobody watches a job that goes on. */
 function afterEndWords(input: RenderInput): string {
   const { state, config } = input;
   return paragraphs(

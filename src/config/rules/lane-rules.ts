@@ -48,7 +48,6 @@ const outcomesAreNoPreconditions: Rule = ({ lane }) =>
       : [],
   );
 
-/** What each tracker needs to find a run. */
 const NAMED_BY = { wandb: ['entity', 'project'], mlflow: ['address', 'project'], none: [] } as const;
 
 const trackerHasAName: Rule = ({ lane: { tracker } }) =>
@@ -217,7 +216,6 @@ const outputRootsAreApart: LanesRule = (lanes) =>
 
 export const LANES_RULES: readonly LanesRule[] = [runNamesAreApart, outputRootsAreApart];
 
-/** The second and later lanes with the same key. */
 function repeated(lanes: readonly LaneOfFile[], keyOf: (lane: LaneOfFile) => string): readonly LaneOfFile[] {
   const keys = lanes.map(keyOf);
   return lanes.filter((_, index) => keys.indexOf(keys[index] ?? '') !== index);

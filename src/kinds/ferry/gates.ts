@@ -43,7 +43,6 @@ function offTarget(flops: number, { flops: target }: Scale): number {
   return ((flops - Number(target)) / Number(target)) * 100;
 }
 
-/** A positive number as Python or a shell would have it. */
 function numberIn(source: string | undefined): number | null {
   const value = Number(source?.replaceAll('_', '') ?? '');
   return Number.isFinite(value) && value > 0 ? value : null;

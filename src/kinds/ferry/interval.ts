@@ -8,7 +8,6 @@ import { dateAfter } from '../../domain/time.ts';
 
 /** Commits that a proposal lists; the body says how many more there are. */
 export const INTERVAL_COMMITS_MAX = 30;
-/** Experiment issues that a proposal lists. */
 const INTERVAL_ISSUES_MAX = 20;
 
 /** The last ferry that was launched and is over, as the logbook has it; links are what the record holds, null where it holds none. */

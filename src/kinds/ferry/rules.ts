@@ -117,7 +117,6 @@ const scopeSparesTheRules: FerryRule = ({ lane }) =>
     ),
   );
 
-/** What a ferry may change, and what a fix of it may besides. */
 const SCOPES = ['scope', 'fixScope'] as const;
 
 const closureLogStandsApart: FerryRule = ({ lane, traits }): readonly ConfigIssue[] => {

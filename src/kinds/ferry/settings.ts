@@ -33,7 +33,6 @@ const proposer = z.strictObject({
   outputBytesMax: setting(z.int().min(1_000).max(1_000_000), 100_000, 'A longer answer is refused.'),
 });
 
-/** A large number as people write it. */
 const large = z
   .string('a number in quotes, such as "125e6"')
   .regex(/^[1-9]\d*(\.\d+)?(e\d{1,2})?$/, 'a number in quotes, such as "125e6"');

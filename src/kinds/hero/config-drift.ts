@@ -52,7 +52,6 @@ function valueChange(path: string, { path: knob, before, after }: KnobChange): C
   };
 }
 
-/** By the words of the file's own name. */
 function isTelling(path: string): boolean {
   const name = path.split('/').at(-1)?.toLowerCase() ?? '';
   const stem = name.endsWith('.py') ? name.slice(0, -'.py'.length) : '';

@@ -8,7 +8,6 @@ import type { RecentFerry } from '../candidates.ts';
 import { applyEdits, type Edit, type EditedFile } from '../edit.ts';
 import { isSameValueText } from '../value-text.ts';
 
-/** The names that a file uses anywhere. */
 function namesIn({ names, settings }: ExperimentFile): ReadonlySet<string> {
   return new Set([...names, ...settings.flatMap((setting) => setting.names ?? [])]);
 }
