@@ -2,7 +2,7 @@
 
 import type { LaneConfig } from '../config/lane-schema.ts';
 import { addDecimals, compareDecimals } from '../domain/decimal.ts';
-import { type Hold, targetFacts } from '../domain/launch/hold.ts';
+import { targetFacts } from '../domain/launch/hold.ts';
 import type { Manifest, ManifestChange } from '../domain/launch/manifest.ts';
 import {
   costOf,
@@ -128,22 +128,15 @@ export const laneFree = defineGate('lane-free', ({ liveRuns }, { block, pass }) 
   ),
 );
 
-const notHeldAnswer = judging('not-held');
-
 /** Nobody holds this run, its lane, its day or the repository. */
-export const notHeld = defineGate('not-held', ({ holds }) => given(holds, judge));
-
-function judge(holds: readonly Hold[]): Judgement {
-  const [first] = holds;
-  if (first === undefined) return notHeldAnswer.pass('free');
-  const { reason, actor } = first;
-  return notHeldAnswer.block('held', 'maintainer', {
-    ...targetFacts(first),
-    reason,
-    by: actor.login,
-    count: holds.length,
-  });
-}
+export const notHeld = defineGate('not-held', ({ holds }, { block, pass }) =>
+  given(holds, ([first, ...others]) => {
+    if (first === undefined) return pass('free');
+    const { reason, actor } = first;
+    const found = { ...targetFacts(first), reason, by: actor.login, count: others.length + 1 };
+    return block('held', 'maintainer', found);
+  }),
+);
 
 /** Everything that decides what will run is known and can be seen, so that there is one digest to approve. */
 export const manifestComplete = defineGate(

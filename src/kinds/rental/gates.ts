@@ -1,9 +1,8 @@
 /** The gates of rentals: the machine, its secrets, reductions, early stops and optimisations. */
 
-import type { LaneConfig } from '../../config/lane-schema.ts';
 import { valueIn } from '../../contracts/fields.ts';
 import { readReduction, reduced, type Started, valueNow } from '../../domain/launch/reduction.ts';
-import { contractNow, defineGate, given, type Judgement, judging } from '../../gates/gate.ts';
+import { contractNow, defineGate, given } from '../../gates/gate.ts';
 import { earlyStopText, tooSmall } from './contract/fields.ts';
 import { namesIn } from './contract/read-contract.ts';
 import { rentalLane } from './settings.ts';
@@ -38,58 +37,40 @@ export const secretsNamed = defineGate('secrets-named', ({ contract, lane }, { b
   }),
 );
 
-const reductionsBoundedAnswer = judging('reductions-bounded');
-
 /** What may be made smaller without asking stands in the command, gets smaller with each step, and begins with the batch. */
-export const reductionsBounded = defineGate('reductions-bounded', (facts) =>
-  given(contractNow(facts.contract), () => judgeReductions(facts.lane)),
+export const reductionsBounded = defineGate('reductions-bounded', ({ contract, lane }, { block, pass }) =>
+  given(contractNow(contract), () => {
+    const { reductions = [], command, environment } = rentalLane(lane);
+    const [first] = reductions;
+    if (first === undefined) return pass('none');
+    // rule VA-27
+    if (!/batch/i.test(readReduction(first)?.name ?? ''))
+      return block('not-batch-first', 'author', { first });
+    let before: Started = { command, environment };
+    for (const step of reductions) {
+      const reduction = readReduction(step);
+      const now = reduction === null ? null : valueNow(before, reduction);
+      if (reduction === null || now === null) return block('not-in-command', 'author', { step });
+      // A comparison with what is no number is false, and so it is refused.
+      if (!(Number(reduction.value) < Number(now))) return block('not-smaller', 'author', { step, now });
+      before = reduced(before, reduction);
+    }
+    return pass('bounded', { steps: reductions });
+  }),
 );
-
-function judgeReductions(lane: LaneConfig): Judgement {
-  const { reductions = [], command, environment } = rentalLane(lane);
-  if (reductions.length === 0) return reductionsBoundedAnswer.pass('none');
-  const first = reductions[0] ?? '';
-  // rule VA-27
-  if (!/batch/i.test(readReduction(first)?.name ?? ''))
-    return reductionsBoundedAnswer.block('not-batch-first', 'author', { first });
-  return (
-    faultIn({ command, environment }, reductions) ??
-    reductionsBoundedAnswer.pass('bounded', { steps: reductions })
-  );
-}
-
-/** The first step that changes nothing, or makes nothing smaller. */
-function faultIn(started: Started, reductions: readonly string[]): Judgement | null {
-  let before = started;
-  for (const step of reductions) {
-    const reduction = readReduction(step);
-    const now = reduction === null ? null : valueNow(before, reduction);
-    if (reduction === null || now === null)
-      return reductionsBoundedAnswer.block('not-in-command', 'author', { step });
-    // A comparison with what is no number is false, and so it is refused.
-    if (!(Number(reduction.value) < Number(now)))
-      return reductionsBoundedAnswer.block('not-smaller', 'author', { step, now });
-    before = reduced(before, reduction);
-  }
-  return null;
-}
-
-const earlyStopSaneAnswer = judging('early-stop-sane');
 
 /** Where a job may end itself early, it does so late and patiently enough not to end a good run (policy VA, Early-Stop Policy Guardrail). */
-export const earlyStopSane = defineGate('early-stop-sane', (facts) =>
-  given(contractNow(facts.contract), () => judgeEarlyStop(facts.lane)),
+export const earlyStopSane = defineGate('early-stop-sane', ({ contract, lane }, { block, pass }) =>
+  given(contractNow(contract), () => {
+    const { earlyStop = null, finalStep } = rentalLane(lane);
+    if (earlyStop === null) return pass('none');
+    if (finalStep === null) return block('no-final-step', 'author');
+    const small = tooSmall(earlyStop, finalStep);
+    return small.length > 0
+      ? block('too-small', 'author', { small })
+      : pass('sane', { says: earlyStopText(earlyStop), of: finalStep });
+  }),
 );
-
-function judgeEarlyStop(lane: LaneConfig): Judgement {
-  const { earlyStop = null, finalStep } = rentalLane(lane);
-  if (earlyStop === null) return earlyStopSaneAnswer.pass('none');
-  if (finalStep === null) return earlyStopSaneAnswer.block('no-final-step', 'author');
-  const small = tooSmall(earlyStop, finalStep);
-  return small.length > 0
-    ? earlyStopSaneAnswer.block('too-small', 'author', { small })
-    : earlyStopSaneAnswer.pass('sane', { says: earlyStopText(earlyStop), of: finalStep });
-}
 
 /** An optimisation rests on a bottleneck that was measured in a run which went well; nobody speculates with rented hours (policy VA, Efficiency and Risk Rules). */
 export const bottleneckMeasured = defineGate('bottleneck-measured', ({ contract, passes }, { block, pass }) =>
