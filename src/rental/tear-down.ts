@@ -65,8 +65,6 @@ export type TearDown = {
     readonly jobId: string;
     readonly reason: TearDownReason;
   }[];
-  /** Missing from a complete list of the account. */
-  readonly verified: readonly { readonly id: number; readonly reason: TearDownReason }[];
   /** Asked before and still there. */
   readonly alerts: readonly {
     readonly id: number;
@@ -81,10 +79,8 @@ type OurInstance = RentedInstance & { readonly jobId: string };
 /** Decides. Without a complete list of the account, nothing is destroyed or verified. */
 export function decideTearDown(input: TearDownInput): TearDown {
   const { account, condemned, nowMs, alertEveryMs } = input;
-  if (account.kind === 'unknown') return { destroy: [], verified: [], alerts: [], condemned };
+  if (account.kind === 'unknown') return { destroy: [], alerts: [], condemned };
   const ours = account.instances.flatMap((one) => (one.jobId === null ? [] : [{ ...one, jobId: one.jobId }]));
-  const present = new Set(ours.map(({ id }) => id));
-  const verified = [...condemned].flatMap(([id, { reason }]) => (present.has(id) ? [] : [{ id, reason }]));
   const destroy: { id: number; jobId: string; reason: TearDownReason }[] = [];
   const alerts: { id: number; sinceMs: number; reason: TearDownReason }[] = [];
   const next = new Map<number, Condemned>();
@@ -103,7 +99,7 @@ export function decideTearDown(input: TearDownInput): TearDown {
       alertedAtMs: isDue ? nowMs : (before?.alertedAtMs ?? null),
     });
   }
-  return { destroy, verified, alerts, condemned: next };
+  return { destroy, alerts, condemned: next };
 }
 
 function reasonFor(

@@ -33,7 +33,7 @@ const SHAPES = {
   'maps in maps': filled('setup_commands: []', (index) => `k${index}: {a: {b: 1}}`),
 };
 
-describe('thirty cluster files of a fork', () => {
+describe('thirty cluster files of one branch', () => {
   it.each(Object.entries(SHAPES))('full of %s cost a few seconds together at most', (_name, text) => {
     const files = Array.from({ length: INFRA_FILES_MAX }, (_, index) => ({
       path: `infra/marin-${index}.yaml`,

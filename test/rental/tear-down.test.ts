@@ -97,7 +97,7 @@ describe('what could not be read', () => {
   it('of the account destroys nothing and verifies nothing', () => {
     const condemned = new Map([[1, { reason: 'ended', sinceMs: 0, alertedAtMs: null } as const]]);
     expect(decide([], [], { account: { kind: 'unknown', message: '' }, condemned })).toEqual({
-      ...{ destroy: [], verified: [], alerts: [], condemned },
+      ...{ destroy: [], alerts: [], condemned },
     });
   });
 
@@ -115,15 +115,11 @@ describe('a destruction', () => {
     for (let minute = 10; minute <= 120; minute += 10) {
       const next = decide([machine()], [run()], { nowMs: NOW + minute * MINUTE, condemned });
       expect(next.destroy).toMatchObject([{ id: 1, reason: 'orphan' }]);
-      expect(next.verified).toEqual([]);
       if (next.alerts.length > 0) told.push(minute);
       condemned = next.condemned;
     }
     expect(told).toEqual([30, 60, 90, 120]);
-    expect(decide([], [], { condemned })).toMatchObject({
-      verified: [{ id: 1, reason: 'orphan' }],
-      destroy: [],
-    });
+    expect(decide([], [], { condemned })).toEqual({ destroy: [], alerts: [], condemned: new Map() });
   });
 });
 
