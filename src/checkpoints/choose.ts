@@ -117,6 +117,7 @@ export function askedCheckpoint(
     : { kind: 'refused', code: last.standing, why: last.stored.path };
 }
 
+/** Usable, with known metadata. */
 export function isEligible(one: JudgedCheckpoint): one is CompleteCheckpoint {
   return one.standing === 'eligible' && one.metadata !== null;
 }

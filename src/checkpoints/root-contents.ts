@@ -1,3 +1,5 @@
+/** Checkpoints in the roots that a run would write to. */
+
 import type { SearchedRoot, StorePath } from '../domain/checkpoint/stored.ts';
 import { type CheckpointPlan, OUTSIDE } from '../domain/launch/contract.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';

@@ -18,6 +18,7 @@ export type SealArtefacts = {
   readonly checkpoint: SealedCheckpoint | null;
 };
 
+/** Reads the evidence from the record, the log and the store. */
 export function sealArtefacts(
   state: RunState,
   lane: LaneConfig,

@@ -8,7 +8,7 @@ import {
 } from '../domain/checkpoint/stored.ts';
 import { withoutEndSlashes } from '../domain/end-slashes.ts';
 import { type CheckpointPlan, OUTSIDE } from '../domain/launch/contract.ts';
-import type { RunState } from '../domain/logbook/run-state.ts';
+import { ordersOf, type RunState } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { type AskCode, askedCheckpoint, chooseCheckpoint, type RefusalCode, type Search } from './choose.ts';
 import { lineageFor } from './lineage.ts';
@@ -98,6 +98,7 @@ function sourceOf(
   return meant.length === 1 ? only : 'several-runs';
 }
 
+/** Runs with an attempt that wrote to the path. */
 export function writersOf(path: StorePath, runs: readonly RunState[]): readonly RunState[] {
   return runs.filter((one) => rootsOf(one).some((root) => isWithin(path, root)));
 }
@@ -115,9 +116,8 @@ export function isWrittenBy(
   );
 }
 
-function rootsOf({ attempts, order }: RunState): readonly StorePath[] {
-  const orders = [...attempts.map((past) => past.order), ...(order === null ? [] : [order])];
-  return orders.flatMap(({ manifest }) =>
+function rootsOf(state: RunState): readonly StorePath[] {
+  return ordersOf(state).flatMap(({ manifest }) =>
     manifest === null ? [] : [manifest.outputRoot, ...(manifest.resume.roots ?? [])],
   );
 }

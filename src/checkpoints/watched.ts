@@ -1,3 +1,5 @@
+/** The checkpoint stores of a running job. */
+
 import type { LaneConfig } from '../config/lane-schema.ts';
 import { namedStep, type SearchedRoot, type StorePath } from '../domain/checkpoint/stored.ts';
 import { limits } from '../domain/limits.ts';

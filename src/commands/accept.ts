@@ -1,3 +1,5 @@
+/** `/accept`: takes an offered watch, a run as its DRI, or a job to adopt. */
+
 import { permits } from '../domain/actor.ts';
 import { isSameLogin, personInCharge } from '../domain/launch/contract.ts';
 import { awaitsAdoption } from '../domain/logbook/adoption.ts';

@@ -1,3 +1,5 @@
+/** Records that a command drops approvals. */
+
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { mayStartAgain, restingOn } from '../domain/launch/response.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';

@@ -1,3 +1,5 @@
+/** `/handoff @who`: offers the watch of a running job to a person (policy ML-07). */
+
 import { permits } from '../domain/actor.ts';
 import { isNotAsked, need } from '../domain/need.ts';
 import { after, toRfc3339 } from '../domain/time.ts';

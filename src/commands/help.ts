@@ -1,3 +1,5 @@
+/** `/help [command]`. */
+
 import { type AnswerDecision, answering, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { commandWord } from './values.ts';

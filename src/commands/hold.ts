@@ -1,3 +1,5 @@
+/** `/hold [run=|lane=|date=|scope=repository] [reason=]`: blocks launches until `/unhold`. */
+
 import {
   type HoldTarget,
   holdsOn,

@@ -1,3 +1,5 @@
+/** `/keep until=… reason="…"`: keeps a rented machine within the approved limits. */
+
 import { permits } from '../domain/actor.ts';
 import { isHolding } from '../domain/logbook/liveness.ts';
 import { keepLatestMs } from '../domain/logbook/renting.ts';

@@ -1,3 +1,5 @@
+/** The hold that `/hold` and `/unhold` refer to. */
+
 import { z } from 'zod';
 import type { HoldTarget } from '../domain/launch/hold.ts';
 import { type MeantLane, meantLane } from './meant-lane.ts';

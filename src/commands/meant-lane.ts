@@ -29,6 +29,7 @@ export function meantLane(
     : { kind: 'unclear', lanes, named: '' };
 }
 
+/** The answer that asks for a lane. */
 export function laneUnclear({ kind, lanes, named }: Exclude<MeantLane, { kind: 'lane' }>): AnswerDecision {
   return answerCommon('lane-unclear', { kind, lanes: lanes.join(' '), named });
 }

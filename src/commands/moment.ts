@@ -1,3 +1,5 @@
+/** Parses times in commands. */
+
 import type { Instant } from '../domain/ids.ts';
 import { dateAfter, dateOf, fromRfc3339 } from '../domain/time.ts';
 

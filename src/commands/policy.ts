@@ -1,3 +1,5 @@
+/** Config values that decide commands. */
+
 import { maxAgeMsOf } from '../config/approval-age.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { CommandPolicy } from './decision.ts';

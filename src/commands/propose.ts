@@ -1,3 +1,5 @@
+/** `/propose [knob=value …] [objective="…"] [lane=…]`: requests a run. */
+
 import { TARGET_FIELDS } from '../domain/launch/hold.ts';
 import type { Vocabulary } from '../domain/payload.ts';
 import type { CommandDefinition } from './definition.ts';

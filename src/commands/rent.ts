@@ -1,3 +1,5 @@
+/** `/rent gpu=… hours=… reason="…"`: requests a run on a rented machine. */
+
 import { answering } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { contractText, laneWord, reasonText } from './values.ts';

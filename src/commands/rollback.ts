@@ -1,3 +1,5 @@
+/** `/rollback step=… reason="…"`: restarts from an earlier checkpoint, with a new manifest and approval. */
+
 import { askedCheckpoint } from '../checkpoints/choose.ts';
 import { mayApprove } from '../config/may-approve.ts';
 import { incidentDraft } from '../domain/incidents.ts';

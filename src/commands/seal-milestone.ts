@@ -1,3 +1,5 @@
+/** `/seal-milestone name="…"`: seals the newest checkpoint of a running job (policy HR-76). */
+
 import { permits } from '../domain/actor.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';

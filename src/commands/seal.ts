@@ -1,3 +1,5 @@
+/** `/seal [accept="…"]`: seals an ended run; without a pass, a reason is required. */
+
 import { permits } from '../domain/actor.ts';
 import { underWay } from '../domain/care/mutation-state.ts';
 import { incidentDraft, incidentsWith } from '../domain/incidents.ts';

@@ -1,3 +1,5 @@
+/** Checks approvals against imitated cards. */
+
 import { commentName } from '../domain/answer-key.ts';
 import type { Digest } from '../domain/ids.ts';
 import { answerCommon, type CommandContext, type CommandDecision } from './decision.ts';

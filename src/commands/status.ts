@@ -1,3 +1,5 @@
+/** `/status [lane=…]`: the state of a run or lane. */
+
 import { strayOf } from '../config/left-behind.ts';
 import { liftCommand } from '../domain/launch/hold.ts';
 import { isLive } from '../domain/logbook/liveness.ts';

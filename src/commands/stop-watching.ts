@@ -1,3 +1,5 @@
+/** `/stop-watching`: ends the watch, not the job (policy ML-16). */
+
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { directed } from './direct-watch.ts';

@@ -1,3 +1,5 @@
+/** `/stop`: stops the job, or cancels the order before the launch. */
+
 import { permits } from '../domain/actor.ts';
 import { incidentsWith } from '../domain/incidents.ts';
 import { approvalsBeforehand, mayBeRelaunched } from '../domain/launch/response.ts';

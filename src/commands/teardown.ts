@@ -1,3 +1,5 @@
+/** `/teardown`: destroys a run's rented machines and stops its job. */
+
 import { permits } from '../domain/actor.ts';
 import { isHolding } from '../domain/logbook/liveness.ts';
 import { rentalTerms } from '../domain/logbook/renting.ts';

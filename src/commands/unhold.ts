@@ -1,3 +1,5 @@
+/** `/unhold [run=|lane=|date=|scope=repository]`: lifts a hold; dropped approvals stay dropped. */
+
 import { type Hold, liftCommand, recordedTarget, TARGET_FIELDS, targetFacts } from '../domain/launch/hold.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { type AnswerDecision, answering, type NamedContext, type PlaceContext } from './decision.ts';

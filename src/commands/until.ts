@@ -1,3 +1,5 @@
+/** `/until step=… | time=…`: sets where the watch ends (policy ML-16). */
+
 import { toRfc3339 } from '../domain/time.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';

@@ -1,3 +1,5 @@
+/** `/watch [job=… cluster=… experiment=…]`: adopts a job, or resumes an ended watch. */
+
 import { limits } from '../domain/limits.ts';
 import { ownerOf } from '../domain/logbook/ownership.ts';
 import { answering, type CommandContext, type CommandDecision, type PlaceContext } from './decision.ts';

@@ -1,3 +1,5 @@
+/** `/why`: the gates that block a launch, and who can fix them. */
+
 import { type Actor, permits } from '../domain/actor.ts';
 import type { PersonFacts } from '../domain/facts.ts';
 import { isBeforeLaunch, isFixGated, mayBeFixed } from '../domain/launch/next-attempt.ts';

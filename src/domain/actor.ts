@@ -5,6 +5,7 @@ export type Actor = { readonly id: number; readonly login: string };
 export const PERMISSIONS = ['none', 'read', 'triage', 'write', 'maintain', 'admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
+/** Whether `held` is at least `needed`. */
 export function permits(held: Permission, needed: Permission): boolean {
   return PERMISSIONS.indexOf(held) >= PERMISSIONS.indexOf(needed);
 }

@@ -25,6 +25,7 @@ export function dispatchesFor(
   return dispatches.filter((one) => one.workflow === workflow && one.subject === subject);
 }
 
+/** Sorts dispatches of several records by time. */
 export function oldestFirst(dispatches: readonly Dispatch[]): readonly Dispatch[] {
   return dispatches.toSorted((a, b) => (a.at < b.at ? -1 : 1));
 }

@@ -153,10 +153,12 @@ export const CANNOT_DESCRIBE: JobDescription = {
   why: 'this engine follows only jobs that ferrybot has submitted',
 };
 
+/** An observation with the job's origin. */
 export function described(seen: JobObservation, origin: JobOrigin): JobDescription {
   return seen.kind === 'found' ? { kind: 'described', job: seen, origin } : seen;
 }
 
+/** A full commit id, or null. */
 export function commitIn(text: unknown): string | null {
   return typeof text === 'string' && /^[0-9a-f]{40}$/.test(text) ? text : null;
 }
@@ -224,6 +226,7 @@ export type Engine = {
 /** Key in `details` under which an engine names who stopped the job. */
 export const STOPPED_BY = 'stoppedBy';
 
+/** Whether a job with this status never changes again. */
 export function isTerminal(status: JobStatus): boolean {
   return status === 'SUCCEEDED' || status === 'FAILED' || status === 'STOPPED';
 }
@@ -247,6 +250,7 @@ export function submitStep({
   return { does: 'submit-job', command: [submissionId, run, String(attempt), manifest, ...command] };
 }
 
+/** The step that stops one job. */
 export function stopStep(jobId: string): ActionStep {
   return { does: 'stop-job', command: [jobId] };
 }

@@ -138,6 +138,7 @@ export type Incident =
       readonly recorded: { readonly code: string; readonly detail: Detail };
     });
 
+/** Parses a recorded incident. */
 export function readIncident(
   recorded: { readonly code: string; readonly detail: Detail },
   written: Written,
@@ -158,6 +159,7 @@ export function incidentsWith<Code extends IncidentCode>(
   return incidents.filter((one): one is Incident & IncidentOf<Code> => one.code === code);
 }
 
+/** The draft that records an incident. */
 export function incidentDraft<Code extends IncidentCode>(
   role: Role,
   code: Code,

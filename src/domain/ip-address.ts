@@ -14,6 +14,7 @@ export function canonicalAddress(text: string): string | null {
   return [...head, ...Array<string>(GROUPS - head.length - tail.length).fill('0'), ...tail].join(':');
 }
 
+/** Compares canonical forms. */
 export function isSameAddress(a: string, b: string): boolean {
   return (canonicalAddress(a) ?? a) === (canonicalAddress(b) ?? b);
 }

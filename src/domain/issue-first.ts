@@ -1,3 +1,5 @@
+/** Runs that start from an issue. */
+
 type Threads = { readonly issue: number; readonly pull: number };
 
 /**

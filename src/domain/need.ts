@@ -56,12 +56,14 @@ export function needName(one: Need): string {
 /** No decision yet: facts are missing. */
 export type Needing = { readonly kind: 'need'; readonly facts: readonly Need[] };
 
+/** Requests these facts together. */
 export function need(...facts: readonly Need[]): Needing {
   return { kind: 'need', facts };
 }
 
 const NOT_ASKED = 'not asked for';
 
+/** A fact that was not requested yet. */
 export function notAsked(): Extract<Observed<never>, { readonly kind: 'unknown' }> {
   return unknown(NOT_ASKED);
 }

@@ -4,6 +4,7 @@ export type Observed<Value> =
   | { readonly kind: 'known'; readonly value: Value }
   | { readonly kind: 'unknown'; readonly why: string };
 
+/** A fact that was read. */
 export function known<Value>(value: Value): Observed<Value> {
   return { kind: 'known', value };
 }

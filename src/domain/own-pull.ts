@@ -38,6 +38,7 @@ export function hasLabel(labels: readonly string[], label: string): boolean {
   return labels.some((one) => isSameLabel(one, label));
 }
 
+/** Case-insensitive, as on GitHub. */
 export function isSameLabel(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }

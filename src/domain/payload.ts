@@ -36,6 +36,7 @@ export type Payload<V extends Vocabulary, Code extends CodeOf<V> = CodeOf<V>> = 
 export type FactsArgument<F extends Fields> =
   Record<never, never> extends Facts<F> ? [facts?: Facts<F>] : [facts: Facts<F>];
 
+/** Converts facts to their recorded form. */
 export function recordedFacts(facts: object): Detail {
   return Object.fromEntries(
     Object.entries(

@@ -74,6 +74,7 @@ export type RentalAccount = {
   destroy(condemned: Condemnation, permit: Permit): Promise<DestroyOutcome>;
 };
 
+/** The step that destroys one instance of this job. */
 export function destroyStep({ id, jobId }: Condemnation): ActionStep {
   return { does: 'destroy-machine', command: [jobId, String(id)] };
 }

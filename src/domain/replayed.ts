@@ -40,6 +40,7 @@ export function isUnclear({ from, to }: ReplayedDecision): boolean {
   return to === 'unknown' && from !== to;
 }
 
+/** Decisions that would change or cannot be determined. */
 export function differences({ decisions }: ReplayedRun): readonly ReplayedDecision[] {
   return decisions.filter((decision) => isChanged(decision) || isUnclear(decision));
 }

@@ -38,12 +38,14 @@ export function timeOf(at: Instant): string {
 export const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 
+/** Throws for an invalid date. */
 export function weekdayOf(date: string): Weekday {
   const day = WEEKDAYS[new Date(Date.parse(`${date}T00:00:00Z`)).getUTCDay()];
   if (day === undefined) throw new Error(`${date} is no date`);
   return day;
 }
 
+/** The instant `durationMs` later. */
 export function after(at: Instant, durationMs: number): Instant {
   return branded(Math.trunc(at + durationMs), isInstant);
 }

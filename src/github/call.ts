@@ -3,6 +3,7 @@
  * GitHub did not act, as with rate limits (GitHub docs: best practices for REST).
  */
 
+import type { EffectOutcome } from '../domain/effect.ts';
 import { limits } from '../domain/limits.ts';
 
 export const REQUEST_TRIES_MAX = 4;
@@ -56,6 +57,7 @@ export type CallOutcome =
   | { readonly kind: 'refused'; readonly status: number; readonly message: string }
   | { readonly kind: 'unknown'; readonly message: string };
 
+/** A client for one repository. */
 export function createClient(
   options: Omit<GitHubClient, 'usage' | 'cache' | 'pastTips' | 'clock'>,
 ): GitHubClient {
@@ -145,6 +147,13 @@ function noteClock(client: GitHubClient, date: unknown): 'same' | 'moved' {
   if (Math.abs(offsetMs - client.clock.offsetMs) <= limits.clockSlackMs) return 'same';
   client.clock.offsetMs = offsetMs;
   return 'moved';
+}
+
+/** The outcome of a write that GitHub did not answer with success. */
+export function refusal(outcome: Exclude<CallOutcome, { kind: 'answered' }>): EffectOutcome {
+  return outcome.kind === 'refused'
+    ? { kind: 'refused', code: String(outcome.status), message: outcome.message }
+    : outcome;
 }
 
 /** Reads GitHub's time before the first decision; `GET /rate_limit` costs no quota. */

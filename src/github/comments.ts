@@ -6,7 +6,7 @@ import type { Surface } from '../domain/command.ts';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import { limits } from '../domain/limits.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { type CallOutcome, call, type GitHubClient } from './call.ts';
+import { type CallOutcome, call, type GitHubClient, refusal } from './call.ts';
 import { query } from './graphql.ts';
 
 const numbered = z.object({
@@ -181,9 +181,7 @@ export async function react(
 
 /** Outcome of a write whose answer has an `id` and, for comments, a body. The caller verifies the marker. */
 export function idOf(outcome: CallOutcome): EffectOutcome {
-  if (outcome.kind === 'refused')
-    return { kind: 'refused', code: String(outcome.status), message: outcome.message };
-  if (outcome.kind === 'unknown') return { kind: 'unknown', message: outcome.message };
+  if (outcome.kind !== 'answered') return refusal(outcome);
   const parsed = numbered.safeParse(outcome.data);
   if (!parsed.success) return { kind: 'done', number: null };
   const { id, body, updated_at } = parsed.data;

@@ -1,3 +1,5 @@
+/** GraphQL requests. */
+
 import type { z } from 'zod';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { call, type GitHubClient } from './call.ts';

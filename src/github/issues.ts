@@ -5,7 +5,7 @@ import type { Actor } from '../domain/actor.ts';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import type { Digest } from '../domain/ids.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
-import { type CallOutcome, call, type GitHubClient } from './call.ts';
+import { type CallOutcome, call, type GitHubClient, refusal } from './call.ts';
 
 const issueSchema = z.object({
   number: z.number().int(),
@@ -180,9 +180,7 @@ async function listPage(
 }
 
 function numberOf(outcome: CallOutcome): EffectOutcome {
-  if (outcome.kind === 'refused')
-    return { kind: 'refused', code: String(outcome.status), message: outcome.message };
-  if (outcome.kind === 'unknown') return { kind: 'unknown', message: outcome.message };
+  if (outcome.kind !== 'answered') return refusal(outcome);
   const parsed = issueSchema.safeParse(outcome.data);
   return parsed.success
     ? { kind: 'done', number: parsed.data.number }

@@ -8,8 +8,9 @@ import type { Surface } from '../domain/command.ts';
 import type { Instant } from '../domain/ids.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { isOutsider } from '../domain/reconcile-request.ts';
-import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import { toRfc3339 } from '../domain/time.ts';
 import { call, type GitHubClient } from './call.ts';
+import { instantOf } from './thread-comments.ts';
 
 /** `at`: time of the last edit. */
 export type SweptComment = {
@@ -152,10 +153,4 @@ function authorOf({
   author_association,
 }: Pick<Row, 'user' | 'author_association'>): SweptComment['author'] {
   return { id: user?.id ?? 0, login: user?.login ?? '', isOutsider: isOutsider(author_association) };
-}
-
-function instantOf(text: string): Instant {
-  const at = fromRfc3339(text);
-  if (at === null) throw new Error(`GitHub sent no time: ${text}`);
-  return at;
 }

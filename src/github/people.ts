@@ -1,3 +1,5 @@
+/** People with a role in the repository. */
+
 import { z } from 'zod';
 import { PERMISSIONS } from '../domain/actor.ts';
 import type { PersonFacts } from '../domain/facts.ts';

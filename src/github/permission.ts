@@ -1,3 +1,5 @@
+/** Permissions, read when a decision needs them. */
+
 import { z } from 'zod';
 import { PERMISSIONS, type Permission } from '../domain/actor.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';

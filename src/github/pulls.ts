@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import type { Digest } from '../domain/ids.ts';
-import { type CallOutcome, call, type GitHubClient } from './call.ts';
+import { type CallOutcome, call, type GitHubClient, refusal } from './call.ts';
 
 type OpenPull = Extract<Effect, { kind: 'open-pull' }>;
 
@@ -103,10 +103,4 @@ function numberOf(outcome: CallOutcome): EffectOutcome {
   return parsed.success
     ? { kind: 'done', number: parsed.data.number }
     : { kind: 'unknown', message: 'an answer of another shape' };
-}
-
-function refusal(outcome: Exclude<CallOutcome, { kind: 'answered' }>): EffectOutcome {
-  return outcome.kind === 'refused'
-    ? { kind: 'refused', code: String(outcome.status), message: outcome.message }
-    : { kind: 'unknown', message: outcome.message };
 }

@@ -79,6 +79,7 @@ async function read<Schema extends z.ZodType>(
   return parsed.success ? known(parsed.data) : unknown('an answer of another shape');
 }
 
+/** Default branch and visibility. */
 export function readRepository(client: GitHubClient): Promise<Observed<RepositorySettings>> {
   return read(client, 'GET /repos/{owner}/{repo}', repositorySchema);
 }
@@ -157,6 +158,7 @@ export function readBranchRules(
   return read(client, route, z.array(ruleSchema), { branch });
 }
 
+/** Rulesets for tags with their patterns and rules. */
 export async function readTagRulesets(client: GitHubClient): Promise<Observed<readonly TagRuleset[]>> {
   const listed = await read(client, 'GET /repos/{owner}/{repo}/rulesets', rulesetsSchema, { per_page: 100 });
   if (listed.kind === 'unknown') return listed;

@@ -1,3 +1,5 @@
+/** Versions of descriptions. */
+
 import type { Contributor, TextVersion } from '../domain/authorship.ts';
 import { known, type Observed } from '../domain/observed.ts';
 import type { GitHubClient } from './call.ts';

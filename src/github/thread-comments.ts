@@ -110,6 +110,7 @@ function submitted(
   return said.map((one) => (one.createdAt >= from ? one : { ...one, createdAt: from }));
 }
 
+/** Converts an answer to facts. */
 export function commentOf(
   comment: CommentAnswer,
   surface: Surface,

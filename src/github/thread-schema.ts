@@ -15,6 +15,8 @@ const EDITS = `includesCreatedEdit userContentEdits(first: 20) { nodes { ${EDIT_
 const COMMENTS = `comments(last: 100) { nodes { ${COMMENT_FIELDS} } ${PAGE_INFO} }`;
 const REVIEWS = `reviews(last: 50) { nodes { ${REVIEW_FIELDS} } ${PAGE_INFO} }`;
 const LABELS = 'labels(first: 100) { nodes { name } }';
+const ISSUE = `issue(number: $issue) { id number title body state createdAt updatedAt lastEditedAt author ${AUTHOR}
+      ${LABELS} ${COMMENTS} ${EDITS} }`;
 
 /** A run's two threads, newest page; older pages are read on demand. */
 export const THREADS_QUERY = `query($owner: String!, $repo: String!, $pull: Int!, $issue: Int!) {
@@ -26,8 +28,7 @@ export const THREADS_QUERY = `query($owner: String!, $repo: String!, $pull: Int!
       ${CHECKS_PART}
       ${EDITS}
     }
-    issue(number: $issue) { id number title body state createdAt updatedAt lastEditedAt author ${AUTHOR}
-      ${LABELS} ${COMMENTS} ${EDITS} }
+    ${ISSUE}
   }
 }`;
 
@@ -35,11 +36,7 @@ export const THREADS_QUERY = `query($owner: String!, $repo: String!, $pull: Int!
 export const ISSUE_FIRST_QUERY = `query($owner: String!, $repo: String!, $issue: Int!, $ref: String!) {
   repository(owner: $owner, name: $repo) {
     nameWithOwner
-    issue(number: $issue) {
-      id number title body state createdAt updatedAt lastEditedAt author ${AUTHOR}
-      ${LABELS} ${COMMENTS}
-      ${EDITS}
-    }
+    ${ISSUE}
     ref(qualifiedName: $ref) { target { oid } }
     checked: ref(qualifiedName: $ref) { target { oid ... on Commit { ${COMMIT_CHECKS_PART} } } }
   }
@@ -49,11 +46,7 @@ export const ISSUE_FIRST_QUERY = `query($owner: String!, $repo: String!, $issue:
 export const PINNED_QUERY = `query($owner: String!, $repo: String!, $issue: Int!, $oid: GitObjectID!) {
   repository(owner: $owner, name: $repo) {
     nameWithOwner
-    issue(number: $issue) {
-      id number title body state createdAt updatedAt lastEditedAt author ${AUTHOR}
-      ${LABELS} ${COMMENTS}
-      ${EDITS}
-    }
+    ${ISSUE}
     target: object(oid: $oid) { oid }
     checked: object(oid: $oid) { oid ... on Commit { ${COMMIT_CHECKS_PART} } }
   }

@@ -1,3 +1,5 @@
+/** Reads one thread. */
+
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';

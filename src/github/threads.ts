@@ -1,3 +1,5 @@
+/** Reads a run's two threads. */
+
 import type { TextVersion } from '../domain/authorship.ts';
 import type { CheckFacts, CommentFacts, IssueFacts, PullFacts } from '../domain/facts.ts';
 import { branded, type Instant, isSha } from '../domain/ids.ts';

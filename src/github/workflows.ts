@@ -1,12 +1,14 @@
+/** Workflow runs: dispatch and read. */
+
 import { z } from 'zod';
 import { cutText } from '../domain/cut-text.ts';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import type { WorkflowRunFacts } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
-import { fromRfc3339 } from '../domain/time.ts';
 import { redact } from '../host/redactor.ts';
-import { call, type GitHubClient } from './call.ts';
+import { call, type GitHubClient, refusal } from './call.ts';
+import { instantOf } from './thread-comments.ts';
 
 const dispatched = z.object({ workflow_run_id: z.number().int() });
 const runSchema = z.object({
@@ -31,9 +33,7 @@ export async function dispatchWorkflow(
     'POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches',
     { workflow_id: workflow, ref: `refs/heads/${ref}`, inputs, return_run_details: true },
   );
-  if (outcome.kind === 'refused')
-    return { kind: 'refused', code: String(outcome.status), message: outcome.message };
-  if (outcome.kind === 'unknown') return { kind: 'unknown', message: outcome.message };
+  if (outcome.kind !== 'answered') return refusal(outcome);
   const parsed = dispatched.safeParse(outcome.data);
   return parsed.success
     ? { kind: 'done', number: parsed.data.workflow_run_id }
@@ -58,7 +58,7 @@ function factsOf(run: z.infer<typeof runSchema>): WorkflowRunFacts {
     id: run.id,
     status: statusOf(run.status),
     conclusion: run.conclusion,
-    createdAt: fromRfc3339(run.created_at) ?? neverCreated(run.created_at),
+    createdAt: instantOf(run.created_at),
     url: run.html_url,
   };
 }
@@ -93,8 +93,4 @@ export async function readFailedJob(client: GitHubClient, run: number): Promise<
 
 function statusOf(status: string | null): WorkflowRunFacts['status'] {
   return status === 'queued' || status === 'in_progress' || status === 'completed' ? status : 'other';
-}
-
-function neverCreated(text: string): never {
-  throw new Error(`GitHub sent no time: ${text}`);
 }

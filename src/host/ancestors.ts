@@ -1,3 +1,5 @@
+/** Parent processes that expose secrets. */
+
 import { readFileSync } from 'node:fs';
 
 type Ancestor = { readonly pid: number; readonly name: string };

@@ -35,6 +35,7 @@ const ESCAPE = /\\(?:u[0-9a-f]{4}|u\{[0-9a-f]{1,6}\}|x[0-9a-f]{2}|[0-3][0-7]{2}|
 export const WRITINGS: readonly RegExp[] = [PERCENT, REFERENCE, ESCAPE];
 export const EVERY_WRITING = new RegExp(`${PERCENT.source}|${REFERENCE.source}|${ESCAPE.source}`, 'gis');
 
+/** The text without any decoding. */
 export function plainView(text: string): View {
   const starts = Uint32Array.from({ length: text.length }, (_, at) => at);
   return { text, starts, ends: starts.map((at) => at + 1) };

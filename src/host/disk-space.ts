@@ -1,3 +1,5 @@
+/** Free disk space. */
+
 import { statfs } from 'node:fs/promises';
 
 /** Of the file system that contains the folder; null if the system does not report it. */

@@ -1,3 +1,5 @@
+/** Runs another of our programs in the foreground. */
+
 import { execa } from 'execa';
 
 /**

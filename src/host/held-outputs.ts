@@ -1,3 +1,5 @@
+/** Outputs that outlive their program. */
+
 import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 

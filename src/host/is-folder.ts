@@ -1,3 +1,5 @@
+/** Checks for a folder. */
+
 import { stat } from 'node:fs/promises';
 import { codeOf } from './publish-once.ts';
 

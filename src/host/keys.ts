@@ -1,3 +1,5 @@
+/** Ed25519 keys. */
+
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { fail, ok, type Result } from '../domain/result.ts';
 

@@ -1,3 +1,5 @@
+/** Runs a program in its own process group. */
+
 import { execa } from 'execa';
 import { letGoOfHeldOutputs } from './held-outputs.ts';
 import { codeOf } from './publish-once.ts';

@@ -1,3 +1,5 @@
+/** Runs a program with limits on time and output. */
+
 import { execa } from 'execa';
 import { limits } from '../domain/limits.ts';
 import { letGoOfHeldOutputs } from './held-outputs.ts';

@@ -1,3 +1,5 @@
+/** Files that are written once, atomically. */
+
 import { randomUUID } from 'node:crypto';
 import { link, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

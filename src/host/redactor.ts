@@ -1,3 +1,5 @@
+/** Redacts secrets before a text is stored or posted. */
+
 import { HIDDEN, withoutMachineSecrets } from '../domain/written-secrets.ts';
 import { formsOf, placesOf, replaced, type SecretForms } from './secret-places.ts';
 

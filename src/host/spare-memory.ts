@@ -1,3 +1,5 @@
+/** Returns unused memory. */
+
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 

@@ -1,3 +1,5 @@
+/** Replaces invalid UTF-8. */
+
 import { isUtf8 } from 'node:buffer';
 import { utf8SequenceLength } from './utf8-boundary.ts';
 

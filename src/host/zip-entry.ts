@@ -1,3 +1,5 @@
+/** Reads an untrusted single-file archive. */
+
 import { isUtf8 } from 'node:buffer';
 import { inflateRawSync } from 'node:zlib';
 

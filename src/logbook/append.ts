@@ -1,3 +1,5 @@
+/** Seals drafts into chained, signed entries. */
+
 import { invariant } from '../domain/assert.ts';
 import type { Instant } from '../domain/ids.ts';
 import { WRITERS } from '../domain/logbook/definitions.ts';

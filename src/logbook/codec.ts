@@ -1,3 +1,5 @@
+/** Parses lines into events. */
+
 import type * as z from 'zod';
 import type { JsonObject } from '../domain/json.ts';
 import { DEFINITIONS, EVENT_TYPES } from '../domain/logbook/definitions.ts';

@@ -1,3 +1,5 @@
+/** Composes an append from drafts. */
+
 import { invariant } from '../domain/assert.ts';
 import type { Instant } from '../domain/ids.ts';
 import type { EventDraft, LogbookEvent } from '../domain/logbook/event.ts';

@@ -1,3 +1,5 @@
+/** Detects removed entries. */
+
 import { WRITERS } from '../domain/logbook/definitions.ts';
 import type { PublicKey, Role } from '../domain/logbook/role.ts';
 import { GENESIS, hashedTextOfLine, lineOf } from './chain.ts';

@@ -1,3 +1,5 @@
+/** Compares a file with its committed versions. */
+
 import type { BadEntry } from './verify.ts';
 
 /** The first difference between `text` and a committed version that it must start with, or null. */

@@ -1,3 +1,5 @@
+/** Verifies signatures with the keys in force. */
+
 import * as z from 'zod';
 import { publicKeySchema } from '../domain/logbook/parts.ts';
 import type { PublicKey } from '../domain/logbook/role.ts';

@@ -38,6 +38,7 @@ export function isDecisive(events: readonly { readonly type: EventType }[]): boo
   return events.some(({ type }) => DEFINITIONS[type].isDecisive === true);
 }
 
+/** Whether these events end their file. */
 export function isLast(events: readonly { readonly type: EventType }[]): boolean {
   return events.some(({ type }) => type === 'sealed' || type === 'closed');
 }

@@ -7,6 +7,7 @@ import { type Instant, isInstant } from '../domain/ids.ts';
 import type { PublicKey } from '../domain/logbook/role.ts';
 import { readMarker, readSeal, splitBody, type VerifiedMarker } from '../domain/marker.ts';
 import { toRfc3339 } from '../domain/time.ts';
+import { isInForce } from './key-ring.ts';
 import type { Hash, Signer, VerifySignature } from './ports.ts';
 
 /** Prevents a marker's signature from being valid for anything else. */
@@ -68,10 +69,6 @@ const END = ' -->';
 /** None of the parts contains a newline, so the text is unambiguous. */
 function signedText(line: string, { repository, thread }: MarkerPlace, hash: Hash): string {
   return `${MARKER_CONTEXT}${hash(`${repository}\n${thread}\n${line}`)}`;
-}
-
-function isInForce({ from, until }: PublicKey, at: Instant): boolean {
-  return Date.parse(from) <= at && at < Date.parse(until);
 }
 
 /** RFC 4648, section 5, without padding: marker fields cannot contain `+`, `/` and `=`. */

@@ -1,3 +1,5 @@
+/** The monitoring policy's state file. */
+
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 
 /** The monitoring policy's `monitoring_state.json`, for other tools; null before the first submission. */

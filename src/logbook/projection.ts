@@ -1,3 +1,5 @@
+/** Renders events as the policy's Markdown logbook. */
+
 import { type Contract, personInCharge, saidIn } from '../domain/launch/contract.ts';
 import type { EventOf, LogbookEvent } from '../domain/logbook/event.ts';
 import { code, minuteOf, prose } from '../domain/logbook/plain-text.ts';

@@ -1,3 +1,5 @@
+/** Selects the runs that a process reads. */
+
 import { isRunId } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { Mark } from './mark.ts';

@@ -25,6 +25,7 @@ export function eventsPath(folder: string, part = 1): string {
   return `${folder}/${eventsName(part)}`;
 }
 
+/** Name of an event file. */
 export function eventsName(part: number): string {
   return `${numbered('events', part)}.jsonl`;
 }
@@ -41,6 +42,7 @@ export function markdownPath(folder: string, part = 1): string {
   return `${folder}/${markdownName(part)}`;
 }
 
+/** Name of a Markdown file. */
 export function markdownName(part: number): string {
   return `${numbered('logbook', part)}.md`;
 }
@@ -72,6 +74,7 @@ export function placeAt(path: string): Place | null {
   return part === null ? null : { folder, run: folder.slice(folder.lastIndexOf('/') + 1), part };
 }
 
+/** Null if it is not a Markdown file's name. */
 export function markdownPart(name: string): number | null {
   const found = /^logbook(?:-(\d{4,9}))?\.md$/.exec(name);
   const part = Number(found?.[1] ?? 1);
@@ -92,6 +95,7 @@ export function textOf(file: GoodFile, part: number): string {
   return textOfEvents(file.events.slice(startOf(file, part), file.ends[part - 1]));
 }
 
+/** Events as lines, each with a newline. */
 export function textOfEvents(events: readonly LogbookEvent[]): string {
   return events.map((event) => `${lineOf(event)}\n`).join('');
 }

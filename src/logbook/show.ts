@@ -1,3 +1,5 @@
+/** Prints a run's events. */
+
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 import { minuteOf } from '../domain/logbook/plain-text.ts';
 import { tellAll } from './telling.ts';

@@ -67,6 +67,7 @@ export function transactRun(
   });
 }
 
+/** Records drafts in the journal. */
 export function transactJournal(
   writer: Writer<ReadableRecord>,
   decide: (journal: JournalState) => readonly EventDraft[],

@@ -1,3 +1,5 @@
+/** Where jobs can be adopted. */
+
 import { type LabConfig, type LaneScopedConfig, lanesOf } from './lane-scope.ts';
 
 /** Lanes that adopt jobs on a cluster that allows it, in config order. */
@@ -7,6 +9,7 @@ export function adoptingLanes(config: LabConfig): readonly LaneScopedConfig[] {
   );
 }
 
+/** Whether the config allows adoption on the cluster. */
 export function mayAdoptOn({ clusters }: Pick<LabConfig, 'clusters'>, cluster: string): boolean {
   return Object.hasOwn(clusters, cluster) && clusters[cluster]?.adoption === true;
 }

@@ -1,3 +1,5 @@
+/** Approvals as gate facts. */
+
 import { maxAgeMsOf } from '../config/approval-age.ts';
 import { mayApprove } from '../config/may-approve.ts';
 import { quorumOf } from '../config/quorum.ts';

@@ -25,6 +25,7 @@ export function withdrawnSeal(state: RunState, comments: readonly CommentFacts[]
   return [...state.commands.values()].find(isWithdrawn) ?? null;
 }
 
+/** Whether the seal tag must be read. */
 export function mayHaveBegunSeal(state: RunState, comments: readonly CommentFacts[]): boolean {
   return state.submission !== null && withdrawnSeal(state, comments) !== null;
 }

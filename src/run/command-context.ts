@@ -35,6 +35,7 @@ export type CommandInput = {
   readonly digestOf: DigestOf;
 };
 
+/** The context of one item by a person with this permission. */
 export function contextOf(
   input: CommandInput,
   item: PendingItem,

@@ -1,3 +1,5 @@
+/** Events of a received and an answered command. */
+
 import { type AnswerDecision, answerCommon } from '../commands/decision.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';

@@ -1,3 +1,5 @@
+/** The order of waiting commands. */
+
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
 import type { Permission } from '../domain/actor.ts';

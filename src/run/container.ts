@@ -1,3 +1,5 @@
+/** The container named in a contract. */
+
 import { traitsOf } from '../config/engine-traits.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { RunFacts } from '../domain/facts.ts';

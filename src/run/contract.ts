@@ -1,3 +1,5 @@
+/** Reads and records contracts. */
+
 import type { IssueFacts, PullFacts } from '../domain/facts.ts';
 import { type Contract, isSameContract } from '../domain/launch/contract.ts';
 import { isFixPushed } from '../domain/launch/next-attempt.ts';

@@ -1,5 +1,6 @@
+/** Drops invalid approvals. */
+
 import { dropByBrake } from '../commands/drop-of.ts';
-import { assertNever } from '../domain/assert.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { holdsOn } from '../domain/launch/hold.ts';
@@ -46,21 +47,6 @@ export function decideApprovals(
 }
 
 function reasonOf(standing: ApprovalStanding): DropReason | null {
-  switch (standing) {
-    case 'counts':
-      return null;
-    case 'permission-lost':
-      return 'permission-lost';
-    case 'comment-edited':
-      return 'comment-edited';
-    case 'comment-hidden':
-    case 'comment-gone':
-      return 'comment-gone';
-    case 'approval-expired':
-      return 'approval-expired';
-    case 'other-commit':
-      return 'other-commit';
-    default:
-      return assertNever(standing);
-  }
+  if (standing === 'counts') return null;
+  return standing === 'comment-hidden' ? 'comment-gone' : standing;
 }

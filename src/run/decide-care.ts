@@ -11,9 +11,9 @@ import { type Incident, incidentDraft, incidentsWith } from '../domain/incidents
 import { holdsOver } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { decideDispatch } from './dispatch.ts';
 import type { LabConfig } from './lane-scope.ts';
 import { type AttemptCache, append, type DeciderInput, type Step } from './step.ts';
+import { type DispatchInput, decideDispatch, isHeldBack } from './dispatch.ts';
 
 export type CareInput = {
   /** The run, or `journal`. */
@@ -32,8 +32,7 @@ export type CareInput = {
 
 export function decideCare({ state, facts, config, now, memory }: DeciderInput): Step | null {
   const { run: record, mutations, incidents, dispatches } = state;
-  const holds = holdsOver(state, facts.journalHolds);
-  const isHeld = holds.kind === 'unknown' || holds.value.length > 0;
+  const isHeld = isHeldBack(state, facts.journalHolds);
   const { workflowRuns } = facts;
   const ref = config.lane.targetBranch;
   return (

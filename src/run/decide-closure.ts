@@ -5,7 +5,6 @@
 
 import { answerOf } from '../commands/registry.ts';
 import { cutText } from '../domain/cut-text.ts';
-import type { EffectOutcome } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import { incidentDraft } from '../domain/incidents.ts';
 import { attestationOf } from '../domain/launch/attestation.ts';
@@ -61,6 +60,7 @@ function closureKey(
   return `closure-${step}:${state.run}:${command.said?.item.comment.id ?? 'nobody'}`;
 }
 
+/** Branch of the closure pull request. */
 export function closureBranchOf(state: RunState): string {
   return `ferrybot/closure/${state.run}`;
 }
@@ -68,10 +68,8 @@ export function closureBranchOf(state: RunState): string {
 function tagStep({ state, command, memory }: ClosureInput): Next {
   if (command.decision.kind !== 'seal' || state.submission === null) return null;
   const key = closureKey('tag', { state, command });
-  const outcome = memory.outcomes.get(key);
-  if (outcome?.kind === 'refused') return refusedSeal(command, outcome.code, outcome.message);
-  if (isDone(memory, key)) return null;
-  if (!mayTry(memory, key, limits.effectTriesMax)) return 'wait';
+  const before = beforeStep(key, command, memory);
+  if (before !== 'do') return before;
   const tag = sealTagOf(state);
   return perform(key, {
     kind: 'push-tag',
@@ -80,6 +78,14 @@ function tagStep({ state, command, memory }: ClosureInput): Next {
     commit: state.submission.commit,
     message: renderTagMessage(state, command.decision),
   });
+}
+
+/** `do`: nothing is known of this step yet, and tries are left. */
+function beforeStep(key: string, command: ClosingCommand, memory: AttemptCache): Next | 'do' {
+  const outcome = memory.outcomes.get(key);
+  if (outcome?.kind === 'refused') return refusedSeal(command, outcome.code, outcome.message);
+  if (outcome?.kind === 'done') return null;
+  return mayTry(memory, key, limits.effectTriesMax) ? 'do' : 'wait';
 }
 
 function refusedSeal({ said }: ClosingCommand, code: string, message: string): Next {
@@ -96,21 +102,19 @@ function branchStep({ state, facts, config, command, memory, verdict }: ClosureI
   const log = config.kind.proposes?.closureLog;
   if (log === undefined) return null;
   const key = closureKey('branch', { state, command });
-  const refused = memory.outcomes.get(key);
-  if (refused?.kind === 'refused') return refusedSeal(command, refused.code, refused.message);
-  if (isDone(memory, key)) return null;
-  if (!mayTry(memory, key, limits.effectTriesMax)) return 'wait';
+  const before = beforeStep(key, command, memory);
+  if (before !== 'do') return before;
   if (isNotAsked(facts.closureLog)) return need('closureLog');
   if (facts.closureLog.kind === 'unknown') return 'wait';
   const { decision } = command;
-  const { base, text: before } = facts.closureLog.value;
-  const text = log.text({ before, state, decision, tag: sealTagOf(state), verdict });
+  const { base, text } = facts.closureLog.value;
+  const after = log.text({ before: text, state, decision, tag: sealTagOf(state), verdict });
   return perform(key, {
     kind: 'push-branch',
     branch: closureBranchOf(state),
     base,
     mayFollow: true,
-    files: { [log.path(config.lane)]: text },
+    files: { [log.path(config.lane)]: after },
     message: `${state.run}: log ${decision.kind === 'seal' ? 'final seal' : 'closure'}\n`,
   });
 }
@@ -119,21 +123,16 @@ function pullStep({ state, config, command, memory }: ClosureInput): Next {
   const log = config.kind.proposes?.closureLog;
   if (log === undefined) return null;
   const key = closureKey('pull', { state, command });
-  const refused = memory.outcomes.get(key);
-  if (refused?.kind === 'refused') return refusedSeal(command, refused.code, refused.message);
-  if (isDone(memory, key)) return null;
-  if (!mayTry(memory, key, limits.effectTriesMax)) return 'wait';
+  const before = beforeStep(key, command, memory);
+  if (before !== 'do') return before;
+  const branch = memory.outcomes.get(closureKey('branch', { state, command }));
   return perform(key, {
     kind: 'open-pull',
-    ...(isNew(memory.outcomes.get(closureKey('branch', { state, command }))) ? { isFirst: true } : {}),
+    ...(branch?.kind === 'done' && branch.isNew === true ? { isFirst: true } : {}),
     head: closureBranchOf(state),
     base: config.lane.targetBranch,
     ...log.pull({ state, decision: command.decision, tag: sealTagOf(state) }),
   });
-}
-
-function isNew(outcome: EffectOutcome | undefined): boolean {
-  return outcome?.kind === 'done' && outcome.isNew === true;
 }
 
 /** Configured; a PR that a person already merged or closed is not touched. */

@@ -1,3 +1,5 @@
+/** Decides the next unanswered command. */
+
 import { type AnswerDecision, answerCommon, type CommandDecision } from '../commands/decision.ts';
 import { namesOther } from '../commands/named-run.ts';
 import { definitionOf } from '../commands/registry.ts';

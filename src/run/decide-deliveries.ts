@@ -1,3 +1,5 @@
+/** Deliveries whose sender died. */
+
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';

@@ -12,6 +12,7 @@ import { isNotAsked, need } from '../domain/need.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { fixCommitMessage, fixerCommitMessage } from '../render/failure-words.ts';
 import { decideFixer } from './decide-fixer.ts';
+import { isHeldBack } from './dispatch.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { type FixerAsked, fixerAsked, slipToMend } from './slip-to-mend.ts';
 import { type AttemptCache, append, mayTry, perform, type Step } from './step.ts';
@@ -31,7 +32,8 @@ export function decideFix(input: FixInput): Step | null {
   const slip = slipToMend(state, config);
   const { smallFix: found, pull, journalHolds } = facts;
   if (slip === null) return null;
-  if (pull.kind === 'unknown' || pull.value.state === 'closed' || isHeld(state, journalHolds)) return null;
+  if (pull.kind === 'unknown' || pull.value.state === 'closed' || isHeldBack(state, journalHolds))
+    return null;
   if (isNotAsked(found)) return need('smallFix');
   if (found.kind === 'unknown') return null;
   const fix = found.value;
@@ -96,9 +98,4 @@ function namedBy({ order }: RunState, path: string): { readonly beforehand?: str
 
 function notMade(attempt: number, reason: string): Step {
   return append(incidentDraft('control', 'fix-not-made', { attempt, reason }));
-}
-
-function isHeld(state: RunState, journal: RunFacts['journalHolds']): boolean {
-  const holds = holdsOver(state, journal);
-  return holds.kind === 'unknown' || holds.value.length > 0;
 }

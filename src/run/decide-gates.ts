@@ -1,3 +1,5 @@
+/** Records changed gate results. */
+
 import type { RunFacts } from '../domain/facts.ts';
 import type { Digest, Sha } from '../domain/ids.ts';
 import { failedAttempt, isFixPushed } from '../domain/launch/next-attempt.ts';

@@ -1,3 +1,5 @@
+/** Executes the seal of a milestone. */
+
 import type { CommandDecision } from '../commands/decision.ts';
 import { answerOf } from '../commands/registry.ts';
 import { incidentDraft } from '../domain/incidents.ts';

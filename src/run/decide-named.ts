@@ -1,3 +1,5 @@
+/** Commands that name their run. */
+
 import { type AnswerDecision, answerCommon } from '../commands/decision.ts';
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';

@@ -1,3 +1,5 @@
+/** Expired offers and ended watches. */
+
 import type { Instant } from '../domain/ids.ts';
 import { incidentDraft } from '../domain/incidents.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';

@@ -15,6 +15,7 @@ import { isWaitOpen, WAIT_MENTION_MS } from './open-waits.ts';
 /** Maximum age at the first notice, so that incidents survive a night of quiet hours. */
 const PAGE_AGE_MAX_MS = 24 * 60 * 60 * 1_000;
 
+/** Due pages for recorded incidents. */
 export function decidePages(state: RunState, config: LaneScopedConfig, now: Instant): readonly EventDraft[] {
   if (isOver(state)) return [];
   return state.incidents.flatMap((incident) => dueFor(state, config, incident, now, 'control'));

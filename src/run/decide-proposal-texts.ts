@@ -1,3 +1,5 @@
+/** Restores edited proposal texts. */
+
 import { targetName } from '../domain/care/mutation.ts';
 import { type MutationRecord, proposalShownAt } from '../domain/care/mutation-state.ts';
 import type { ProposalText, ProposalVersion, RunFacts } from '../domain/facts.ts';

@@ -1,3 +1,5 @@
+/** Relaunches a failed attempt, or asks a person. */
+
 import { openSignatureMatch } from '../care/bad-node.ts';
 import { quorumOf } from '../config/quorum.ts';
 import { type IncidentFacts, incidentDraft, incidentsWith } from '../domain/incidents.ts';

@@ -1,3 +1,5 @@
+/** Regular status updates. */
+
 import type { Instant } from '../domain/ids.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';

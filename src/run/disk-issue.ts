@@ -30,6 +30,7 @@ export type DatedComment = OwedComment & { readonly at: string };
 /** Post `comments` in order before `edit`: the description is the record of what was posted. */
 export type DiskIssueWords = { readonly comments: readonly DatedComment[]; readonly edit: Effect | null };
 
+/** The comments and the edit that are due now. */
 export function decideDiskIssue(input: DiskIssueInput): DiskIssueWords {
   const { disks, incidents, issue } = input;
   const mutations = diskMutations(input.mutations, disks.newest.cluster);

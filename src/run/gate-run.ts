@@ -100,6 +100,7 @@ export function unreadFacts(
   return (['change', 'branchWork', 'searchedRoots'] as const).filter((name) => isNotAsked(facts[name]));
 }
 
+/** Evaluates all gates. */
 export function gateRun(input: GateInput & { readonly approvals: Observed<ApprovalFacts> }): Gated {
   const facts = { ...gateFactsOf(input), approvals: input.approvals };
   const [verdicts, approvals] = [changeVerdicts(facts), approvalVerdicts(facts)];

@@ -1,3 +1,5 @@
+/** The checkpoint of an order. */
+
 import type { Order } from '../domain/launch/order.ts';
 import { known, type Observed } from '../domain/observed.ts';
 import type { GateFacts } from '../gates/gate.ts';

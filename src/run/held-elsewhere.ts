@@ -10,7 +10,7 @@ import type { CheckpointPlan } from '../domain/launch/contract.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import { rootHolder } from '../domain/launch/output-root.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
-import type { PastAttempt, RunState } from '../domain/logbook/run-state.ts';
+import { ordersOf, type PastAttempt, type RunState } from '../domain/logbook/run-state.ts';
 import { known, type Observed } from '../domain/observed.ts';
 import type { GateFacts } from '../gates/gate.ts';
 
@@ -90,9 +90,8 @@ export function trackerHolder(
   return holder?.run ?? null;
 }
 
-function identitiesOf({ attempts, order }: RunState): readonly Tracker[] {
-  const orders = [...attempts.map((past) => past.order), ...(order === null ? [] : [order])];
-  return orders
+function identitiesOf(state: RunState): readonly Tracker[] {
+  return ordersOf(state)
     .filter(({ status, claim }) => status === 'open' || claim !== null)
     .flatMap(({ manifest }) => (manifest === null ? [] : [manifest.tracker]));
 }

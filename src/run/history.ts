@@ -1,3 +1,5 @@
+/** Past runs of a lane. */
+
 import { newChanges } from '../domain/launch/base.ts';
 import { costOf, launchesOf, rentedMoneyOf } from '../domain/launch/spending.ts';
 import { limits } from '../domain/limits.ts';

@@ -1,3 +1,5 @@
+/** The default verdict on a run. */
+
 import type { LaneConfig } from '../config/lane-schema.ts';
 import type { SealedMetrics } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';

@@ -61,6 +61,7 @@ const DEFAULTS = {
   judge: judgeRun,
 } satisfies Partial<Kind>;
 
+/** Fills in the defaults. */
 export function defineKind(kind: Pick<Kind, 'name' | 'settings'> & Partial<Kind>): Kind {
   return { ...DEFAULTS, ...kind };
 }

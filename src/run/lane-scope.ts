@@ -34,6 +34,7 @@ export function anyLane(config: LabConfig): LaneScopedConfig {
   return first;
 }
 
+/** Null if the lane does not exist. */
 export function configOfLane(config: LabConfig, laneName: string): LaneScopedConfig | null {
   return lanesOf(config).find((one) => one.laneName === laneName) ?? null;
 }

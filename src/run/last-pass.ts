@@ -1,3 +1,5 @@
+/** The sealed pass that the next run starts from. */
+
 import type { RunBase } from '../domain/launch/base.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import { type RunState, runsOfLane } from '../domain/logbook/run-state.ts';

@@ -5,10 +5,12 @@ import type { Manifest } from '../domain/launch/manifest.ts';
 import type { Order } from '../domain/launch/order.ts';
 import { canonicalize } from '../logbook/canonical.ts';
 
+/** The manifest's canonical JSON. */
 export function manifestText(manifest: Manifest): string {
   return canonicalize(manifest);
 }
 
+/** The digest that an approval names. */
 export function manifestDigest(manifest: Manifest, digestOf: DigestOf): Digest {
   return digestOf(manifestText(manifest));
 }

@@ -50,6 +50,7 @@ export function tellsOfEnd(triggers: readonly ReconcileRequest[]): boolean {
   return triggers.some(({ kind }) => kind === 'workflow-ended' || kind === 'sweep');
 }
 
+/** Whether to read the run's threads now. */
 export function needsReconcile(looks: Looks, state: RunState, heard: Heard): boolean {
   const { triggers } = heard;
   const threads = [state.proposal.pull, state.proposal.issue];

@@ -1,3 +1,5 @@
+/** Recorded proposals and their branches. */
+
 import { fillLane } from '../config/fill.ts';
 import type { PullFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
@@ -10,6 +12,7 @@ import type { LaneScopedConfig } from './lane-scope.ts';
 import { proposalLabels } from './own-pull.ts';
 import type { Planned } from './proposing.ts';
 
+/** Each run has its own branch. */
 export function proposalBranchOf(run: string): string {
   return `ferrybot/proposal/${run}`;
 }

@@ -44,6 +44,7 @@ export function proposalComments(
   return here.filter(({ editedAt }) => editedAt !== null).slice(-limits.spoiledTextsMax);
 }
 
+/** Whether an old version has the proposal's marker. */
 export function wasProposalText(one: MutationRecord, versions: readonly ShownVersion[]): boolean {
   const identity = proposalMarker(one);
   return versions.some(({ marker }) => marker !== null && markerIdentity(marker) === identity);

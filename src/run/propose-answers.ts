@@ -20,6 +20,7 @@ export function answerTo<Code extends AnswerCode>(
   return cutAnswer(code, answerOf(code, ...facts).detail);
 }
 
+/** Cuts the texts of an answer. */
 export function cutAnswer(code: string, detail: Detail): Answered {
   const short = Object.entries(detail).map(([name, value]) => [
     name,
@@ -50,6 +51,7 @@ export function severalLanes(
   return kind === 'issue' ? refusedIssue('several-lanes', names) : refused('several-lanes', names);
 }
 
+/** Refuses a pull request. */
 export function refused(
   why: 'fork' | 'draft' | 'no-experiment' | 'several-lanes' | 'knobs' | 'not-permitted',
   about = '',
@@ -58,6 +60,7 @@ export function refused(
   return answerTo('propose-pull-refused', { why, about, wanted });
 }
 
+/** Refuses an issue. */
 export function refusedIssue(
   why: 'several-lanes' | 'knobs' | 'not-permitted' | 'no-person' | 'no-value' | 'no-name',
   about = '',

@@ -56,6 +56,7 @@ export function waitingNamed(journal: JournalState): readonly SeenCommand[] {
     .toSorted((a, b) => a.seq - b.seq);
 }
 
+/** Parses the request. */
 export function askOf({ args }: Pick<SeenCommand, 'args'>): Ask {
   return {
     knobs: Object.entries(args).filter(([name]) => name !== OBJECTIVE && name !== LANE),

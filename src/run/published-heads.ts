@@ -1,3 +1,5 @@
+/** Record anchors in posted comments. */
+
 import type { CommentFacts } from '../domain/facts.ts';
 import { branded, isRunId, type RunId } from '../domain/ids.ts';
 import type { Anchor } from '../logbook/ports.ts';

@@ -1,3 +1,5 @@
+/** The config of a run. */
+
 import { fitted } from '../config/engine-traits.ts';
 import { compareDecimals } from '../domain/decimal.ts';
 import type { Contract, PinnedSource } from '../domain/launch/contract.ts';
@@ -27,6 +29,7 @@ function sourceOf(state: RunState, told: PinnedSource | null): PinnedSource | nu
   return told === null || fix === null ? told : { commit: fix.commit, branch: fixBranch(state).name };
 }
 
+/** A lane's config with a contract applied. */
 export function configWith(config: LaneScopedConfig, contract: Contract): LaneScopedConfig {
   const { kind, lane } = config;
   const { contracts } = kind;

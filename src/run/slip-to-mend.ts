@@ -1,3 +1,5 @@
+/** Small code failures that a program may fix. */
+
 import type { Fixer } from '../domain/launch/fixer.ts';
 import { openSlip, type SlipOfAttempt } from '../domain/launch/small-fix.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';

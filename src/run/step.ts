@@ -41,6 +41,7 @@ export type DeciderInput = {
 
 export const NO_ATTEMPTS: AttemptCache = { outcomes: new Map(), tries: new Map(), appended: new Set() };
 
+/** Records in the run. */
 export function append(...drafts: readonly EventDraft[]): Step {
   return { kind: 'append', drafts, journal: [] };
 }
@@ -50,6 +51,7 @@ export function appendBoth(drafts: readonly EventDraft[], journal: readonly Even
   return { kind: 'append', drafts, journal };
 }
 
+/** Acts outside. */
 export function perform(key: string, effect: Effect): Step {
   return { kind: 'perform', key, effect };
 }
@@ -61,6 +63,7 @@ export function mayTry(memory: AttemptCache, key: string, triesMax: number): boo
   return (memory.tries.get(key) ?? 0) < triesMax;
 }
 
+/** Whether this process saw the effect done. */
 export function isDone(memory: AttemptCache, key: string): boolean {
   return memory.outcomes.get(key)?.kind === 'done';
 }

@@ -50,6 +50,7 @@ export function quietFirst(items: readonly PendingItem[]): readonly Actor[] {
     .flatMap(([first]) => (first === undefined ? [] : [first.comment.author]));
 }
 
+/** Marks an answer to an outsider. */
 export function untrustedDetail(wereTold: boolean): UntrustedDetail {
   return { stranger: 1, quiet: wereTold ? 1 : 0 };
 }

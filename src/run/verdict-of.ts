@@ -1,3 +1,5 @@
+/** A run's verdict. */
+
 import type { SealedMetrics } from '../domain/facts.ts';
 import { type RunState, runsOfLane } from '../domain/logbook/run-state.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';

@@ -14,6 +14,7 @@ export type WriteBudget = {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
+/** An unused budget. */
 export function createWriteBudget(): WriteBudget {
   const times: number[] = [];
   const since = (moment: number): number => times.filter((at) => at > moment).length;

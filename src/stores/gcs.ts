@@ -32,6 +32,7 @@ const objectSchema = z.looseObject({
   size: z.coerce.number().int().nonnegative(),
 });
 
+/** A Google Cloud Storage bucket. */
 export function createGcsBucket(host: StoreHost, place: GcsPlace): Bucket {
   const call = (method: 'GET' | 'DELETE', path: string, query: Readonly<Record<string, string>>) =>
     ask(host, async () => {

@@ -1,3 +1,5 @@
+/** Opens a checkpoint store by path. */
+
 import {
   type CheckpointReader,
   type CheckpointStore,

@@ -53,6 +53,7 @@ const pageSchema = z
     'a page that goes on has a token',
   );
 
+/** An S3 bucket. */
 export function createS3Bucket(host: StoreHost, place: S3Place): Bucket {
   const call = (method: 'GET' | 'DELETE', key: string, query: string, headers: Record<string, string> = {}) =>
     ask(host, async () => {

@@ -34,6 +34,7 @@ export type StoreParts = {
   readonly sleep: (durationMs: number) => Promise<void>;
 };
 
+/** A checkpoint store in a bucket. */
 export function createStore(parts: StoreParts): CheckpointStore {
   return {
     list: (root) => list(parts, root, (keys) => keys),

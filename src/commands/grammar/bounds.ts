@@ -12,6 +12,7 @@ export type Bounds = { readonly characters: number; readonly costMs: number };
 // Deeper nesting could overflow the parser's stack.
 const DEPTH_MAX = 24;
 
+/** True if parsing takes at most a fraction of a second. */
 export function isWithinBounds(body: string, bounds: Bounds = COMMENT_OF_TRUSTED): boolean {
   if (body.length > bounds.characters) return false;
   const blocks = blockCostMs(body);

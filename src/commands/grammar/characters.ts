@@ -32,6 +32,7 @@ export function hasReordering(text: string): boolean {
   return REORDERING.test(text);
 }
 
+/** True if nothing but blanks is visible. */
 export function isBlank(text: string): boolean {
   return BLANK_OR_INVISIBLE.test(text);
 }
@@ -51,17 +52,7 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
     ...{ ɑ: 'a', ɡ: 'g', ı: 'i', ȷ: 'j', ʟ: 'l', օ: 'o', ѡ: 'w', ս: 'u', հ: 'h', յ: 'j', ո: 'n', ց: 'g' },
     ...{ ᴀ: 'a', ʙ: 'b', ᴄ: 'c', ᴅ: 'd', ᴇ: 'e', ꜰ: 'f', ɢ: 'g', ʜ: 'h', ɪ: 'i', ᴊ: 'j', ᴋ: 'k', ᴌ: 'l' },
     ...{ ᴍ: 'm', ɴ: 'n', ᴏ: 'o', ᴘ: 'p', ʀ: 'r', ꜱ: 's', ᴛ: 't', ᴜ: 'u', ᴠ: 'v', ᴡ: 'w', ʏ: 'y', ᴢ: 'z' },
-    ...{
-      '／': '/',
-      '∕': '/',
-      '⁄': '/',
-      '⧸': '/',
-      '╱': '/',
-      '⟋': '/',
-      '⁁': '/',
-      '\u1735': '/',
-      '\u2cc6': '/',
-    },
+    ...Object.fromEntries([...'／∕⁄⧸╱⟋⁁\u1735\u2cc6'].map((slash) => [slash, '/'])),
   }),
 );
 const MARKS = /\p{M}/gu;
@@ -73,6 +64,7 @@ export function folded(text: string): string {
   return Array.from(plain, (character) => LOOKALIKES.get(character) ?? character).join('');
 }
 
+/** Printable ASCII only. */
 export function isAscii(text: string): boolean {
   return /^[\u0020-\u007e]*$/.test(text);
 }

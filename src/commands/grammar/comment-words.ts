@@ -1,3 +1,5 @@
+/** Finds all slash words of a comment, and why each cannot be a command. */
+
 import type { Nodes, Paragraph, Root, RootContent } from 'mdast';
 import { hasInvisible, hasReordering, isBlank } from './characters.ts';
 import { emailStart } from './email-region.ts';

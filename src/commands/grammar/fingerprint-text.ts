@@ -1,7 +1,9 @@
-import type { ListItem, Nodes, Root } from 'mdast';
+/** The part of a proposal's text that approvals are bound to. */
+
+import type { ListItem, Root } from 'mdast';
 import { remembered } from '../../domain/remembered.ts';
 import { isWithinBounds } from './bounds.ts';
-import { parseMarkdown } from './parse-markdown.ts';
+import { parseMarkdown, rangeOf } from './parse-markdown.ts';
 import { plainText } from './plain-text.ts';
 
 /**
@@ -39,10 +41,9 @@ function readFingerprint({ markdown, preconditions }: Fingerprinted): string {
 type Cut = { readonly start: number; readonly end: number; readonly instead: string };
 
 function markerCuts(root: Root): readonly Cut[] {
-  return root.children.flatMap((node) => {
-    const range = rangeOf(node);
-    return node.type === 'html' && isMarker(node.value) && range !== null ? [{ ...range, instead: '' }] : [];
-  });
+  return root.children.flatMap((node) =>
+    node.type === 'html' && isMarker(node.value) ? [{ ...rangeOf(node), instead: '' }] : [],
+  );
 }
 
 function boxCuts(root: Root, text: string, preconditions: readonly string[]): readonly Cut[] {
@@ -50,22 +51,14 @@ function boxCuts(root: Root, text: string, preconditions: readonly string[]): re
     .flatMap((node) => (node.type === 'list' ? node.children : []))
     .filter((item) => typeof item.checked === 'boolean' && !preconditions.includes(labelOf(item)))
     .flatMap((item) => {
-      const range = rangeOf(item);
-      const at = range === null ? -1 : text.slice(range.start, range.end).search(/\[[ xX]\]/);
-      return range === null || at < 0
-        ? []
-        : [{ start: range.start + at, end: range.start + at + '[ ]'.length, instead: '[ ]' }];
+      const { start, end } = rangeOf(item);
+      const at = text.slice(start, end).search(/\[[ xX]\]/);
+      return at < 0 ? [] : [{ start: start + at, end: start + at + '[ ]'.length, instead: '[ ]' }];
     });
 }
 
 function labelOf(item: ListItem): string {
   return item.children[0] === undefined ? '' : plainText(item.children[0]);
-}
-
-function rangeOf(node: Nodes): { readonly start: number; readonly end: number } | null {
-  const start = node.position?.start.offset;
-  const end = node.position?.end.offset;
-  return start === undefined || end === undefined ? null : { start, end };
 }
 
 /** Whether the HTML is exactly one hidden ferrybot line. */

@@ -1,3 +1,5 @@
+/** Detects command names without parsing. */
+
 import type { CommandSpec } from '../spec.ts';
 
 /** The first command name after a slash, found without parsing; null if there is none. */

@@ -1,3 +1,5 @@
+/** Detects comments that imitate a card. */
+
 import type { Nodes } from 'mdast';
 import { INVISIBLE } from '../../domain/unseen-signs.ts';
 import { APPROVING } from '../approving.ts';

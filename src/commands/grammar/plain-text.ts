@@ -1,3 +1,5 @@
+/** Visible text of Markdown nodes. */
+
 import type { Nodes } from 'mdast';
 
 /** Visible text as one line: without struck text, HTML, images and footnotes. */

@@ -1,3 +1,5 @@
+/** Finds slash words in a text. */
+
 import { trimmedEnd } from '../../domain/trimmed-end.ts';
 import { INVISIBLE_CLASS, LETTER_CLASS, SLASH_CLASS, visible } from './characters.ts';
 
@@ -18,6 +20,7 @@ const WORD = new RegExp(
   'gu',
 );
 
+/** In text order. */
 export function slashWordsIn(text: string): readonly FoundWord[] {
   return Array.from(text.matchAll(WORD), (match) => ({
     start: match.index,

@@ -1,3 +1,5 @@
+/** Lines and columns of offsets. */
+
 import type { Place } from './reading.ts';
 
 // CommonMark's line endings.
@@ -19,6 +21,7 @@ export function placesIn(text: string): (offset: number) => Place {
   };
 }
 
+/** Offset of the line's first character. */
 export function startOfLine(text: string, at: number): number {
   return Math.max(text.lastIndexOf('\n', at - 1), text.lastIndexOf('\r', at - 1)) + 1;
 }

@@ -1,3 +1,5 @@
+/** Classifies slash words: ours, a near miss, another bot's, or unrelated. */
+
 import { nearest } from '../../settings/nearness.ts';
 import type { CommandSpec } from '../spec.ts';
 import { folded, isAscii } from './characters.ts';

@@ -15,6 +15,7 @@ export type Grant = { readonly steps: readonly ActionStep[]; readonly until: Ins
 
 const grants = new WeakMap<Capability, { readonly grant: Grant; spent: number }>();
 
+/** Creates a capability for the grant. */
 export function sealCapability(grant: Grant): Capability {
   // The brand exists only for the compiler.
   const capability = Object.freeze({}) as Capability;

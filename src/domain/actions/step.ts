@@ -9,11 +9,13 @@ export type ActionStep = {
   readonly instead?: readonly string[];
 };
 
+/** Equal in all arguments, including the fallback. */
 export function isSameStep(a: ActionStep, b: ActionStep): boolean {
   const callsOf = ({ command, instead }: ActionStep): string => JSON.stringify([command, instead ?? null]);
   return a.does === b.does && callsOf(a) === callsOf(b);
 }
 
+/** Equal steps in equal order. */
 export function areSameSteps(a: readonly ActionStep[], b: readonly ActionStep[]): boolean {
   const isSame = (one: ActionStep, other: ActionStep | undefined): boolean =>
     other !== undefined && isSameStep(one, other);

@@ -69,6 +69,7 @@ export type ClusterDisks = {
   readonly unread: number;
 };
 
+/** Adds a scan to its cluster. */
 export function scansAfter(
   clusters: ReadonlyMap<string, ClusterDisks>,
   newest: RecordedScan,

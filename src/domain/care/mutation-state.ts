@@ -27,6 +27,7 @@ export type MutationRecord = {
   readonly ended: (EventDataByType['mutation-ended'] & { readonly at: string; readonly seq: number }) | null;
 };
 
+/** When the proposal was recorded. */
 export function proposalShownAt({ at }: Pick<MutationRecord, 'at'>): Instant | null {
   return fromRfc3339(at);
 }
@@ -50,6 +51,7 @@ export const MUTATION_EVENTS = [
 ] as const satisfies readonly EventType[];
 export type MutationEvent = EventOf<(typeof MUTATION_EVENTS)[number]>;
 
+/** Whether the event is one of `MUTATION_EVENTS`. */
 export function isMutationEvent(event: LogbookEvent): event is MutationEvent {
   return (MUTATION_EVENTS as readonly string[]).includes(event.type);
 }

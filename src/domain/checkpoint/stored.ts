@@ -82,6 +82,7 @@ export function deletionStep(path: StorePath, identity: string): ActionStep & { 
   return { does: 'delete-checkpoint', command: ['delete-checkpoint', path, identity] };
 }
 
+/** The last path segment. */
 export function folderName(path: StorePath): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }

@@ -1,5 +1,7 @@
+/** Expiry of approvals. */
+
 import type { Digest, Instant } from '../ids.ts';
-import type { RunState } from '../logbook/run-state.ts';
+import { ordersOf, type RunState } from '../logbook/run-state.ts';
 import { fromRfc3339 } from '../time.ts';
 import { asLaunched, pastAttempt } from './next-attempt.ts';
 import { approvedIn } from './order.ts';
@@ -17,8 +19,7 @@ export function isTooOld(
   now: Instant,
   maxAgeMs: number,
 ): boolean {
-  const { attempts, order } = state;
-  const claimed = [...attempts.map((past) => past.order), ...(order === null ? [] : [order])]
+  const claimed = ordersOf(state)
     .filter((one) => one.order.digest === digest && one.status !== 'failed')
     .flatMap(({ claim }) => fromRfc3339(claim?.at ?? '') ?? [])
     .find((at) => at >= createdAt);

@@ -1,3 +1,5 @@
+/** What a seal attests. */
+
 import type { EventDataByType } from '../logbook/event.ts';
 import type { Attestation } from '../logbook/events/closure-events.ts';
 import type { RunState } from '../logbook/run-state.ts';

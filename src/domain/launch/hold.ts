@@ -20,6 +20,7 @@ export type Hold = HoldTarget & { readonly reason: string; readonly actor: Actor
 /** The fields of a hold in answers and verdicts. */
 export const TARGET_FIELDS = { scope: HOLD_SCOPES, lane: 'text?', date: 'text?' } as const;
 
+/** The facts of `TARGET_FIELDS`. */
 export function targetFacts({ scope, lane, date }: HoldTarget): Facts<typeof TARGET_FIELDS> {
   return { scope, lane: lane ?? undefined, date: date ?? undefined };
 }
@@ -27,6 +28,7 @@ export function targetFacts({ scope, lane, date }: HoldTarget): Facts<typeof TAR
 /** As recorded in an event: without a lane, the field is absent. */
 export type RecordedTarget = Omit<HoldTarget, 'lane'> & { readonly lane?: string | undefined };
 
+/** The target as an event records it. */
 export function recordedTarget({ scope, lane, date }: HoldTarget): RecordedTarget {
   return { scope, ...(lane === null ? {} : { lane }), date };
 }
@@ -65,6 +67,7 @@ export function withHold(holds: readonly Hold[], hold: Hold): readonly Hold[] {
   return [...withoutHold(holds, hold), hold];
 }
 
+/** Removes the hold on this target. */
 export function withoutHold(holds: readonly Hold[], target: HoldTarget): readonly Hold[] {
   return holds.filter((hold) => !isSameTarget(hold, target));
 }

@@ -58,6 +58,7 @@ export function readImageReference(said: string): ImageReference | null {
   return { registry, repository, tag: tag ?? 'latest', digest: pinned ?? null };
 }
 
+/** The full reference. */
 export function imageName({ registry, repository, tag, digest }: ImageReference): string {
   return `${registry}/${repository}${digest === null ? `:${tag}` : `@${digest}`}`;
 }

@@ -1,3 +1,5 @@
+/** Recorded problems of the newest order. */
+
 import { type IncidentOf, incidentsWith } from '../incidents.ts';
 import type { RunState } from '../logbook/run-state.ts';
 

@@ -17,6 +17,7 @@ export function trainingFlops(parameters: number, tokens: number): number {
 // rule HR-01
 const HERO_FLOPS = 1e22;
 
+/** Whether the cost alone makes a hero run. */
 export function isHeroByCost(flops: number): boolean {
   return flops >= HERO_FLOPS;
 }

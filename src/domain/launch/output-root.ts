@@ -1,6 +1,6 @@
 /** Prevents two runs from sharing an output root, where each would overwrite and clean up the other's checkpoints. */
 
-import type { IssuedOrder, RunState } from '../logbook/run-state.ts';
+import { type IssuedOrder, ordersOf, type RunState } from '../logbook/run-state.ts';
 
 /** A bucket path is global; any other path belongs to its cluster. */
 type OutputPlace = { readonly root: string; readonly cluster: string };
@@ -30,14 +30,15 @@ export function rootHolder(
 }
 
 /** Output roots and checkpoint roots of every attempt that may have started. */
-function placesOf({ attempts, order }: RunState, common: readonly string[]): readonly OutputPlace[] {
-  const orders = [...attempts.map((past) => past.order), ...(order === null ? [] : [order])];
-  return orders.filter(mayHaveBegun).flatMap(({ manifest }) => {
-    if (manifest === null) return [];
-    const { outputRoot, resume, cluster } = manifest;
-    const besides = (resume.roots ?? []).filter((root) => !common.includes(root));
-    return [outputRoot, ...besides].map((root) => ({ root, cluster }));
-  });
+function placesOf(state: RunState, common: readonly string[]): readonly OutputPlace[] {
+  return ordersOf(state)
+    .filter(mayHaveBegun)
+    .flatMap(({ manifest }) => {
+      if (manifest === null) return [];
+      const { outputRoot, resume, cluster } = manifest;
+      const besides = (resume.roots ?? []).filter((root) => !common.includes(root));
+      return [outputRoot, ...besides].map((root) => ({ root, cluster }));
+    });
 }
 
 function mayHaveBegun({ status, claim }: IssuedOrder): boolean {

@@ -5,7 +5,7 @@
 
 import type { Digest, Sha } from '../ids.ts';
 import { isSha } from '../ids.ts';
-import type { IssuedOrder, PastAttempt, RunState } from '../logbook/run-state.ts';
+import { type IssuedOrder, ordersOf, type PastAttempt, type RunState } from '../logbook/run-state.ts';
 import type { Manifest } from './manifest.ts';
 import { failedAttempt, isFixGated, rollbackOf } from './next-attempt.ts';
 import { fixMade, isExternal } from './small-fix.ts';
@@ -68,12 +68,10 @@ export function isSameButFiles(one: Manifest | null, other: Manifest | null): bo
 }
 
 /** Each run gets one pre-approved launch, also if the runner refused it. */
-function wasTaken({ attempts, order }: RunState): boolean {
-  const orders: readonly IssuedOrder[] = [
-    ...attempts.map((past) => past.order),
-    ...(order === null ? [] : [order]),
-  ];
-  return orders.some(({ order: one, status }) => one.preApprovedBy !== undefined && TAKEN.includes(status));
+function wasTaken(state: RunState): boolean {
+  return ordersOf(state).some(
+    ({ order: one, status }) => one.preApprovedBy !== undefined && TAKEN.includes(status),
+  );
 }
 
 const TAKEN: readonly IssuedOrder['status'][] = ['claimed', 'submitted', 'failed'];

@@ -41,6 +41,7 @@ export function reduced<Given extends Started>(started: Given, { name, value }: 
   };
 }
 
+/** Applies several reductions in order. */
 export function reducedBy<Given extends Started>(started: Given, reductions: readonly string[]): Given {
   return reductions.reduce((before, text) => {
     const reduction = readReduction(text);

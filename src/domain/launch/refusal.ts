@@ -9,6 +9,7 @@ import { APPROVAL_GATES, GATES, type GateId } from './verdict.ts';
 const NOT_ON_RUNNER = ['checks-green', 'not-held', ...APPROVAL_GATES] as const satisfies readonly GateId[];
 export type RunnerGate = Exclude<GateId, (typeof NOT_ON_RUNNER)[number]>;
 
+/** Whether the runner evaluates this gate again. */
 export function isRunnerGate(gate: GateId): gate is RunnerGate {
   return !(NOT_ON_RUNNER as readonly GateId[]).includes(gate);
 }

@@ -1,3 +1,5 @@
+/** Rejected checkpoints and relaunches. */
+
 import type { PastAttempt, RejectedCheckpoint, RunState } from '../logbook/run-state.ts';
 import { takesCheckpoint } from './contract.ts';
 

@@ -212,6 +212,7 @@ export function isAsked(state: RunState): boolean {
   );
 }
 
+/** Whether a relaunch is due and facts are needed to decide it. */
 export function wantsRelaunch(state: RunState): boolean {
   return responseTo(state)?.kind === 'relaunch' && !isAsked(state);
 }

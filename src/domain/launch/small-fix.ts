@@ -72,6 +72,7 @@ export function isExternal({ detail }: IncidentOf<'fix-made'>): boolean {
 /** The commit of ferrybot's own fix, and the record entry whose comment reports it. */
 export type OwnFix = { readonly commit: Sha; readonly seq: number };
 
+/** The fix that control recorded, if its commit is valid. */
 export function ownFix(state: Pick<RunState, 'incidents'>): OwnFix | null {
   const made = fixMade(state);
   if (made === null || !isSha(made.detail.commit)) return null;

@@ -4,7 +4,7 @@ import { addDecimals } from '../decimal.ts';
 import { NO_ORDER } from '../logbook/adoption.ts';
 import { isLive } from '../logbook/liveness.ts';
 import { microdollarsOf, rentalTerms } from '../logbook/renting.ts';
-import type { IssuedOrder, RunState } from '../logbook/run-state.ts';
+import { type IssuedOrder, ordersOf, type RunState } from '../logbook/run-state.ts';
 import { dateAfter, WEEKDAYS, weekdayOf } from '../time.ts';
 
 export const PERIODS = ['week', 'month'] as const;
@@ -14,8 +14,8 @@ export type Period = (typeof PERIODS)[number];
 export type Launch = { readonly date: string; readonly acceleratorHours: string | null };
 
 /** A run's launches, without orders that certainly started nothing. */
-export function launchesOf({ attempts, order }: RunState): readonly Launch[] {
-  return [...attempts.map((past) => past.order), ...(order === null ? [] : [order])].flatMap(launchOf);
+export function launchesOf(state: RunState): readonly Launch[] {
+  return ordersOf(state).flatMap(launchOf);
 }
 
 function launchOf({ claim, status, manifest, digest }: IssuedOrder): readonly Launch[] {
@@ -40,6 +40,7 @@ export function periodOf(period: Period, date: string): string {
   return dateAfter(date, -sinceMonday);
 }
 
+/** Launches in the period of this date. */
 export function launchesIn(launches: readonly Launch[], period: Period, date: string): readonly Launch[] {
   const wanted = periodOf(period, date);
   return launches.filter((launch) => periodOf(period, launch.date) === wanted);

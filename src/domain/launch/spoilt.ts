@@ -12,6 +12,7 @@ export const LOSS_NOT_FINITE = 'loss-not-finite';
 /** `loss-lost`: the loss became non-finite. `other-steps`: the attempt diverged from the one it resumed. */
 export type Spoilt = 'loss-lost' | 'other-steps';
 
+/** The recorded evidence, or null. */
 export function spoiltBy(
   { incidents }: Pick<RunState, 'incidents'>,
   { submission, end }: Pick<PastAttempt, 'submission' | 'end'>,

@@ -64,6 +64,7 @@ export function defineEvents<Family extends Schemas>(
   return Object.fromEntries(whole) as { readonly [Type in keyof Family & EventType]: DefinedEvent<Type> };
 }
 
+/** Time and number of the entry. */
 export function momentOf({ at, seq }: LogbookEvent): { readonly at: string; readonly seq: number } {
   return { at, seq };
 }

@@ -23,6 +23,7 @@ export function fold(events: readonly LogbookEvent[]): Result<RunState | null, I
   return ok(state);
 }
 
+/** Folds one event. */
 export function foldOne(state: RunState | null, event: LogbookEvent): Result<RunState, IllegalEvent> {
   const rule = illegalAfter(state, event);
   if (rule !== null) return fail({ seq: event.seq, rule });

@@ -58,6 +58,7 @@ export type JournalFold = {
   readonly state: () => JournalState;
 };
 
+/** Continues from a state. */
 export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
   let state = from;
   const commands = new Map<string, SeenCommand>();
@@ -143,6 +144,7 @@ export function holdsAfter(
     : withHold(holds, { ...target, reason: event.data.reason, actor: event.actor, at: event.at });
 }
 
+/** The question asked in this thread. */
 export function questionIn({ questions }: JournalState, thread: number): ObjectiveQuestion | undefined {
   return [...questions.values()].find(({ issue }) => issue === thread);
 }

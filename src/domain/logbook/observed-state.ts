@@ -1,6 +1,9 @@
+/** Folds observations. */
+
 import type { EventOf } from './event.ts';
 import { type RunState, TRACE_POINTS_MAX } from './run-state.ts';
 
+/** The state after an observation. */
 export function observed(state: RunState, event: EventOf<'observed'>): RunState {
   const observation = { ...event.data, at: event.at, seq: event.seq };
   const isFirstEval = state.firstEval === null && Object.keys(event.data.evals).length > 0;

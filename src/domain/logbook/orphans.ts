@@ -10,6 +10,7 @@ export type Orphan = TearDown & {
   readonly endedAt: string | null;
 };
 
+/** The orphans after one more journal event. */
 export function orphansAfter(orphans: readonly Orphan[], event: LogbookEvent): readonly Orphan[] {
   if (event.type === 'tear-down-begun')
     return [...orphans, { ...event.data, seq: event.seq, since: event.at, endedAt: null }];
@@ -27,6 +28,7 @@ export function illegalOrphan(orphans: readonly Orphan[], event: EventDraft): st
   return isBegun ? null : 'tear-down-ended of what was not begun';
 }
 
+/** Orphans that may still exist. */
 export function openOrphans(orphans: readonly Orphan[]): readonly Orphan[] {
   return orphans.filter(({ endedAt }) => endedAt === null);
 }

@@ -1,3 +1,5 @@
+/** Who owns a run's watch. */
+
 import type { Actor } from '../actor.ts';
 import type { Instant } from '../ids.ts';
 import { isSameLogin, personInCharge } from '../launch/contract.ts';

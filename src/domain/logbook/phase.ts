@@ -1,3 +1,5 @@
+/** A run's stage for display. */
+
 import { assertNever } from '../assert.ts';
 import { isFixGated } from '../launch/next-attempt.ts';
 import { allPass } from '../launch/verdict.ts';

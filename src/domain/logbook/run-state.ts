@@ -221,6 +221,7 @@ export function undelivered({
   );
 }
 
+/** Incidents after the newest acknowledgement. */
 export function incidentsSinceTaken({ incidents, taken }: RunState): readonly Incident[] {
   return incidents.filter(({ seq }) => seq > (taken?.seq ?? -1));
 }
@@ -230,6 +231,7 @@ export function untakenIncidents(state: RunState): readonly Incident[] {
   return incidentsSinceTaken(state).filter(({ seq }) => pagesOf(state, seq).length > 0);
 }
 
+/** Whether a notice about this occasion is recorded. */
 export function isNotified({ notices }: RunState, { reason, about }: EventDataByType['notified']): boolean {
   return notices.some((one) => one.reason === reason && one.about === about);
 }
@@ -271,6 +273,12 @@ export function runsOfLane(runs: readonly RunState[], lane: string): readonly Ru
   return runs.filter(({ proposal }) => proposal.lane === lane);
 }
 
+/** The orders of all attempts, oldest first, with the current one last. */
+export function ordersOf({ attempts, order }: Pick<RunState, 'attempts' | 'order'>): readonly IssuedOrder[] {
+  return [...attempts.map((past) => past.order), ...(order === null ? [] : [order])];
+}
+
+/** Changes the order, if there is one. */
 export function withOrder(state: RunState, change: Partial<IssuedOrder>): RunState {
   return state.order === null ? state : { ...state, order: { ...state.order, ...change } };
 }

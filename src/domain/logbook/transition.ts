@@ -1,3 +1,5 @@
+/** Which event may follow which state. */
+
 import { definitionOf, WRITERS } from './definitions.ts';
 import type { LogbookEvent } from './event.ts';
 import { isOver, type RunState } from './run-state.ts';

@@ -1,3 +1,5 @@
+/** Exports files of a commit. */
+
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,5 @@
+/** Git through the git program. */
+
 import type { GitExporter, GitReader, GitWriter } from '../../domain/git.ts';
 import type { GitIdentity } from './environment.ts';
 import { exportTree } from './export-tree.ts';

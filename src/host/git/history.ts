@@ -1,3 +1,5 @@
+/** History of append-only files in a checkout. */
+
 import { basename } from 'node:path';
 import { cutTextFromEnd } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';

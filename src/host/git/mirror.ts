@@ -50,6 +50,7 @@ export type KnownBlobs = {
 /** Forgotten ids cost one more request. */
 const KNOWN_BLOBS_MAX = 20_000;
 
+/** An empty set of known blobs, bounded in size. */
 export function knownBlobs(): KnownBlobs {
   const known = new Set<string>();
   return {

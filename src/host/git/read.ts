@@ -1,3 +1,5 @@
+/** Reads refs, files and history through the git program. */
+
 import {
   type FolderEntry,
   GitError,

@@ -125,6 +125,7 @@ function treeId(folder: Folder): string {
   return idOf('tree', Buffer.concat(sorted.flatMap(({ head, id }) => [head, id])));
 }
 
+/** Git's id of the bytes. */
 export function blobIdOf(bytes: Uint8Array): string {
   return idOf('blob', bytes);
 }

@@ -1,3 +1,5 @@
+/** Creates and pushes commits and tags. */
+
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,5 @@
+/** Replays runs under a changed config. */
+
 import type { LogbookEvent } from '../../domain/logbook/event.ts';
 import { fold } from '../../domain/logbook/fold.ts';
 import { type Backtest, isChanged, isUnclear } from '../../domain/replayed.ts';

@@ -1,3 +1,5 @@
+/** The facts recorded with each gate evaluation. */
+
 import type { Instant } from '../../domain/ids.ts';
 import type { ChangeFacts, GatedFacts } from '../../domain/launch/change-facts.ts';
 import type { Manifest } from '../../domain/launch/manifest.ts';

@@ -1,3 +1,5 @@
+/** Events about cluster changes and disk scans. */
+
 import * as z from 'zod';
 import { CLEANUP_STATES, DISK_FINDINGS, type DiskScan, SCAN_READINGS } from '../../care/disk-scan.ts';
 import {

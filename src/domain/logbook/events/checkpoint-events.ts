@@ -1,3 +1,5 @@
+/** Events about a run's checkpoints. */
+
 import * as z from 'zod';
 import { SURFACES } from '../../command.ts';
 import { type DataOf, defineEvents, personOf, said } from '../define.ts';
