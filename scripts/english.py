@@ -53,7 +53,7 @@ def inside(root, pattern):
 
 # Place, text, limit. A limit only falls: lower it when the rate has fallen. The goal is 40 in every place.
 PLACES = [
-    ('comments in src', lambda: comments('src'), 408),
+    ('comments in src', lambda: comments('src'), 292),
     ('comments in the playground', lambda: comments('packages/playground'), 202),
     ('sentences of the bot', lambda: inside('src/render', SENTENCE), 288),
     ('README, CONTRIBUTING, SECURITY', lambda: prose('README.md', 'CONTRIBUTING.md', 'SECURITY.md'), 100),
