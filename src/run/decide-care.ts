@@ -8,12 +8,11 @@ import type { Dispatch } from '../domain/dispatch.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { type Incident, incidentDraft, incidentsWith } from '../domain/incidents.ts';
-import { holdsOver } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
 import { fromRfc3339 } from '../domain/time.ts';
+import { decideDispatch, isHeldBack } from './dispatch.ts';
 import type { LabConfig } from './lane-scope.ts';
 import { type AttemptCache, append, type DeciderInput, type Step } from './step.ts';
-import { type DispatchInput, decideDispatch, isHeldBack } from './dispatch.ts';
 
 export type CareInput = {
   /** The run, or `journal`. */

@@ -3,7 +3,6 @@
 import type { RunFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant } from '../domain/ids.ts';
 import { type IncidentFacts, incidentDraft } from '../domain/incidents.ts';
-import { holdsOver } from '../domain/launch/hold.ts';
 import { preApproves } from '../domain/launch/pre-approval.ts';
 import { fixBranch, type SlipOfAttempt } from '../domain/launch/small-fix.ts';
 import { limits } from '../domain/limits.ts';

@@ -13,13 +13,12 @@ import { limits } from '../domain/limits.ts';
 import { type IssuedOrder, nextAttempt, type RunState } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
-import { type DispatchInput, decideDispatch, dispatchKey, type WantedWorkflow } from './dispatch.ts';
+import { decideDispatch, dispatchKey, type WantedWorkflow } from './dispatch.ts';
 import type { Gated } from './gate-run.ts';
 import { goesOnFrom } from './goes-on-from.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { orderDigest } from './manifest-digest.ts';
 import { append, type DeciderInput, type Step } from './step.ts';
-import { append, type Step } from './step.ts';
 
 export type OrderInput = {
   readonly state: RunState;

@@ -7,9 +7,8 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { needsWatch, watchDispatches } from './decide-watch.ts';
+import { decideDispatch } from './dispatch.ts';
 import { append, type DeciderInput, type Step } from './step.ts';
-import { type DispatchInput, decideDispatch } from './dispatch.ts';
-import { append, type Step } from './step.ts';
 
 /** A live watch checks for stops every 30 s; waiting longer would leave a stop workflow too little time. */
 const STOP_PATIENCE_MS = 35_000;

@@ -12,10 +12,9 @@ import { offerWanted } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { nextCheckAt } from '../watch/cadence.ts';
+import { type DispatchFacts, decideDispatch } from './dispatch.ts';
 import { anyLane, type LabConfig } from './lane-scope.ts';
 import { append, type DeciderInput, type Step } from './step.ts';
-import { type DispatchFacts, type DispatchInput, decideDispatch } from './dispatch.ts';
-import { append, type Step } from './step.ts';
 
 /** Time for a dispatched watch to start. */
 const WATCH_START_MS = 3 * 60 * 1_000;

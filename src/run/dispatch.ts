@@ -3,12 +3,11 @@
 import { type Dispatch, dispatchesFor } from '../domain/dispatch.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
-import { holdsOn } from '../domain/launch/hold.ts';
+import { holdsOver } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import type { LaneScopedConfig } from './lane-scope.ts';
 import { type AttemptCache, append, mayTry, perform, type Step } from './step.ts';
 
 export type WantedWorkflow = Pick<Dispatch, 'workflow' | 'subject'> & {
@@ -31,19 +30,10 @@ export type DispatchFacts = {
   readonly memory: AttemptCache;
 };
 
-/** What decides whether a run needs a workflow. */
-export type DispatchInput = {
-  readonly state: RunState;
-  readonly facts: RunFacts;
-  readonly config: LaneScopedConfig;
-  readonly now: Instant;
-  readonly memory: AttemptCache;
-};
-
 /** Whether a hold applies to the run; true while the journal is unreadable. */
 export function isHeldBack(state: RunState, journal: RunFacts['journalHolds']): boolean {
-  if (journal.kind === 'unknown') return true;
-  return state.holds.length > 0 || holdsOn(journal.value, state.proposal).length > 0;
+  const holds = holdsOver(state, journal);
+  return holds.kind === 'unknown' || holds.value.length > 0;
 }
 
 /**

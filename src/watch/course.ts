@@ -3,13 +3,13 @@
 import { LOW_USE_LIMITS } from '../detectors/machine.ts';
 import { SPEED_LAW } from '../detectors/progress.ts';
 import { addValue, FOLLOWED, medianOf, NO_SERIES, type Series } from '../detectors/series.ts';
+import { shareOf } from '../diagnosis/memory-line.ts';
 import { isTerminal } from '../domain/engine.ts';
 import type { Instant } from '../domain/ids.ts';
 import type { Course, Pace, RecordedSeries } from '../domain/logbook/events/job-events.ts';
 import { type RunState, TRACE_POINTS_MAX } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import type { Look } from './look.ts';
-import { shareOf } from './memory-line.ts';
 import { evenly, ownPast } from './replayed.ts';
 import { isOfAttempt } from './tracker-seen.ts';
 import { decimal, paceOf, type Training } from './training.ts';

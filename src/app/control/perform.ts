@@ -14,7 +14,7 @@ import { closePull, editPullBody, mergePull, openPull } from '../../github/pulls
 import { dispatchWorkflow } from '../../github/workflows.ts';
 import { UNNUMBERED } from '../../logbook/marker-seal.ts';
 import { leftOpenNotice } from '../../render/issue-card.ts';
-import { renderMentions } from '../../render/mentions.ts';
+import { renderMentions } from '../../render/notice.ts';
 import type { Lab, LabGit } from '../lab.ts';
 import { isSameText, issueMarkerReader, markerReader, sealed } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';

@@ -15,9 +15,8 @@ import { presentValue, readPullBody } from '../body/read-pull-body.ts';
 import { ferryLane } from '../settings.ts';
 import { renderIssueBody, renderIssueTitle, renderPullParts } from '../words/proposal.ts';
 import type { ProposalView } from '../words/proposal-context.ts';
-import { readerOf, startOn } from './experiment.ts';
+import { readerOf, sinceLastFerry, startOn } from './experiment.ts';
 import { knobsBetween, viewOf } from './plan.ts';
-import { sinceLastFerry } from './experiment.ts';
 
 /** GitHub's own closing words, and those by which issues and pull requests of a lab name each other; white space is one space. */
 const LINK =
