@@ -67,6 +67,7 @@ WRITERS = {
     "tear-down-ended": "watch",
     "machine-kept": "control",
     "tear-down-asked": "control",
+    "record-checkpointed": "control",
 }
 ROLES = ("control", "runner", "watch")
 TERMINAL = ("sealed", "closed")

@@ -2,6 +2,7 @@
 
 import { GitError } from '../domain/git.ts';
 import type { RunId, Sha, TreeId } from '../domain/ids.ts';
+import type { CheckpointedRun } from '../domain/logbook/events/record-events.ts';
 import { EMPTY_JOURNAL, type JournalState } from '../domain/logbook/journal-state.ts';
 import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
@@ -81,11 +82,13 @@ export type Rebuilding = {
  * (runs-to-read.ts): every live one, and the last sealed five of its lanes.
  */
 export async function loadAt(loading: Loading, head: Sha | null): Promise<Record> {
-  const { held, before, marks, also = [] } = loading;
+  const { held, before, marks, store, also = [] } = loading;
   const folders = await foldersAt(loading, head);
   const found: Found = { broken: [], good: new Map() };
   const names = new Set([...runsToRead([...folders.keys()], marks), ...also, JOURNAL]);
-  const places = new Map(placesOf(marks, (run) => verifiedOf(loading, run), folders, names));
+  const live = liveAtCheckpoint(held);
+  const said = [...live, ...marks.map(({ mark }) => mark)];
+  const places = new Map(placesOf(said, (run) => verifiedOf(loading, run), folders, names));
   for (const [name, { tree }] of places) {
     const junk = before.good.get(name);
     if (junk?.events.length !== 0 || tree === null || junk.tree !== tree) continue;
@@ -108,8 +111,23 @@ export async function loadAt(loading: Loading, head: Sha | null): Promise<Record
     held.delete(run);
     found.good.delete(run);
   }
+  // A run that went on at the newest checkpoint, and of which somebody has deleted every mark since.
+  const hidden = liveAtCheckpoint(held).filter(
+    ({ run, seq, hash }) =>
+      held.get(run)?.events[seq]?.hash !== hash &&
+      !also.includes(run) &&
+      marks.every(({ mark }) => mark.run !== run),
+  );
+  for (const { run, seq, hash } of hidden) store.remember(run, { seq, hash });
+  if (hidden.length > 0)
+    return loadAt({ ...loading, also: [...also, ...hidden.map(({ run }) => run)] }, head);
   const broken = [...found.broken, ...troubles.map((trouble) => unreadFile(loading, trouble))];
   return { ...rebuilt(loading, broken), good: found.good, head };
+}
+
+function liveAtCheckpoint(held: Loading['held']): readonly CheckpointedRun[] {
+  const journal = held.get(JOURNAL)?.state;
+  return journal?.kind === 'journal' ? (journal.state.checkpoint?.live ?? []) : [];
 }
 
 /** What is known of a run without reading it again. */

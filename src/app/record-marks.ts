@@ -1,6 +1,6 @@
 /** The marks of a repository's logbook as a process reads them: the genuine ones, and what they vouch for. */
 
-import type { GitReader, TagText } from '../domain/git.ts';
+import type { GitReader } from '../domain/git.ts';
 import type { Instant, Sha } from '../domain/ids.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 import { toRfc3339 } from '../domain/time.ts';
@@ -8,9 +8,8 @@ import {
   isDecisive,
   isGenuine,
   isLast,
-  MARK_PREFIXES,
+  MARK_PREFIX,
   type Mark,
-  type MarkPrefix,
   markMessage,
   markName,
   readMark,
@@ -44,7 +43,7 @@ export function createMarkReader(
   return {
     read: async () => {
       const found: SeenMark[] = [];
-      for (const { name, message, commit, parents } of await markTags(git)) {
+      for (const { name, message, commit, parents } of await git.tagTexts(MARK_PREFIX)) {
         const key = `${name}\n${message}`;
         const mark = judged.get(key) ?? (judged.has(key) ? null : judge(name, message));
         judged.set(key, mark);
@@ -53,13 +52,6 @@ export function createMarkReader(
       return found;
     },
   };
-}
-
-/** Every tag that may be a mark. */
-export async function markTags(git: Pick<GitReader, 'tagTexts'>): Promise<readonly TagText[]> {
-  const found: TagText[] = [];
-  for (const prefix of MARK_PREFIXES) found.push(...(await git.tagTexts(prefix)));
-  return found;
 }
 
 /**
@@ -96,7 +88,6 @@ export function marksFor(
     readonly at: Instant;
     readonly base: Sha | null;
     readonly without: readonly string[];
-    readonly prefix: MarkPrefix;
     /** Number of the newest marked entry of a file, -1 where there is none. */
     readonly markedAt: (run: string) => number;
   },
@@ -123,8 +114,6 @@ export function marksFor(
       keyId: signer.keyId,
       ...(isLast(appended) ? { over: true as const } : {}),
     } as const;
-    return [
-      { run, name: markName(statement, place.prefix), message: markMessage(statement, signer, lab.hash) },
-    ];
+    return [{ run, name: markName(statement), message: markMessage(statement, signer, lab.hash) }];
   });
 }

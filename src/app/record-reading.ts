@@ -2,6 +2,7 @@
 
 import { GitError } from '../domain/git.ts';
 import type { Sha, TreeId } from '../domain/ids.ts';
+import type { Mark } from '../logbook/mark.ts';
 import { type FileState, JOURNAL } from '../logbook/rules.ts';
 import { folderOf, textOf } from '../logbook/segments.ts';
 import type { LogbookStore } from '../logbook/store/git-store.ts';
@@ -48,14 +49,14 @@ export async function foldersAt(
   }
 }
 
-/** Where these runs lie: as `verified` of them says, else as a mark says, else where a folder of the name was found. */
+/** Where these runs lie: as `verified` of them says, else as `said` by a mark or a checkpoint, else where a folder of the name was found. */
 export function placesOf(
-  marks: Reading['marks'],
+  said: readonly Pick<Mark, 'run' | 'began'>[],
   verified: (run: string) => RunPlace | undefined,
   folders: ReadonlyMap<string, StoredFolder>,
   names: Iterable<string>,
 ): ReadonlyMap<string, StoredFolder> {
-  const marked = new Map(marks.map(({ mark }) => [mark.run, folderOf(mark.run, mark.began)]));
+  const marked = new Map(said.map(({ run, began }) => [run, folderOf(run, began)]));
   const places = new Map<string, StoredFolder>();
   for (const name of names) {
     const found = folders.get(name);

@@ -7,7 +7,7 @@ import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { ok, type Result } from '../domain/result.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import { type ComposedRun, commitMessage, composeAppend, type IllegalDraft } from '../logbook/compose.ts';
-import { markPrefix, TAG_FOLDER } from '../logbook/mark.ts';
+import type { Mark } from '../logbook/mark.ts';
 import type { Anchor, AppendResult } from '../logbook/ports.ts';
 import { JOURNAL } from '../logbook/rules.ts';
 import { runsToRead } from '../logbook/runs-to-read.ts';
@@ -51,6 +51,8 @@ export type EventStore = {
   /** One push on top of what was loaded last: all of it is recorded, or nothing. Only `transact` calls it. */
   readonly append: (entries: readonly Entry[], at: Instant) => Promise<AppendResult>;
   readonly current: () => Record;
+  /** The genuine marks that were read last. */
+  readonly marks: () => readonly Mark[];
   /** The verified events of every run, for those who replay them. */
   readonly histories: () => readonly (readonly LogbookEvent[])[];
   /** Null once an append went through again. */
@@ -107,6 +109,7 @@ export function createEventStore(
     load: (isFetched = false) => load(keeping, isFetched),
     append: (entries, at) => append(keeping, entries, at),
     current: () => keeping.record,
+    marks: () => keeping.seen.map(({ mark }) => mark),
     histories: () => [...keeping.held].filter(([name]) => name !== JOURNAL).map(([, { events }]) => events),
     refusal: () => keeping.refusal,
     expect: (run, anchor, thread) => expectEntry(keeping, run, anchor, thread),
@@ -159,7 +162,7 @@ async function append(keeping: Keeping, entries: readonly Entry[], at: Instant):
   if (!composing.ok) return { kind: 'failed', message: composing.error.rule };
   const composed = composing.value;
   const names = composed.map(({ run }) => run);
-  const marks = await marksOf(keeping, composed, at);
+  const marks = marksOf(keeping, composed, at);
   const writes = await writesOf(store, composed, (run) => standingOf(keeping, run));
   lab.boundary('append', 'before');
   const outcome = await sentTo(store, {
@@ -194,12 +197,11 @@ function lastOf(run: string, appended: readonly LogbookEvent[]): Marked {
   return { run, seq: last.seq, hash: last.hash };
 }
 
-async function marksOf(
-  { lab, config, git, held, record, markedAt }: Keeping,
+function marksOf(
+  { lab, config, held, record, markedAt }: Keeping,
   composed: readonly ComposedRun[],
   at: Instant,
-): Promise<readonly MarkTag[]> {
-  const taken = await git.resolve(`refs/tags/${TAG_FOLDER}`);
+): readonly MarkTag[] {
   const growing = composed.map(({ run, appended }) => {
     const [first] = held.get(run)?.events ?? appended;
     return { run, appended, began: first?.at ?? toRfc3339(at) };
@@ -207,7 +209,6 @@ async function marksOf(
   return marksFor(lab, config, growing, {
     at,
     base: record.head,
-    prefix: markPrefix(taken !== null),
     without: record.broken.map(({ run }) => run),
     markedAt: (run) => markedAt.get(run) ?? -1,
   });

@@ -43,24 +43,12 @@ export function isLast(events: readonly { readonly type: EventType }[]): boolean
   return events.some(({ type }) => type === 'sealed' || type === 'closed');
 }
 
-/** Folder of ferrybot's tags, protected by a ruleset. */
-export const TAG_FOLDER = 'ferry';
+/** Outside `ferry/`, where a ruleset keeps seals for ever; in no folder, whose name a tag of somebody's could take. */
+export const MARK_PREFIX = 'ferrybot-mark-';
 
-/** Prefixes of all marks. A tag with the folder's own name blocks the folder, so the second prefix avoids it. */
-export const MARK_PREFIXES = [`${TAG_FOLDER}/mark-`, `${TAG_FOLDER}-mark-`] as const;
-export type MarkPrefix = (typeof MARK_PREFIXES)[number];
-
-/** `isFolderTaken`: a tag with the folder's name exists. */
-export function markPrefix(isFolderTaken: boolean): MarkPrefix {
-  return MARK_PREFIXES[isFolderTaken ? 1 : 0];
-}
-
-/** Ends in the hash, so that nobody can create the tag in advance. */
-export function markName(
-  { run, seq, hash }: Pick<MarkStatement, 'run' | 'seq' | 'hash'>,
-  prefix: MarkPrefix,
-): string {
-  return `${prefix}${run}-${seq}-${hash}`;
+/** Ends in a hash that nobody knows before the push, so that nobody can take the name first. */
+export function markName({ run, seq, hash }: Pick<MarkStatement, 'run' | 'seq' | 'hash'>): string {
+  return `${MARK_PREFIX}${run}-${seq}-${hash}`;
 }
 
 /** Prevents a mark's signature from being valid for anything else. */
@@ -96,7 +84,7 @@ export function readMark(name: string, message: string): Mark | null {
   const mark = json.ok ? schema.safeParse(json.value) : null;
   if (mark?.success !== true) return null;
   const { data } = mark;
-  return MARK_PREFIXES.some((prefix) => markName(data, prefix) === name) ? data : null;
+  return markName(data) === name ? data : null;
 }
 
 /** Whether the mark is of this repository and signed by a valid key of its role. */

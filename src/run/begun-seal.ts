@@ -7,12 +7,11 @@ import { commentName } from '../domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
 import { compactDate, fromRfc3339 } from '../domain/time.ts';
-import { TAG_FOLDER } from '../logbook/mark.ts';
 import type { PendingItem } from './pending-commands.ts';
 
 /** `ferry/daily/YYYYMMDD/<slug>` on the launch commit (marin .agents/skills/ferries/SKILL.md). */
 export function sealTagOf(state: RunState): string {
-  return `${TAG_FOLDER}/${state.proposal.lane}/${compactDate(state.proposal.date)}/${state.run}`;
+  return `ferry/${state.proposal.lane}/${compactDate(state.proposal.date)}/${state.run}`;
 }
 
 /** The oldest unanswered `/seal` whose comment was edited or deleted. A command is recorded only if its author may seal. */

@@ -37,7 +37,7 @@ async function stopped(): Promise<{ readonly run: string; readonly pull: number;
 }
 
 const sealTags = async (): Promise<ReadonlyMap<string, string>> =>
-  new Map([...(await lab.store.refs('refs/tags/'))].filter(([ref]) => !ref.includes('/mark-')));
+  new Map([...(await lab.store.refs('refs/tags/'))].filter(([ref]) => !ref.includes('/ferrybot-mark-')));
 const incidents = (): readonly string[] =>
   botComments(lab)
     .filter(({ kind, text }) => kind === 'incident' && text.includes('tag'))

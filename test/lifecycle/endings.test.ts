@@ -29,7 +29,7 @@ async function ended(lab: VirtualLab, run: string): Promise<void> {
 
 async function tags(lab: VirtualLab): Promise<readonly string[]> {
   // The marks of decisions stand beside them.
-  return [...(await lab.store.refs('refs/tags/')).keys()].filter((ref) => !ref.includes('/mark-'));
+  return [...(await lab.store.refs('refs/tags/')).keys()].filter((ref) => !ref.includes('/ferrybot-mark-'));
 }
 
 /** The pull request that carries the closure of a run. */

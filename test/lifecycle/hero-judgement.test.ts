@@ -57,7 +57,7 @@ it('is sealed by no word of a person where its engine does not say that it went 
   await ask(lab, 'mira', issue, '/ack');
   expect(await stateOf(lab, RUN)).toMatchObject({ seal: null, closed: { outcome: 'failed' } });
   const tags = [...(await lab.store.refs('refs/tags/')).keys()];
-  expect(tags.filter((tag) => tag.includes(RUN) && !tag.includes('/mark-'))).toEqual([]);
+  expect(tags.filter((tag) => tag.includes(RUN) && !tag.includes('ferrybot-mark-'))).toEqual([]);
 });
 
 // rule HR-13

@@ -132,6 +132,7 @@ function trackedGit(inFlight: InFlight, git: LabGit, onTransport: () => void): L
     fetch: () => away('fetch', () => git.fetch()),
     commitAndPush: (request) => away(`push ${request.ref}`, () => git.commitAndPush(request)),
     pushTag: (request) => away(`tag ${request.name}`, () => git.pushTag(request)),
+    deleteTags: (names) => away('delete tags', () => git.deleteTags(names)),
     resolve: (ref) => here(`resolve ${ref}`, () => git.resolve(ref)),
     readText: (commit, path) => here(`read ${path}`, () => git.readText(commit, path)),
     listFiles: (commit, folder) => here(`list ${folder}`, () => git.listFiles(commit, folder)),

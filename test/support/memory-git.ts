@@ -186,6 +186,19 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
         return { kind: 'unknown', message: 'the answer was lost' };
       return { kind: 'pushed', sha: branded(sha, isSha) };
     },
+    deleteTags: async (names) => {
+      options.onTransport();
+      const act = await actAs(options, repo());
+      if (act === null) return 'this token may not push';
+      const refs = await store().refs('refs/tags/');
+      for (const ref of names.map((name) => `refs/tags/${name}`)) {
+        const sha = refs.get(ref);
+        if (sha === undefined) continue;
+        await store().updateRef({ ref, sha: null, expected: sha });
+        await recordPush(act, [{ ref, before: sha, after: null }]);
+      }
+      return null;
+    },
     exportTree: async () => {
       options.onTransport();
       return { files: [], submodules: [], ids: {} };

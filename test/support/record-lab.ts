@@ -1,5 +1,6 @@
 /** A record kept on real git by as many processes as a test wants, with every question to git counted. */
 
+import type { OpenLab } from '../../src/app/open-lab.ts';
 import { createEventStore, type EventStore } from '../../src/app/record.ts';
 import type { GitReader, GitWriter } from '../../src/domain/git.ts';
 import { branded, isInstant, isRunId } from '../../src/domain/ids.ts';
@@ -22,6 +23,8 @@ export type Cost = {
 
 export type RecordProcess = {
   readonly store: EventStore;
+  /** What control has of an open lab where it keeps the record. */
+  readonly open: OpenLab;
   /** Loads and appends; fails loudly. */
   readonly append: (run: string, drafts: readonly EventDraft[]) => Promise<void>;
   /** What this work costs this process. */
@@ -33,7 +36,7 @@ type Counts = { -readonly [K in keyof Omit<Cost, 'git'>]: number } & { git: Reco
 const NOW = branded(START_MS, isInstant);
 
 /** A process that has just begun, with a mirror of its own. */
-export function recordProcess(remote: Pick<Remote, 'client'>): RecordProcess {
+export function recordProcess(remote: Pick<Remote, 'client'>, now = NOW): RecordProcess {
   let counts = nothing();
   const git = counted(remote.client(), () => counts);
   // What keeping a record needs of a lab and its config; no other part is asked for.
@@ -50,17 +53,18 @@ export function recordProcess(remote: Pick<Remote, 'client'>): RecordProcess {
     signingKeys: { control: seededKey(1), runner: seededKey(2), watch: seededKey(3) },
     log: () => undefined,
     boundary: () => undefined,
-    now: () => NOW,
+    now: () => now,
   };
   const config = { keys, logbookBranch: 'ferrybot/logbook' };
   const store = createEventStore(lab as never, config as never, git as never, null);
   return {
     store,
+    open: { store, lab, git } as never,
     append: async (run, drafts) => {
       await store.load();
       const result = await store.append(
         [{ run: run === 'journal' ? run : branded(run, isRunId), drafts }],
-        NOW,
+        now,
       );
       if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
     },

@@ -53,7 +53,7 @@ export async function pushTag(lab: BundleLab, name: string, message: string): Pr
 
 /** The tags that mark the record, with their messages. */
 export async function marksOf(lab: BundleLab): Promise<readonly string[]> {
-  const listed = await lab.git('for-each-ref', '--format=%(refname:short)', 'refs/tags/ferry/mark-*');
+  const listed = await lab.git('for-each-ref', '--format=%(refname:short)', 'refs/tags/ferrybot-mark-*');
   return listed.split('\n').filter((name) => name !== '');
 }
 

@@ -99,10 +99,10 @@ it('tags that nobody signed mark nothing: neither copies of a mark, nor names in
   const genuine = await lab.git('for-each-ref', '--format=%(contents)', `refs/tags/${mark}`);
   const claim = JSON.parse(genuine) as { readonly seq: number };
   const forged = { ...claim, seq: claim.seq + 50, hash: 'f'.repeat(64) };
-  await pushTag(lab, `ferry/mark-${lab.run}-${forged.seq}-${forged.hash}`, JSON.stringify(forged));
-  await pushTag(lab, `ferry/mark-${lab.run}`, 'mine');
-  await pushTag(lab, `ferry/mark-${lab.run}-${claim.seq + 1}`, 'mine');
-  await pushTag(lab, `ferry/mark-mine`, genuine);
+  await pushTag(lab, `ferrybot-mark-${lab.run}-${forged.seq}-${forged.hash}`, JSON.stringify(forged));
+  await pushTag(lab, `ferrybot-mark-${lab.run}`, 'mine');
+  await pushTag(lab, `ferrybot-mark-${lab.run}-${claim.seq + 1}`, 'mine');
+  await pushTag(lab, `ferrybot-mark-mine`, genuine);
   expect(await lab.launch()).toContain('submitted');
   expect(await started()).toHaveLength(1);
 });

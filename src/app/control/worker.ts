@@ -41,6 +41,7 @@ import {
 import { createMemories, type Memories } from './attempt-caches.ts';
 import { checkBranches } from './config-check.ts';
 import { type DiskCache, type FullDiskCache, followFullDisks, keepDiskIssues } from './disk-issues.ts';
+import { checkpointRecord } from './checkpoint-record.ts';
 import { createGatherer } from './gather.ts';
 import { experimentTriggers } from './issue-card.ts';
 import { answerWithoutRun } from './journal.ts';
@@ -294,8 +295,9 @@ async function work(
   await apart(() => publishOrphans(open, own.orphans, troubles));
   await apart(() => followFullDisks(open, own.memories, own.fullDisks, troubles));
   const seals = isSweep ? ((await apart(() => faultySeals(open, troubles))) ?? []) : [];
+  const past = isSweep ? ((await apart(() => checkpointRecord(open))) ?? []) : [];
   const heard = all.flatMap((one) => (one.kind === 'comment' && one.hasSlash ? [one.thread] : []));
-  await apart(() => reportCorruptLogbook(open, own.toldFaults, troubles, seals, heard));
+  await apart(() => reportCorruptLogbook(open, own.toldFaults, troubles, [...seals, ...past], heard));
   await apart(() => checkBranches(open, own.defaultBranch, all, own.checked, troubles));
   // Commands that could not be recorded must be found again.
   return open.store.refusal() === null ? (elsewhere ?? 'done') : 'owing';

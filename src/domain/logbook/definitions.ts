@@ -10,6 +10,7 @@ import { jobEvents } from './events/job-events.ts';
 import { launchEvents } from './events/launch-events.ts';
 import { noticeEvents } from './events/notice-events.ts';
 import { proposalEvents } from './events/proposal-events.ts';
+import { recordEvents } from './events/record-events.ts';
 import { rentalEvents } from './events/rental-events.ts';
 import { watchEvents } from './events/watch-events.ts';
 import type { Role } from './role.ts';
@@ -26,6 +27,7 @@ export const DEFINITIONS: { readonly [Type in EventType]: DefinedEvent<Type> } =
   ...noticeEvents,
   ...watchEvents,
   ...rentalEvents,
+  ...recordEvents,
 };
 
 export const EVENT_TYPES = Object.keys(DEFINITIONS) as readonly EventType[];

@@ -9,6 +9,7 @@ import type { JobEventData } from './events/job-events.ts';
 import type { LaunchEventData } from './events/launch-events.ts';
 import type { NoticeEventData } from './events/notice-events.ts';
 import type { ProposalEventData } from './events/proposal-events.ts';
+import type { RecordEventData } from './events/record-events.ts';
 import type { RentalEventData } from './events/rental-events.ts';
 import type { WatchEventData } from './events/watch-events.ts';
 import type { Role } from './role.ts';
@@ -23,6 +24,7 @@ export type EventDataByType = ProposalEventData &
   CheckpointEventData &
   NoticeEventData &
   RentalEventData &
+  RecordEventData &
   WatchEventData;
 
 export type EventType = keyof EventDataByType;

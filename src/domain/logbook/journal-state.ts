@@ -8,6 +8,7 @@ import { type Hold, withHold, withoutHold } from '../launch/hold.ts';
 import type { EventDraft, LogbookEvent } from './event.ts';
 import type { ObjectiveQuestion } from './events/notice-events.ts';
 import type { Proposing } from './events/proposal-events.ts';
+import type { CheckpointedRun } from './events/record-events.ts';
 import { type Orphan, orphansAfter } from './orphans.ts';
 import { commandKey, type Head, type SeenCommand } from './run-state.ts';
 
@@ -30,6 +31,12 @@ export type JournalState = {
   readonly questions: ReadonlyMap<string, ObjectiveQuestion & Pick<LogbookEvent, 'at'>>;
   /** The last proposal that was begun in each lane. */
   readonly proposals: ReadonlyMap<string, BegunProposal>;
+  /** The newest checkpoint of the record, with the runs that it and all before it cover. */
+  readonly checkpoint: {
+    readonly at: string;
+    readonly ended: ReadonlyMap<string, CheckpointedRun>;
+    readonly live: readonly CheckpointedRun[];
+  } | null;
 };
 
 /** `at`: when it was begun, RFC 3339. */
@@ -46,6 +53,7 @@ export const EMPTY_JOURNAL: JournalState = {
   orphans: [],
   questions: new Map(),
   proposals: new Map(),
+  checkpoint: null,
 };
 
 /** An incremental fold: the journal grows for years, so each entry is folded once without copying. */
@@ -97,6 +105,17 @@ export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
         event.type === 'proposing'
           ? new Map([...state.proposals, [event.data.proposed.lane, { ...event.data, at: event.at }]])
           : state.proposals,
+      checkpoint:
+        event.type === 'record-checkpointed'
+          ? {
+              at: event.at,
+              ended: withAll(
+                state.checkpoint?.ended ?? new Map(),
+                new Map(event.data.ended.map((one) => [one.run, one])),
+              ),
+              live: event.data.live,
+            }
+          : state.checkpoint,
     };
   };
   return { take, seen, mutations: () => state.mutations, orphans: () => state.orphans, state: settle };

@@ -25,6 +25,7 @@ export function createGitProgram(
       commitAndPush: (request) => inTurn(() => writer.commitAndPush(request)),
       exportTree: (commit, paths, directory) => inTurn(() => exportTree(mirror, commit, paths, directory)),
       pushTag: (request) => inTurn(() => writer.pushTag(request)),
+      deleteTags: (names) => inTurn(() => writer.deleteTags(names)),
     };
   };
 }

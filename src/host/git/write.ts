@@ -21,6 +21,7 @@ export function createWriter(mirror: GitMirror, identity: GitIdentity): GitWrite
       return push(mirror, { ref: request.ref, object: commit, expected: request.expected }, tags);
     },
     pushTag: (request) => pushTag(mirror, identity, request),
+    deleteTags: (names) => deleteTags(mirror, names),
   };
 }
 
@@ -210,7 +211,20 @@ async function pushTag(mirror: GitMirror, identity: GitIdentity, request: TagReq
   return commit === null ? outcome : { kind: 'exists', commit: branded(commit, isSha) };
 }
 
-/** Deterministic, so that a tag whose answer was lost is recognized. */
+/** Tags that one push deletes: their names stay far below what a command line may have. */
+const TAGS_DELETED_AT_ONCE = 200;
+
+async function deleteTags(mirror: GitMirror, names: readonly string[]): Promise<string | null> {
+  let refused: string | null = null;
+  for (let at = 0; at < names.length; at += TAGS_DELETED_AT_ONCE) {
+    const refs = names.slice(at, at + TAGS_DELETED_AT_ONCE).map((name) => `:refs/tags/${name}`);
+    const result = await mirror.run({ args: ['push', '--quiet', '--no-verify', 'origin', ...refs] });
+    if (!result.ok) refused = lastWords(result);
+  }
+  return refused;
+}
+
+/** The same request gives the same tag object, so that a tag whose answer was lost is known as ours. */
 async function makeTag(mirror: GitMirror, identity: GitIdentity, request: TagRequest): Promise<Sha> {
   const { name, commit, message, atMs } = request;
   const input = [

@@ -4,6 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { VerifyAnswer } from '../../../src/app/cli/verbs/logbook-verify.ts';
+import { branded, isRunId } from '../../../src/domain/ids.ts';
 import { runProgram } from '../../../src/host/process.ts';
 import { environment, scratchFolder } from '../../host/git/scratch-repository.ts';
 import { fileOf, keys, lifeOfAFerry, RUN, seededKey } from '../../logbook/sample-logbook.ts';
@@ -128,6 +129,24 @@ describe('logbook verify', () => {
     expect(await verify(folder, '.')).toMatchObject({ code: 0, runs: [{ anchor: 'git', events: 9 }] });
     expect(await verify(folder, EVENTS)).toMatchObject({ code: 0, runs: [{ anchor: 'git' }] });
     expect(await verify(folder, `runs/2026/11/${RUN}`)).toMatchObject({ code: 0, runs: [{ anchor: 'git' }] });
+  });
+
+  it('finds a finished run that a checkpoint of the journal has, when it is cut or gone with its history', async () => {
+    const { seq, hash, at } = fileOf(lifeOfAFerry(2)).events.at(-1) ?? { seq: 0, hash: '', at: '' };
+    const ended = [{ run: branded(RUN, isRunId), began: at, seq, hash }];
+    const draft = { type: 'record-checkpointed', role: 'control', data: { ended, live: [] } } as const;
+    const checkpointed = async (text: string | null): Promise<string> => {
+      const { folder, git } = await checkout(...(text === null ? [] : [text]));
+      mkdirSync(join(folder, 'journal'));
+      writeFileSync(join(folder, 'journal/events.jsonl'), fileOf([draft], 'journal').text);
+      await git('add', '--all');
+      await git('commit', '--quiet', '-m', 'log');
+      return folder;
+    };
+    expect(await verify(await checkpointed(sealed), '.')).toMatchObject({ code: 0, ok: true });
+    const bad = { file: EVENTS, reason: 'truncated' };
+    expect(await verify(await checkpointed(first(seq)), '.')).toMatchObject({ code: 1, bad });
+    expect(await verify(await checkpointed(null), '.')).toMatchObject({ code: 1, bad });
   });
 
   it("finds what the branch's history has and the file has not", async () => {

@@ -8,11 +8,11 @@ import { fail, ok, type Result } from '../../../domain/result.ts';
 import { openPersonsClone, type PersonsClone } from '../../../host/git/persons-clone.ts';
 import { sha256Hex } from '../../../host/hash.ts';
 import { verifyEd25519 } from '../../../host/keys.ts';
-import { readMark } from '../../../logbook/mark.ts';
+import { MARK_PREFIX, readMark } from '../../../logbook/mark.ts';
 import { evidenceOf } from '../../../render/logbook-fault.ts';
 import { configInForce } from '../../config-source.ts';
 import type { LabGit } from '../../lab.ts';
-import { markTags } from '../../record-marks.ts';
+
 import { type Repair, type RepairedFile, repairRecord } from '../../repair-record.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 
@@ -58,7 +58,7 @@ async function repairIn(clone: PersonsClone, isDry: boolean, io: VerbIo): Promis
 
 /** The repository's name as GitHub spells it, which marks use; a remote address may differ in case. */
 async function spelling(git: LabGit, repository: string): Promise<string> {
-  for (const { name, message } of await markTags(git)) {
+  for (const { name, message } of await git.tagTexts(MARK_PREFIX)) {
     const mark = readMark(name, message);
     if (mark?.repository.toLowerCase() === repository.toLowerCase()) return mark.repository;
   }

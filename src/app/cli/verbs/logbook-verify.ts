@@ -2,11 +2,13 @@
 
 import type { LogbookEvent } from '../../../domain/logbook/event.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
+import type { CheckpointedRun } from '../../../domain/logbook/events/record-events.ts';
 import { sha256Hex } from '../../../host/hash.ts';
 import { verifyEd25519 } from '../../../host/keys.ts';
 import { splitLines } from '../../../logbook/codec.ts';
 import { historyFault } from '../../../logbook/history-check.ts';
 import type { Anchor } from '../../../logbook/ports.ts';
+import { eventsPath, folderOf } from '../../../logbook/segments.ts';
 import { type BadEntry, type Verification, verifyLogbook } from '../../../logbook/verify.ts';
 import { answer, EXIT, misused, pathOnly, type Refusal, type VerbIo } from '../verb-io.ts';
 import {
@@ -52,12 +54,23 @@ export async function logbookVerify(io: VerbIo, path: string, options: LogbookOp
 /** Verifies files up to the first bad one. */
 function verifyFiles(files: readonly LogbookFile[], options: LogbookArguments): VerifyAnswer {
   const runs: VerifiedRun[] = [];
+  const checkpointed = new Map<string, CheckpointedRun>();
+  // The journal comes first in the order of names: its checkpoints hold the runs.
   for (const file of files) {
-    const { run, bad } = verifyFile(file, options);
+    const { run, bad, verification } = verifyFile(file, options, checkpointed.get(file.run ?? ''));
     runs.push(run);
     if (bad !== null) return { ok: false, runs, bad };
+    for (const { type, data } of verification.events)
+      if (type === 'record-checkpointed')
+        for (const one of [...data.live, ...data.ended]) checkpointed.set(one.run, one);
   }
-  return { ok: true, runs, bad: null };
+  const gone = [...checkpointed.values()].find(({ run }) => !files.some((file) => file.run === run));
+  return { ok: gone === undefined, runs, bad: gone === undefined ? null : goneRun(gone) };
+}
+
+function goneRun({ run, began, seq }: CheckpointedRun): PlacedEntry {
+  const message = `a checkpoint of the record has entry ${seq} of this run, which is gone`;
+  return { file: eventsPath(folderOf(run, began)), line: 1, seq: 0, reason: 'truncated', message };
 }
 
 /** Translates a line number across all files into a file and its line. */
@@ -79,6 +92,7 @@ function placed({ parts }: LogbookFile, bad: BadEntry): PlacedEntry {
 export function verifyFile(
   file: LogbookFile,
   options: Pick<LogbookArguments, 'keys' | 'head'>,
+  checkpointed: Anchor | null = null,
 ): { readonly run: VerifiedRun; readonly bad: PlacedEntry | null; readonly verification: Verification } {
   const [text = '', ...next] = file.parts.map((part) => part.text);
   const check = (anchor: Anchor | null): Verification =>
@@ -93,7 +107,7 @@ export function verifyFile(
       hash: sha256Hex,
       verifySignature: verifyEd25519,
     });
-  const given = options.head === null ? null : anchorOf(options.head, [text, ...next].join(''));
+  const given = options.head === null ? checkpointed : anchorOf(options.head, [text, ...next].join(''));
   const verification = check(given);
   const anchor = anchorKind(file, options.head, verification);
   const rewritten = historyFaultOf(file);

@@ -1,0 +1,163 @@
+/** The monthly checkpoint of the record, and what somebody may do to it. On real git. */
+
+import { beforeAll, describe, expect, it } from 'vitest';
+import { checkpointRecord } from '../../src/app/control/checkpoint-record.ts';
+import { branded, isInstant, isRunId } from '../../src/domain/ids.ts';
+import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import { sha256Hex } from '../../src/host/hash.ts';
+import { sealEvents } from '../../src/logbook/append.ts';
+import { bareRepository, type Remote } from '../host/git/scratch-repository.ts';
+import { keys, lifeOfAFerry, proposed, RUN, signerOf, strangersKey } from '../logbook/sample-logbook.ts';
+import { type RecordProcess, recordProcess } from '../support/record-lab.ts';
+
+const BRANCH = 'refs/heads/ferrybot/logbook';
+const at = (day: string) => branded(Date.parse(`${day}T09:00:00.000Z`), isInstant);
+const named = (number: number) => branded(`ferry-daily-202610${10 + number}`, isRunId);
+/** More than a process reads of one lane. */
+const ENDED = Array.from({ length: 45 }, (_, index) => named(index));
+const [OLDEST = named(0)] = ENDED;
+const LIVE = branded('ferry-canary-20261121', isRunId);
+const JOURNAL = 'journal/events.jsonl';
+const pathOf = (run: string): string => `runs/2026/10/${run}/events.jsonl`;
+
+/** A whole ferry of this name. */
+function lifeOf(run: string): readonly EventDraft[] {
+  return JSON.parse(JSON.stringify(lifeOfAFerry(0)).replaceAll(RUN, run));
+}
+
+/** A record of October with runs that ended and one that goes on, and the checkpoint that November makes. */
+async function checkpointed(): Promise<{ readonly remote: Remote; readonly control: RecordProcess }> {
+  const remote = await bareRepository();
+  const october = recordProcess(remote);
+  await october.store.load();
+  const entries = [...ENDED.map((run) => ({ run, drafts: lifeOf(run) })), { run: LIVE, drafts: [proposed] }];
+  expect(await october.store.append(entries, at('2026-10-21'))).toMatchObject({ kind: 'appended' });
+  const control = recordProcess(remote, at('2026-11-01'));
+  await control.store.load();
+  expect(await checkpointRecord(control.open)).toEqual([]);
+  return { remote, control };
+}
+
+const marksOf = async (remote: Remote): Promise<readonly string[]> =>
+  (await remote.git('tag', '--list', 'ferrybot-mark-*')).split('\n');
+
+/** A commit of somebody's that puts these texts there; `isForced`: instead of the whole history. */
+async function push(
+  remote: Remote,
+  files: Readonly<Record<string, string | null>>,
+  isForced = false,
+): Promise<void> {
+  const expected = branded(await remote.git('rev-parse', BRANCH), (text): text is never => text !== '');
+  const request = {
+    ref: BRANCH,
+    expected,
+    parent: 'expected',
+    files,
+    message: 'mine',
+    atMs: at('2026-12-24'),
+  } as const;
+  expect((await remote.client().commitAndPush(request)).kind).toBe('pushed');
+  if (!isForced) return;
+  const orphan = await remote.git('commit-tree', `${BRANCH}^{tree}`, '-m', 'mine');
+  await remote.git('update-ref', BRANCH, orphan);
+}
+
+async function brokenFor(remote: Remote): Promise<readonly string[]> {
+  const fresh = recordProcess(remote);
+  await fresh.store.load();
+  return fresh.store.current().broken.map(({ run }) => run);
+}
+
+let lab: Awaited<ReturnType<typeof checkpointed>>;
+let start: string;
+beforeAll(async () => {
+  lab = await checkpointed();
+  start = await lab.remote.git('rev-parse', BRANCH);
+}, 120_000);
+
+const journalText = (): Promise<string> => lab.remote.git('show', `${start}:${JOURNAL}`);
+
+describe('the checkpoint', () => {
+  it('covers each run that has ended, once a month, and names those that go on', async () => {
+    const { checkpoint } = lab.control.store.current().journal;
+    expect([...(checkpoint?.ended.keys() ?? [])].sort()).toEqual([...ENDED].sort());
+    expect(checkpoint?.live.map(({ run }) => run)).toEqual([LIVE]);
+    expect(await checkpointRecord(lab.control.open)).toEqual([]);
+    expect(await lab.remote.git('rev-parse', BRANCH)).toBe(start);
+  });
+
+  it('lets the marks of covered runs go that no process reads, and no others', async () => {
+    const marks = await marksOf(lab.remote);
+    const marked = [LIVE, ...ENDED].filter((run) =>
+      marks.some((name) => name.startsWith(`ferrybot-mark-${run}-`)),
+    );
+    expect(marked).toHaveLength(40);
+    expect(marked).toContain(LIVE);
+    expect(marked).not.toContain(OLDEST);
+    expect(marks.filter((name) => name.includes('-journal-'))).toHaveLength(1);
+    expect(await brokenFor(lab.remote)).toEqual([]);
+  });
+});
+
+/** The checkpoint without any run, on the journal's beginning, as somebody signs it who has this key. */
+function forged(drafts: readonly EventDraft[], signer: ReturnType<typeof signerOf>): string {
+  const sealed = sealEvents(
+    {
+      ...{ run: 'journal', head: null, at: at('2026-11-01'), keys, hash: sha256Hex },
+      signers: { control: { ...signer, role: 'control' } },
+    },
+    drafts,
+  );
+  return `${sealed.map(({ line }) => line).join('\n')}\n`;
+}
+
+const EMPTY: EventDraft = { type: 'record-checkpointed', role: 'control', data: { ended: [], live: [] } };
+
+describe('an attack on the checkpoint is found by every process', () => {
+  it.each([
+    ['deleted', async () => ({ [JOURNAL]: null })],
+    ['replayed', async () => ({ [JOURNAL]: (await journalText()).repeat(2) })],
+    [
+      'forged by a stranger',
+      async () => ({ [JOURNAL]: forged([EMPTY], signerOf('control', strangersKey())) }),
+    ],
+    ['forged with the key of the watch', async () => ({ [JOURNAL]: forged([EMPTY], signerOf('watch')) })],
+    ['replaced with the key of control', async () => ({ [JOURNAL]: forged([EMPTY], signerOf('control')) })],
+  ])('that is %s', async (_, files) => {
+    for (const isForced of [false, true]) {
+      await push(lab.remote, await files(), isForced);
+      expect(await brokenFor(lab.remote)).toContain('journal');
+      await lab.remote.git('update-ref', BRANCH, start);
+    }
+  });
+
+  it('that is put into the file of a run of another lane', async () => {
+    const text = await lab.remote.git('show', `${start}:${pathOf(LIVE)}`);
+    await push(lab.remote, { [pathOf(LIVE)]: `${text.trimEnd()}\n${await journalText()}` });
+    expect(await brokenFor(lab.remote)).toEqual([LIVE]);
+    await lab.remote.git('update-ref', BRANCH, start);
+  });
+
+  it('that hides a run which goes on, with its folder, its history and its marks', async () => {
+    await push(lab.remote, { [pathOf(LIVE)]: null }, true);
+    for (const name of await marksOf(lab.remote))
+      if (name.includes(LIVE)) await lab.remote.git('tag', '--delete', name);
+    expect(await brokenFor(lab.remote)).toEqual([LIVE]);
+    await lab.remote.git('update-ref', BRANCH, start);
+  });
+});
+
+// Another checkpoint is recorded here: nothing comes after this one.
+it('the checkpoint of the next month finds a finished run that was cut, though no process reads it', async () => {
+  const text = await lab.remote.git('show', `${start}:${pathOf(OLDEST)}`);
+  await push(
+    lab.remote,
+    { [pathOf(OLDEST)]: `${text.trimEnd().split('\n').slice(0, -1).join('\n')}\n` },
+    true,
+  );
+  expect(await brokenFor(lab.remote)).toEqual([]);
+  const december = recordProcess(lab.remote, at('2026-12-01'));
+  await december.store.load();
+  const found = await checkpointRecord(december.open);
+  expect(found).toMatchObject([{ run: OLDEST, fault: { kind: 'entry-missing' } }]);
+});
