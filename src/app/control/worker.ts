@@ -39,9 +39,9 @@ import {
   unreadFiles,
 } from '../trouble.ts';
 import { createMemories, type Memories } from './attempt-caches.ts';
+import { checkpointRecord } from './checkpoint-record.ts';
 import { checkBranches } from './config-check.ts';
 import { type DiskCache, type FullDiskCache, followFullDisks, keepDiskIssues } from './disk-issues.ts';
-import { checkpointRecord } from './checkpoint-record.ts';
 import { createGatherer } from './gather.ts';
 import { experimentTriggers } from './issue-card.ts';
 import { answerWithoutRun } from './journal.ts';

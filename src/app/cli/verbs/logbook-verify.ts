@@ -1,8 +1,8 @@
 /** `ferrybot logbook verify <path>`: verifies a copy offline and names the first bad entry (docs/logbook.md, Checking a file). */
 
 import type { LogbookEvent } from '../../../domain/logbook/event.ts';
-import { fail, ok, type Result } from '../../../domain/result.ts';
 import type { CheckpointedRun } from '../../../domain/logbook/events/record-events.ts';
+import { fail, ok, type Result } from '../../../domain/result.ts';
 import { sha256Hex } from '../../../host/hash.ts';
 import { verifyEd25519 } from '../../../host/keys.ts';
 import { splitLines } from '../../../logbook/codec.ts';
