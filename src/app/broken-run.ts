@@ -19,6 +19,7 @@ export type BrokenRun = {
 /** The whole branch. */
 export const WHOLE_BRANCH = '*';
 
+/** The fault of the record that a store incident reports. */
 export function faultOf(incident: StoreIncident): LogbookFault {
   switch (incident.kind) {
     case 'branch-missing':

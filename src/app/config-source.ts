@@ -19,6 +19,7 @@ export const CONFIG_PATH = '.github/ferrybot.yml';
 
 const KNOWN: Known<Kind> = { kinds: KINDS, ownCommands: COMMAND_DEFINITIONS.map(({ name }) => name) };
 
+/** Reads a lab config with all kinds and engines; `now` also checks that keys are in force. */
 export function readLabConfig(text: string, now: Instant | null = null): ConfigReading<Kind> {
   return readConfig(text, KNOWN, now);
 }
@@ -63,6 +64,7 @@ export async function configInForce(git: GitReader, branch: string): Promise<Con
     : { kind: 'in-force', ...found, problems: reading.problems };
 }
 
+/** What gates may know about the config in force. */
 export function configHealthOf(found: Extract<ConfigInForce, { readonly kind: 'in-force' }>): ConfigHealth {
   const errors = found.problems.filter(({ severity }) => severity === 'error');
   return {

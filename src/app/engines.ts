@@ -20,6 +20,7 @@ export type Engines = {
 
 type Made = ComposedEngine & { readonly key: string };
 
+/** Creates the engine of a cluster on first use, and again after its config changed. */
 export function createEngines(host: EnginesHost): Engines {
   const made = new Map<string, Made>();
   const closing: Promise<void>[] = [];

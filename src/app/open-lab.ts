@@ -39,6 +39,7 @@ export type ProposingLane = OpenLane & {
   readonly config: { readonly kind: { readonly proposes: Proposes } };
 };
 
+/** Whether runs of this lane's kind can be proposed. */
 export function canPropose(open: OpenLane): open is ProposingLane {
   return open.config.kind.proposes !== undefined;
 }
@@ -64,6 +65,7 @@ export type LabOpener = { readonly open: () => Promise<Opening> };
 /** A placeholder identity until the config is read. */
 const NOBODY = { name: 'ferrybot', email: 'ferrybot@localhost.invalid' };
 
+/** Opens the repository: fetches, reads the config in force, and verifies the record. */
 export function createLabOpener(lab: Lab, branch: string): LabOpener {
   const reader = lab.gitAs(NOBODY);
   let hasLooked = false;

@@ -8,6 +8,7 @@ import type { LabConfig, LaneScopedConfig } from '../run/lane-scope.ts';
 import type { Lab } from './lab.ts';
 import { issueMarkerReader, markerReader } from './markers.ts';
 
+/** How threads of this lab are read: digests, own bots and own workflows. */
 export function readingOf(lab: Lab, config: LabConfig): Reading {
   return {
     digestOf: lab.digestOf,

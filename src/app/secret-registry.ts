@@ -60,6 +60,7 @@ function trackerKeys(config: LabConfig): readonly string[] {
   return Object.values(config.lanes).flatMap(({ tracker }) => tracker.keyFrom ?? []);
 }
 
+/** Names of the secrets that any lane passes to its jobs. */
 export function passedSecretsOf({ lanes }: Pick<LabConfig, 'lanes'>): readonly string[] {
   return [...new Set(Object.values(lanes).flatMap(({ passSecrets }) => passSecrets))];
 }

@@ -137,6 +137,7 @@ const KEY_DIGITS = 12;
 /** For errors without a thread; they are posted in the newest run's thread. */
 export const EVERYWHERE: Where = { run: JOURNAL, thread: null };
 
+/** The place of a failure that one comment caused. */
 export function inComment(
   { store }: WithRecord,
   thread: number,
@@ -148,6 +149,7 @@ export function inComment(
   return { run: owner?.run ?? JOURNAL, thread, subject: { kind: 'comment', name: commentName(comment) } };
 }
 
+/** The place of a failure that concerns one cluster. */
 export function inCluster(name: string): Where {
   return { ...EVERYWHERE, subject: { kind: 'cluster', name } };
 }
@@ -157,6 +159,7 @@ export function onBranch(ref: string): Where {
   return { ...EVERYWHERE, subject: { kind: 'branch', name: ref.replace('refs/heads/', '') } };
 }
 
+/** The place of a failure that concerns one lane. */
 export function inLane(name: string): Where {
   return { ...EVERYWHERE, subject: { kind: 'lane', name } };
 }

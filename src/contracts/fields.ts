@@ -112,6 +112,7 @@ export function isSameName(one: string, other: string): boolean {
   return wordsOf(one) === wordsOf(other);
 }
 
+/** The names of the fields, in their order. */
 export function namesOf<Name extends string>(fields: ContractFields<Name>): readonly Name[] {
   return Object.keys(fields).filter((name): name is Name => Object.hasOwn(fields, name));
 }

@@ -62,6 +62,7 @@ function diffValues(base: Value, head: Value, { path, knob }: Named): readonly C
   ];
 }
 
+/** The path and knob of an entry inside a setting. */
 export function partOf({ segment, knob }: Entry, whole: Named): Named {
   return { path: whole.path + segment, knob: knob ?? whole.knob + segment };
 }

@@ -58,6 +58,7 @@ export type RentalLook = {
   readonly isBusy: boolean;
 };
 
+/** Compares the machines of an account with the runs that rented them: events to record, machines to destroy. */
 export function lookAtAccount(input: RentalInput): RentalLook {
   const { account, cluster, record, now } = input;
   const renting = record.live.filter((run) => isRentingOn(run, cluster));

@@ -29,6 +29,7 @@ export type CareInput = {
   readonly memory: AttemptCache;
 };
 
+/** The next step for a run's cluster changes; null if none is pending. */
 export function decideCare({ state, facts, config, now, memory }: DeciderInput): Step | null {
   const { run: record, mutations, incidents, dispatches } = state;
   const isHeld = isHeldBack(state, facts.journalHolds);

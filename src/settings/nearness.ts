@@ -13,7 +13,7 @@ const PART_LENGTH_MIN = 6;
 export function nearest(word: string, names: readonly string[]): string | null {
   const given = word.toLowerCase();
   const ranked = names
-    .map((name) => ({ name, apart: howFar(given, name) }))
+    .map((name) => ({ name, apart: howFar(given, name.toLowerCase()) }))
     .filter((candidate) => candidate.apart !== null)
     .toSorted((a, b) => (a.apart ?? 0) - (b.apart ?? 0));
   return ranked[0]?.name ?? null;

@@ -108,6 +108,7 @@ export function warning(code: ProblemCode, path: KeyPath, message: string): Conf
   return { severity: 'warning', code, path, message };
 }
 
+/** A config path as people write it, such as `lanes.daily.cluster`. */
 export function dotted(path: readonly PropertyKey[]): string {
   return path.map(String).join('.');
 }

@@ -6,6 +6,7 @@ import { type ConfigIssue, error, type KeyPath } from './problem.ts';
 // These variables act for ferrybot or the workflow, so no child process gets them (architecture, D5).
 const RESERVED_NAME = /^(GITHUB|ACTIONS|RUNNER|FERRYBOT|INPUT)_/;
 
+/** The problem of a variable that jobs never get; none for other names. */
 export function reservedName(path: KeyPath, name: string): readonly ConfigIssue[] {
   return RESERVED_NAME.test(name)
     ? [error('reserved-name', path, `${name} belongs to the workflow or to ferrybot: a job never gets it`)]

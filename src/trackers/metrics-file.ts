@@ -16,6 +16,7 @@ type MetricsRead =
 
 const record = z.looseObject({ summary: z.record(z.string(), z.unknown()) });
 
+/** Reads a job's metrics file; absent if it does not exist, unknown if it cannot be read. */
 export async function readMetricsFile(path: string): Promise<MetricsRead> {
   try {
     const file = await openPlainFile(path);

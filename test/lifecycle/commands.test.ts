@@ -156,6 +156,7 @@ describe('a command where no run listens', () => {
     expect(await codesOf(lab, comment)).toEqual(['run-over']);
     expect(await eventsOf(lab, run)).toHaveLength(events);
     expect((await eventsOf(lab, 'journal')).map((event) => event.type)).toEqual([
+      'proposing',
       'command-seen',
       'command-answered',
     ]);

@@ -84,7 +84,7 @@ describe('a config that is broken on the default branch', () => {
     await lab.clock.advance(5 * MINUTE);
     expect(await gate()).toMatchObject({
       outcome: 'fail',
-      found: { count: 1, first: 'version: 1 belongs here' },
+      found: { count: 1, first: 'version: Invalid input: expected 1' },
     });
     await pushFile(lab, 'mira', 'main', CONFIG_PATH, good);
     await lab.clock.advance(5 * MINUTE);

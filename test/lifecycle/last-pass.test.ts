@@ -350,7 +350,7 @@ describe('a writer', () => {
       deeds: [],
       // The one thing that is asked for and not there is the file that is forged.
       ask: async (_, method, path, body) =>
-        method === 'GET' && path.includes(`runs/${SECOND}`)
+        method === 'GET' && path.includes(`/${SECOND}/`)
           ? { status: 404, json: null }
           : { status: 200, json: await lab.as('ada', method, path, body) },
     };

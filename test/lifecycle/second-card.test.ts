@@ -89,7 +89,7 @@ describe('a copy of an earlier card with the digest of now, while the true card 
       const second = await sayAsWorkflow(lab, pull, copy);
       await lab.clock.advance(MINUTE);
       await expectHeldBack(ferry, await say(lab, 'mira', pull, await lineOf(ferry)), second);
-      expect(told(lab, 'incident')).toEqual([expect.stringMatching(/was hidden \(minimized\)/)]);
+      expect(told(lab, 'incident')).toEqual([expect.stringMatching(/`hidden`/)]);
       expect(lab.world.state.comments[cardOf(lab).id]?.minimizedReason).toBeNull();
       await deleteAsWorkflow(lab, second);
       await lab.clock.advance(MINUTE);

@@ -182,7 +182,7 @@ describe('a card that somebody else edited', () => {
     await editAs(lab, 'ada', cardOf(lab).id, old);
     await lab.clock.advance(1_000);
     const approval = await say(lab, 'mira', pull, await lineOf(ferry));
-    await isRestoredAndTold(ferry, approval, /of another manifest/);
+    await isRestoredAndTold(ferry, approval, /`edited`/);
   });
 
   it('in its first line is written anew in place', async () => {
@@ -215,7 +215,7 @@ describe('a card that somebody else edited', () => {
     await lab.clock.advance(2 * MINUTE);
     await deleteAsWorkflow(lab, cardOf(lab).id);
     const approval = await say(lab, 'mira', pull, await lineOf(ferry));
-    await isRestoredAndTold(ferry, approval, /is not there any more/);
+    await isRestoredAndTold(ferry, approval, /`deleted`/);
   });
 });
 
@@ -229,7 +229,7 @@ describe('a card that somebody hid', () => {
       await lab.clock.advance(2 * MINUTE);
       await hideAs(lab, 'ada', id);
       const approval = await say(lab, 'mira', pull, await lineOf(ferry));
-      await isRestoredAndTold(ferry, approval, /was hidden \(minimized\)/);
+      await isRestoredAndTold(ferry, approval, /`hidden`/);
       expect(lab.world.state.comments[id]?.minimizedReason).toBeNull();
     },
   );

@@ -160,6 +160,7 @@ const DETAIL = {
   verdict: 'unknown',
   closurePull: 14,
   tag: 'ferry/daily/20261121/x',
+  what: 'chosen by hand',
   message: 'the tag stands on another commit',
   needs: 'maintain',
   held: 'read',

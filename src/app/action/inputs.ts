@@ -88,6 +88,7 @@ export const ACTION_OUTPUTS = {
   },
 } as const satisfies Readonly<Record<string, { readonly description: string }>>;
 
+/** Whether the text is a mode of the action. */
 export function isMode(text: string): text is ActionMode {
   return MODES.some((mode) => mode === text);
 }

@@ -22,6 +22,7 @@ import { type ActionParts, type ActionResult, failed } from './parts.ts';
 const ADVICE =
   'set the repository variable FERRYBOT_STATE_DIR to an absolute folder of the runner that outlives its jobs, and give it to the launch and the watch workflow as state-directory';
 
+/** Watches all runs of one cluster until none is left or the workflow has to hand over. */
 export async function watchCluster(parts: ActionParts): Promise<ActionResult> {
   const opener = createLabOpener(parts.lab, parts.defaultBranch);
   const opening = await opener.open();
@@ -42,6 +43,7 @@ export async function watchCluster(parts: ActionParts): Promise<ActionResult> {
     : { ok: true, result: outcome.kind, run: '', jobId: '', detail: '' };
 }
 
+/** Stops the job of one run, also by its id if the record is broken. */
 export async function stopJob(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
   const { run } = parts.inputs;
   const record = open.store.current();

@@ -10,6 +10,7 @@ export type Memories = {
   readonly begin: () => void;
 };
 
+/** One attempt cache for each run. */
 export function createMemories(speaksFor: readonly Role[]): Memories {
   const memories = new Map<string, AttemptCache>();
   return {

@@ -9,6 +9,7 @@ import { readBranchWork } from '../../github/branch-work.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import type { Lab } from '../lab.ts';
 
+/** The commits of the branch with their authors, as far as GitHub tells; unknown if it does not. */
 export async function branchWork(
   { client }: Pick<Lab, 'client'>,
   { proposal, contract }: RunState,

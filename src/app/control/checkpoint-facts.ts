@@ -48,6 +48,7 @@ export async function foundCheckpoints(
   return known({ roots, sizes });
 }
 
+/** Lists each root in its store. */
 export function searchRoots(roots: readonly StorePath[], storeOf: StoreOf): Promise<SearchedRoot[]> {
   return Promise.all(
     roots.map(async (root) => {

@@ -25,6 +25,7 @@ export type PublishedAnswers = {
   readonly refused: Set<string>;
 };
 
+/** The cache of a process that has published nothing. */
 export function noPublishedAnswers(): PublishedAnswers {
   return { shown: new Set(), refused: new Set() };
 }

@@ -1,3 +1,5 @@
+/** A read that happens once within a trigger. */
+
 export type Once = <Value>(key: string, read: () => Promise<Value>) => Promise<Value>;
 
 /** Reads each key once: within a trigger the outside world counts as unchanged. */

@@ -109,6 +109,7 @@ async function take(
   return { ...memory, appended: new Set([...memory.appended, ...seqs]) };
 }
 
+/** The cache with the outcome of one more effect. */
 export function remembered(memory: AttemptCache, key: string, outcome: EffectOutcome): AttemptCache {
   return {
     ...memory,

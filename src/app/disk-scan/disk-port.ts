@@ -44,6 +44,7 @@ type DiskSteps = {
   readonly startCleanup: () => MutationStep;
 };
 
+/** The argument arrays that clean a worker and restart it. */
 export function diskStepsOf({ disk, mountPoint, gcp }: DiskPlace): DiskSteps {
   const { clusterFile } = disk;
   return {
@@ -84,6 +85,7 @@ export function disksWith(parts: {
   };
 }
 
+/** Parses what a worker printed; unknown for output that does not parse. */
 export function readLooks({ disk, mounts, folders }: WorkerAnswers, mountPoint: MountPoint): Looks {
   return {
     disk: parsed(disk, readDiskUsage),

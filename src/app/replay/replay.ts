@@ -52,6 +52,7 @@ function trackerAnswer({ at, tracker }: Extract<TraceRecord, { tracker: unknown 
 type Alarm = { readonly at: string; readonly detector: string; readonly why: string };
 export type Action = { readonly at: string; readonly action: string; readonly why: string };
 
+/** The alarms among these drafts. */
 export function alarmsOf(drafts: readonly EventDraft[], at: Instant): readonly Alarm[] {
   return incidentsIn(drafts, at).map((incident) => ({ at: toRfc3339(at), ...saidOf(incident) }));
 }

@@ -113,6 +113,7 @@ export function readTrace(text: string): Result<Trace, string> {
   return ok({ header: head.value, records: records.toSorted((a, b) => a.at - b.at) });
 }
 
+/** The first line of a trace. */
 export function headerFor(submittedAt: string, about: string): TraceHeader {
   return header.parse({ trace: 1, about, submittedAt });
 }

@@ -118,6 +118,7 @@ type TickResult = { readonly kind: 'idle' } | { readonly kind: 'again'; readonly
 /** Errors of single runs, which are already posted in their threads. */
 type Turn = TickResult & { readonly troubles: readonly Trouble[] };
 
+/** One turn of the watch: read, decide, act, record. Failures in one run do not stop the others. */
 export async function tick(open: OpenLab, input: WatchInput): Promise<Turn> {
   const troubles: Trouble[] = [];
   const result = await turn(open, input, troubles);

@@ -138,6 +138,7 @@ export function lintClusterFile(text: string, known: readonly string[]): readonl
   );
 }
 
+/** The finding for a construct that the check does not understand. */
 export function unreadFinding({ line, what }: Unread): InfraFinding {
   return { code: 'not-understood', mountPoint: ANY_MOUNT_POINT, line, what };
 }

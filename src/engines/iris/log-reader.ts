@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import type { LogRead } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { type Unknown, unknownBecause } from '../shared/acts.ts';
-import { LogWindow } from '../shared/log-window.ts';
+import { createLogWindow, type LogWindow } from '../shared/log-window.ts';
 import { ask, type IrisSettings, irisIdOf, irisLimits, type LogEntry, logsAnswer } from './ask.ts';
 import { type IrisProcess, isSameProcess, readProcess } from './observe.ts';
 import { saysBegin } from './wrapper.ts';
@@ -45,11 +45,13 @@ export function createIrisLogReader(settings: IrisSettings, jobId: string): Iris
       reading.hasEnded = true;
     },
     read: async (offset) => {
-      if (offset < reading.window.start) reading = { ...fresh(), hasEnded: isEnded };
+      if (offset < reading.window.start()) reading = { ...fresh(), hasEnded: isEnded };
       const problem = await readOn(settings, jobId, reading, offset);
       if (problem !== null) return problem;
       const { window } = reading;
-      return offset > window.end ? { kind: 'rewound', sizeBytes: window.end } : window.chunk(offset, true);
+      return offset > window.end()
+        ? { kind: 'rewound', sizeBytes: window.end() }
+        : window.chunk(offset, true);
     },
   };
 }
@@ -60,7 +62,7 @@ function fresh(): Reading {
     process: null,
     known: new Map(),
     again: null,
-    window: new LogWindow(),
+    window: createLogWindow(),
     hasBegun: false,
     isFirstPassOver: false,
     hasEnded: false,
@@ -81,12 +83,12 @@ async function readOn(
   reading.process = process;
   let empty = 0;
   for (let request = 0; request < irisLimits.requestsPerRead; request += 1) {
-    if (reading.window.end - offset > limits.logChunkBytesMax) return null;
+    if (reading.window.end() - offset > limits.logChunkBytesMax) return null;
     const entries = await nextEntries(settings, jobId, reading);
     if ('kind' in entries) return entries;
     if (entries.length > 0) {
       empty = 0;
-      reading.window.forget(Math.min(offset, reading.window.end));
+      reading.window.forget(Math.min(offset, reading.window.end()));
       continue;
     }
     empty += 1;
@@ -151,7 +153,7 @@ function sourceOf(settings: IrisSettings, jobId: string): object {
 }
 
 function beginAnew(reading: Reading): void {
-  if (reading.window.end > 0) take(reading, [GAP], '');
+  if (reading.window.end() > 0) take(reading, [GAP], '');
   reading.cursor = 0;
   reading.again = new Map();
   reading.isSettled = false;
@@ -178,12 +180,12 @@ function isNew(reading: Reading, { key, timestamp, data }: LogEntry): boolean {
 function take(reading: Reading, lines: readonly string[], jobId: string): void {
   if (lines.length === 0) return;
   if (jobId !== '') reading.hasBegun ||= lines.some((line) => saysBegin(line, jobId));
-  reading.window.append(Buffer.from(lines.map((line) => `${line}\n`).join('')));
+  reading.window.add(Buffer.from(lines.map((line) => `${line}\n`).join('')));
 }
 
 /** The first time that all was read: what does not begin with the job's own beginning has lost it. */
 function passIsOver(settings: IrisSettings, reading: Reading): void {
-  if (reading.isFirstPassOver || reading.window.end === 0) return;
+  if (reading.isFirstPassOver || reading.window.end() === 0) return;
   reading.isFirstPassOver = true;
   // What sets the task up may speak before the job does.
   if (!reading.hasBegun && settings.cluster.setupCommands.length === 0) take(reading, [HEADLESS], '');

@@ -23,10 +23,12 @@ import { isSubmissionId } from './job-files.ts';
 export type Unknown = { readonly kind: 'unknown'; readonly message: string };
 export type Rejected = Extract<SubmitOutcome, { kind: 'rejected' }>;
 
+/** The answer where the engine's state cannot be told. */
 export function unknownBecause(message: string): Unknown {
   return { kind: 'unknown', message };
 }
 
+/** The answer where the engine refuses the job for good. */
 export function rejected(code: SubmitRejection, message: string): Rejected {
   return { kind: 'rejected', code, message };
 }
@@ -38,18 +40,18 @@ type Unguarded = Omit<Engine, 'submit' | 'stop'> & {
 };
 
 /** The engine that spends a permit before it submits or stops, and never calls anything with an id that is none. */
-export function guarded(engine: Unguarded): Engine {
+export function guarded(unguarded: Unguarded): Engine {
   return {
-    ...engine,
+    ...unguarded,
     submit: async (spec, permit) => {
       spendCapability(permit, submitStep(spec));
-      return engine.submit(spec);
+      return unguarded.submit(spec);
     },
     readLog: async (jobId, offset) =>
-      isSubmissionId(jobId) ? engine.readLog(jobId, offset) : { kind: 'absent' },
+      isSubmissionId(jobId) ? unguarded.readLog(jobId, offset) : { kind: 'absent' },
     stop: async (jobId, permit) => {
       spendCapability(permit, stopStep(jobId));
-      return isSubmissionId(jobId) ? engine.stop(jobId) : { kind: 'absent' };
+      return isSubmissionId(jobId) ? unguarded.stop(jobId) : { kind: 'absent' };
     },
   };
 }

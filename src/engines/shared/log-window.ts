@@ -16,46 +16,40 @@ export function chunkOf(bytes: Uint8Array, offset: number, isAll: boolean): LogR
   return { kind: 'chunk', bytes: utf8Only(text), offset, nextOffset: offset + text.length, atEnd };
 }
 
-export class LogWindow {
-  private parts: Uint8Array[] = [];
-  private length = 0;
-  private from: number;
-
-  /** An empty one at this place of the log. */
-  constructor(start = 0) {
-    this.from = start;
-  }
-
-  get start(): number {
-    return this.from;
-  }
-
-  get end(): number {
-    return this.from + this.length;
-  }
-
-  append(bytes: Uint8Array): void {
-    this.parts.push(bytes);
-    this.length += bytes.length;
-  }
-
+export type LogWindow = {
+  readonly start: () => number;
+  readonly end: () => number;
+  readonly add: (bytes: Uint8Array) => void;
   /** A chunk from a place within the window; what lies far enough before its end is let go. */
-  chunk(offset: number, isAll: boolean): LogRead {
-    const read = chunkOf(this.whole().subarray(offset - this.from), offset, isAll);
-    if (read.kind === 'chunk') this.forget(read.nextOffset);
-    return read;
-  }
-
+  readonly chunk: (offset: number, isAll: boolean) => LogRead;
   /** Lets go of what lies far enough before that place. */
-  forget(place: number): void {
-    const from = Math.max(this.from, place - LOOKBACK_BYTES);
-    const kept = Buffer.from(this.whole().subarray(from - this.from));
-    this.parts = [kept];
-    this.length = kept.length;
-    this.from = from;
-  }
+  readonly forget: (place: number) => void;
+};
 
-  private whole(): Buffer {
-    return Buffer.concat(this.parts);
-  }
+/** An empty window at this place of the log. */
+export function createLogWindow(start = 0): LogWindow {
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  let from = start;
+  const forget = (place: number): void => {
+    const kept = Math.max(from, place - LOOKBACK_BYTES);
+    const rest = Buffer.from(Buffer.concat(parts).subarray(kept - from));
+    parts = [rest];
+    length = rest.length;
+    from = kept;
+  };
+  return {
+    start: () => from,
+    end: () => from + length,
+    add: (bytes) => {
+      parts.push(bytes);
+      length += bytes.length;
+    },
+    chunk: (offset, isAll) => {
+      const read = chunkOf(Buffer.concat(parts).subarray(offset - from), offset, isAll);
+      if (read.kind === 'chunk') forget(read.nextOffset);
+      return read;
+    },
+    forget,
+  };
 }

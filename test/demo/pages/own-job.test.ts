@@ -42,13 +42,13 @@ it('is started by a button, taken over by the line of its issue, and handed over
   const line = /^\/watch .*$/m.exec(issue.body ?? '')?.[0] ?? '';
   // What stands in a block of code is no command yet.
   expect(await stateOf(lab, runOf(issue.number))).toBeNull();
-  expect(await answered(lab, 'mira', issue.number, line)).toContain(`job \`${JOB_ID}\``);
+  expect(await answered(lab, 'mira', issue.number, line)).toBe('adopt-asked');
   const run = runOf(issue.number);
   await until(lab, 'what the job is', async () => (await stateOf(lab, run))?.description != null);
   await lab.clock.advance(60_000);
-  expect(await answered(lab, 'mira', issue.number, '/accept')).toContain('the watch is yours');
+  expect(await answered(lab, 'mira', issue.number, '/accept')).toBe('job-adopted');
   await answered(lab, 'mira', issue.number, '/handoff @ada');
-  expect(await answered(lab, 'ada', issue.number, '/accept')).toContain('the watch is yours, from mira');
+  expect(await answered(lab, 'ada', issue.number, '/accept')).toBe('accepted');
   const state = await stateOf(lab, run);
   expect(state !== null && isAdopted(state)).toBe(true);
   expect(state?.watch.owner?.login).toBe('ada');

@@ -1,7 +1,6 @@
 /** Events of a run from its proposal to the job. */
 
 import * as z from 'zod';
-import { SURFACES } from '../../command.ts';
 import { isIssueFirst } from '../../issue-first.ts';
 import type { GatedFacts } from '../../launch/change-facts.ts';
 import { isBeforeLaunch, isFixPushed, mayBeFixed, pastAttempt } from '../../launch/next-attempt.ts';
@@ -13,13 +12,10 @@ import { type DataOf, defineEvents, momentOf, personOf, said, type Telling } fro
 import type { EventOf } from '../event.ts';
 import { orderedRule } from '../order-rules.ts';
 import {
-  actorSchema,
   digest,
   integer,
   manifestSchema,
   orderSchema,
-  publicKeySchema,
-  runId,
   scalars,
   sha,
   text,
@@ -28,66 +24,8 @@ import {
 } from '../parts.ts';
 import { code, prose } from '../plain-text.ts';
 import { type RunState, voided, withOrder } from '../run-state.ts';
+import { proposed } from './proposal-events.ts';
 import { watchOfNextAttempt } from './watch-events.ts';
-
-export const proposed = z.object({
-  lane: text,
-  kind: text.exactOptional().describe('the kind of run; missing for the kind of a lane that names none'),
-  date: text,
-  runName: text,
-  repository: text,
-  issue: integer,
-  pull: integer,
-  baseBranch: text,
-  headBranch: text,
-  head: sha.exactOptional().describe('the commit that this process pushed; missing if the branch was there'),
-  texts: z
-    .object({ pull: digest.exactOptional(), issue: digest.exactOptional() })
-    .exactOptional()
-    .describe('digests of the texts as the bot wrote them; missing for what somebody else wrote'),
-  own: z
-    .object({ label: text.nullable() })
-    .exactOptional()
-    .describe("the pull request is a person's own; `label` made it a run, `null`: a command did"),
-  adopts: z
-    .object({ jobId: text, cluster: text })
-    .exactOptional()
-    .describe('the job to take over; missing if the run launches its own'),
-  continues: z
-    .object({ run: text, reason: text })
-    .exactOptional()
-    .describe('the run that goes on as this one under another identity'),
-  experiment: text,
-  objective: z.object({ kind: z.enum(['integration', 'regression', 'production']), text }),
-  interval: z
-    .object({
-      sinceCommit: sha.nullable(),
-      sinceDate: text,
-      fallback: z.boolean(),
-      lastRun: runId.nullable(),
-    })
-    .describe("begins with the last run's launch commit, or with a date if there is none"),
-  candidate: text.nullable(),
-  base: z
-    .object({ run: runId, commit: sha })
-    .exactOptional()
-    .describe(
-      "the lane's last sealed pass, from which it starts; missing if it starts from the target branch",
-    ),
-  author: actorSchema,
-  requestedBy: actorSchema.nullable(),
-  request: z
-    .object({
-      surface: z.enum(SURFACES),
-      comment: integer,
-      index: integer,
-      thread: integer,
-      knobs: z.array(z.object({ path: text, after: text })),
-    })
-    .exactOptional()
-    .describe('the `/propose` that the run came from, with the knobs that it named'),
-  keys: z.array(publicKeySchema),
-});
 
 /** Only `backtest` reads them, and control has signed them: they are not checked field by field. */
 const gatedFacts = z.custom<GatedFacts>((value) => typeof value === 'object' && value !== null);
@@ -377,16 +315,19 @@ function stillApproved(state: RunState, { data: { commit } }: EventOf<'gated'>):
 
 function gatesTelling({ verdicts, digest, commit }: LaunchEventData['gated']): Telling {
   const open = verdicts.filter(({ outcome }) => outcome === 'fail' || outcome === 'unknown');
-  const isOpen = open.length > 0;
+  const evidence = `manifest ${digest === null ? 'not known' : code(digest)} at commit ${code(commit)}`;
+  if (open.length === 0)
+    return {
+      status: 'all gates pass',
+      evidence,
+      decision: 'the run can launch once approved',
+      next: 'approval',
+    };
   return {
-    status: isOpen
-      ? `${open.length} of ${verdicts.length} gates do not let the run through`
-      : 'every gate lets the run through',
-    evidence: `manifest ${digest === null ? 'not known' : code(digest)} at commit ${code(commit)}`,
-    decision: isOpen
-      ? open.map((verdict) => `${verdict.gate}: ${code(verdict.code)}`).join(', ')
-      : 'it may run once it is approved',
-    next: isOpen ? 'what is missing is supplied' : 'people approve it, unless they have',
+    status: `${open.length} of ${verdicts.length} gates do not pass`,
+    evidence,
+    decision: open.map((verdict) => `${verdict.gate}: ${code(verdict.code)}`).join(', '),
+    next: 'the named gates have to pass',
   };
 }
 

@@ -1,11 +1,71 @@
 /** Events about what a run begins with: what control is about to open for it, and the contract of its issue. */
 
 import * as z from 'zod';
+import { SURFACES } from '../../command.ts';
 import type { Contract } from '../../launch/contract.ts';
 import { type DataOf, defineEvents } from '../define.ts';
-import { actorSchema, integer, runId, sha, text } from '../parts.ts';
+import { actorSchema, digest, integer, publicKeySchema, runId, sha, text } from '../parts.ts';
 import { code, prose } from '../plain-text.ts';
-import { proposed } from './launch-events.ts';
+
+/** What `proposed` says: the first entry of a run. */
+export const proposed = z.object({
+  lane: text,
+  kind: text.exactOptional().describe('the kind of run; missing for the kind of a lane that names none'),
+  date: text,
+  runName: text,
+  repository: text,
+  issue: integer,
+  pull: integer,
+  baseBranch: text,
+  headBranch: text,
+  head: sha.exactOptional().describe('the commit that this process pushed; missing if the branch was there'),
+  texts: z
+    .object({ pull: digest.exactOptional(), issue: digest.exactOptional() })
+    .exactOptional()
+    .describe('digests of the texts as the bot wrote them; missing for what somebody else wrote'),
+  own: z
+    .object({ label: text.nullable() })
+    .exactOptional()
+    .describe("the pull request is a person's own; `label` made it a run, `null`: a command did"),
+  adopts: z
+    .object({ jobId: text, cluster: text })
+    .exactOptional()
+    .describe('the job to take over; missing if the run launches its own'),
+  continues: z
+    .object({ run: text, reason: text })
+    .exactOptional()
+    .describe('the run that goes on as this one under another identity'),
+  experiment: text,
+  objective: z.object({ kind: z.enum(['integration', 'regression', 'production']), text }),
+  interval: z
+    .object({
+      sinceCommit: sha.nullable(),
+      sinceDate: text,
+      fallback: z.boolean(),
+      lastRun: runId.nullable(),
+    })
+    .describe("begins with the last run's launch commit, or with a date if there is none"),
+  candidate: text.nullable(),
+  base: z
+    .object({ run: runId, commit: sha })
+    .exactOptional()
+    .describe(
+      "the lane's last sealed pass, from which it starts; missing if it starts from the target branch",
+    ),
+  author: actorSchema,
+  requestedBy: actorSchema.nullable(),
+  request: z
+    .object({
+      surface: z.enum(SURFACES),
+      comment: integer,
+      index: integer,
+      thread: integer,
+      knobs: z.array(z.object({ path: text, after: text })),
+    })
+    .exactOptional()
+    .describe('the `/propose` that the run came from, with the knobs that it named'),
+  keys: z.array(publicKeySchema),
+});
 
 const contract: z.ZodType<Contract> = z.record(
   text,

@@ -5,7 +5,7 @@ import type { LogRead } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
 import { type Unknown, unknownBecause } from '../../shared/acts.ts';
 import { type HttpAnswer, readWhole } from '../../shared/http.ts';
-import { LogWindow } from '../../shared/log-window.ts';
+import { createLogWindow, type LogWindow } from '../../shared/log-window.ts';
 import {
   authorization,
   lastLine,
@@ -54,7 +54,7 @@ type Reading = {
  * (docs/decisions/0015-ray-over-rest.md).
  */
 export function createLogReader(settings: RestSettings, jobId: string): LogReader {
-  const reading: Reading = { window: new LogWindow(), open: null, pausedUntilMs: 0, hasEnded: false };
+  const reading: Reading = { window: createLogWindow(), open: null, pausedUntilMs: 0, hasEnded: false };
   const readOnce = async (offset: number): Promise<LogRead> => {
     reading.open?.log.answer.hold(true);
     const read = await readFrom(settings, jobId, reading, offset);
@@ -64,8 +64,12 @@ export function createLogReader(settings: RestSettings, jobId: string): LogReade
   let last: Promise<unknown> = Promise.resolve();
   return {
     read: (offset) => {
-      const read = last.then(() => readOnce(offset));
-      last = read.catch(() => undefined);
+      // Whether an earlier read failed is told to who asked for it.
+      const read = last.then(
+        () => readOnce(offset),
+        () => readOnce(offset),
+      );
+      last = read;
       return read;
     },
     markEnded: () => {
@@ -81,15 +85,15 @@ async function readFrom(
   reading: Reading,
   offset: number,
 ): Promise<LogRead> {
-  if (offset < reading.window.start || offset > reading.window.end) beginAt(reading, offset);
+  if (offset < reading.window.start() || offset > reading.window.end()) beginAt(reading, offset);
   const { window } = reading;
   const isPaused = !reading.hasEnded && settings.elapsed() < reading.pausedUntilMs;
   if (reading.open === null && isPaused) return window.chunk(offset, true);
-  const endBefore = window.end;
+  const endBefore = window.end();
   const untilMs = settings.elapsed() + RAY_LOG_CHUNK_MS;
   let why = 'the log comes too slowly';
   for (let tries = 0; settings.elapsed() < untilMs && tries < RAY_LOG_TRIES_MAX; ) {
-    if (window.end - offset >= limits.logChunkBytesMax) break;
+    if (window.end() - offset >= limits.logChunkBytesMax) break;
     const piece = await nextPiece(settings, jobId, reading, untilMs);
     switch (piece.kind) {
       case 'read':
@@ -98,7 +102,7 @@ async function readFrom(
         beginAt(reading, offset);
         return piece;
       case 'whole':
-        if (piece.bytes >= window.end) return window.chunk(offset, true);
+        if (piece.bytes >= window.end()) return window.chunk(offset, true);
         beginAt(reading, 0);
         return { kind: 'rewound', sizeBytes: piece.bytes };
       case 'unknown':
@@ -107,7 +111,7 @@ async function readFrom(
         why = piece.message;
     }
   }
-  if (window.end > endBefore || window.end - offset >= limits.logChunkBytesMax)
+  if (window.end() > endBefore || window.end() - offset >= limits.logChunkBytesMax)
     return window.chunk(offset, false);
   close(reading);
   return unknownBecause(why);
@@ -140,9 +144,9 @@ async function nextPiece(
       const { value, done } = await answer.body.next();
       const bytes = done === true ? decoder.end() : decoder.read(value);
       if (decoder.state() === 'other') return unknownBecause('this is no log of Ray');
-      const known = window.end - open.bytes;
+      const known = window.end() - open.bytes;
       open.bytes += bytes.length;
-      if (known < bytes.length) window.append(bytes.subarray(known));
+      if (known < bytes.length) window.add(bytes.subarray(known));
       if (bytes.length > 0) break;
       if (done !== true) continue;
       if (decoder.state() !== 'whole') return unknownBecause('the log broke off on its way');
@@ -163,7 +167,7 @@ async function nextPiece(
 /** Forgets what is known and reads from the first byte on, passing over what lies before `offset`. */
 function beginAt(reading: Reading, offset: number): void {
   close(reading);
-  reading.window = new LogWindow(offset);
+  reading.window = createLogWindow(offset);
   reading.pausedUntilMs = 0;
 }
 
