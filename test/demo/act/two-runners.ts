@@ -2,9 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Job, RunPlan } from '../../../packages/playground/actions/state-actions.ts';
 import { mintInstallationToken } from '../../../packages/playground/identity/tokens.ts';
-import { runAct, type Told } from '../../../packages/playground/test/act/run-act.ts';
+import { detailsByUs, runAct, type Told } from '../../../packages/playground/test/act/run-act.ts';
 import type { BundleWorld } from '../../trust/bundle-world.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -33,28 +32,6 @@ export function byUs(lab: BundleWorld): PlayWorkflow {
       ),
       summary: ran.map(({ summary }) => summary).join(''),
     };
-  };
-}
-
-/** What our runner says of steps and outputs, in act's words: without what the runner itself adds around a job. */
-export function detailsByUs(ran: readonly Job[], plan: RunPlan | undefined): Pick<Told, 'steps' | 'outputs'> {
-  const own = /^(?:Set up job|Complete job|Pre Run .*|Post Run .*)$/;
-  const keyOf = ({ key }: { readonly key: string }): string => key.split('/').at(-1) ?? '';
-  return {
-    steps: Object.fromEntries(
-      ran.map((job) => [
-        keyOf(job),
-        job.steps
-          .filter(({ name, conclusion }) => !own.test(name) && conclusion !== 'skipped')
-          .map(({ name, conclusion }) => `${name.replace(/^Run /, '')}: ${conclusion}`),
-      ]),
-    ),
-    outputs: Object.fromEntries(
-      ran.flatMap((job) => {
-        const outputs = plan?.nodes.find(({ key }) => key === job.key)?.outputs ?? {};
-        return Object.keys(outputs).length === 0 ? [] : [[keyOf(job), outputs]];
-      }),
-    ),
   };
 }
 

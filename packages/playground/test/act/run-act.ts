@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { z } from 'zod';
+import type { Job, RunPlan } from '../../actions/state-actions.ts';
 import { TOOLS } from '../support/outside-tools.ts';
 
 /**
@@ -147,4 +148,26 @@ function byJob<T>(entries: readonly Entry[], pick: (one: Entry) => T | null): Re
     jobs[one.jobID] = [...(jobs[one.jobID] ?? []), picked];
   }
   return jobs;
+}
+
+/** What our runner says of steps and outputs, in act's words: without what the runner itself adds around a job. */
+export function detailsByUs(ran: readonly Job[], plan: RunPlan | undefined): Pick<Told, 'steps' | 'outputs'> {
+  const own = /^(?:Set up job|Complete job|Pre Run .*|Post Run .*)$/;
+  const keyOf = ({ key }: { readonly key: string }): string => key.split('/').at(-1) ?? '';
+  return {
+    steps: Object.fromEntries(
+      ran.map((job) => [
+        keyOf(job),
+        job.steps
+          .filter(({ name, conclusion }) => !own.test(name) && conclusion !== 'skipped')
+          .map(({ name, conclusion }) => `${name.replace(/^Run /, '')}: ${conclusion}`),
+      ]),
+    ),
+    outputs: Object.fromEntries(
+      ran.flatMap((job) => {
+        const outputs = plan?.nodes.find(({ key }) => key === job.key)?.outputs ?? {};
+        return Object.keys(outputs).length === 0 ? [] : [[keyOf(job), outputs]];
+      }),
+    ),
+  };
 }

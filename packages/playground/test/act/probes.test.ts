@@ -5,10 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runAct, type Told } from '../../../packages/playground/test/act/run-act.ts';
-import { type RealLab, startRealLab } from '../../../packages/playground/test/actions/real-lab.ts';
-import { describeWith } from '../../../packages/playground/test/support/outside-tools.ts';
-import { detailsByUs } from './two-runners.ts';
+import { type RealLab, startRealLab } from '../actions/real-lab.ts';
+import { describeWith } from '../support/outside-tools.ts';
+import { detailsByUs, runAct, type Told } from './run-act.ts';
 
 const COMMIT = '0123456789abcdef0123456789abcdef01234567';
 const SECRETS = { WEBHOOK: 'hush-hush-42' };
