@@ -146,7 +146,7 @@ describe('the one try is not spent', () => {
     const { lab, tries, file } = await meddled(100, cancel);
     await lab.clock.advance(150 * MINUTE);
     expect(await tries()).toEqual({ made: [], not: ['fixer-cancelled'] });
-    expect(told(lab, 'incident').join()).toContain('its workflow was cancelled');
+    expect(told(lab, 'incident').join()).toContain('`fixer-cancelled`');
     expect(await file()).toBe(TEXT);
     expect(asksOf(lab)).toBe(4);
   });

@@ -95,7 +95,7 @@ it('a copy of an earlier card holds approvals back until it is gone and the hidd
   expect(await stateIn(lab)).toMatchObject({ approvals: [], order: null });
   expect(await startedIn(lab)).toEqual([]);
   const told = botComments(lab).filter(({ kind }) => kind === 'incident');
-  expect(told.map(({ text }) => text)).toEqual([expect.stringContaining('was hidden (minimized)')]);
+  expect(told.map(({ text }) => text)).toEqual([expect.stringContaining('`hidden`')]);
   expect(lab.world.state.comments[card().id]?.minimizedReason).toBeNull();
   await asWorkflow('DELETE', `/issues/comments/${id}`);
   lab.clock.advance(5_000);
