@@ -18,7 +18,7 @@ import { JOURNAL } from '../logbook/rules.ts';
 import { type PendingItem, pendingItems } from '../run/pending-commands.ts';
 import { configFor } from '../run/run-config.ts';
 import { quietFirst } from '../run/untrusted.ts';
-import { commentsElsewhere } from './brakes.ts';
+import { commentsElsewhere } from './brakes-elsewhere.ts';
 import { stateAfter, WHOLE_BRANCH } from './broken-run.ts';
 import { perform } from './control/perform.ts';
 import type { OpenLab } from './open-lab.ts';

@@ -185,7 +185,7 @@ async function sealAndMerge(seat: Seat): Promise<void> {
   await page.getByRole('link', { name: 'Code' }).click();
   await page.getByText('Nothing waits for you').waitFor();
   await page.goto(new URL('/_playground/world', site.home).href);
-  await page.getByText('chain and signatures hold').waitFor();
+  await page.getByText('chain and signatures hold').first().waitFor();
   // What the bot cost, by each token and together: what the bot's own side of the wire counted.
   const costs = page.getByRole('region', { name: 'Cost by caller' }).locator('tbody tr');
   const rows = await costs.evaluateAll((all) =>
