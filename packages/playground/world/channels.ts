@@ -20,7 +20,7 @@ export const channelNames = { answer: 'playground.answer', webhook: 'playground.
 const answers = channel(channelNames.answer);
 const webhooks = channel(channelNames.webhook);
 
-/** Costs nothing while nobody listens. */
+/** Does nothing without listeners. */
 export function publishAnswer(make: () => AnswerMade): void {
   if (answers.hasSubscribers) answers.publish(make());
 }

@@ -1,4 +1,4 @@
-/** Looks at what may not be there: the operating system says so by a code, and everything else it says is an error. */
+/** Reads a file that may be missing: ENOENT means missing, any other code is an error. */
 
 type Code = 'EACCES' | 'EEXIST' | 'ENOENT' | 'ENOTDIR' | 'EPERM' | 'ESRCH';
 

@@ -56,7 +56,7 @@ async function load(path: string): Promise<State | null> {
   return { ...state, settings: { ...emptyState().settings, ...state.settings } };
 }
 
-/** Written beside, flushed, renamed over, and the directory flushed: after a crash there is the old text or the new one. */
+/** Writes a temporary file, flushes it, renames it, and flushes the directory: a crash leaves the old text or the new one. */
 async function writeAtomically(path: string, text: string): Promise<void> {
   const beside = `${path}.new`;
   // Everybody's tokens are in it.

@@ -77,7 +77,7 @@ export type RepoOptions = {
 
 /** How a repository lets Actions be used. */
 export type ActionsSettings = {
-  /** What a workflow's token may do where its file says nothing. */
+  /** Default permissions of a workflow's token. */
   readonly tokenDefault: 'read' | 'write';
   readonly forkApproval:
     | 'first_time_contributors_new_to_github'

@@ -161,7 +161,7 @@ export type State = {
   readonly comments: Table<Comment>;
   readonly reviews: Table<Review>;
   readonly reviewComments: Table<ReviewComment>;
-  /** What was done to threads, beside their labels. */
+  /** Changes of threads, except their labels. */
   readonly threadEvents: Table<ThreadEvent>;
   readonly milestones: Table<Milestone>;
   readonly deployments: Table<Deployment>;

@@ -13,7 +13,7 @@ const COMMIT = '0123456789abcdef0123456789abcdef01234567';
 const SECRETS = { WEBHOOK: 'hush-hush-42' };
 const VARS = { CLUSTER: 'local' };
 
-/** Stands for our action: says what it was given, and gives something back. */
+/** Replaces our action: prints its inputs and sets an output. */
 const ACTION = {
   'action.yml': `name: probe
 inputs:
@@ -141,7 +141,7 @@ describeWith('act', 'our runner and act', () => {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  /** What our runner made of it; the key of a called job is its own, as act has it. */
+  /** The result on our runner. A called job has its own key, as in act. */
   const byUs = async (file: string): Promise<Told> => {
     const id = await lab.dispatch(file);
     await lab.actions.tick();
@@ -160,7 +160,7 @@ describeWith('act', 'our runner and act', () => {
     };
   };
 
-  /** Only what the probes say themselves: both runners talk beside them. */
+  /** The lines that the probes print, without those of the runners. */
   const comparable = ({ jobs, lines, summary }: Told): Pick<Told, 'jobs' | 'lines' | 'summary'> => ({
     jobs,
     lines: lines.filter((line) => line.startsWith('> ')),

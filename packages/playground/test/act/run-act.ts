@@ -1,4 +1,4 @@
-/** Runs one workflow with act, on this machine and without a container, and tells it in the same words as our runner. */
+/** Runs one workflow with act, without a container, and reports the result in the form of our runner. */
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -20,7 +20,7 @@ export type Told = {
 };
 
 export type ActRun = {
-  /** Files of the repository in which the workflow lies. */
+  /** Files of the repository, with the workflow. */
   readonly files: Readonly<Record<string, string>>;
   /** Path of the workflow in it. */
   readonly workflow: string;
@@ -28,9 +28,9 @@ export type ActRun = {
   readonly payload: object;
   readonly secrets: Readonly<Record<string, string>>;
   readonly vars: Readonly<Record<string, string>>;
-  /** Set in every step, over what act itself says. */
+  /** Set in every step; overrides what act sets. */
   readonly env: Readonly<Record<string, string>>;
-  /** `owner/name` to the folder that stands for it at each of the commits. */
+  /** `owner/name` to the folder that replaces it at each of the commits. */
   readonly standIns: Readonly<Record<string, string>>;
   readonly commits: readonly string[];
   /** Folders of programs that steps find before the system's. */
@@ -53,7 +53,7 @@ const entry = z.looseObject({
   content: z.string().optional(),
 });
 
-/** `folder` is this run's own: its repository, act's home and its cache lie there. */
+/** `folder` belongs to this run: repository, act's home and cache. */
 export async function runAct(folder: string, run: ActRun): Promise<Told> {
   const root = await mkdtemp(join(folder, 'act-'));
   const repository = join(root, 'repository');
@@ -79,7 +79,7 @@ export async function runAct(folder: string, run: ActRun): Promise<Told> {
     ],
     {
       cwd: repository,
-      // The Node of this project runs the actions, whatever is installed beside it.
+      // The Node of this project runs the actions, not the one on the PATH.
       env: {
         HOME: root,
         PATH: [dirname(process.execPath), ...(run.programs ?? []), '/usr/bin', '/bin'].join(':'),
@@ -125,7 +125,7 @@ function toldBy(output: string): Told {
     steps: byJob(entries, ({ stage, step, stepResult }) =>
       stage === 'Main' && step !== undefined && stepResult !== undefined ? `${step}: ${stepResult}` : null,
     ),
-    // act tells a step's outputs where it ends; ours are those that a job hands on, which are the same names.
+    // act prints a step's outputs at its end; ours are the outputs of the job, which have the same names.
     outputs: Object.fromEntries(
       Object.entries(
         byJob(entries, ({ command, name, arg = '' }) =>
@@ -150,7 +150,7 @@ function byJob<T>(entries: readonly Entry[], pick: (one: Entry) => T | null): Re
   return jobs;
 }
 
-/** What our runner says of steps and outputs, in act's words: without what the runner itself adds around a job. */
+/** Steps and outputs on our runner, in the form of act: without the steps that the runner adds around a job. */
 export function detailsByUs(ran: readonly Job[], plan: RunPlan | undefined): Pick<Told, 'steps' | 'outputs'> {
   const own = /^(?:Set up job|Complete job|Pre Run .*|Post Run .*)$/;
   const keyOf = ({ key }: { readonly key: string }): string => key.split('/').at(-1) ?? '';

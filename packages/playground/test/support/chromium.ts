@@ -4,7 +4,7 @@ import { execaSync } from 'execa';
 
 /** Path of Chromium, null where there is none. */
 export const chromiumPath = findChromium();
-/** What a test that is left out says. */
+/** The reason that a skipped test gives. */
 export const noChromium = 'no Chromium (CHROMIUM_PATH, or `chromium` on the PATH)';
 
 function findChromium(): string | null {

@@ -9,7 +9,7 @@ let templates: readonly { readonly key: string; readonly pattern: RegExp; readon
 /** Refusals that GitHub's description leaves out of most routes; they have the form of every refusal. */
 const refusal = { $ref: '#/components/schemas/basic-error' };
 const invalid = { $ref: '#/components/schemas/validation-error' };
-/** Our own loud refusal of a route that nobody serves. */
+/** The error for a route that the playground does not serve. */
 const notServed = 501;
 
 /** Route and field of what GitHub would not answer, or null. */

@@ -34,13 +34,13 @@ export function openJudge(name: 'rest' | 'webhooks', table: 'operations' | 'payl
   };
 }
 
-/** References of a schema that stands outside of the description lead into it. */
+/** Resolves references of an external schema inside the description. */
 function within(name: string, schema: unknown): Schema {
   const text = JSON.stringify(schema).replaceAll('"$ref":"#/', `"$ref":"${name}#/`);
   return JSON.parse(text);
 }
 
-/** The complaint that lies deepest is the one that says most: those above only say that a branch failed. */
+/** The deepest error is the most specific: those above only report that a branch failed. */
 function wordsOf(errors: readonly ErrorObject[], value: unknown): string {
   const deepest = errors.toSorted((a, b) => b.instancePath.length - a.instancePath.length)[0];
   if (deepest === undefined) return 'does not fit';
