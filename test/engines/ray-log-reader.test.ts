@@ -73,6 +73,19 @@ async function look(
 
 const LONG = Array.from({ length: 20_000 }, (_, line) => `line ${line} 🚀 of a log that is long\n`).join('');
 
+/** The head's answers, each after what `wait` does. */
+function slowly(head: ReturnType<typeof headWith>, wait: () => void): Http {
+  return async (asked) => {
+    const result = await httpOf(head)(asked);
+    if (result.kind === 'failed') return result;
+    const body = (async function* late(): AsyncIterableIterator<Uint8Array> {
+      wait();
+      yield* result.answer.body;
+    })();
+    return { kind: 'answer', answer: { ...result.answer, body } };
+  };
+}
+
 describe('the log of a running job', () => {
   it('comes in one answer, chunk by chunk, and in another one when the job goes on', async () => {
     const head = headWith(LONG);
@@ -89,15 +102,9 @@ describe('the log of a running job', () => {
   it('that takes long to come is asked for again after ten times as long, or at once when the job has ended', async () => {
     let nowMs = 0;
     const head = headWith('step 1\n');
-    const slow: Http = async (asked) => {
-      const result = await httpOf(head)(asked);
-      if (result.kind === 'failed') return result;
-      const body = (async function* late(): AsyncIterableIterator<Uint8Array> {
-        nowMs += 4_000;
-        yield* result.answer.body;
-      })();
-      return { kind: 'answer', answer: { ...result.answer, body } };
-    };
+    const slow = slowly(head, () => {
+      nowMs += 4_000;
+    });
     const reader = readerOf(head, { http: slow, elapsed: () => nowMs });
     const first = await look(reader, 0);
     head.log += 'step 2\n';
@@ -112,6 +119,21 @@ describe('the log of a running job', () => {
     reader.markEnded();
     expect(await look(reader, second.offset)).toMatchObject({ text: 'over\n' });
     expect(head.wholeReads).toBe(3);
+  });
+
+  it('that takes a minute to come is asked for again after five minutes, so that no look is stale for long', async () => {
+    let nowMs = 0;
+    const head = headWith('step 1\n');
+    const slow = slowly(head, () => {
+      nowMs += 60_000;
+    });
+    const reader = readerOf(head, { http: slow, elapsed: () => nowMs });
+    const first = await look(reader, 0);
+    head.log += 'step 2\n';
+    nowMs += 290_000;
+    expect(await look(reader, first.offset)).toMatchObject({ text: '' });
+    nowMs += 11_000;
+    expect(await look(reader, first.offset)).toMatchObject({ text: 'step 2\n' });
   });
 
   it('is asked for again from its unfinished last line, and from the middle by another process', async () => {

@@ -27,6 +27,8 @@ const RAY_LOG_TRIES_MAX = 2;
 const RAY_LARGE_LOG_MS = 1_000;
 /** It is asked for again after so many times as long, so that following it takes a small part of the head's time. */
 const RAY_LARGE_LOG_PAUSES = 10;
+/** No pause is longer: the usual poll is every 570 s, and a job whose log is not read would look as if it made no step. */
+const RAY_LARGE_LOG_PAUSE_MAX_MS = 300_000;
 
 export type LogReader = {
   /** Offsets are bytes of the log as UTF-8. Calls wait for each other. */
@@ -152,7 +154,8 @@ async function nextPiece(
       if (decoder.state() !== 'whole') return unknownBecause('the log broke off on its way');
       const tookMs = open.waitedMs + settings.elapsed() - sinceMs;
       if (tookMs > RAY_LARGE_LOG_MS)
-        reading.pausedUntilMs = settings.elapsed() + tookMs * RAY_LARGE_LOG_PAUSES;
+        reading.pausedUntilMs =
+          settings.elapsed() + Math.min(tookMs * RAY_LARGE_LOG_PAUSES, RAY_LARGE_LOG_PAUSE_MAX_MS);
       reading.open = null;
       return { kind: 'whole', bytes: open.bytes };
     }
