@@ -28,7 +28,7 @@ function eventsTable(): string {
     const { means, isByPerson, isInJournal, data } = DEFINITIONS[type];
     const notes = [
       ...(isByPerson ? ['Names the person who acted.'] : []),
-      ...(isInJournal === true ? ['Also in the journal.'] : []),
+      ...(isInJournal === true ? ['May be in the journal.'] : []),
     ];
     return `| ${type} | ${[means, ...notes].join(' ')} | ${fieldsOf(data).join('; ')} |`;
   });

@@ -103,7 +103,7 @@ export const proposalEvents = defineEvents(data, {
   proposing: {
     title: 'proposal begun',
     means:
-      'Control is about to open what a run begins with. The branch, the issue and the pull request follow, then `proposed` in the record of the run. The newest entry of a lane counts.',
+      'In the journal: control is about to open what a run begins with. The branch, the issue and the pull request follow, then `proposed` in the record of the run. The newest entry of a lane counts.',
     writers: ['control'],
     isByPerson: false,
     isInJournal: true,
