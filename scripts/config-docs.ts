@@ -2,7 +2,7 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { configJsonSchema } from '../src/config/schema-errors.ts';
+import { configJsonSchema } from '../src/config/read-config.ts';
 import { KINDS } from '../src/kinds/registry.ts';
 import { configurationPage } from './config/configuration-page.ts';
 import { schemaFile } from './config/schema-file.ts';

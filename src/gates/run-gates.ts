@@ -1,9 +1,20 @@
 /** The launch gates that runs of every kind pass, and the evaluation of all at one moment, in the order in which a person reads them. */
 
+import type { Digest } from '../domain/ids.ts';
 import { isRunnerGate } from '../domain/launch/refusal.ts';
 import { GATES, type Verdict } from '../domain/launch/verdict.ts';
+import { type ApprovalFacts, givenTo } from './approvals.ts';
 import { approverAllowed } from './approver-allowed.ts';
-import type { ApprovalGateFacts, ChangeGateFacts, Gate, GateFacts } from './gate.ts';
+import {
+  type ApprovalGate,
+  type ApprovalGateFacts,
+  type ChangeGateFacts,
+  type Gate,
+  type GateFacts,
+  given,
+  type Judgement,
+  judging,
+} from './gate.ts';
 import {
   clusterMatches,
   configValid,
@@ -12,7 +23,6 @@ import {
   manifestComplete,
   notHeld,
 } from './launch-gates.ts';
-import { manifestUnchanged } from './manifest-unchanged.ts';
 import {
   authorsKnown,
   checksGreen,
@@ -23,6 +33,31 @@ import {
   runNameDated,
   targetBranch,
 } from './proposal-gates.ts';
+
+const { block, pass } = judging('manifest-unchanged');
+
+/** Gate: what would be launched is what was approved: the same manifest, and the same text around it (architecture, D4). */
+const manifestUnchanged: ApprovalGate = {
+  id: 'manifest-unchanged',
+  evaluate: ({ approvals, bound }) => given(approvals, (facts) => given(bound, (now) => judge(facts, now))),
+};
+
+type Bound = { readonly digest: Digest; readonly body: Digest };
+
+/** Nothing approved, nothing changed; an approval that fell because of a change is told until there is a new one. */
+function judge(facts: ApprovalFacts, now: Bound): Judgement {
+  const digest = now.digest.slice(7, 19);
+  if (givenTo(facts, now).length > 0)
+    return facts.beforehand === undefined
+      ? pass('as-approved', { digest })
+      : pass('fix-beforehand', { digest, approved: facts.beforehand.slice(7, 19) });
+  const last = facts.given.at(-1) ?? null;
+  const before = last?.digest ?? facts.lastDrop?.digest ?? now.digest;
+  if (before !== now.digest) return block('changed', 'approver', { approved: before.slice(7, 19), digest });
+  if (last !== null || facts.lastDrop?.reason === 'body-edited')
+    return block('text-changed', 'approver', { digest });
+  return pass('not-approved-yet', { digest });
+}
 
 /** Gates over the change and the lane: an approval is given when they pass, and a launch needs them again. */
 const CHANGE_GATES: readonly Gate[] = [

@@ -1,13 +1,20 @@
 /** What is told of a change of the cluster: the proposal with its evidence, that the config consents, and how it ended. */
 
-import { type MutationStep, targetName } from '../domain/care/mutation.ts';
+import { assertNever } from '../domain/assert.ts';
+import {
+  type Mutation,
+  type MutationOutcome,
+  type MutationStep,
+  targetName,
+} from '../domain/care/mutation.ts';
 import type { Consent, MutationRecord } from '../domain/care/mutation-state.ts';
+import { isOrderRefusal } from '../domain/launch/refusal.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { splitBody } from '../domain/marker.ts';
 import { comment } from './comment.ts';
 import { commandText } from './job-table.ts';
-import { endingWords, mutationWords } from './mutation-words.ts';
+import { refusalWords } from './refusal-words.ts';
 import {
   actionLine,
   code,
@@ -20,6 +27,114 @@ import {
   text,
   utc,
 } from './words.ts';
+
+/** `title` is a sentence; `target` are rows of a table; `next` says what follows on a consent. All are Markdown. */
+type MutationWords = {
+  readonly title: string;
+  readonly target: readonly (readonly [string, string])[];
+  readonly next: string;
+};
+
+/** What is proposed, in words. */
+function mutationWords(mutation: Mutation): MutationWords {
+  switch (mutation.kind) {
+    case 'delete-tpu-vm':
+      return {
+        title: `The log shows a bad TPU node: ${code(mutation.vm.name)} should be deleted, so that the cluster replaces it.`,
+        target: machine(mutation.vm),
+        next: 'the runner makes sure that it is still this machine, deletes it, waits for its replacement, and the job is started again if it has failed and its approval allows that.',
+      };
+    case 'clean-disk':
+      return {
+        title: `The disk of ${code(mutation.vm.name)} is nearly full: the files that lie below ${code(mutation.mountPoint)} on its own disk should be deleted.`,
+        target: [...machine(mutation.vm), ['Mount point', code(mutation.mountPoint)]],
+        next: 'the worker makes sure in the same breath that nothing is mounted there, deletes on its own disk alone, is initialised again and looked at again.',
+      };
+    case 'start-cleanup-cron':
+      return {
+        title: 'The automatic clean-up on the head node is not running: it should be started.',
+        target: [['Cluster file', code(mutation.head)]],
+        next: 'the runner starts it and looks whether it runs. Nothing else of the head node is touched.',
+      };
+    case 'delete-checkpoint':
+      return {
+        title: `Checkpoints of ${code(mutation.run)} that nothing protects could be deleted, for good.`,
+        target: [
+          ['Looked at', mutation.roots.map(code).join('<br>')],
+          ['Asked for by', person(mutation.askedBy)],
+        ],
+        next: `the runner lists everything anew, and deletes these one by one: each only while it is as it was listed and nothing protects it, and each is looked for afterwards. The first that is not so ends it. The newest ${mutation.keep} steps stay.`,
+      };
+    default:
+      return assertNever(mutation);
+  }
+}
+
+function machine(vm: {
+  readonly name: string;
+  readonly zone: string;
+  readonly createdAt: string;
+  readonly address: string;
+}): readonly (readonly [string, string])[] {
+  return [
+    ['Machine', `${code(vm.name)} in ${code(vm.zone)}`],
+    ['Made', code(vm.createdAt)],
+    ['Address', code(vm.address)],
+  ];
+}
+
+/** How it ended; a code of another version is shown as it stands. */
+function endingWords(
+  outcome: MutationOutcome,
+  reason: string,
+): { readonly symbol: string; readonly sentence: string } {
+  return { symbol: OUTCOMES[outcome].symbol, sentence: sentenceOf(outcome, reason) };
+}
+
+/** What is wrong with an approval is said in the words of a launch. */
+function sentenceOf(outcome: MutationOutcome, reason: string): string {
+  const own = SENTENCES[reason];
+  if (own !== undefined) return own;
+  return isOrderRefusal(reason)
+    ? `nothing was called. ${refusalWords(reason)}`
+    : `${OUTCOMES[outcome].words}: ${code(reason)}.`;
+}
+
+const OUTCOMES: Readonly<Record<MutationOutcome, { readonly symbol: string; readonly words: string }>> = {
+  done: { symbol: '✅', words: 'done, and checked afterwards' },
+  refused: { symbol: '⚠️', words: 'nothing was done' },
+  failed: { symbol: '❌', words: 'it failed' },
+  unclear: { symbol: '❔', words: 'nobody can say whether it worked' },
+};
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  replaced:
+    'the machine is gone and its replacement is ready. The job is started again if its approval allows it.',
+  'not-replaced':
+    'the machine is gone, and no replacement was ready in time. The job is not started again by itself.',
+  'still-there': 'the machine is still there. Nothing more is tried; look at it on the cluster.',
+  'not-verified': 'it was called, and nobody can say what came of it. Look at the cluster.',
+  'call-failed': 'the call could not be made; nothing was changed.',
+  interrupted: 'the runner died in the middle, and it is not done. It is not tried again on this approval.',
+  'target-changed': 'nothing was called: the machine is not the one that was proposed any more.',
+  'steps-changed': 'nothing was called: what would be called by now is not what was consented to.',
+  deleted: 'all of the list are gone, each looked for afterwards.',
+  'list-changed':
+    'nothing was deleted: what lies there is not what was listed any more. `/cleanup-checkpoints` lists it anew.',
+  'deletion-failed': 'nothing was deleted: the store did not take the deletion of the first one.',
+  'deletion-stopped':
+    'it ended before the end of the list: what became of each stands below. What is not named was not touched; `/cleanup-checkpoints` lists what is left.',
+  'deletion-left':
+    'a part of one is still there: its `metadata.json` is gone, so that no run takes it for whole. `/cleanup-checkpoints` lists what is left of it.',
+  'deletion-unclear':
+    'the store gave no answer, and nobody can say what became of it. `/cleanup-checkpoints` looks again.',
+  'deletion-interrupted':
+    'the runner died in the middle. What is gone and what is there stands below; nothing is tried again on this consent. `/cleanup-checkpoints` lists what is left.',
+  unreadable: 'nothing was called: it could not be looked at any more.',
+  'out-of-time': 'nothing was called: the hour since the claim was over.',
+  'not-pre-approved': 'nothing was called: the config does not consent any more.',
+  'pre-approval-used-up': 'nothing was called: the config consents to no more of these within a day.',
+};
 
 /** The list as it is shown: a cut one would show nobody what goes. */
 const CHECKPOINT_LIST_SHOWN_MAX = 27_000;

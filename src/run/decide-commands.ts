@@ -1,23 +1,43 @@
 /** Decides the next unanswered command. */
 
-import { type AnswerDecision, answerCommon, type CommandDecision } from '../commands/decision.ts';
+import { planCleanup } from '../checkpoints/cleanup.ts';
+import { ownSearch } from '../checkpoints/resume.ts';
+import { sealArtefacts } from '../checkpoints/seal-artefacts.ts';
+import {
+  type AnswerDecision,
+  answerCommon,
+  type CommandContext,
+  type CommandDecision,
+  type GateView,
+  type RunVerdict,
+} from '../commands/decision.ts';
 import { namesOther } from '../commands/named-run.ts';
+import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
+import { missingCluster } from '../config/engine-traits.ts';
+import { quorumOf } from '../config/quorum.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
 import { assertNever } from '../domain/assert.ts';
 import { aboutComment } from '../domain/comment-error.ts';
-import type { CommentFacts } from '../domain/facts.ts';
+import type { CommentFacts, RunFacts } from '../domain/facts.ts';
+import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
+import { holdsOver } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
-import { commandKey, type SeenCommand } from '../domain/logbook/run-state.ts';
+import { commandKey, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
 import { isNotAsked, type Need, need } from '../domain/need.ts';
+import { known as certain } from '../domain/observed.ts';
 import type { Detail } from '../domain/payload.ts';
 import { fromRfc3339 } from '../domain/time.ts';
+import { adoptingLanes } from './adoptable.ts';
+import { interestedIn } from './authors.ts';
 import { begunSeal, mayHaveBegunSeal, withdrawnSeal } from './begun-seal.ts';
-import { type CommandInput, contextOf } from './command-context.ts';
 import { answerDraft, answeredDraft, seenDraft, unreadAnswer } from './command-events.ts';
 import { mayOvertake, neededFor } from './command-order.ts';
+import { cardLeftUntil } from './decide-shown.ts';
+import { unreadFacts } from './gate-run.ts';
+import { type LaneScopedConfig, proposingLanes } from './lane-scope.ts';
 import {
   commandsSince,
   goneCommands,
@@ -26,6 +46,8 @@ import {
   type PendingItem,
   pendingItems,
 } from './pending-commands.ts';
+import { secondCard } from './second-card.ts';
+import { showingsAt } from './shown-text.ts';
 import { append, appendBoth, type Step } from './step.ts';
 import {
   colleaguesFirst,
@@ -235,4 +257,114 @@ function answered(
   const seen = input.state.commands.has(itemKey(item)) ? [] : [seenDraft(item)];
   const answer = answerDraft(item, { code, detail: { ...detail, ...more } });
   return { kind: 'step', step: appendBoth([...seen, ...drafts, answer], journal) };
+}
+
+// What a command is given to decide with: the run, the gates' answer, and facts that it asks for where it goes by them.
+
+export type CommandInput = {
+  readonly state: RunState;
+  readonly facts: RunFacts;
+  readonly config: LaneScopedConfig;
+  readonly now: Instant;
+  readonly gates: GateView | null;
+  readonly isCardUnread: boolean;
+  readonly verdict: RunVerdict;
+  readonly repository: string;
+  readonly digestOf: DigestOf;
+};
+
+/** The context of one item by a person with this permission. */
+function contextOf(
+  input: CommandInput,
+  item: PendingItem,
+  permission: Permission,
+  args: Readonly<Record<string, string>>,
+): CommandContext {
+  return {
+    state: input.state,
+    missingCluster: missingCluster(input.state, input.config),
+    now: input.now,
+    actor: item.comment.author,
+    permission,
+    comment: item.comment,
+    args,
+    journalHolds: input.facts.journalHolds,
+    recordedRuns: input.facts.recordedRuns,
+    lanes: Object.keys(input.config.lanes),
+    proposing: proposingLanes(input.config),
+    laneHere: input.state.proposal.lane,
+    adoptable: adoptingLanes(input.config).map(({ lane }) => lane.cluster),
+    ...careContextOf(input),
+    artefacts: () => artefactsOf(input),
+    cleanup: (asked) =>
+      isNotAsked(input.facts.checkpoints)
+        ? need('checkpoints')
+        : planCleanup(cleanupInput(input, item.comment.author), asked),
+    search: () => searchOf(input),
+    cardLeftUntil: cardLeftUntil(input.state, input.now),
+    isCardUnread: input.isCardUnread,
+    secondCard: (digest) => secondCardOf(input, item, digest),
+    isJobShown: isJobShown(input, item),
+    showings: showingsAt(input.facts.proposalTexts, item.comment.createdAt),
+    gates: input.gates,
+    verdict: input.verdict,
+    policy: policyOf(input.config, quorumOf(input.config)),
+    people: input.facts.people,
+    unread: unreadFacts(input.facts),
+    interested: interestedIn(input.state.proposal, input.facts),
+  };
+}
+
+/** An edited notice no longer proves what the person saw. */
+function isJobShown({ state, facts }: CommandInput, { comment }: PendingItem): boolean {
+  const { run, description } = state;
+  if (description === null || facts.comments.kind === 'unknown') return false;
+  return facts.comments.value.some(({ marker, editedAt, createdAt, thread }) => {
+    const isIt = marker?.run === run && marker.kind === 'notice' && marker.key === String(description.seq);
+    return (
+      isIt &&
+      marker.isIntact &&
+      editedAt === null &&
+      thread === comment.thread &&
+      createdAt <= comment.createdAt
+    );
+  });
+}
+
+function secondCardOf(
+  { state, facts: { comments, permissions } }: CommandInput,
+  { comment: approval }: PendingItem,
+  digest: Digest,
+): ReturnType<CommandContext['secondCard']> {
+  if (comments.kind === 'unknown') return comments;
+  return secondCard({ state, digest, approval }, comments.value, permissions);
+}
+
+function artefactsOf({ state, facts, config }: CommandInput): ReturnType<CommandContext['artefacts']> {
+  if (config.kind.isCritical !== true) return null;
+  const { checkpoints } = facts;
+  return isNotAsked(checkpoints) ? need('checkpoints') : sealArtefacts(state, config.lane, checkpoints);
+}
+
+function searchOf({ state, facts, config }: CommandInput): ReturnType<CommandContext['search']> {
+  const { searchedRoots: searched } = facts;
+  if (isNotAsked(searched) && config.checkpoints !== null) return need('searchedRoots');
+  return ownSearch(state, config.checkpoints, searched.kind === 'known' ? searched.value : []);
+}
+
+function cleanupInput(
+  { state, facts, repository, digestOf }: CommandInput,
+  askedBy: Actor,
+): Parameters<typeof planCleanup>[0] {
+  const { recordedRuns: runs, checkpoints: found } = facts;
+  return { state, runs, found, repository, digestOf, askedBy };
+}
+
+/** Cluster changes proposed here or outside a run, and holds on this run. */
+function careContextOf({ state, facts }: CommandInput): Pick<CommandContext, 'mutations' | 'holds'> {
+  const { clusterMutations: others, journalHolds } = facts;
+  return {
+    mutations: others.kind === 'known' ? certain([...state.mutations, ...others.value]) : others,
+    holds: holdsOver(state, journalHolds),
+  };
 }

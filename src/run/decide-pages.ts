@@ -2,8 +2,7 @@
 
 import type { OnCall } from '../config/approvals-schema.ts';
 import type { Instant } from '../domain/ids.ts';
-import { urgencyOf } from '../domain/incident-urgency.ts';
-import { type Incident, readIncident } from '../domain/incidents.ts';
+import { type Incident, type IncidentCode, readIncident } from '../domain/incidents.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { inChargeByContract } from '../domain/logbook/ownership.ts';
 import type { Role } from '../domain/logbook/role.ts';
@@ -11,6 +10,60 @@ import { isOver, type Notice, pagesOf, type RunState } from '../domain/logbook/r
 import { dateAfter, dateOf, fromRfc3339, timeOf, toRfc3339, weekdayOf } from '../domain/time.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { isWaitOpen, WAIT_MENTION_MS } from './open-waits.ts';
+
+/** `now`: a job may run unwatched, or the record is in doubt. `day`: waits for the end of quiet hours. */
+type Urgency = 'now' | 'day' | 'none';
+
+const URGENCY: Readonly<Record<IncidentCode, Urgency>> = {
+  'runner-refused': 'day',
+  'submit-rejected': 'day',
+  'submit-conflict': 'now',
+  'submit-unknown': 'now',
+  'dispatch-failed': 'day',
+  'launch-failed': 'day',
+  'launch-waiting': 'day',
+  'order-expired': 'day',
+  'launch-unreadable': 'day',
+  'engine-state-lost': 'now',
+  'engine-unreadable': 'now',
+  'log-withheld': 'day',
+  'stop-unconfirmed': 'now',
+  'failure-signature': 'now',
+  'run-degraded': 'now',
+  'run-alarm': 'now',
+  'monitor-stale': 'now',
+  'cluster-missing': 'now',
+  'cluster-back': 'none',
+  'logbook-broken': 'now',
+  'card-edited': 'day',
+  'proposal-edited': 'day',
+  'seal-failed': 'day',
+  'artefacts-missing': 'day',
+  'bad-node-unclear': 'day',
+  'consent-unused': 'day',
+  'start-refused': 'day',
+  'relaunch-refused': 'day',
+  'handoff-unanswered': 'day',
+  'config-reduced': 'day',
+  'rung-taken': 'none',
+  'attempt-goes-on': 'none',
+  'source-kept': 'none',
+  'source-not-kept': 'day',
+  'fix-made': 'day',
+  'fix-not-made': 'none',
+  'machine-idle': 'day',
+  'machine-destroyed': 'none',
+  'machine-still-there': 'now',
+  'machine-lost': 'day',
+  'account-unreadable': 'now',
+  'budget-nearly-used': 'day',
+  'balance-short': 'now',
+};
+
+/** An incident from another version of ferrybot counts as urgent. */
+function urgencyOf({ code }: Pick<Incident, 'code'>): Urgency {
+  return code === null ? 'now' : URGENCY[code];
+}
 
 /** Maximum age at the first notice, so that incidents survive a night of quiet hours. */
 const PAGE_AGE_MAX_MS = 24 * 60 * 60 * 1_000;

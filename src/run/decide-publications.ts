@@ -9,7 +9,13 @@ import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import { phaseOf } from '../domain/logbook/phase.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
-import { markerIdentity, saysTheSame, type VerifiedMarker } from '../domain/marker.ts';
+import {
+  knownEntry,
+  markerIdentity,
+  saysForControl,
+  saysTheSame,
+  type VerifiedMarker,
+} from '../domain/marker.ts';
 import { need } from '../domain/need.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
 import { fromRfc3339 } from '../domain/time.ts';
@@ -22,7 +28,6 @@ import { cardLeftUntil, needsShowing } from './decide-shown.ts';
 import { pastOf } from './history.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { decideWaitEdit } from './open-waits.ts';
-import { owedComments, type WordsOf } from './owed-comments.ts';
 import { isOpenProposal } from './proposal-texts.ts';
 import { isHeadOurs, type Publication, publicationsOf } from './publications.ts';
 import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
@@ -324,4 +329,30 @@ function tickedBody(
   }
   const next = lines.join('\n');
   return next === body ? null : next;
+}
+
+type OwedPublication = Publication & { readonly marker: string };
+
+type WordsOf = (publication: Publication) => string;
+
+/**
+ * `wordsOf` is set if control asks: its own events need control's seal or exactly its text. Null for other processes, which accept any
+ * verified text.
+ */
+function owedComments(
+  state: RunState,
+  comments: readonly CommentFacts[],
+  wordsOf: WordsOf | null,
+): readonly OwedPublication[] {
+  const standing = Map.groupBy(comments, ({ marker }) => (marker === null ? null : markerIdentity(marker)));
+  return publicationsOf(state)
+    .map((one) => ({ ...one, marker: markerIdentity({ run: state.run, kind: one.kind, key: one.key }) }))
+    .filter((one) => !(standing.get(one.marker) ?? []).some((comment) => tells(comment, one, wordsOf)));
+}
+
+/** Entry numbers are predictable, contents are not: a text older than its entry cannot report it. */
+function tells({ marker, body }: CommentFacts, publication: Publication, wordsOf: WordsOf | null): boolean {
+  if (marker === null || knownEntry(marker) < publication.seq) return false;
+  if (wordsOf === null || publication.role !== 'control') return true;
+  return marker.role === 'control' || saysForControl(marker, body, wordsOf(publication));
 }

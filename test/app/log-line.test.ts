@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { logLine, logLines } from '../../src/app/action/log-line.ts';
+import { logLine, logLines } from '../../src/app/action/full.ts';
 
 const same = (text: string): string => text;
 

@@ -3,9 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { EVENT_TYPES, WRITERS } from '../../src/domain/logbook/definitions.ts';
 import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
-import { fold } from '../../src/domain/logbook/fold.ts';
+import { fold, illegalAfter } from '../../src/domain/logbook/fold.ts';
 import { ROLES } from '../../src/domain/logbook/role.ts';
-import { illegalAfter } from '../../src/domain/logbook/transition.ts';
 import { aRun } from '../support/run-builder.ts';
 
 const ANY = aRun().events;

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/domain/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
-import { createFileLogReader } from '../../src/engines/ray/rest/log-decoders.ts';
+import { createFileLogReader } from '../../src/engines/ray/rest/log-reader.ts';
 import type { Http } from '../../src/engines/shared/http.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { readText } from '../support/log-text.ts';

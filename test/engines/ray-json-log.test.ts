@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createJsonLogReader } from '../../src/engines/ray/rest/log-decoders.ts';
+import { createJsonLogReader } from '../../src/engines/ray/rest/log-reader.ts';
 
 /** The answer in pieces of the given sizes, over and over. */
 function readInPieces(

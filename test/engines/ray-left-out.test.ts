@@ -4,9 +4,8 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRayEngine } from '../../src/engines/ray/engine.ts';
+import { createRayEngine, leftOutByScript } from '../../src/engines/ray/engine.ts';
 import { RAY } from '../../src/engines/ray/rest/submit.ts';
-import { leftOutByScript } from '../../src/engines/ray/scripts/left-out.ts';
 import { leftOutOfPackage, zipTree } from '../../src/engines/shared/package-files.ts';
 import { filesOnDisk } from '../../src/host/git/tree-on-disk.ts';
 import { submitTo } from '../support/capabilities.ts';

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/domain/json.ts';
-import { frameFlaw } from '../../src/logbook/frame.ts';
+import { frameFlaw } from '../../src/logbook/codec.ts';
 
 const GOOD = {
   v: 1,

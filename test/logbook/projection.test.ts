@@ -3,8 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { code, prose } from '../../src/domain/logbook/plain-text.ts';
-import { weave } from '../../src/logbook/blocks.ts';
-import { projectLogbook } from '../../src/logbook/projection.ts';
+import { projectLogbook, weave } from '../../src/logbook/projection.ts';
 import { showText } from '../../src/logbook/show.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';

@@ -72,7 +72,7 @@ describe('the source tree', () => {
     expect(callers(/\.deleteVm\(/)).toEqual(['src/app/care/delete-node.ts']);
     expect(callers(/\bport\)?\.change\(|\.port\(\)\)\.change\(/)).toEqual([
       'src/app/care/clean-disk.ts',
-      'src/app/care/start-cleanup.ts',
+      'src/app/care/executor-for.ts',
     ]);
     expect(callers(/(?<!function )\bmintConsent\(/)).toEqual(['src/actions/change-cluster.ts']);
     expect(callers(/(?<!function )\bsealCapability\(/)).toEqual(['src/actions/mint.ts']);
@@ -99,7 +99,7 @@ describe('the source tree', () => {
       callers(/['"]DELETE['"]/)
         .filter((file) => file.startsWith('src/stores/'))
         .toSorted(),
-    ).toEqual(['src/stores/ask.ts', 'src/stores/gcs.ts', 'src/stores/s3.ts']);
+    ).toEqual(['src/stores/ask.ts', 'src/stores/open.ts', 'src/stores/s3.ts']);
     expect(callers(/\bbucket\.remove\(/)).toEqual(['src/stores/store.ts']);
     // The words of a deletion stand in the one step that takes a consent.
     expect(callers(/'tpu-vm', 'delete'/)).toEqual(['src/domain/care/tpu-vm.ts']);

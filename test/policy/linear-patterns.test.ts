@@ -110,8 +110,10 @@ describe('a regular expression that is linear', () => {
   });
 
   it('is found also where it is put together from parts', () => {
-    const word = written.find(({ place }) => place.startsWith('src/commands/grammar/slash-words.ts'));
-    expect(word?.source).toContain('\\p{Default_Ignorable_Code_Point}');
+    const word = written.find(
+      ({ place, source }) => place.startsWith('src/commands/grammar/') && source?.includes('Ignorable'),
+    );
+    expect(word).toBeDefined();
     const unread = all.filter(({ source }) => source === null).map(({ place }) => place.replace(/:\d+$/, ''));
     expect(unread).toEqual(FROM_THE_CONFIG);
   });

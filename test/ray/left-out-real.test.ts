@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { leftOutByScript } from '../../src/engines/ray/scripts/left-out.ts';
+import { leftOutByScript } from '../../src/engines/ray/engine.ts';
 import { filesOnDisk } from '../../src/host/git/tree-on-disk.ts';
 import { describeWithRay, RAY_BIN } from '../support/ray-tools.ts';
 

@@ -7,7 +7,7 @@ import { approvedManifest, type RunState } from '../../src/domain/logbook/run-st
 import { needName } from '../../src/domain/need.ts';
 import { known } from '../../src/domain/observed.ts';
 import { approvalFacts } from '../../src/run/approval-facts.ts';
-import type { CommandInput } from '../../src/run/command-context.ts';
+import type { CommandInput } from '../../src/run/decide-commands.ts';
 import { type CommandOutcome, decideCommand } from '../../src/run/decide-commands.ts';
 import { type Gated, gateRun } from '../../src/run/gate-run.ts';
 import { manifestDigest } from '../../src/run/manifest-digest.ts';

@@ -26,7 +26,6 @@ import { createSecretRegistry, type SecretRegistry } from '../secret-registry.ts
 import { createTrackers } from '../trackers.ts';
 import { metricsFromFile } from '../watch/look.ts';
 import { isMode } from './inputs.ts';
-import { logLine, logLines } from './log-line.ts';
 import type { ActionEvent, ActionResult } from './parts.ts';
 import { runAction } from './run-action.ts';
 
@@ -191,4 +190,27 @@ function gcloudOf(environment: Readonly<Record<string, string | undefined>>): Gc
 function cloudFor(config: LabConfig, cluster: string, gcloud: GcloudOptions): TpuCloud | null {
   const place = traitsOf(config, cluster)?.machines?.gcp ?? null;
   return place === null ? null : createTpuCloud(gcloud, place);
+}
+
+/**
+ * One redacted line with its fields. The runner executes `::set-output …` at the start of a line and the older `##[set-output …]`
+ * anywhere (actions/runner, src/Runner.Common/ActionCommand.cs).
+ */
+export function logLine(
+  line: string,
+  fields: Readonly<Record<string, unknown>> | undefined,
+  clean: (text: string) => string,
+): string {
+  const whole = clean(`${line}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`);
+  // Cc includes escapes and line breaks; some readers also break lines at Zl and Zp.
+  const flat = whole.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').replaceAll('##[', '## [');
+  return /^\s*::/.test(flat) ? `| ${flat}` : flat;
+}
+
+/** Escapes each line of a text. */
+export function logLines(text: string, clean: (text: string) => string): readonly string[] {
+  // Redact first, because a secret may span lines.
+  return clean(text)
+    .split(/\r\n|[\r\n]/)
+    .map((line) => logLine(line, undefined, clean));
 }

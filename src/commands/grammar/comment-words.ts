@@ -1,12 +1,95 @@
 /** Finds all slash words of a comment, and why each cannot be a command. */
 
 import type { Nodes, Paragraph, Root, RootContent } from 'mdast';
-import { hasInvisible, hasReordering, isBlank } from './characters.ts';
-import { emailStart } from './email-region.ts';
+import { cutText } from '../../domain/cut-text.ts';
+import { trimmedEnd } from '../../domain/trimmed-end.ts';
+import {
+  hasInvisible,
+  hasReordering,
+  INVISIBLE_CLASS,
+  isBlank,
+  LETTER_CLASS,
+  SLASH_CLASS,
+  visible,
+} from './characters.ts';
 import { nodesIn, rangeOf } from './parse-markdown.ts';
 import type { IgnoreReason } from './reading.ts';
-import { type FoundWord, slashWordsIn } from './slash-words.ts';
 import { endOfLine, startOfLine } from './source-lines.ts';
+
+// "On <date>, <name> wrote:" in common languages.
+const ATTRIBUTION = /^(?:On|Am|Le|El|Il|Em|Op)\s.+:$/i;
+const VERB = /\s(?:wrote|schrieb|a écrit|escribió|ha scritto|escreveu|schreef)[\s:]/i;
+// In other languages, the attribution still ends with an address.
+const ADDRESSED = /^[^<>]*<[^<>\s@]+@[^<>\s@]+>[^<>]{0,20}[:：]$/;
+const SEPARATOR =
+  /^(?:-{2,}\s*(?:Original Message|Forwarded message|Ursprüngliche Nachricht|Message d'origine)\s*-{2,}|(?:Begin forwarded message|Anfang der weitergeleiteten Nachricht|Début du message réexpédié)\s?:|--|Reply to this email directly.*)$/i;
+const HEADER_START = /^\*{0,2}(?:From|Von|De):/;
+const HEADER_LINE =
+  /^\*{0,2}(?:Sent|Date|To|Cc|Subject|Gesendet|Datum|An|Betreff|Envoyé|À|Objet|Enviado|Para|Asunto):/;
+// Mail programs break longer lines; also bounds the patterns.
+const LINE_LENGTH_MAX = 400;
+
+/**
+ * The offset where quoted mail or a signature starts, or null. An attribution directly above a Markdown quote does not count, because that
+ * quote has an end.
+ */
+function emailStart(blocks: readonly RootContent[], source: string): number | null {
+  for (const [index, block] of blocks.entries()) {
+    if (block.type !== 'paragraph') continue;
+    const { start, end } = rangeOf(block);
+    const raw = source.slice(start, end).split(/(?<=\n|\r(?!\n))/);
+    const lines = raw.map((line) => cutText(line, LINE_LENGTH_MAX).trim());
+    for (const n of raw.keys()) {
+      const count = isSeparator(lines, n) ? 1 : attributionLines(lines, n);
+      if (count === null) continue;
+      const isAtEnd = n + count === lines.length && !isSeparator(lines, n);
+      if (isAtEnd && blocks[index + 1]?.type === 'blockquote') break;
+      return start + raw.slice(0, n + count).join('').length;
+    }
+  }
+  return null;
+}
+
+/** Mail programs break the attribution into up to three lines. */
+function attributionLines(lines: readonly string[], n: number): number | null {
+  const isAttribution = (count: number): boolean => {
+    const text = lines.slice(n, n + count).join(' ');
+    return (ATTRIBUTION.test(text) && VERB.test(text)) || ADDRESSED.test(text);
+  };
+  return [1, 2, 3].slice(0, lines.length - n).find(isAttribution) ?? null;
+}
+
+function isSeparator(lines: readonly string[], n: number): boolean {
+  const line = lines[n] ?? '';
+  const isHeader = (): boolean => lines.slice(n + 1, n + 6).filter((one) => HEADER_LINE.test(one)).length > 1;
+  return SEPARATOR.test(line) || (HEADER_START.test(line) && isHeader());
+}
+
+/** Indices in the searched text; `end` is exclusive. */
+type FoundWord = {
+  readonly start: number;
+  readonly end: number;
+  /** As displayed: without invisible characters and a final full stop. */
+  readonly word: string;
+};
+
+// After these characters, a slash is not the start of a word: `and/or`, `./run`, `~/x`, `https://`, `$HOME/x`, `</b>`, `f(x)/g`.
+const GOES_ON = `${SLASH_CLASS}\\p{L}\\p{M}\\p{N}.:\\\\~$%@?)\\]}<`;
+const WORD = new RegExp(
+  // The lookahead keeps the lookbehind from running at every character.
+  `(?=[${SLASH_CLASS}])(?<![${GOES_ON}][${INVISIBLE_CLASS}]*)[${SLASH_CLASS}]+[${INVISIBLE_CLASS}]*[${LETTER_CLASS}]` +
+    `[${LETTER_CLASS}\\p{M}\\p{N}\\p{Pd}\\p{Pc}${INVISIBLE_CLASS}/.\\u2212]*`,
+  'gu',
+);
+
+/** In text order. */
+function slashWordsIn(text: string): readonly FoundWord[] {
+  return Array.from(text.matchAll(WORD), (match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+    word: trimmedEnd(visible(match[0]), '.'),
+  }));
+}
 
 /** `start`: offset of the slash in the source. */
 export type CommentWord = {

@@ -1,15 +1,83 @@
 /** Parses the slash commands of a GitHub comment. */
 
-import type { CommandSpec } from '../spec.ts';
+import type { ZodError } from 'zod';
+import { trimmedEnd } from '../../domain/trimmed-end.ts';
+import { nearest } from '../../settings/nearness.ts';
+import type { ArgumentSpec, CommandSpec } from '../spec.ts';
 import { type Bounds, COMMENT_OF_STRANGER, COMMENT_OF_TRUSTED, isWithinBounds } from './bounds.ts';
-import { folded } from './characters.ts';
-import { type ReadLine, readLine } from './command-line.ts';
+import { folded, isAscii } from './characters.ts';
 import { type CommentWord, rawWords, wordsOf } from './comment-words.ts';
 import { firstNamed } from './named-command.ts';
 import { parseMarkdown } from './parse-markdown.ts';
-import type { CommandError, IgnoredWord, Place, ReadCommand, Reading } from './reading.ts';
+import type {
+  CommandError,
+  ErrorCode,
+  IgnoredWord,
+  IgnoreReason,
+  Place,
+  ReadCommand,
+  Reading,
+} from './reading.ts';
 import { placesIn } from './source-lines.ts';
-import { type Vocabulary, vocabularyOf } from './vocabulary.ts';
+import { type Token, type Tokens, tokensOf } from './tokens.ts';
+
+/** `word`: the slash word without attached text. */
+type WordClass =
+  | { readonly kind: 'ours'; readonly word: string; readonly spec: CommandSpec }
+  | { readonly kind: 'near'; readonly word: string; readonly suggest: string }
+  | {
+      readonly kind: 'lookalike' | 'other-bot' | 'unrelated';
+      readonly word: string;
+    };
+
+/** Classifies a word found by `slashWordsIn`. */
+type Vocabulary = (word: string) => WordClass;
+
+// Names start with a letter, so keys such as `__proto__` are impossible.
+const ASCII_NAME = /^\/[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*/;
+
+/** Other bots' words may include the slash. */
+function vocabularyOf(registry: readonly CommandSpec[], otherBots: readonly string[]): Vocabulary {
+  const specs = new Map(registry.map((spec) => [spec.name, spec]));
+  const names = registry.map((spec) => spec.name);
+  const confused = new Map(
+    registry.flatMap((spec) => (spec.confusedWith ?? []).map((word) => [word, spec.name] as const)),
+  );
+  const theirs = new Set(otherBots.map((word) => word.trim().replace(/^\//, '').toLowerCase()));
+  const suggest = (name: string): string | null => confused.get(name.toLowerCase()) ?? nearest(name, names);
+  const known = new Map<string, WordClass>();
+  return (word) => {
+    const before = known.get(word);
+    if (before !== undefined) return before;
+    const found = classify(word, specs, theirs, suggest);
+    known.set(word, found);
+    return found;
+  };
+}
+
+function classify(
+  word: string,
+  specs: ReadonlyMap<string, CommandSpec>,
+  theirs: ReadonlySet<string>,
+  suggest: (name: string) => string | null,
+): WordClass {
+  if (word.slice(1).includes('/')) return { kind: 'unrelated', word };
+  const whole = word.split('.', 1)[0] ?? word;
+  const name = ASCII_NAME.exec(whole)?.[0] ?? whole;
+  if (theirs.has(whole.slice(1).toLowerCase()) || theirs.has(name.slice(1).toLowerCase()))
+    return { kind: 'other-bot', word: name };
+  if (!isAscii(whole)) {
+    const seen = folded(whole).slice(1);
+    if (isAscii(seen) && (specs.has(seen) || suggest(seen) !== null))
+      return { kind: 'lookalike', word: whole };
+  }
+  const spec = specs.get(name.slice(1));
+  if (spec !== undefined) return { kind: 'ours', word: name, spec };
+  const meant = isAscii(name) ? suggest(name.slice(1)) : null;
+  return meant === null
+    ? { kind: 'unrelated', word: name }
+    : { kind: 'near', word: name, suggest: `/${meant}` };
+}
 
 /** Maximum commands, and maximum answered errors, per comment. */
 export const COMMENT_COMMANDS_MAX = 10;
@@ -123,4 +191,199 @@ function hintAmong(ignored: readonly IgnoredWord[], vocabulary: Vocabulary): Ign
   );
   const [first, ...others] = below.length === 1 ? below : ours;
   return first === undefined || (others.length > 0 && first.reason !== 'limit') ? null : first;
+}
+
+/** Offsets are in the comment. */
+type ReadLine = { readonly start: number; readonly word: string } & (
+  | {
+      readonly kind: 'command';
+      readonly name: string;
+      readonly args: Readonly<Record<string, string>>;
+      readonly source: string;
+    }
+  | {
+      readonly kind: 'error';
+      readonly code: ErrorCode;
+      readonly suggest?: string;
+      readonly takes?: string;
+      readonly at?: { readonly start: number; readonly text: string };
+    }
+  | { readonly kind: 'ignored'; readonly reason: IgnoreReason }
+);
+
+type Classed = CommentWord & { readonly its: WordClass };
+
+/** Results for one line's slash words, in order. A word inside a closed value is part of the value. */
+function readLine(
+  words: readonly CommentWord[],
+  source: string,
+  vocabulary: Vocabulary,
+): readonly ReadLine[] {
+  const classed = words.map((word) => ({ ...word, its: vocabulary(word.word) }));
+  const [first] = classed;
+  const reason = first === undefined ? 'not-line-start' : whyNot(first);
+  if (first === undefined || reason !== null) return classed.map(asIgnored);
+  return readAddressed(first, classed.slice(1), source);
+}
+
+/** A line that starts with a command word or a near miss. */
+function readAddressed(first: Classed, others: readonly Classed[], source: string): readonly ReadLine[] {
+  const text = trimmedEnd(source.slice(first.start, first.lineEnd), ' \t');
+  const { its, start } = first;
+  const nameLength = its.word.length;
+  const found = tokensOf(text, nameLength);
+  const values = found.tokens.filter((token) => token.isQuoted || token.key !== null);
+  const outside = others.filter(
+    (other) => !values.some((value) => start + value.start <= other.start && other.start < start + value.end),
+  );
+  const unclear = found.fault?.code === 'unclosed-quote' || found.fault?.code === 'bad-quote';
+  // After an unclosed quote, a word may be part of the value.
+  const clearEnd = unclear ? start + (found.fault?.start ?? 0) : source.length;
+  const isSecond = (other: Classed): boolean => isCommandWord(other) && other.start < clearEnd;
+  const rest = outside.map((other) => (isSecond(other) ? asError(other, 'two-on-a-line') : asIgnored(other)));
+  return [readFirst(first, text, found, outside.some(isSecond)), ...rest];
+}
+
+function readFirst(first: Classed, text: string, found: Tokens, isFollowed: boolean): ReadLine {
+  const { its, start } = first;
+  const word = its.word;
+  if (its.kind === 'near')
+    return { start, word, kind: 'error', code: 'unknown-command', suggest: its.suggest };
+  if (its.kind !== 'ours') return asIgnored(first);
+  if (isFollowed) return { start, word, kind: 'error', code: 'two-on-a-line' };
+  const glued = /^[^ \t]+/.exec(text.slice(word.length))?.[0];
+  if (glued !== undefined)
+    return { start, word, kind: 'error', code: 'glued', at: { start: start + word.length, text: glued } };
+  const fitted = fitArguments(its.spec, found, text.length);
+  if (!fitted.ok) {
+    const { text: wrong, start: at, ...fault } = fitted.fault;
+    return { ...fault, start, word, kind: 'error', at: { start: start + at, text: wrong } };
+  }
+  return { start, word, kind: 'command', name: its.spec.name, args: fitted.args, source: text };
+}
+
+/** Null if the word starts a command line. Its class takes precedence over its position. */
+function whyNot({ mark, place, its: { kind } }: Classed): IgnoreReason | null {
+  if (mark !== null) return mark;
+  if (kind === 'other-bot' || kind === 'unrelated') return kind;
+  if (kind === 'lookalike') return place === null || place === 'not-line-start' ? kind : place;
+  return place;
+}
+
+function isCommandWord(word: Classed): boolean {
+  return word.mark === null && (word.its.kind === 'ours' || word.its.kind === 'near');
+}
+
+function asIgnored(word: Classed): ReadLine {
+  return {
+    start: word.start,
+    word: word.its.word,
+    kind: 'ignored',
+    reason: whyNot(word) ?? 'not-line-start',
+  };
+}
+
+function asError(word: Classed, code: ErrorCode): ReadLine {
+  return { start: word.start, word: word.its.word, kind: 'error', code };
+}
+
+/** The first fault; a missing argument is reported at the end of the line. */
+type ArgumentFault = {
+  readonly code: ErrorCode;
+  readonly start: number;
+  readonly text: string;
+  readonly suggest?: string;
+  /** The expected value, or the name of a missing or unusable argument. */
+  readonly takes?: string;
+};
+
+type FittedArguments =
+  | { readonly ok: true; readonly args: Readonly<Record<string, string>> }
+  | { readonly ok: false; readonly fault: ArgumentFault };
+
+/** Arguments by name, or the leftmost fault. `lineLength`: position for a missing argument. */
+function fitArguments(spec: CommandSpec, found: Tokens, lineLength: number): FittedArguments {
+  const values = new Map<string, string>();
+  for (const [index, token] of found.tokens.entries()) {
+    const fault =
+      token.key === null ? takeValue(spec, token, values) : takeKey(spec, token, token.key, values);
+    if (fault !== null) return { ok: false, fault: withQuotes(fault, found.tokens[index - 1]) };
+  }
+  if (found.fault !== null) return { ok: false, fault: found.fault };
+  const missing = missingOf(spec, values);
+  if (missing !== null)
+    return {
+      ok: false,
+      fault: { code: 'missing-argument', start: lineLength, text: missing, takes: missing },
+    };
+  return { ok: true, args: Object.fromEntries(values) };
+}
+
+/** After `reason=too`, an extra word is probably part of the value. */
+function withQuotes(fault: ArgumentFault, before: Token | undefined): ArgumentFault {
+  const isRest =
+    fault.code === 'extra-words' && before !== undefined && before.key !== null && !before.isQuoted;
+  return isRest ? { ...fault, takes: 'a value with blanks needs double quotes around it' } : fault;
+}
+
+function takeValue(spec: CommandSpec, token: Token, values: Map<string, string>): ArgumentFault | null {
+  const { positional } = spec;
+  if (positional === undefined || values.has(positional.name))
+    return spec.holdsBack === true ? null : faultOf('extra-words', token, token.value);
+  return accept(positional.name, positional, token, values);
+}
+
+function takeKey(
+  spec: CommandSpec,
+  token: Token,
+  key: string,
+  values: Map<string, string>,
+): ArgumentFault | null {
+  const declared = Object.hasOwn(spec.keys, key) ? spec.keys[key] : undefined;
+  const argument = declared ?? freeArgument(spec, key);
+  if (argument === null) {
+    const suggest = nearest(folded(key), Object.keys(spec.keys));
+    return { ...faultOf('unknown-key', token, key), takes: key, ...(suggest === null ? {} : { suggest }) };
+  }
+  if (values.has(key)) return { ...faultOf('duplicate-key', token, key), takes: key };
+  if (token.value === '' && !token.isQuoted) return faultOf('bad-value', token, `${key}=`);
+  return accept(key, argument, token, values);
+}
+
+/** Accepts keys that are not listed, unless one resembles a listed key and is probably a typo. */
+function freeArgument(spec: CommandSpec, key: string): ArgumentSpec | null {
+  const { freeKeys } = spec;
+  if (freeKeys === undefined || !freeKeys.name.safeParse(key).success || key === spec.positional?.name)
+    return null;
+  return nearest(folded(key), Object.keys(spec.keys)) === null
+    ? { required: false, value: freeKeys.value }
+    : null;
+}
+
+function accept(
+  name: string,
+  argument: ArgumentSpec,
+  token: Token,
+  values: Map<string, string>,
+): ArgumentFault | null {
+  const parsed = argument.value.safeParse(token.value);
+  if (!parsed.success)
+    return { ...faultOf('bad-value', token, token.value), takes: takesOf(name, parsed.error) };
+  values.set(name, parsed.data);
+  return null;
+}
+
+function takesOf(name: string, { issues }: ZodError): string {
+  return `${name}: ${issues[0]?.message ?? 'another value'}`;
+}
+
+function missingOf(spec: CommandSpec, values: ReadonlyMap<string, string>): string | null {
+  const { positional } = spec;
+  if (positional?.required && !values.has(positional.name)) return positional.name;
+  const missing = Object.entries(spec.keys).find(([key, argument]) => argument.required && !values.has(key));
+  return missing?.[0] ?? null;
+}
+
+function faultOf(code: ErrorCode, token: Token, text: string): ArgumentFault {
+  return { code, start: token.start, text };
 }

@@ -4,9 +4,54 @@
  */
 
 import { limits } from '../../domain/limits.ts';
-import { unifiedDiff } from './fix-file.ts';
 import { type NoFix, none } from './no-fix.ts';
-import { type Slip, slipIn } from './slip.ts';
+
+/** Of two texts that differ in single lines, or in lines that were put in at one place. */
+function unifiedDiff(path: string, before: string, after: string): string {
+  const [old, now] = [before.split('\n'), after.split('\n')];
+  const shift = now.length - old.length;
+  const first = old.findIndex((line, at) => line !== now[at]);
+  const changed = old.flatMap((line, at) => (shift === 0 && line !== now[at] ? [at] : []));
+  const hunks =
+    shift === 0 ? grouped(changed).map((at) => hunk(old, now, at, 0)) : [hunk(old, now, [first], shift)];
+  return [`--- a/${path}`, `+++ b/${path}`, ...hunks.flat(), ''].join('\n');
+}
+
+/** Lines whose surroundings touch stand in one hunk. */
+function grouped(changed: readonly number[]): readonly (readonly number[])[] {
+  const groups: number[][] = [];
+  for (const at of changed) {
+    const last = groups.at(-1);
+    if (last !== undefined && at - (last.at(-1) ?? 0) <= 2 * CONTEXT_LINES) last.push(at);
+    else groups.push([at]);
+  }
+  return groups;
+}
+
+/** `added`: lines put in before the first of `at`; where there are none, the lines `at` are changed. */
+function hunk(
+  old: readonly string[],
+  now: readonly string[],
+  at: readonly number[],
+  added: number,
+): readonly string[] {
+  const [first = 0, last = first] = [at[0], at.at(-1)];
+  const from = Math.max(0, first - CONTEXT_LINES);
+  const isEnd = (line: number): boolean => line === old.length - 1 && old[line] === '';
+  const upTo = Math.min(old.length, last + CONTEXT_LINES + (added > 0 ? 0 : 1));
+  const lines: string[] = [];
+  for (let line = from; line < upTo; line += 1) {
+    if (line === first && added > 0)
+      for (let more = 0; more < added; more += 1) lines.push(`+${now[first + more] ?? ''}`);
+    if (isEnd(line)) break;
+    if (added === 0 && at.includes(line)) lines.push(`-${old[line] ?? ''}`, `+${now[line] ?? ''}`);
+    else lines.push(` ${old[line] ?? ''}`);
+  }
+  const count = (signs: string): number => lines.filter((line) => signs.includes(line[0] ?? '')).length;
+  return [`@@ -${from + 1},${count(' -')} +${from + 1},${count(' +')} @@`, ...lines];
+}
+
+const CONTEXT_LINES = 2;
 
 /** `text`: the whole file as it would be. `line`: where the log says that it failed. */
 export type Fix = {
@@ -90,4 +135,41 @@ function modulesBeside(name: string, paths: readonly string[]): readonly string[
       }),
     ),
   ];
+}
+
+// What the interpreter says was wrong, where it is a slip that it can name (monitoring policy, *Fixing Small Bugs*).
+
+/** `suggested`: what the log says that it proposes, which the job's own code may have printed; null for nothing. */
+type Slip =
+  | { readonly kind: 'name'; readonly name: string; readonly suggested: string | null }
+  /** A module of the lab's own has no such name; `file` is that module's, as the log has it. */
+  | {
+      readonly kind: 'imported-name';
+      readonly name: string;
+      readonly file: string;
+      readonly suggested: string | null;
+    }
+  | { readonly kind: 'module'; readonly name: string; readonly suggested: string | null }
+  | { readonly kind: 'key'; readonly key: string }
+  | { readonly kind: 'comma' | 'colon' };
+
+/** Reads the last line of a traceback; null where it names nothing that could be put right from the files alone. */
+function slipIn(error: string): Slip | null {
+  const name = /^NameError: name '(\w{1,100})' is not defined(?=$|\. )/.exec(error)?.[1];
+  if (name !== undefined) return { kind: 'name', name, suggested: suggestedIn(error) };
+  const from = /^ImportError: cannot import name '(\w{1,100})' from '[\w.]{1,200}' \(([^()]{1,400})\)/.exec(
+    error,
+  );
+  if (from !== null)
+    return { kind: 'imported-name', name: from[1] ?? '', file: from[2] ?? '', suggested: suggestedIn(error) };
+  const module = /^(?:ModuleNotFoundError|ImportError): No module named '([\w.]{1,200})'/.exec(error)?.[1];
+  if (module !== undefined) return { kind: 'module', name: module, suggested: suggestedIn(error) };
+  const key = /^KeyError: (['"])([\w.-]{1,60})\1$/.exec(error)?.[2];
+  if (key !== undefined) return { kind: 'key', key };
+  if (/^SyntaxError: invalid syntax\. Perhaps you forgot a comma\?$/.test(error)) return { kind: 'comma' };
+  return /^SyntaxError: expected ':'$/.test(error) ? { kind: 'colon' } : null;
+}
+
+function suggestedIn(error: string): string | null {
+  return /(?:Did you mean:? |forget to import )'([\w.]{1,200})'/.exec(error)?.[1] ?? null;
 }

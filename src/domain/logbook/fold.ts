@@ -2,12 +2,11 @@
 
 import { branded, isRunId } from '../ids.ts';
 import { fail, ok, type Result } from '../result.ts';
-import { definitionOf } from './definitions.ts';
+import { definitionOf, WRITERS } from './definitions.ts';
 import type { EventOf, LogbookEvent } from './event.ts';
 import { NO_RENTAL } from './events/rental-events.ts';
 import { NO_WATCH } from './events/watch-events.ts';
-import type { RunState } from './run-state.ts';
-import { illegalAfter } from './transition.ts';
+import { isOver, type RunState } from './run-state.ts';
 
 /** The first illegal event and the rule it breaks. */
 export type IllegalEvent = { readonly seq: number; readonly rule: string };
@@ -79,4 +78,16 @@ function begin(event: EventOf<'proposed'>): RunState {
     watch: NO_WATCH,
     rental: NO_RENTAL,
   };
+}
+
+/** The rule that the event breaks after this state, as text for `logbook verify`; null if it is legal. */
+export function illegalAfter(state: RunState | null, event: LogbookEvent): string | null {
+  if (!WRITERS[event.type].includes(event.role)) return `${event.role} may not write ${event.type}`;
+  if (state === null)
+    return event.type === 'proposed' ? null : `a run begins with proposed, not with ${event.type}`;
+  if (isOver(state)) return `nothing follows ${state.seal === null ? 'closed' : 'sealed'}`;
+  if (event.run !== state.run) return `an event of ${event.run} in the logbook of ${state.run}`;
+  const { rule, isByPerson } = definitionOf(event);
+  const isNameless = isByPerson && event.actor === undefined;
+  return rule(state, event) ?? (isNameless ? `${event.type} names no person` : null);
 }

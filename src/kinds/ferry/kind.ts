@@ -1,12 +1,29 @@
 /** The ferry: a small scheduled regression run in which one or two settings of one experiment file change each time. */
 
+import { isWithinBounds } from '../../commands/grammar/bounds.ts';
+import { parseMarkdown } from '../../commands/grammar/parse-markdown.ts';
+import { plainText } from '../../commands/grammar/plain-text.ts';
 import { METRICS_JUDGE } from '../../config/rules/lane-rules.ts';
+import { cutText } from '../../domain/cut-text.ts';
+import type { Delta } from '../../domain/launch/delta.ts';
+import type { Manifest } from '../../domain/launch/manifest.ts';
 import { covers } from '../../domain/launch/whole-tree.ts';
+import { limits } from '../../domain/limits.ts';
+import type { Objective } from '../../domain/logbook/events/launch-events.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
+import type { RunVerdict } from '../../domain/run-verdict.ts';
 import type { Gate } from '../../gates/gate.ts';
-import { defineKind } from '../../run/kind.ts';
+import { headText } from '../../render/card.ts';
+import { incidentTitle } from '../../render/incident-words.ts';
+import { trackerUrl } from '../../render/job-table.ts';
+import { metricsLine } from '../../render/state-line.ts';
+import { cleanLine, code, listed, paragraphs, safeUrl, text } from '../../render/words.ts';
+import { type ClosureDecision, type ClosureLog, type ClosureView, defineKind } from '../../run/kind.ts';
+import type { Failed, PlannedPull, PlanWork, PullToPlan } from '../../run/proposing.ts';
 import { ferryObjective, objectiveQuestion, USUAL_OBJECTIVE } from './ask/objective.ts';
+import { riskOf } from './ask/risk-of.ts';
 import { bodyFacts } from './body/compare-declared.ts';
-import { FERRY_CLOSURE_LOG } from './closure-log.ts';
+import { presentValue, readPullBody } from './body/read-pull-body.ts';
 import {
   budget,
   deltaDeclared,
@@ -18,11 +35,219 @@ import {
   scope,
   sizeOf,
 } from './gates.ts';
-import { planProposal } from './plan/plan.ts';
-import { planOfPull } from './plan/plan-pull.ts';
+import { readerOf, sinceLastFerry, startOn } from './plan/experiment.ts';
+import { knobsBetween, planProposal, viewOf } from './plan/plan.ts';
 import { readStart } from './read-start.ts';
 import { FERRY_RULES } from './rules.ts';
 import { ferryLane, ferrySettings, fixableOf } from './settings.ts';
+import { renderIssueBody, renderIssueTitle, renderPullParts } from './words/proposal.ts';
+import type { ProposalView } from './words/proposal-context.ts';
+
+// The closure: one entry in the ferry log, and the pull request that carries nothing else (policy DF-29 to DF-32).
+
+export const FERRY_CLOSURE_LOG: ClosureLog = {
+  path: (lane) => ferryLane(lane).closureLog,
+  text: renderClosureLog,
+  pull: (view) => ({
+    title: renderClosureTitle(view),
+    body: renderClosureBody(view),
+    labels: [
+      'ferry',
+      `ferry-${view.state.proposal.lane}`,
+      'ferry-log-only',
+      ...(view.decision.kind === 'seal' ? ['ferry-sealed'] : []),
+    ],
+  }),
+};
+
+/** The log with this run's entry at its end, newest last; unchanged if the run has one. `before` null = there is no file yet. */
+export function renderClosureLog(
+  input: ClosureView & { readonly before: string | null; readonly verdict: RunVerdict | null },
+): string {
+  const { before, state } = input;
+  const heading = `## ${state.proposal.date} ${code(state.run)}`;
+  const log = (before ?? `# ${laneTitle(state)} ferry log\n`).trimEnd();
+  if (log.split(/\r?\n/).includes(heading)) return before ?? `${log}\n`;
+  return `${log}\n\n${heading}\n\n${entryLines(input).join('\n')}\n`;
+}
+
+/** The closure PR's title, plain text. */
+function renderClosureTitle({ state, decision }: ClosureView): string {
+  const what = decision.kind === 'seal' ? 'final seal' : `closed as ${decision.outcome}`;
+  return cleanLine(`${laneTitle(state)} ferry ${state.proposal.date}: log ${what}`, limits.titleCharsMax);
+}
+
+/** The closure PR's body. */
+function renderClosureBody({ state, decision, tag }: ClosureView): string {
+  const outcome =
+    decision.kind === 'seal'
+      ? `Sealed ${decision.verdict === 'pass' ? 'as a pass' : `with the reason: ${text(decision.accept ?? '')}`}; tag ${code(tag)}.`
+      : `Closed as ${decision.outcome}${decision.outcome === 'failed' ? '' : ` with the reason: ${text(decision.reason)}`}; there is no tag.`;
+  return `${paragraphs(
+    `Adds the entry of ${code(state.run)} to the ferry log and changes nothing else.`,
+    outcome,
+    [
+      `- Issue: #${state.proposal.issue}`,
+      `- Proposal: #${state.proposal.pull}`,
+      `- Launch commit: ${state.submission?.commit ?? 'none'}`,
+      `- Job: ${code(state.submission?.jobId ?? 'none')}`,
+      `- Record: ${code(headText(state, 64))}`,
+    ].join('\n'),
+    'What was tried and debugged on the way stands in the issue.',
+  )}\n`;
+}
+
+function entryLines(input: Parameters<typeof renderClosureLog>[0]): readonly string[] {
+  const { state, decision, tag, verdict } = input;
+  const { end, submission, proposal } = state;
+  const tracker = trackerUrl(state);
+  const failures = [...new Set(state.incidents.map(incidentTitle))];
+  return [
+    `- Outcome: ${outcomeText(decision)}`,
+    `- Final status: ${end?.status ?? 'unknown'}`,
+    `- Issue: #${proposal.issue}`,
+    `- Pull request: #${proposal.pull}`,
+    `- Seal tag: ${decision.kind === 'seal' ? code(tag) : 'N/A'}`,
+    `- Launch commit: ${submission?.commit ?? 'none'}`,
+    `- Job: ${code(submission?.jobId ?? 'none')} on ${code(submission?.cluster ?? 'none')}`,
+    `- W&B: ${(tracker === null ? null : safeUrl(tracker)) ?? 'none recorded'}`,
+    `- Config delta: ${deltaText(state)}`,
+    ...startLine(state),
+    `- Last step: ${end?.lastStep ?? 'unknown'} of ${end?.totalSteps ?? 'unknown'}`,
+    `- Metrics: ${end === null ? 'none' : metricsLine(end, verdict)}`,
+    `- Notable failures: ${listed(failures) || 'none'}`,
+    `- Record: ${code(headText(state, 64))}`,
+  ];
+}
+
+function outcomeText(decision: ClosureDecision): string {
+  if (decision.kind === 'close')
+    return decision.outcome === 'failed' ? decision.outcome : `${decision.outcome}: ${text(decision.reason)}`;
+  return decision.verdict === 'pass' ? 'pass' : `accepted (${text(decision.accept ?? '')})`;
+}
+
+function deltaText({ gate }: RunState): string {
+  return changesText(gate?.manifest?.delta ?? []) || 'none (the same configuration again)';
+}
+
+function startLine({ gate }: RunState): readonly string[] {
+  const base = gate?.manifest?.base;
+  if (base === undefined) return [];
+  return [`- Started from: ${code(base.run)}, new against it: ${changesText(base.changes) || 'nothing'}`];
+}
+
+function changesText(changes: Manifest['delta']): string {
+  const value = (source: string | null): string => (source === null ? 'absent' : code(source));
+  return changes.map((c) => `${code(c.knob)} ${value(c.before)} to ${value(c.after)}`).join(', ');
+}
+
+function laneTitle({ proposal: { lane } }: RunState): string {
+  return `${lane.slice(0, 1).toUpperCase()}${lane.slice(1)}`;
+}
+
+// What is told of a ferry whose pull request is somebody's own: its change is theirs, and so is its text.
+
+/** GitHub's own closing words, and those by which issues and pull requests of a lab name each other; white space is one space. */
+const LINK =
+  /\b(?:close|closes|closed|fix|fixes|fixed|resolve|resolves|resolved|part of|tracked in|issue):? #(\d{1,9})\b/gi;
+
+/** Throws `GitError` where git cannot tell. */
+async function planOfPull(open: PlanWork, pull: PullToPlan): Promise<PlannedPull | Failed> {
+  const { run, date, request, mergeBase, head, body, pull: number } = pull;
+  const context = await sinceLastFerry(open, mergeBase, date);
+  if ('kind' in context) return context;
+  const lane = ferryLane(open.config.lane);
+  const file = await proposedFile(open, { mergeBase, head });
+  const knobs = file?.knobs ?? null;
+  const start: ProposalView['start'] = {
+    pass: null,
+    notTaken: [],
+    ...file?.start,
+    total: knobs?.total ?? [],
+    isOwn: true,
+  };
+  const objective = objectiveOf(body);
+  const view: ProposalView = {
+    ...viewOf(open, { run, date, objective, request }, context),
+    changes: knobs?.changes ?? [],
+    start,
+    ...(knobs === null ? { isMore: true } : {}),
+    pull: number,
+    risk: knobs === null ? 'high' : riskOf(knobs.changes, lane),
+    reason: `what #${number} says`,
+    candidate: null,
+    rationale: null,
+  };
+  const { experiment, interval } = view;
+  return {
+    kind: 'planned-pull',
+    issue: { title: renderIssueTitle(view), body: renderIssueBody(view) },
+    linked: linkedIssues(body),
+    missing: isWhole(body, view) ? null : renderPullParts(view, lane.checklist.preconditions),
+    recorded: {
+      experiment,
+      objective,
+      interval,
+      candidate: null,
+      ...(start.pass === null ? {} : { base: start.pass }),
+    },
+  };
+}
+
+/** The change of the experiment's file, against the branch and against the pass; null where a commit lacks the file. `knobs` null: it changes more than knobs. Throws `GitError`. */
+async function proposedFile(
+  open: PlanWork,
+  { mergeBase, head }: Pick<PullToPlan, 'mergeBase' | 'head'>,
+): Promise<ProposedFile | null> {
+  const { git, config } = open;
+  const path = ferryLane(config.lane).experiment;
+  const [onBranch, text] = [await git.readText(mergeBase, path), await git.readText(head, path)];
+  if (onBranch === null || text === null) return null;
+  const { text: from, pass, notTaken } = await startOn(open, mergeBase, onBranch);
+  const read = readerOf(open);
+  const changes = await knobsBetween(read, from, text);
+  const total = await knobsBetween(read, onBranch, text);
+  return { start: { pass, notTaken }, knobs: changes === null || total === null ? null : { changes, total } };
+}
+
+type ProposedFile = {
+  readonly start: Pick<ProposalView['start'], 'pass' | 'notTaken'>;
+  readonly knobs: {
+    readonly changes: ProposalView['changes'];
+    readonly total: ProposalView['start']['total'];
+  } | null;
+};
+
+/** What the text says it is for, as it says it; a person who says nothing means the usual. */
+function objectiveOf(body: string): Objective {
+  const read = readPullBody(body);
+  const said = read === null ? null : presentValue(read.objective);
+  return said === null
+    ? USUAL_OBJECTIVE
+    : { kind: said.kind, text: cutText(said.text, limits.answerTextChars) };
+}
+
+/** Whether the text has every part that a gate reads; what its table says of the change is the gates' own to judge. */
+function isWhole(body: string, { start, context, isMore }: ProposalView): boolean {
+  const { total: changes } = start;
+  const delta: Delta =
+    changes.length === 0 || isMore === true ? { kind: 'none' } : { kind: 'knobs', changes };
+  const read = bodyFacts(body, { delta, last: context.last });
+  return (
+    read !== null &&
+    read.risk !== null &&
+    read.linksLastFerry &&
+    (read.hasDeltaTable || changes.length === 0) &&
+    read.boxes.length > 0
+  );
+}
+
+/** Numbers in their order, each once; what stands in code, quotes or struck text links nothing. */
+function linkedIssues(markdown: string): readonly number[] {
+  if (!isWithinBounds(markdown)) return [];
+  const text = parseMarkdown(markdown).children.map(plainText).join('\n');
+  return [...new Set([...text.matchAll(LINK)].map((match) => Number(match[1])))];
+}
 
 const FERRY_GATES: readonly Gate[] = [
   scope,

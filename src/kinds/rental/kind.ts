@@ -2,17 +2,106 @@
 
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import { METRICS_JUDGE } from '../../config/rules/lane-rules.ts';
+import { valueIn } from '../../contracts/fields.ts';
 import { contractComplete, contractCurrent } from '../../contracts/gates.ts';
 import type { SealedMetrics } from '../../domain/facts.ts';
 import { type Responses, USUAL_RESPONSES } from '../../domain/failure-class.ts';
+import { readReduction, reduced, type Started, valueNow } from '../../domain/launch/reduction.ts';
 import type { Ending } from '../../domain/logbook/run-state.ts';
 import type { RunVerdict } from '../../domain/run-verdict.ts';
+import { contractNow, defineGate, given } from '../../gates/gate.ts';
 import { judgeRun } from '../../run/judge-run.ts';
 import { defineKind } from '../../run/kind.ts';
-import { FIELDS } from './contract/fields.ts';
-import { needsOf, objectiveOf, readRentalContract, settingsOf, sourceOf } from './contract/read-contract.ts';
-import { bottleneckMeasured, earlyStopSane, machineFits, reductionsBounded, secretsNamed } from './gates.ts';
+import { earlyStopText, FIELDS, tooSmall } from './contract/fields.ts';
+import {
+  namesIn,
+  needsOf,
+  objectiveOf,
+  readRentalContract,
+  settingsOf,
+  sourceOf,
+} from './contract/read-contract.ts';
 import { RENTAL_RULES, rentalLane, rentalSettings } from './settings.ts';
+
+/** What is rented stays within what the lab rents, card by card and dollar by dollar. */
+// Who needs more asks for it in the config, where it is reviewed.
+const machineFits = defineGate(
+  'machine-fits',
+  ({ machine, contract, lane: { cluster } }, { block, pass }) => {
+    if (contract === undefined || machine === undefined)
+      return block('not-rented', 'maintainer', { cluster });
+    return given(contract.read, () => {
+      const { terms, beyond } = machine;
+      if (terms === null) return block('not-rented', 'maintainer', { cluster });
+      const more = beyond.map(({ what, asked, most }) => `${what} ${asked}, at most ${most}`);
+      if (more.length > 0) return block('beyond-lab', 'author', { beyond: more });
+      const { dollarsPerHourMax: price, hoursMax: hours, dollarsMax: total } = terms;
+      return pass('fits', { price, hours, total });
+    });
+  },
+);
+
+/** The machine's host is a stranger, so that only what the lane names for it reaches it. */
+// `lane` holds what both name; what the issue names beyond that, the lane does not give to strangers.
+const secretsNamed = defineGate('secrets-named', ({ contract, lane }, { block, pass }) =>
+  given(contractNow(contract), (values) => {
+    const asked = namesIn(valueIn(values, 'secrets')) ?? [];
+    const names = asked.filter((name) => !lane.passSecrets.includes(name));
+    return names.length > 0
+      ? block('unnamed', 'author', { names })
+      : pass('named', { names: lane.passSecrets });
+  }),
+);
+
+/** What may be made smaller without asking stands in the command, gets smaller with each step, and begins with the batch. */
+export const reductionsBounded = defineGate('reductions-bounded', ({ contract, lane }, { block, pass }) =>
+  given(contractNow(contract), () => {
+    const { reductions = [], command, environment } = rentalLane(lane);
+    const [first] = reductions;
+    if (first === undefined) return pass('none');
+    // rule VA-27
+    if (!/batch/i.test(readReduction(first)?.name ?? ''))
+      return block('not-batch-first', 'author', { first });
+    let before: Started = { command, environment };
+    for (const step of reductions) {
+      const reduction = readReduction(step);
+      const now = reduction === null ? null : valueNow(before, reduction);
+      if (reduction === null || now === null) return block('not-in-command', 'author', { step });
+      // A comparison with what is no number is false, and so it is refused.
+      if (!(Number(reduction.value) < Number(now))) return block('not-smaller', 'author', { step, now });
+      before = reduced(before, reduction);
+    }
+    return pass('bounded', { steps: reductions });
+  }),
+);
+
+/** Where a job may end itself early, it does so late and patiently enough not to end a good run (policy VA, Early-Stop Policy Guardrail). */
+export const earlyStopSane = defineGate('early-stop-sane', ({ contract, lane }, { block, pass }) =>
+  given(contractNow(contract), () => {
+    const { earlyStop = null, finalStep } = rentalLane(lane);
+    if (earlyStop === null) return pass('none');
+    if (finalStep === null) return block('no-final-step', 'author');
+    const small = tooSmall(earlyStop, finalStep);
+    return small.length > 0
+      ? block('too-small', 'author', { small })
+      : pass('sane', { says: earlyStopText(earlyStop), of: finalStep });
+  }),
+);
+
+/** An optimisation rests on a bottleneck that was measured in a run which went well; nobody speculates with rented hours (policy VA, Efficiency and Risk Rules). */
+export const bottleneckMeasured = defineGate('bottleneck-measured', ({ contract, passes }, { block, pass }) =>
+  given(contractNow(contract), (values) => {
+    const said = valueIn(values, 'optimisation') ?? 'none';
+    const [, measured, baseline] = /^(.*); baseline (\S+)$/.exec(said) ?? [];
+    if (measured === undefined || baseline === undefined) return pass('none');
+    return given(passes, (runs) =>
+      // rule VA-28
+      runs.includes(baseline)
+        ? pass('measured', { measured, baseline })
+        : block('no-baseline', 'author', { baseline }),
+    );
+  }),
+);
 
 const RENTAL_RESPONSES: Responses = {
   ...USUAL_RESPONSES,

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { APP_PERMISSIONS } from '../../../src/app/server/app-permissions.ts';
 import { createDiscovery, DISCOVERY_PERIOD_MS, type Get } from '../../../src/app/server/discovery.ts';
-import { createQueues } from '../../../src/app/server/queues.ts';
+import { createQueues } from '../../../src/app/server/serve.ts';
 import type { WorkQueue } from '../../../src/app/work-queue.ts';
 
 const GRANTED: Readonly<Record<string, string>> = Object.fromEntries(

@@ -5,7 +5,7 @@ import {
   judgeWorker,
   type WorkerEvidence,
   type WorkerJudgement,
-} from '../../../src/care/disk/judge-worker.ts';
+} from '../../../src/care/disk/scan-record.ts';
 import { isMountPoint, isTpuName } from '../../../src/domain/care/worker-disk.ts';
 import { branded } from '../../../src/domain/ids.ts';
 import { known, unknown } from '../../../src/domain/observed.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FERRY_CLOSURE_LOG, renderClosureLog } from '../../../src/kinds/ferry/closure-log.ts';
+import { FERRY_CLOSURE_LOG, renderClosureLog } from '../../../src/kinds/ferry/kind.ts';
 import { renderMismatch, renderUnreadableDelta } from '../../../src/render/check.ts';
 import { renderTagMessage } from '../../../src/render/ended.ts';
 import { judgeRun } from '../../../src/run/judge-run.ts';

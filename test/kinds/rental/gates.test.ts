@@ -2,8 +2,12 @@
 
 import { expect, it } from 'vitest';
 import { known } from '../../../src/domain/observed.ts';
-import { bottleneckMeasured, earlyStopSane, reductionsBounded } from '../../../src/kinds/rental/gates.ts';
-import { judgeRental } from '../../../src/kinds/rental/kind.ts';
+import {
+  bottleneckMeasured,
+  earlyStopSane,
+  judgeRental,
+  reductionsBounded,
+} from '../../../src/kinds/rental/kind.ts';
 import { CONTRACT, gateFacts, LANE } from '../../gates/sample-facts.ts';
 import { aRun } from '../../support/run-builder.ts';
 import { bob } from '../../support/run-drafts.ts';
