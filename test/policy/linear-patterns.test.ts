@@ -34,7 +34,7 @@ type Attack = NonNullable<z.infer<typeof VERDICT>['attack']>;
 /** Applied to texts of at most so many characters, which their caller counts, and cheap on that many. */
 const BOUNDED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    ['cluster', 'code', 'data', 'memory', 'node', 'numbers', 'setup', 'storage', 'transport'].map((name) => [
+    ['cluster', 'memory', 'setup'].map((name) => [
       `src/diagnosis/rows/${name}.ts`,
       'a line of a log, at most 16,384 characters (logLineCharsMax)',
     ]),
