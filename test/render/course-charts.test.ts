@@ -1,9 +1,9 @@
 /** The charts of a run of weeks: how fast it goes, and how far its newest checkpoint is behind. */
 
-import mermaid from 'mermaid';
 import { describe, expect, it } from 'vitest';
 import { type CoursePoint, TRACE_POINTS_MAX } from '../../src/domain/logbook/run-state.ts';
 import { checkpointChart, paceChart } from '../../src/render/lane-history.ts';
+import { parseChart } from '../support/parse-chart.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 
@@ -24,7 +24,7 @@ function linesOf(chart: string | null): readonly (readonly number[])[] {
 
 async function isRead(chart: string | null): Promise<boolean> {
   const source = (chart ?? '').replace(/```(?:mermaid)?/g, '').replace(/"[^"]*" /g, '');
-  return (await mermaid.parse(source.trim())).diagramType === 'xychart';
+  return (await parseChart(source.trim())) === 'xychart';
 }
 
 describe('the chart of the pace', () => {

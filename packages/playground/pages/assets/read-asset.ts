@@ -1,9 +1,7 @@
 /** Files for the browser: style sheet, client script, icon, avatars, and Mermaid from its installed package. */
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ifThere } from '../../world/if-there.ts';
 import type { Reply } from '../reply.ts';
 import { readClientScript } from './client-script.ts';
 
@@ -19,12 +17,9 @@ const styleFiles = [
   'panel.css',
 ];
 const own = fileURLToPath(new URL('.', import.meta.url));
-const mermaidFolder = path.join(
-  path.dirname(createRequire(import.meta.url).resolve('mermaid/package.json')),
-  'dist',
-);
+const mermaidFile = fileURLToPath(import.meta.resolve('@mermaid-js/tiny'));
 
-/** Path parts after `/_playground/`: `assets/page.css`, `assets/mermaid/chunks/…`, `avatars/7`. */
+/** Path parts after `/_playground/`: `assets/page.css`, `assets/mermaid.js`, `avatars/7`. */
 export async function readAsset(parts: readonly string[]): Promise<Reply> {
   const [kind, ...rest] = parts;
   const name = rest.join('/');
@@ -32,10 +27,7 @@ export async function readAsset(parts: readonly string[]): Promise<Reply> {
   if (name === 'page.css') return css();
   if (name === 'icon.svg') return svg(await readFile(path.join(own, 'icon.svg'), 'utf8'));
   if (name === 'page.js') return script(await readClientScript());
-  // Only what the package's own file names look like: no dots that climb out of the folder.
-  if (/^mermaid(?:\/[\w-]+(?:\.[\w-]+)*)+\.mjs$/.test(name)) {
-    return readMermaid(path.join(mermaidFolder, ...rest.slice(1)));
-  }
+  if (name === 'mermaid.js') return readMermaid();
   return { status: 404, headers: { 'content-type': 'text/plain' }, body: 'no such asset' };
 }
 
@@ -44,12 +36,9 @@ async function css(): Promise<Reply> {
   return { status: 200, headers: { 'content-type': 'text/css; charset=utf-8' }, body: sheets.join('\n') };
 }
 
-async function readMermaid(file: string): Promise<Reply> {
-  const text = await ifThere(readFile(file));
-  if (text === null)
-    return { status: 404, headers: { 'content-type': 'text/plain' }, body: 'no such part of mermaid' };
-  // The package's files do not change while the playground runs: the browser may keep them.
-  const reply = script(text);
+async function readMermaid(): Promise<Reply> {
+  const reply = script(await readFile(mermaidFile));
+  // The file does not change while the playground runs: the browser may keep it.
   return { ...reply, headers: { ...reply.headers, 'cache-control': 'max-age=86400' } };
 }
 

@@ -1,7 +1,17 @@
 /** Draws Mermaid charts: the library is fetched from this server when the first chart is met. */
-import type { Mermaid } from 'mermaid';
 
-const library = '/_playground/assets/mermaid/mermaid.esm.min.mjs';
+const library = '/_playground/assets/mermaid.js';
+
+/** The part of Mermaid's interface that is used here: its smallest build has no types. */
+type Mermaid = {
+  readonly initialize: (config: Readonly<Record<string, unknown>>) => void;
+  readonly render: (id: string, source: string) => Promise<{ readonly svg: string }>;
+};
+
+declare global {
+  var mermaid: Mermaid | undefined;
+}
+
 const drawings = new Map<string, string>();
 let loaded: Promise<Mermaid> | null = null;
 let count = 0;
@@ -40,9 +50,18 @@ async function draw(source: string, width: number): Promise<string> {
   return svg;
 }
 
-async function load(): Promise<Mermaid> {
-  const module: { readonly default: Mermaid } = await import(library);
-  return module.default;
+/** The library is a classic script, which puts itself into the global scope. */
+function load(): Promise<Mermaid> {
+  return new Promise((resolve, reject) => {
+    const element = document.createElement('script');
+    element.src = library;
+    element.onload = () => {
+      if (globalThis.mermaid === undefined) reject(new Error(`${library} defines no mermaid`));
+      else resolve(globalThis.mermaid);
+    };
+    element.onerror = () => reject(new Error(`${library} cannot be loaded`));
+    document.head.append(element);
+  });
 }
 
 /** `strict`: labels are text, links do nothing, and Mermaid passes its drawing through DOMPurify. */
