@@ -4,11 +4,11 @@
  */
 
 import { invariant } from '../domain/assert.ts';
-import { cutText } from '../domain/cut-text.ts';
 import { GitError } from '../domain/git.ts';
 import type { Instant, RunId } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
+import { cutText } from '../domain/text.ts';
 import { type Recorded, type RecordPort, transact, type Writer } from '../logbook/transact.ts';
 import type { OwnClaim } from './mint.ts';
 

@@ -5,9 +5,7 @@
  */
 
 import { APPROVING } from '../commands/approving.ts';
-import { maxAgeMsOf } from '../config/approval-age.ts';
-import { mayApprove } from '../config/may-approve.ts';
-import { quorumOf } from '../config/quorum.ts';
+import { maxAgeMsOf, mayApprove, quorumOf } from '../config/approvers.ts';
 import type { Permission } from '../domain/actor.ts';
 import { namingOf } from '../domain/approval-binding.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';

@@ -2,7 +2,7 @@
 
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
-import { mayApprove } from '../config/may-approve.ts';
+import { mayApprove } from '../config/approvers.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import { questionIn } from '../domain/logbook/journal-state.ts';

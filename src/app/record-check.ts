@@ -4,7 +4,7 @@ import type { GitReader } from '../domain/git.ts';
 import type { Sha, TreeId } from '../domain/ids.ts';
 import type { PublicKey } from '../domain/logbook/role.ts';
 import { splitLines } from '../logbook/codec.ts';
-import { type Dropped, droppedEntry } from '../logbook/dropped-entry.ts';
+import { type Dropped, droppedEntry } from '../logbook/history-check.ts';
 import type { Anchor } from '../logbook/ports.ts';
 import type { FileState } from '../logbook/rules.ts';
 import {

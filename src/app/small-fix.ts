@@ -1,7 +1,6 @@
 /** Searches the files of a commit or a folder for the fix of a small mistake. */
 
 import { z } from 'zod';
-import { NO_FIX_REASONS, type NoFix } from '../diagnosis/fix/no-fix.ts';
 import {
   type Failure,
   type Fix,
@@ -9,6 +8,8 @@ import {
   type FixQuestion,
   fixOf,
   fixQuestion,
+  NO_FIX_REASONS,
+  type NoFix,
   planFix,
 } from '../diagnosis/fix/suggest-fix.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';

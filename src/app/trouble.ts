@@ -3,12 +3,12 @@
 import { commentName } from '../domain/answer-key.ts';
 import type { Surface } from '../domain/command.ts';
 import { CommentError } from '../domain/comment-error.ts';
-import { cutText } from '../domain/cut-text.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import { GitError } from '../domain/git.ts';
 import { limits } from '../domain/limits.ts';
 import type { LookSubject } from '../domain/logbook/logbook-fault.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
+import { cutText } from '../domain/text.ts';
 import { redact } from '../host/redactor.ts';
 import type { Hash } from '../logbook/ports.ts';
 import { JOURNAL } from '../logbook/rules.ts';

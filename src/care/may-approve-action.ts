@@ -1,6 +1,6 @@
 /** Who may approve which action: one rule for the answer and the runner. */
 
-import { mayApprove } from '../config/may-approve.ts';
+import { mayApprove } from '../config/approvers.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import type { MutationRecord } from '../domain/care/mutation-state.ts';
 

@@ -10,7 +10,7 @@ import {
   type StoredCheckpoint,
   type StorePath,
 } from '../domain/checkpoint/stored.ts';
-import { withoutEndSlashes } from '../domain/end-slashes.ts';
+import { withoutEndSlashes } from '../domain/text.ts';
 import { type Lineage, standingIn } from './standing.ts';
 
 /** Why a checkpoint is skipped. */

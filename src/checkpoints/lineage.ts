@@ -1,7 +1,6 @@
 /** A run's recorded lineage: where each attempt resumed, what it wrote, and what people rejected. */
 
 import { folderName, namedStep, type StorePath } from '../domain/checkpoint/stored.ts';
-import { withoutEndSlashes } from '../domain/end-slashes.ts';
 import type { Instant } from '../domain/ids.ts';
 import { pastAttempt } from '../domain/launch/next-attempt.ts';
 import type {
@@ -11,6 +10,7 @@ import type {
   RejectedCheckpoint,
   RunState,
 } from '../domain/logbook/run-state.ts';
+import { withoutEndSlashes } from '../domain/text.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import type { Lineage, WritingAttempt } from './standing.ts';
 

@@ -6,10 +6,10 @@ import {
   type StoredCheckpoint,
   type StorePath,
 } from '../domain/checkpoint/stored.ts';
-import { withoutEndSlashes } from '../domain/end-slashes.ts';
 import { type CheckpointPlan, OUTSIDE } from '../domain/launch/contract.ts';
 import { ordersOf, type RunState } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
+import { withoutEndSlashes } from '../domain/text.ts';
 import { type AskCode, askedCheckpoint, chooseCheckpoint, type RefusalCode, type Search } from './choose.ts';
 import { lineageFor } from './lineage.ts';
 import { standingIn } from './standing.ts';

@@ -3,7 +3,7 @@
  * grammar reads it without a digest too, so that whoever says it so is told the line to copy.
  */
 
-import { mayApprove } from '../config/may-approve.ts';
+import { mayApprove } from '../config/approvers.ts';
 import { bindingHex, namingOf, wasShownBefore } from '../domain/approval-binding.ts';
 import type { Digest, Sha } from '../domain/ids.ts';
 import { isBeforeLaunch, repeatedFailure } from '../domain/launch/next-attempt.ts';

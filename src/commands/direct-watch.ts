@@ -1,6 +1,6 @@
 /** Checks shared by commands about a watch. */
 
-import { mayApprove } from '../config/may-approve.ts';
+import { mayApprove } from '../config/approvers.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import { ownerOf } from '../domain/logbook/ownership.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';

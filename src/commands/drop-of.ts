@@ -3,8 +3,8 @@
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { mayStartAgain, restingOn } from '../domain/launch/response.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
+import type { DropReason } from '../domain/logbook/events/launch-events.ts';
 import type { Approval, RunState } from '../domain/logbook/run-state.ts';
-import type { DropReason } from '../domain/reasons.ts';
 
 /** Drops these approvals, which must be of one manifest; null if there are none. */
 export function dropOf(

@@ -1,6 +1,6 @@
 /** Config values that decide commands. */
 
-import { maxAgeMsOf } from '../config/approval-age.ts';
+import { maxAgeMsOf } from '../config/approvers.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { CommandPolicy } from './decision.ts';
 

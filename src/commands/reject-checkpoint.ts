@@ -1,6 +1,6 @@
 /** `/reject-checkpoint step=… reason="…"`: removes checkpoints from the lineage (policy HR-59). */
 
-import { mayApprove } from '../config/may-approve.ts';
+import { mayApprove } from '../config/approvers.ts';
 import { furthestStep } from '../domain/launch/next-attempt.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';

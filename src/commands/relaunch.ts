@@ -3,14 +3,13 @@
  * must name the digest.
  */
 
-import { mayApprove } from '../config/may-approve.ts';
+import { mayApprove } from '../config/approvers.ts';
 import { bindingHex, namingOf } from '../domain/approval-binding.ts';
 import { mayBeTriedByHand } from '../domain/failure-class.ts';
 import { failureOf } from '../domain/launch/fingerprint.ts';
 import { isFixGated, pastAttempt } from '../domain/launch/next-attempt.ts';
-import { rejectionFor } from '../domain/launch/rejected-lineage.ts';
 import { restartsLeft } from '../domain/launch/relaunch.ts';
-import { approvalsSinceEnd, askedFor, mayBeRelaunched } from '../domain/launch/response.ts';
+import { approvalsSinceEnd, askedFor, mayBeRelaunched, rejectionFor } from '../domain/launch/response.ts';
 import { spoiltBy } from '../domain/launch/spoilt.ts';
 import { whyUnknown } from '../domain/launch/verdict.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';

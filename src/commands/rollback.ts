@@ -1,7 +1,7 @@
 /** `/rollback step=… reason="…"`: restarts from an earlier checkpoint, with a new manifest and approval. */
 
 import { askedCheckpoint } from '../checkpoints/choose.ts';
-import { mayApprove } from '../config/may-approve.ts';
+import { mayApprove } from '../config/approvers.ts';
 import { incidentDraft } from '../domain/incidents.ts';
 import { personInCharge } from '../domain/launch/contract.ts';
 import { rollbackOf, unfollowedAttempt } from '../domain/launch/next-attempt.ts';

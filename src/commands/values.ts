@@ -1,7 +1,7 @@
 /** Argument types. The messages complete "expected: …". */
 
 import { z } from 'zod';
-import { cutText } from '../domain/cut-text.ts';
+import { cutText } from '../domain/text.ts';
 
 /** Accepts 12 digits or more, so that people with a short digest get the full line to copy; binding takes `limits.bindingHexDigits`. */
 export const digestPrefix = z

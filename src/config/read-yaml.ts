@@ -17,6 +17,7 @@ import {
 } from 'yaml';
 import { limits } from '../domain/limits.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
+import { codePointOf } from '../domain/text.ts';
 import { type ConfigProblem, dotted, type KeyPath, type ProblemCode } from '../settings/problem.ts';
 
 /** 1-based. */
@@ -300,10 +301,6 @@ function markWarning(): ConfigProblem {
     }),
     severity: 'warning',
   };
-}
-
-function codePointOf(character: string): string {
-  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 function problem(

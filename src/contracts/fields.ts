@@ -133,3 +133,21 @@ function wordsOf(text: string): string {
     .replace(/\s+/g, ' ')
     .trim();
 }
+
+type OpenParts = { readonly missing: readonly string[]; readonly unclear: readonly string[] };
+
+/** A launch needs both lists to be empty. */
+export function openParts(fields: ContractFields, contract: Contract): OpenParts {
+  const names = namesOf(fields);
+  // rule HR-10
+  const missing = names.filter((name) => fields[name]?.needed === true && contract[name] === undefined);
+  const labelOf = (name: string): string => fields[name]?.label ?? name;
+  return {
+    missing: missing.map(labelOf),
+    unclear: names.flatMap((name) => {
+      const value = contract[name];
+      // rule HR-17
+      return value?.source === 'unclear' ? [`${labelOf(name)}: ${value.from}`] : [];
+    }),
+  };
+}

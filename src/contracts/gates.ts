@@ -1,10 +1,9 @@
 /** The gates over a contract: it is whole, it is what the issue says now, and the run writes and reports where no other run does. */
 
-import { withoutEndSlashes } from '../domain/end-slashes.ts';
 import { isSameContract, saidIn } from '../domain/launch/contract.ts';
+import { withoutEndSlashes } from '../domain/text.ts';
 import { contractNow, defineGate, type Gate, given, judging } from '../gates/gate.ts';
-import { type ContractFields, namesOf } from './fields.ts';
-import { openParts } from './open-parts.ts';
+import { type ContractFields, namesOf, openParts } from './fields.ts';
 
 const completeAnswer = judging('contract-complete');
 

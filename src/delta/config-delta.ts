@@ -1,8 +1,8 @@
 /** Compares two versions of an experiment file: equal, knobs, structural, or unparsable. */
 
-import { cutText } from '../domain/cut-text.ts';
 import type { CodeStatement, ExperimentFile, Reading } from '../domain/experiment.ts';
 import type { Delta, KnobChange } from '../domain/launch/delta.ts';
+import { cutText } from '../domain/text.ts';
 import { type BucketRow, bucketOf, DEFAULT_BUCKETS } from './bucket.ts';
 import { type Change, diffSettings } from './diff-settings.ts';
 

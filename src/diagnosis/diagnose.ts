@@ -1,6 +1,5 @@
 /** What a job died of, by its log: the first cause rather than the loudest line, and `unknown` rather than a guess. */
 
-import { cutText } from '../domain/cut-text.ts';
 import {
   type Confidence,
   type FailureClass,
@@ -8,6 +7,7 @@ import {
   type FirstResponse,
 } from '../domain/failure-class.ts';
 import { limits } from '../domain/limits.ts';
+import { cutText } from '../domain/text.ts';
 import { chooseFrom, type Finding, isAlarm, isOvershadowed } from './choose-finding.ts';
 import { isOfMain, judgeTraceback, placeOf } from './exception-class.ts';
 import {

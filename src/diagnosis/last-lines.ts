@@ -1,7 +1,7 @@
 /** How a log ends: what it said last of success and failure, and whether its last lines are as those among which it made its steps. */
 
-import { cutText } from '../domain/cut-text.ts';
 import type { FailureClass } from '../domain/failure-class.ts';
+import { cutText } from '../domain/text.ts';
 import type { Level } from './unprefixed.ts';
 
 /** The last line that is not empty, the last one before it that shows a step, and what else is said among steps. */

@@ -1,6 +1,6 @@
 /** Exact decimals as text: events hold only integers, and costs must not pass through floats. */
 
-import { trimmedEnd } from './trimmed-end.ts';
+import { trimmedEnd } from './text.ts';
 
 /** Negative, 0 or positive, as for `sort`. Throws on text that is not a plain decimal. */
 export function compareDecimals(a: string, b: string): number {

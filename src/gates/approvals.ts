@@ -2,8 +2,8 @@
 
 import type { Actor } from '../domain/actor.ts';
 import type { Digest } from '../domain/ids.ts';
+import type { DropReason } from '../domain/logbook/events/launch-events.ts';
 import type { Observed } from '../domain/observed.ts';
-import type { DropReason } from '../domain/reasons.ts';
 
 /** What became of an approval since it was recorded. */
 export type ApprovalStanding =

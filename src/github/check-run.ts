@@ -1,9 +1,9 @@
 /** One check run per commit and name, found again by name. */
 
 import { z } from 'zod';
-import { cutText } from '../domain/cut-text.ts';
 import type { Annotation, Effect, EffectOutcome } from '../domain/effect.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
+import { cutText } from '../domain/text.ts';
 import { call, type GitHubClient, REQUEST_TRIES_MAX } from './call.ts';
 import { idOf } from './comments.ts';
 

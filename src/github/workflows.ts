@@ -1,11 +1,11 @@
 /** Workflow runs: dispatch and read. */
 
 import { z } from 'zod';
-import { cutText } from '../domain/cut-text.ts';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import type { WorkflowRunFacts } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
+import { cutText } from '../domain/text.ts';
 import { redact } from '../host/redactor.ts';
 import { call, type GitHubClient, refusal } from './call.ts';
 import { instantOf } from './thread-comments.ts';

@@ -1,7 +1,7 @@
 /** Runs our Python scripts on untrusted input in an isolated, bounded child process. */
 
-import { cutText } from '../domain/cut-text.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
+import { cutText } from '../domain/text.ts';
 import { type ProgramResult, runProgram } from './process.ts';
 
 /** Address space: three times what CPython needs for the longest accepted file. */

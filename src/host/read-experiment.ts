@@ -1,8 +1,8 @@
 /** Parses experiment files with CPython in a child process, without executing them. */
 
 import { z } from 'zod';
-import { cutText } from '../domain/cut-text.ts';
 import type { Entry, ReadExperiment, Reading } from '../domain/experiment.ts';
+import { cutText } from '../domain/text.ts';
 import { sha256Hex } from './hash.ts';
 import { scriptText } from './python/script.ts';
 import { runPython } from './python-child.ts';

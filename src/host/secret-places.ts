@@ -1,6 +1,6 @@
 /** Finds secrets in a text, also escaped, encoded, wrapped over lines, and in several layers. */
 
-import { trimmedEnd } from '../domain/trimmed-end.ts';
+import { trimmedEnd } from '../domain/text.ts';
 
 /** `starts[i]` and `ends[i]`: position of character `i` in the original. */
 type View = { readonly text: string; readonly starts: Uint32Array; readonly ends: Uint32Array };

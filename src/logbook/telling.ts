@@ -5,6 +5,7 @@ import type { Logins, Telling } from '../domain/logbook/define.ts';
 import { definitionOf } from '../domain/logbook/definitions.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 import { actorSchema } from '../domain/logbook/parts.ts';
+import { minuteOf } from '../domain/logbook/plain-text.ts';
 
 export type Told = { readonly event: LogbookEvent; readonly told: Telling & { readonly title: string } };
 
@@ -26,4 +27,55 @@ function peopleIn({ actor, data }: LogbookEvent): readonly Actor[] {
 function tell(event: LogbookEvent, logins: Logins): Told['told'] {
   const definition = definitionOf(event);
   return { title: definition.title, ...definition.tell(event, logins) };
+}
+
+/** An event as plain text. */
+export type ShownEvent = {
+  readonly seq: number;
+  readonly at: string;
+  readonly type: string;
+  readonly role: string;
+  readonly actor: string | null;
+  readonly status: string;
+  readonly evidence: string;
+  readonly decision: string;
+  readonly next: string;
+};
+
+/** The data of `logbook show`: the projection's words without markup. */
+export function showEvents(events: readonly LogbookEvent[]): readonly ShownEvent[] {
+  return tellAll(events).map(({ event, told }) => ({
+    seq: event.seq,
+    at: event.at,
+    type: event.type,
+    role: event.role,
+    actor: event.actor?.login ?? null,
+    status: plain(told.status),
+    evidence: plain(told.evidence),
+    decision: plain(told.decision),
+    next: plain(told.next),
+  }));
+}
+
+/** One paragraph per event. */
+export function showText(run: string, events: readonly LogbookEvent[]): string {
+  const entries = showEvents(events).map((event) => {
+    const details = [event.evidence, event.decision]
+      .filter((text) => text !== '')
+      .map((text) => `    ${text}\n`);
+    return `${minuteOf(event.at)}  ${event.type}: ${event.status}\n${details.join('')}`;
+  });
+  const last = events.at(-1);
+  const head = last === undefined ? 'no events' : `${events.length} events, head ${last.seq}:${last.hash}`;
+  return `${run}: ${head}\n\n${entries.join('')}`;
+}
+
+/** Removes the projection's escapes; control characters are already gone. */
+function plain(markdown: string): string {
+  return markdown
+    .replaceAll(/\\([\\`*_[\]~|#])/g, '$1')
+    .replaceAll('`', '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
 }

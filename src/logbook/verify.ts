@@ -1,9 +1,9 @@
 /** Verifies one file: each entry, and the end against a known anchor. */
 
-import { cutText } from '../domain/cut-text.ts';
 import { WRITERS } from '../domain/logbook/definitions.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 import type { PublicKey, Role } from '../domain/logbook/role.ts';
+import { cutText } from '../domain/text.ts';
 import { GENESIS, hashedTextOfLine } from './chain.ts';
 import { completeEvent, decodeLine, decodeUnknownType, type FramedEvent, splitLines } from './codec.ts';
 import { keyFault, recordedKeys } from './key-ring.ts';

@@ -1,6 +1,6 @@
 /** A Discord webhook (Discord, Execute Webhook). Never mentions anyone. */
 
-import { cutText } from '../domain/cut-text.ts';
+import { cutText } from '../domain/text.ts';
 import type { Channel } from './channel.ts';
 import { postJson } from './post-json.ts';
 

@@ -1,7 +1,7 @@
 /** The card's manifest: what an approval would approve, what it changes and costs, and how a fix differs from the attempt before it. */
 
-import { quorumOf } from '../config/quorum.ts';
-import { NOT_TAKEN } from '../domain/launch/base.ts';
+import { quorumOf } from '../config/approvers.ts';
+import { NOT_TAKEN } from '../domain/launch/delta.ts';
 import type { Manifest, ManifestBase, ManifestChange } from '../domain/launch/manifest.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
 import type { RentalTerms } from '../domain/launch/rental-terms.ts';

@@ -1,6 +1,6 @@
 /** The state of a run in one sentence, and the verdict on one that has ended as a table. */
 
-import { quorumOf } from '../config/quorum.ts';
+import { quorumOf } from '../config/approvers.ts';
 import { assertNever } from '../domain/assert.ts';
 import { launchTrouble } from '../domain/launch/launch-trouble.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';

@@ -1,7 +1,7 @@
 /** What is wanted from whom, in one line: the first thing that a person reads on the card. */
 
+import { quorumOf } from '../config/approvers.ts';
 import { missingCluster } from '../config/engine-traits.ts';
-import { quorumOf } from '../config/quorum.ts';
 import { bindingHex } from '../domain/approval-binding.ts';
 import { assertNever } from '../domain/assert.ts';
 import { mayBeTriedByHand } from '../domain/failure-class.ts';

@@ -7,7 +7,7 @@ import { type HoldTarget, liftCommand, type TARGET_FIELDS } from '../domain/laun
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Detail, Facts } from '../domain/payload.ts';
-import { INVISIBLE } from '../domain/unseen-signs.ts';
+import { INVISIBLE } from '../domain/text.ts';
 
 const CONTROL_SEQUENCE = /(?![\t\n\r])\p{Cc}\[[0-?]*[ -/]*[@-~]/gu;
 const OPERATING_SYSTEM_COMMAND = /(?![\t\n\r])\p{Cc}\][^\p{Cc}]*/gu;

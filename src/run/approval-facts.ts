@@ -1,8 +1,6 @@
 /** Approvals as gate facts. */
 
-import { maxAgeMsOf } from '../config/approval-age.ts';
-import { mayApprove } from '../config/may-approve.ts';
-import { quorumOf } from '../config/quorum.ts';
+import { maxAgeMsOf, mayApprove, quorumOf } from '../config/approvers.ts';
 import { commentName } from '../domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';

@@ -1,7 +1,7 @@
 /** Control's duties for proposed cluster changes: the config's consent, the runner's dispatch, and expired consents. */
 
 import { preApprovalOf, preApprovalsUsed } from '../care/pre-approval.ts';
-import { maxAgeMsOf } from '../config/approval-age.ts';
+import { maxAgeMsOf } from '../config/approvers.ts';
 import { targetName } from '../domain/care/mutation.ts';
 import { type Consent, consentEndsAt, type MutationRecord } from '../domain/care/mutation-state.ts';
 import type { Dispatch } from '../domain/dispatch.ts';

@@ -4,16 +4,16 @@
  */
 
 import { answerOf } from '../commands/registry.ts';
-import { cutText } from '../domain/cut-text.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import { incidentDraft } from '../domain/incidents.ts';
-import { attestationOf } from '../domain/launch/attestation.ts';
 import { asLaunched } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
+import { attestationOf } from '../domain/logbook/events/closure-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { isNotAsked, need } from '../domain/need.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
+import { cutText } from '../domain/text.ts';
 import { renderTagMessage } from '../render/ended.ts';
 import { sealTagOf } from './begun-seal.ts';
 import { answerDraft } from './command-events.ts';

@@ -14,8 +14,8 @@ import {
 import { namesOther } from '../commands/named-run.ts';
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
+import { quorumOf } from '../config/approvers.ts';
 import { missingCluster } from '../config/engine-traits.ts';
-import { quorumOf } from '../config/quorum.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
 import { assertNever } from '../domain/assert.ts';

@@ -1,6 +1,6 @@
 /** Decides the order and its dispatch: approved, every gate green on today's facts, and nobody else in the lane. */
 
-import { maxAgeMsOf } from '../config/approval-age.ts';
+import { maxAgeMsOf } from '../config/approvers.ts';
 import { type Consent, consentEndsAt } from '../domain/care/mutation-state.ts';
 import { dispatchesFor } from '../domain/dispatch.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';

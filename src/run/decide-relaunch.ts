@@ -1,7 +1,7 @@
 /** Relaunches a failed attempt, or asks a person. */
 
 import { openSignatureMatch } from '../care/bad-node.ts';
-import { quorumOf } from '../config/quorum.ts';
+import { quorumOf } from '../config/approvers.ts';
 import { type IncidentFacts, incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { failureOf } from '../domain/launch/fingerprint.ts';
 import { reductionsTaken, repairsTaken, rungFor } from '../domain/launch/ladder.ts';

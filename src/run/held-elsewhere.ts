@@ -5,13 +5,13 @@ import { writersOf } from '../checkpoints/start.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
 import { pathsIn } from '../contracts/command-paths.ts';
 import type { SearchedRoot } from '../domain/checkpoint/stored.ts';
-import { withoutEndSlashes } from '../domain/end-slashes.ts';
 import type { CheckpointPlan } from '../domain/launch/contract.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import { rootHolder } from '../domain/launch/output-root.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import { ordersOf, type PastAttempt, type RunState } from '../domain/logbook/run-state.ts';
 import { known, type Observed } from '../domain/observed.ts';
+import { withoutEndSlashes } from '../domain/text.ts';
 import type { GateFacts } from '../gates/gate.ts';
 
 type Asking = {

@@ -1,6 +1,6 @@
 /** Past runs of a lane. */
 
-import { newChanges } from '../domain/launch/base.ts';
+import { newChanges } from '../domain/launch/delta.ts';
 import { costOf, launchesOf, rentedMoneyOf } from '../domain/launch/spending.ts';
 import { limits } from '../domain/limits.ts';
 import type { Metrics } from '../domain/logbook/events/job-events.ts';

@@ -1,6 +1,6 @@
 /** The sealed pass that the next run starts from. */
 
-import type { RunBase } from '../domain/launch/base.ts';
+import type { RunBase } from '../domain/launch/delta.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import { type RunState, runsOfLane } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';

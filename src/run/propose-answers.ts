@@ -1,13 +1,13 @@
 /** Answers to a `/propose`, and refusals of a person's own pull request or issue. */
 
 import { type AnswerCode, type Answers, answerOf } from '../commands/registry.ts';
-import { cutText } from '../domain/cut-text.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
 import { phaseOf } from '../domain/logbook/phase.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { OwnIssue, OwnPull } from '../domain/own-pull.ts';
 import type { Detail, FactsArgument } from '../domain/payload.ts';
+import { cutText } from '../domain/text.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 
 export type Answered = { readonly kind: 'answer'; readonly code: string; readonly detail: Detail };

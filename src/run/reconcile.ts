@@ -5,7 +5,6 @@
 
 import { permits } from '../domain/actor.ts';
 import { assertNever } from '../domain/assert.ts';
-import { cutText } from '../domain/cut-text.ts';
 import type { Annotation } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant } from '../domain/ids.ts';
@@ -23,6 +22,7 @@ import { isNotAsked, need } from '../domain/need.ts';
 import { known } from '../domain/observed.ts';
 import { hasLabel } from '../domain/own-pull.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
+import { cutText } from '../domain/text.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { notConfirmed, notTakenOver } from '../render/adoption-words.ts';
 import { renderMismatch, renderUnreadableDelta } from '../render/check.ts';

@@ -3,9 +3,9 @@
 import type { BigIntStats } from 'node:fs';
 import { lstat, opendir, realpath, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { withoutEndSlashes } from '../domain/end-slashes.ts';
 import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
+import { withoutEndSlashes } from '../domain/text.ts';
 import { momentOfMs } from '../domain/time.ts';
 import { openPlainFile } from '../host/plain-file.ts';
 import { codeOf } from '../host/publish-once.ts';

@@ -7,9 +7,9 @@ import {
   hasOddParts,
   type StorePath,
 } from '../domain/checkpoint/stored.ts';
-import { withoutEndSlashes } from '../domain/end-slashes.ts';
 import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
+import { withoutEndSlashes } from '../domain/text.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { runProgram } from '../host/process.ts';
 import { ask, type StoreAnswer, type StoreHost, saidNo } from './ask.ts';

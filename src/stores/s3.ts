@@ -3,9 +3,9 @@
 import { parseXml, type XmlElement, XmlError } from '@rgrove/parse-xml';
 import { AwsV4Signer } from 'aws4fetch';
 import { z } from 'zod';
-import { withoutEndSlashes } from '../domain/end-slashes.ts';
 import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
+import { withoutEndSlashes } from '../domain/text.ts';
 import { momentOfMs } from '../domain/time.ts';
 import { ask, type StoreAnswer, type StoreHost, saidNo } from './ask.ts';
 import type { Bucket, BucketFile, BucketPage, PageQuery } from './bucket.ts';

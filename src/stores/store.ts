@@ -12,9 +12,9 @@ import {
   type StoredCheckpoint,
   type StorePath,
 } from '../domain/checkpoint/stored.ts';
-import { withoutEndSlashes } from '../domain/end-slashes.ts';
 import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
+import { withoutEndSlashes } from '../domain/text.ts';
 import type { Bucket, BucketPage, StoredObject } from './bucket.ts';
 
 /** `metadata.json` has three values. */

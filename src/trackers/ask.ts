@@ -1,7 +1,7 @@
 /** Sends one request to a tracker and validates the answer. */
 
 import * as z from 'zod';
-import { cutText } from '../domain/cut-text.ts';
+import { cutText } from '../domain/text.ts';
 import type { TrackerSilence } from '../domain/tracker.ts';
 import { codeOf } from '../host/publish-once.ts';
 import { redact } from '../host/redactor.ts';

@@ -2,9 +2,9 @@
 
 import { memoryReportIn } from '../diagnosis/memory-line.ts';
 import { readTrainingLine, type ShownCount, type TrainingLine } from '../diagnosis/training-line.ts';
-import { cutText } from '../domain/cut-text.ts';
 import { LOSS_NOT_FINITE } from '../domain/launch/spoilt.ts';
 import { limits } from '../domain/limits.ts';
+import { cutText } from '../domain/text.ts';
 import { countLines, findTellingWord } from './line-filter.ts';
 import { goneBack } from './replayed.ts';
 import { readFailure, type SignatureMatch, type TaskOrigin, withFailure } from './signature-matches.ts';

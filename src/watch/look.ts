@@ -2,12 +2,12 @@
 
 import type { Evidence } from '../detectors/evidence.ts';
 import type { Diagnosis } from '../diagnosis/diagnose.ts';
-import { cutText } from '../domain/cut-text.ts';
 import type { JobObservation } from '../domain/engine.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { BesideJob, Lease, Metrics } from '../domain/logbook/events/job-events.ts';
 import type { Observed } from '../domain/observed.ts';
+import { cutText } from '../domain/text.ts';
 import type { TrackerAnswer } from '../domain/tracker.ts';
 import type { Cadence } from './cadence.ts';
 import type { LogFacts } from './log-facts.ts';

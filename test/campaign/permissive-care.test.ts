@@ -19,8 +19,8 @@ vi.mock('../../src/domain/approval-binding.ts', async (original) => {
   return { ...real, namingOf };
 });
 
-vi.mock('../../src/config/approval-age.ts', async (original) => {
-  const real = await original<typeof import('../../src/config/approval-age.ts')>();
+vi.mock('../../src/config/approvers.ts', async (original) => {
+  const real = await original<typeof import('../../src/config/approvers.ts')>();
   const maxAgeMsOf: typeof real.maxAgeMsOf = (config) =>
     gone.has('age of a consent') ? 1e12 : real.maxAgeMsOf(config);
   return { ...real, maxAgeMsOf };

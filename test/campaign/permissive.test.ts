@@ -64,14 +64,6 @@ vi.mock('../../src/run/decide-shown.ts', async (original) => {
   return { ...real, confirmedShowing, decideShown };
 });
 
-vi.mock('../../src/config/approval-age.ts', async (original) => {
-  const real = await original<typeof import('../../src/config/approval-age.ts')>();
-  return {
-    maxAgeMsOf: (config: Parameters<typeof real.maxAgeMsOf>[0]) =>
-      gone.has('approval age') ? 1e12 : real.maxAgeMsOf(config),
-  };
-});
-
 vi.mock('../../src/run/authors.ts', async (original) => {
   const real = await original<typeof import('../../src/run/authors.ts')>();
   const interestedIn: typeof real.interestedIn = (...asked) =>
@@ -124,10 +116,12 @@ vi.mock('../../src/app/broken-run.ts', async (original) => {
   return { ...real, stateAfter };
 });
 
-vi.mock('../../src/config/quorum.ts', async (original) => {
-  const real = await original<typeof import('../../src/config/quorum.ts')>();
+vi.mock('../../src/config/approvers.ts', async (original) => {
+  const real = await original<typeof import('../../src/config/approvers.ts')>();
   const quorumOf: typeof real.quorumOf = (...asked) => (gone.has('quorum') ? 1 : real.quorumOf(...asked));
-  return { ...real, quorumOf };
+  const maxAgeMsOf: typeof real.maxAgeMsOf = (config) =>
+    gone.has('approval age') ? 1e12 : real.maxAgeMsOf(config);
+  return { ...real, quorumOf, maxAgeMsOf };
 });
 
 // The runner's look at the approvals of an order: one thing of what it reads is as it would have it.

@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { branded, isRunId } from '../../src/domain/ids.ts';
-import { attestationOf } from '../../src/domain/launch/attestation.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import type { Attestation } from '../../src/domain/logbook/events/closure-events.ts';
+import { attestationOf } from '../../src/domain/logbook/events/closure-events.ts';
 import { illegalAfter } from '../../src/domain/logbook/fold.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import {

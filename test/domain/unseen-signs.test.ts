@@ -1,7 +1,7 @@
 /** Which signs a reader cannot tell from a plain blank or from nothing. */
 
 import { expect, it } from 'vitest';
-import { unseenSign } from '../../src/domain/unseen-signs.ts';
+import { unseenSign } from '../../src/domain/text.ts';
 
 /** PropList.txt of Unicode 16, White_Space, without the plain blank and what ends or indents a line. */
 const BLANKS = [

@@ -1,6 +1,6 @@
 // Cases of the gates over the change itself and its text.
 
-import type { ModelSize } from '../../src/domain/launch/model-size.ts';
+import type { ModelSize } from '../../src/domain/launch/change-facts.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import type { FerryLane } from '../../src/kinds/ferry/settings.ts';
 import { alice } from '../support/run-drafts.ts';

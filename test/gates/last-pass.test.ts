@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { branded, isRunId } from '../../src/domain/ids.ts';
-import type { BaseFacts } from '../../src/domain/launch/base.ts';
-import type { Delta } from '../../src/domain/launch/delta.ts';
+import type { BaseFacts, Delta } from '../../src/domain/launch/delta.ts';
 import type { GateId } from '../../src/domain/launch/verdict.ts';
 import { known } from '../../src/domain/observed.ts';
 import { runGates } from '../../src/gates/run-gates.ts';

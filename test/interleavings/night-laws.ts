@@ -1,6 +1,6 @@
 // The checker of a night: from what was called, what was recorded and what became of the jobs, and from nothing of the judgement under test, it says which law was broken.
 
-import { maxAgeMsOf } from '../../src/config/approval-age.ts';
+import { maxAgeMsOf } from '../../src/config/approvers.ts';
 import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { CONFIG } from '../run/parts.ts';
 import type { Call, Night, NightJob } from './night-world.ts';

@@ -1,7 +1,7 @@
 /** Text that anybody pushed, cut: half a character at the cut had made canonical JSON throw, which ended every look. */
 
 import { describe, expect, it } from 'vitest';
-import { cutText, cutTextFromEnd } from '../../src/domain/cut-text.ts';
+import { cutText, cutTextFromEnd } from '../../src/domain/text.ts';
 import { propose, stateOf, until } from '../support/play.ts';
 import { answersTo, fileOf, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { code, prose } from '../../src/domain/logbook/plain-text.ts';
 import { projectLogbook, weave } from '../../src/logbook/projection.ts';
-import { showText } from '../../src/logbook/show.ts';
+import { showText } from '../../src/logbook/telling.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 import { alice, commandSeen, fileOf, lifeOfAFerry, proposed, RUN } from './sample-logbook.ts';

@@ -7,7 +7,7 @@ import { ANSWER_CODES } from '../../src/commands/registry.ts';
 import { EFFECT_KINDS } from '../../src/domain/effect.ts';
 import { INCIDENT_CODES } from '../../src/domain/incidents.ts';
 import { REFUSALS } from '../../src/domain/launch/refusal.ts';
-import { DROP_REASONS } from '../../src/domain/reasons.ts';
+import { DROP_REASONS } from '../../src/domain/logbook/events/launch-events.ts';
 import { ROOT } from './cruise.ts';
 
 /** Where a list of codes stands as bare words; a table has them as keys, which count for nothing anyway. */

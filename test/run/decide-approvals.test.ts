@@ -1,7 +1,7 @@
 /** What approvals are worth today: quorum by cost, permissions that are gone, comments that were changed. */
 
 import { describe, expect, it } from 'vitest';
-import { quorumOf } from '../../src/config/quorum.ts';
+import { quorumOf } from '../../src/config/approvers.ts';
 import type { Sha } from '../../src/domain/ids.ts';
 import { isTooOld } from '../../src/domain/launch/approval-age.ts';
 import { known, type Observed, unknown } from '../../src/domain/observed.ts';

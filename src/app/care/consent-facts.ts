@@ -2,7 +2,7 @@
 
 import type { ConsentFacts, PreApproval } from '../../actions/verify-consent.ts';
 import { preApprovalOf, preApprovalsUsed } from '../../care/pre-approval.ts';
-import { maxAgeMsOf } from '../../config/approval-age.ts';
+import { maxAgeMsOf } from '../../config/approvers.ts';
 import type { Permission } from '../../domain/actor.ts';
 import type { MutationProposal } from '../../domain/care/mutation.ts';
 import { type MutationRecord, proposalShownAt } from '../../domain/care/mutation-state.ts';

@@ -3,8 +3,8 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { cutText } from '../../domain/cut-text.ts';
 import { fail, ok, type Result } from '../../domain/result.ts';
+import { cutText } from '../../domain/text.ts';
 import { completeUtf8Length } from '../../host/utf8-boundary.ts';
 import { finishLog, type LogFacts, NO_LOG_FACTS, readLogBytes } from '../../watch/log-facts.ts';
 import type { VerbIo } from './verb-io.ts';

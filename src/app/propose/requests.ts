@@ -3,16 +3,14 @@
 import { rootOf, startPoint } from '../../checkpoints/start.ts';
 import { laneUnclear, type MeantLane, meantLane } from '../../commands/meant-lane.ts';
 import { namesOf, wantedForSecret } from '../../contracts/fields.ts';
-import { cutText } from '../../domain/cut-text.ts';
 import { GitError } from '../../domain/git.ts';
 import type { RunId } from '../../domain/ids.ts';
 import type { ContractIssue } from '../../domain/launch/contract.ts';
 import { failedAttempt } from '../../domain/launch/next-attempt.ts';
 import { rootHolder } from '../../domain/launch/output-root.ts';
 import { limits } from '../../domain/limits.ts';
-import { holderOf } from '../../domain/logbook/holder.ts';
 import { questionIn } from '../../domain/logbook/journal-state.ts';
-import { isHolding } from '../../domain/logbook/liveness.ts';
+import { holderOf, isHolding } from '../../domain/logbook/liveness.ts';
 import {
   commandKey,
   type Ending,
@@ -21,6 +19,7 @@ import {
   type SeenCommand,
 } from '../../domain/logbook/run-state.ts';
 import { known } from '../../domain/observed.ts';
+import { cutText } from '../../domain/text.ts';
 import { dateOf, fromRfc3339, toRfc3339 } from '../../domain/time.ts';
 import { readOwnThread } from '../../github/own-pull.ts';
 import { folderOf, markdownPath } from '../../logbook/segments.ts';

@@ -2,9 +2,9 @@
 
 import type { EndStatus } from '../../diagnosis/diagnose.ts';
 import { readTrainingLine } from '../../diagnosis/training-line.ts';
-import { cutText } from '../../domain/cut-text.ts';
 import { branded, type Instant, isInstant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
+import { cutText } from '../../domain/text.ts';
 import { toRfc3339 } from '../../domain/time.ts';
 import { headerFor, type Trace, type TraceRecord } from './trace.ts';
 

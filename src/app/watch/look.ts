@@ -3,12 +3,12 @@
 import { isAbsolute, join } from 'node:path';
 import { roundingOf } from '../../detectors/progress.ts';
 import { createDiagnosis, diagnose } from '../../diagnosis/diagnose.ts';
-import { cutText } from '../../domain/cut-text.ts';
 import { type Engine, isTerminal, type JobObservation } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Lease, Metrics } from '../../domain/logbook/events/job-events.ts';
 import type { RunState, Submission } from '../../domain/logbook/run-state.ts';
 import type { Observed } from '../../domain/observed.ts';
+import { cutText } from '../../domain/text.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import type { Tracker } from '../../domain/tracker.ts';
 import { readMetricsFile } from '../../trackers/metrics-file.ts';

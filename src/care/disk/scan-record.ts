@@ -5,9 +5,9 @@ import type { CleanupState, DiskScan, ScannedWorker } from '../../domain/care/di
 import type { VmIdentity } from '../../domain/care/mutation.ts';
 import { type TpuVm, type VmListing, vmNamed } from '../../domain/care/tpu-vm.ts';
 import type { DiskUsage, FolderSize, Mount, MountPoint, TpuName } from '../../domain/care/worker-disk.ts';
-import { cutText } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Observed } from '../../domain/observed.ts';
+import { cutText } from '../../domain/text.ts';
 import { percentFree as percentFreeOf } from './disk-usage.ts';
 import { sizeOf } from './folder-sizes.ts';
 import { mountAt, mountOver, mountsBelow } from './mounts.ts';

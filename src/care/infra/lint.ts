@@ -5,7 +5,7 @@
 
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { fail, ok, type Result } from '../../domain/result.ts';
-import { trimmedEnd } from '../../domain/trimmed-end.ts';
+import { trimmedEnd } from '../../domain/text.ts';
 
 /** A real cluster file has some pages. */
 export const INFRA_CHARACTERS_MAX = 100_000;

@@ -1,9 +1,9 @@
 /** Inspects TPU workers over ssh with constant, read-only commands. Filtering happens here. */
 
 import type { MountPoint, TpuWorker } from '../../domain/care/worker-disk.ts';
-import { cutText } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
+import { cutText } from '../../domain/text.ts';
 import { failureOf, type GcloudOptions } from './gcloud.ts';
 
 /** A first connection takes 20 s, du of a full disk a minute or two. */

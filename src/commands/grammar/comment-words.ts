@@ -1,8 +1,7 @@
 /** Finds all slash words of a comment, and why each cannot be a command. */
 
 import type { Nodes, Paragraph, Root, RootContent } from 'mdast';
-import { cutText } from '../../domain/cut-text.ts';
-import { trimmedEnd } from '../../domain/trimmed-end.ts';
+import { cutText, trimmedEnd } from '../../domain/text.ts';
 import {
   hasInvisible,
   hasReordering,

@@ -1,7 +1,7 @@
 /** Detects comments that imitate a card. */
 
 import type { Nodes } from 'mdast';
-import { INVISIBLE } from '../../domain/unseen-signs.ts';
+import { INVISIBLE } from '../../domain/text.ts';
 import { APPROVING } from '../approving.ts';
 import { COMMENT_OF_STRANGER, isWithinBounds } from './bounds.ts';
 import { nodesIn, parseMarkdown } from './parse-markdown.ts';

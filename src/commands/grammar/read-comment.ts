@@ -1,7 +1,7 @@
 /** Parses the slash commands of a GitHub comment. */
 
 import type { ZodError } from 'zod';
-import { trimmedEnd } from '../../domain/trimmed-end.ts';
+import { trimmedEnd } from '../../domain/text.ts';
 import { nearest } from '../../settings/nearness.ts';
 import type { ArgumentSpec, CommandSpec } from '../spec.ts';
 import { type Bounds, COMMENT_OF_STRANGER, COMMENT_OF_TRUSTED, isWithinBounds } from './bounds.ts';

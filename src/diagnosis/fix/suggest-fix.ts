@@ -4,7 +4,6 @@
  */
 
 import { limits } from '../../domain/limits.ts';
-import { type NoFix, none } from './no-fix.ts';
 
 /** Of two texts that differ in single lines, or in lines that were put in at one place. */
 function unifiedDiff(path: string, before: string, after: string): string {
@@ -172,4 +171,24 @@ function slipIn(error: string): Slip | null {
 
 function suggestedIn(error: string): string | null {
   return /(?:Did you mean:? |forget to import )'([\w.]{1,200})'/.exec(error)?.[1] ?? null;
+}
+
+export const NO_FIX_REASONS = [
+  'not-small',
+  'no-suggestion',
+  'not-in-tree',
+  'outside-scope',
+  'too-long',
+  'tree-unlike',
+  'no-candidate',
+  'several-candidates',
+  'other-suggestion',
+  'not-mended',
+] as const;
+export type NoFixReason = (typeof NO_FIX_REASONS)[number];
+export type NoFix = { readonly kind: 'none'; readonly reason: NoFixReason };
+
+/** Nothing is changed, and people are told this. */
+export function none(reason: NoFixReason): NoFix {
+  return { kind: 'none', reason };
 }

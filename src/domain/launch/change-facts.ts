@@ -2,9 +2,7 @@
 
 import type { Digest, Instant, Sha, TreeId } from '../ids.ts';
 import type { Observed } from '../observed.ts';
-import type { BaseFacts } from './base.ts';
-import type { Delta } from './delta.ts';
-import type { ModelSize } from './model-size.ts';
+import type { BaseFacts, Delta } from './delta.ts';
 
 /** What git reports about the change. */
 export type ChangeFacts = {
@@ -101,3 +99,33 @@ export type GatedFacts = {
   readonly body: BodyFacts;
   readonly checks: readonly CheckFacts[];
 };
+
+/** Parameters, and floating point operations of training. */
+export type ModelSize =
+  | { readonly kind: 'known'; readonly parameters: number; readonly flops: number }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+/** Forward and backward pass of a dense model. */
+const FLOPS_PER_PARAMETER_AND_TOKEN = 6;
+
+/** The usual estimate for a dense model. */
+export function trainingFlops(parameters: number, tokens: number): number {
+  return FLOPS_PER_PARAMETER_AND_TOKEN * parameters * tokens;
+}
+
+/** Threshold of a hero run, whatever its name (policy HR-01). */
+// rule HR-01
+const HERO_FLOPS = 1e22;
+
+/** Whether the cost alone makes a hero run. */
+export function isHeroByCost(flops: number): boolean {
+  return flops >= HERO_FLOPS;
+}
+
+/** The estimate ignores long-context attention and sparse layers, but a wrong digit or exponent is further off. */
+const BUDGET_FACTOR = 3;
+
+/** Whether a budget is plausible for the estimated cost. */
+export function isBudgetFor(flops: number, estimated: number): boolean {
+  return flops <= estimated * BUDGET_FACTOR && estimated <= flops * BUDGET_FACTOR;
+}

@@ -7,8 +7,7 @@ import { type Failure, isOutOfMemory, mayPassAgain, type Rung } from '../failure
 import type { PastAttempt, RunState } from '../logbook/run-state.ts';
 import { failureOf } from './fingerprint.ts';
 import { pastAttempt, reachedStep } from './next-attempt.ts';
-import { reducedBy, type Started } from './reduction.ts';
-import { repairedBy } from './repair.ts';
+import { reducedBy, repairedBy, type Started } from './reduction.ts';
 
 /** All ended attempts of the currently ordered manifest. */
 function endedAlike(state: RunState): readonly PastAttempt[] {

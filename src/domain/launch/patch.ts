@@ -4,7 +4,7 @@
  */
 
 import { limits } from '../limits.ts';
-import { UNSEEN } from '../unseen-signs.ts';
+import { UNSEEN } from '../text.ts';
 
 /** A small fix touches a file and its importers. */
 const FIX_FILES_MAX = 3;

@@ -11,16 +11,17 @@ import {
   type Approval,
   isOver,
   type PastAttempt,
+  type RejectedCheckpoint,
   type RelaunchAsked,
   type RunState,
   standingApprovals,
 } from '../logbook/run-state.ts';
+import { takesCheckpoint } from './contract.ts';
 import { failureOf, sameFailure } from './fingerprint.ts';
 import { rungFor } from './ladder.ts';
 import { asLaunched, pastAttempt, reachedStep, rollbackOf } from './next-attempt.ts';
 import type { Order } from './order.ts';
 import { approvedBeforehand, preApproval } from './pre-approval.ts';
-import { rejectionFor } from './rejected-lineage.ts';
 import { replacementFor, restartsLeft } from './relaunch.ts';
 import { spoiltBy } from './spoilt.ts';
 
@@ -278,4 +279,21 @@ export function mayBeApprovedAgain(state: RunState): boolean {
     mayBeTriedByHand(failureOf(last)) &&
     spoiltBy(state, last) === null
   );
+}
+
+/**
+ * The rejected checkpoint that a restarted job could load by itself from its output root; null if there is none or the command names its
+ * checkpoint.
+ */
+export function rejectionFor(
+  { attempts, rejections }: RunState,
+  last: PastAttempt,
+): RejectedCheckpoint | null {
+  if (last.order.manifest !== null && takesCheckpoint(last.order.manifest)) return null;
+  const wroteBefore = (at: string): boolean =>
+    [...attempts, last].some(
+      ({ order }) =>
+        (order.claim?.at ?? order.at) <= at && order.manifest?.outputRoot === last.order.manifest?.outputRoot,
+    );
+  return rejections.find(({ at }) => wroteBefore(at)) ?? null;
 }

@@ -1,6 +1,6 @@
 /** A run is live while it holds resources, not only while its job runs. */
 
-import { awaitsDescription } from './adoption.ts';
+import { awaitsAdoption, awaitsDescription } from './adoption.ts';
 import { holdingsOf } from './holdings.ts';
 import { offerWanted } from './renting.ts';
 import { isOver, type RunState } from './run-state.ts';
@@ -26,4 +26,23 @@ export function watchedClusters(state: RunState): readonly string[] {
     ...shopped,
     ...holdingsOf(state).flatMap((held) => ('cluster' in held ? [held.cluster] : [])),
   ];
+}
+
+export type JobPlace = { readonly jobId: string; readonly cluster: string };
+
+/** Also finds runs whose order has not become a job yet, and runs that are over; null if there is none. */
+export function holderOf(runs: readonly RunState[], { jobId, cluster }: JobPlace): RunState | null {
+  return runs.find((state) => isAbout(state, jobId, cluster)) ?? null;
+}
+
+function isAbout(state: RunState, jobId: string, cluster: string): boolean {
+  const { proposal, submission, order, attempts } = state;
+  const { adopts } = proposal;
+  if (adopts?.jobId === jobId && adopts.cluster === cluster)
+    return !isOver(state) && (awaitsAdoption(state) || isLive(state) || state.end !== null);
+  const ours = [submission, ...attempts.map((past) => past.submission)];
+  return (
+    ours.some((one) => one !== null && one.jobId === jobId && one.cluster === cluster) ||
+    order?.order.submissionId === jobId
+  );
 }

@@ -16,7 +16,7 @@ import type {
 } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { unknown } from '../../domain/observed.ts';
-import { trimmedEnd } from '../../domain/trimmed-end.ts';
+import { trimmedEnd } from '../../domain/text.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
 import { guarded, stopAndConfirm, type Unknown, unknownBecause } from '../shared/acts.ts';
 import { jsonIn } from '../shared/http.ts';

@@ -1,8 +1,8 @@
 /** The commands of Slurm, as argument arrays and in an environment of their own; `scontrol` only shows. */
 
 import { join } from 'node:path';
-import { cutText } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
+import { cutText } from '../../domain/text.ts';
 import { type ProgramResult, runProgram } from '../../host/process.ts';
 import { unknownBecause } from '../shared/acts.ts';
 import type { SlurmCluster } from './definition.ts';

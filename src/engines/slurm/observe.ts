@@ -1,6 +1,5 @@
 /** What a Slurm job is doing: by the queue, and where that has forgotten it by accounting and the records beside its log. */
 
-import { cutText } from '../../domain/cut-text.ts';
 import {
   type FoundJob,
   isSameJob,
@@ -8,6 +7,7 @@ import {
   type JobMetadata,
   type JobObservation,
 } from '../../domain/engine.ts';
+import { cutText } from '../../domain/text.ts';
 import { openPlainFile } from '../../host/plain-file.ts';
 import { codeOf, publishOnce } from '../../host/publish-once.ts';
 import { foundJob, type Unknown, unknownBecause } from '../shared/acts.ts';

@@ -1,7 +1,7 @@
 /** One question to the API and its whole answer, by status and schema; anything else is no answer. */
 
 import { z } from 'zod';
-import { cutText } from '../../domain/cut-text.ts';
+import { cutText } from '../../domain/text.ts';
 import { codeOf } from '../../host/publish-once.ts';
 import { redact } from '../../host/redactor.ts';
 import { jsonIn, NOT_SENT } from '../shared/http.ts';

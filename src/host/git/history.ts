@@ -1,8 +1,8 @@
 /** History of append-only files in a checkout. */
 
 import { basename } from 'node:path';
-import { cutTextFromEnd } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
+import { cutTextFromEnd } from '../../domain/text.ts';
 import { type ProgramResult, runProgram } from '../process.ts';
 import { gitEnvironment } from './environment.ts';
 

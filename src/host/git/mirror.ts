@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cutTextFromEnd } from '../../domain/cut-text.ts';
 import { GitError, type GitErrorCode } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
+import { cutTextFromEnd } from '../../domain/text.ts';
 import { type ProgramResult, runProgram } from '../process.ts';
 import { gitEnvironment, tokenConfig } from './environment.ts';
 

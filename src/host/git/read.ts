@@ -9,7 +9,7 @@ import {
 } from '../../domain/git.ts';
 import { branded, isSha, isTreeId, type Sha, type TreeId } from '../../domain/ids.ts';
 import { WHOLE_TREE } from '../../domain/launch/whole-tree.ts';
-import { trimmedEnd } from '../../domain/trimmed-end.ts';
+import { trimmedEnd } from '../../domain/text.ts';
 import { listOf } from './export-tree.ts';
 import { type GitMirror, gitError } from './mirror.ts';
 import { blobIdOf, idsOf } from './tree-on-disk.ts';

@@ -2,12 +2,12 @@
 
 import { namesOf } from '../../contracts/fields.ts';
 import { bucketOf } from '../../delta/bucket.ts';
-import { cutText } from '../../domain/cut-text.ts';
 import type { FileChange } from '../../domain/facts.ts';
 import type { KnobChange } from '../../domain/launch/delta.ts';
 import { readImageReference } from '../../domain/launch/image.ts';
 import type { Manifest } from '../../domain/launch/manifest.ts';
 import { limits } from '../../domain/limits.ts';
+import { cutText } from '../../domain/text.ts';
 import { defineGate, given, type Judgement, judging, type RanBefore } from '../../gates/gate.ts';
 import { FIELDS, type FieldName } from './contract/fields.ts';
 import { contractValue } from './contract/read-contract.ts';

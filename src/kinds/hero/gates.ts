@@ -4,9 +4,9 @@ import type { ResumePoint } from '../../checkpoints/resume.ts';
 import { optionsOf } from '../../contracts/command-line.ts';
 import { looksLikeCheckpoint, pathsIn, unreadScript } from '../../contracts/command-paths.ts';
 import { assertNever } from '../../domain/assert.ts';
-import { withoutEndSlashes } from '../../domain/end-slashes.ts';
 import { CHECKPOINT, isSameLogin, personInCharge } from '../../domain/launch/contract.ts';
 import { type ImageLabels, isSameImage } from '../../domain/launch/image.ts';
+import { withoutEndSlashes } from '../../domain/text.ts';
 import {
   type ChangeGateFacts,
   defineGate,

@@ -4,10 +4,10 @@
  */
 
 import { z } from 'zod';
-import { cutText } from '../../domain/cut-text.ts';
 import { branded, type Digest, isDigest } from '../../domain/ids.ts';
 import type { ImageLabels, ImageLook, ImageReference } from '../../domain/launch/image.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
+import { cutText } from '../../domain/text.ts';
 import { sha256Hex } from '../../host/hash.ts';
 import { createRegistryAsk, type RegistryAsk, type RegistryHost, type RegistryPlace } from './ask.ts';
 

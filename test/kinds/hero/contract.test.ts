@@ -4,8 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { namesOf } from '../../../src/contracts/fields.ts';
-import { openParts } from '../../../src/contracts/open-parts.ts';
+import { namesOf, openParts } from '../../../src/contracts/fields.ts';
 import type { Contract } from '../../../src/domain/launch/contract.ts';
 import { FIELDS } from '../../../src/kinds/hero/contract/fields.ts';
 import {

@@ -1,7 +1,7 @@
 /** Issues of hero runs as people write them without the form: what is read of each, and what is asked again. */
 
 import { expect, it } from 'vitest';
-import { openParts } from '../../../src/contracts/open-parts.ts';
+import { openParts } from '../../../src/contracts/fields.ts';
 import type { Contract } from '../../../src/domain/launch/contract.ts';
 import { FIELDS, type FieldName } from '../../../src/kinds/hero/contract/fields.ts';
 import { isHero, readHeroContract } from '../../../src/kinds/hero/contract/read-contract.ts';

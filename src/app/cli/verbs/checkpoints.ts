@@ -17,9 +17,9 @@ import type {
   SearchedRoot,
   StorePath,
 } from '../../../domain/checkpoint/stored.ts';
-import { withoutEndSlashes } from '../../../domain/end-slashes.ts';
 import type { RunState } from '../../../domain/logbook/run-state.ts';
 import type { Observed } from '../../../domain/observed.ts';
+import { withoutEndSlashes } from '../../../domain/text.ts';
 import { checkpointLines, cleanupLines, refusedWords } from '../../../render/checkpoints.ts';
 import { openStore } from '../../../stores/open.ts';
 import { answer, EXIT, misused, refused, type VerbIo } from '../verb-io.ts';

@@ -1,7 +1,6 @@
 /** `ferrybot contract < issue.md`: the run contract in an issue, and its open parts. */
 
-import { namesOf } from '../../../contracts/fields.ts';
-import { openParts } from '../../../contracts/open-parts.ts';
+import { namesOf, openParts } from '../../../contracts/fields.ts';
 import { KINDS } from '../../../kinds/registry.ts';
 import { readInputText } from '../read-argument.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';

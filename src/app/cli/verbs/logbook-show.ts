@@ -1,7 +1,7 @@
 /** `ferrybot logbook show <path>`: prints a run in plain text, up to the first bad entry. */
 
 import type { LogbookEvent } from '../../../domain/logbook/event.ts';
-import { showEvents, showText } from '../../../logbook/show.ts';
+import { showEvents, showText } from '../../../logbook/telling.ts';
 import { answer, EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
 import { type LogbookOptions, readLogbookArguments } from './logbook-arguments.ts';
 import { findLogbookFiles } from './logbook-files.ts';

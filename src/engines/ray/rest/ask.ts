@@ -2,9 +2,9 @@
 
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
-import { cutText } from '../../../domain/cut-text.ts';
 import type { EngineSession, FoundJob, JobOrigin } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
+import { cutText } from '../../../domain/text.ts';
 import { redact } from '../../../host/redactor.ts';
 import { askWhole, callOverHttp, type Http, jsonIn, type WholeAnswer } from '../../shared/http.ts';
 import { readJobDetails } from '../job-details.ts';

@@ -1,8 +1,8 @@
 /** Reads one job's log on from any offset: each byte is handed on once, whatever the head sends again. */
 
-import { cutText } from '../../../domain/cut-text.ts';
 import type { LogRead } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
+import { cutText } from '../../../domain/text.ts';
 import { completeUtf8Length } from '../../../host/utf8-boundary.ts';
 import { utf8Only } from '../../../host/utf8-only.ts';
 import { type Unknown, unknownBecause } from '../../shared/acts.ts';

@@ -1,9 +1,9 @@
 /** What may be told of a script's output: the id that it names, and why it failed; nothing of what it echoes. */
 
 import { stripVTControlCharacters } from 'node:util';
-import { cutTextFromEnd } from '../../../domain/cut-text.ts';
 import type { SubmitRejection } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
+import { cutTextFromEnd } from '../../../domain/text.ts';
 import type { GroupEnd } from '../../../host/process-group.ts';
 import { redact } from '../../../host/redactor.ts';
 

@@ -1,8 +1,8 @@
 /** Submits through the lab's script: looks first, submits once, and after any doubt looks again instead of trying again. */
 
-import { cutText } from '../../../domain/cut-text.ts';
 import type { Job, JobObservation, JobSpec, SubmitOutcome } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
+import { cutText } from '../../../domain/text.ts';
 import type { GroupEnd } from '../../../host/process-group.ts';
 import { changedRefusal, conflictWith, rejected, unknownBecause } from '../../shared/acts.ts';
 import { identityTexts } from '../../shared/identity.ts';

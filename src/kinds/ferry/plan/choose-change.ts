@@ -4,12 +4,12 @@ import { z } from 'zod';
 import { type AnswerCode, type Answers, answerOf } from '../../../commands/registry.ts';
 import { readKnobs } from '../../../delta/read-knobs.ts';
 import { assertNever } from '../../../domain/assert.ts';
-import { cutTextFromEnd } from '../../../domain/cut-text.ts';
-import { newChanges } from '../../../domain/launch/base.ts';
+import { newChanges } from '../../../domain/launch/delta.ts';
 import { limits } from '../../../domain/limits.ts';
 import type { Objective } from '../../../domain/logbook/events/launch-events.ts';
 import { type RunState, runsOfLane } from '../../../domain/logbook/run-state.ts';
 import type { FactsArgument } from '../../../domain/payload.ts';
+import { cutTextFromEnd } from '../../../domain/text.ts';
 import {
   type AskedFor,
   type Failed,

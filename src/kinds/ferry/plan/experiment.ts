@@ -3,7 +3,7 @@
 import type { ExperimentFile, ReadFile } from '../../../domain/experiment.ts';
 import { GitError, type LoggedCommit } from '../../../domain/git.ts';
 import { branded, isSha, type Sha } from '../../../domain/ids.ts';
-import type { NotTaken, RunBase } from '../../../domain/launch/base.ts';
+import type { NotTaken, RunBase } from '../../../domain/launch/delta.ts';
 import { limits } from '../../../domain/limits.ts';
 import type { IntervalStart } from '../../../domain/logbook/events/launch-events.ts';
 import { runsOfLane } from '../../../domain/logbook/run-state.ts';

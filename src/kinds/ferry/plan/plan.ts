@@ -2,12 +2,12 @@
 
 import { fillLane } from '../../../config/fill.ts';
 import { configDelta } from '../../../delta/config-delta.ts';
-import { cutText, cutTextFromEnd } from '../../../domain/cut-text.ts';
 import type { ReadFile } from '../../../domain/experiment.ts';
 import type { Sha } from '../../../domain/ids.ts';
 import type { KnobChange } from '../../../domain/launch/delta.ts';
 import { limits } from '../../../domain/limits.ts';
 import { commandKey } from '../../../domain/logbook/run-state.ts';
+import { cutText, cutTextFromEnd } from '../../../domain/text.ts';
 import { askOf } from '../../../run/propose-request.ts';
 import {
   type AskedFor,

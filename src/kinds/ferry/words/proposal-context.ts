@@ -3,8 +3,7 @@
 import type { Actor } from '../../../domain/actor.ts';
 import { assertNever } from '../../../domain/assert.ts';
 import type { RunId } from '../../../domain/ids.ts';
-import type { NotTaken, RunBase } from '../../../domain/launch/base.ts';
-import type { KnobChange } from '../../../domain/launch/delta.ts';
+import type { KnobChange, NotTaken, RunBase } from '../../../domain/launch/delta.ts';
 import { limits } from '../../../domain/limits.ts';
 import type { IntervalStart, Objective } from '../../../domain/logbook/events/launch-events.ts';
 import { code, count, details, link, paragraphs, safeUrl, text } from '../../../render/words.ts';

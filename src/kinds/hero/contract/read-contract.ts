@@ -7,8 +7,8 @@ import { valueIn } from '../../../contracts/fields.ts';
 import { readCount, readQuantity } from '../../../contracts/quantity.ts';
 import { contractReader } from '../../../contracts/read-contract.ts';
 import { isStorePath } from '../../../domain/checkpoint/stored.ts';
-import { withoutEndSlashes } from '../../../domain/end-slashes.ts';
 import { branded, isRunId, isSha, type RunId } from '../../../domain/ids.ts';
+import { isBudgetFor, isHeroByCost, trainingFlops } from '../../../domain/launch/change-facts.ts';
 import {
   type CheckpointPlan,
   type Contract,
@@ -17,9 +17,9 @@ import {
   OUTSIDE,
   type PinnedSource,
 } from '../../../domain/launch/contract.ts';
-import { isBudgetFor, isHeroByCost, trainingFlops } from '../../../domain/launch/model-size.ts';
 import { limits } from '../../../domain/limits.ts';
 import type { Objective } from '../../../domain/logbook/events/launch-events.ts';
+import { withoutEndSlashes } from '../../../domain/text.ts';
 import { secretNames } from '../../../domain/written-secrets.ts';
 import { FIELDS, type FieldName, isSlug, scientific, TOGETHER } from './fields.ts';
 
