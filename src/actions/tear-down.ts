@@ -6,7 +6,7 @@
 
 import type { Permit } from '../domain/actions/capability.ts';
 import type { Instant, RunId } from '../domain/ids.ts';
-import type { RentalTerms } from '../domain/launch/rental-terms.ts';
+import type { RentalTerms } from '../domain/launch/manifest.ts';
 import { openOrphans } from '../domain/logbook/orphans.ts';
 import { rentedJobs } from '../domain/logbook/renting.ts';
 import type { Condemnation, RentalAccount } from '../domain/rented.ts';

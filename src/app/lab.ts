@@ -1,6 +1,5 @@
 /** Everything that a process needs to work on one repository, composed once at startup. */
 
-import type { FixAnswer, FixQuestion } from '../diagnosis/fix/suggest-fix.ts';
 import type { TpuCloud } from '../domain/care/tpu-vm.ts';
 import type { ChannelMessage, Delivery } from '../domain/channel.ts';
 import type { CheckpointReader, StorePath } from '../domain/checkpoint/stored.ts';
@@ -15,6 +14,7 @@ import type { LabConfig } from '../run/lane-scope.ts';
 import type { Helpers } from '../run/proposing.ts';
 import type { ImageOf } from './images.ts';
 import type { SigningKeys } from './signers.ts';
+import type { FixAnswer, FixQuestion } from './small-fix.ts';
 
 /** The lab's name and email for commits and tags. */
 export type GitIdentity = { readonly name: string; readonly email: string };

@@ -3,23 +3,28 @@
 import { z } from 'zod';
 import {
   type Failure,
-  type Fix,
-  type FixAnswer,
-  type FixQuestion,
-  fixOf,
-  fixQuestion,
+  type FixPlan,
   NO_FIX_REASONS,
   type NoFix,
   planFix,
 } from '../diagnosis/fix/suggest-fix.ts';
+import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { scriptText } from '../host/python/script.ts';
 import { runPython } from '../host/python-child.ts';
 
+/** `text`: the whole file with the correction, which CPython compiles. `diff`: the same for people. */
 const answer = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('fix'), text: z.string() }),
+  z.strictObject({ kind: z.literal('fix'), text: z.string(), diff: z.string() }),
   z.strictObject({ kind: z.literal('none'), reason: z.enum(NO_FIX_REASONS) }),
 ]);
+export type FixAnswer = z.infer<typeof answer>;
+
+/** What a Python interpreter is asked: the mistake, and the texts of the files that the plan names. */
+export type FixQuestion = FixPlan & { readonly text: string };
+
+/** `line`: where the log says that it failed. */
+export type Fix = Extract<FixAnswer, { kind: 'fix' }> & Pick<FixPlan, 'path' | 'line'>;
 
 /** Unknown if `interpreter` is not on `path` or fails. */
 export async function fixSmallMistake(
@@ -49,15 +54,16 @@ export async function smallFix(
   failure: Failure,
   ask: (question: FixQuestion) => Promise<Observed<FixAnswer>>,
 ): Promise<Observed<Fix | NoFix>> {
+  const none = (reason: NoFix['reason']): Observed<NoFix> => known({ kind: 'none', reason });
   const plan = planFix(failure, await paths());
   if ('kind' in plan) return known(plan);
-  if (!mayChange(plan.path)) return known({ kind: 'none', reason: 'outside-scope' });
-  const text = await textOf(plan.path);
+  const { path, line } = plan;
+  if (!mayChange(path)) return none('outside-scope');
+  const text = await textOf(path);
   const asked = plan.asked === null ? null : await textOf(plan.asked);
-  if (text === null || (plan.asked !== null && asked === null))
-    return known({ kind: 'none', reason: 'not-in-tree' });
-  const question = fixQuestion(plan, text, asked);
-  if ('kind' in question) return known(question);
-  const answer = await ask(question);
-  return answer.kind === 'known' ? known(fixOf(plan, text, answer.value)) : answer;
+  if (text === null || (plan.asked !== null && asked === null)) return none('not-in-tree');
+  if (Math.max(text.length, asked?.length ?? 0) > limits.fixedFileCharsMax) return none('too-long');
+  const found = await ask({ ...plan, text, asked });
+  if (found.kind === 'unknown') return found;
+  return known(found.value.kind === 'none' ? found.value : { ...found.value, path, line });
 }

@@ -1,32 +1,5 @@
 /** Why a failed job ended, and the first response. */
 
-/** A closed list: one class per cause that needs a different response. */
-export const FAILURE_CLASSES = [
-  'oom-hbm',
-  'oom-host',
-  'bad-node',
-  'preempted',
-  'capacity',
-  'network',
-  'storage',
-  'data',
-  'nan',
-  'code-small',
-  'code-other',
-  'config',
-  'auth',
-  'dependency',
-  'infra-cluster',
-  'stalled',
-  'benign',
-  'unknown',
-] as const;
-export type FailureClass = (typeof FAILURE_CLASSES)[number];
-
-/** How an attempt ended: a class, or `stopped` if the engine reports a stop without a known request. */
-export const FAILURES = [...FAILURE_CLASSES, 'stopped'] as const;
-export type Failure = (typeof FAILURES)[number];
-
 export const CONFIDENCES = ['high', 'medium', 'low'] as const;
 export type Confidence = (typeof CONFIDENCES)[number];
 
@@ -38,10 +11,10 @@ export const FIRST_RESPONSES = ['relaunch', 'small-fix', 'replace-node', 'wait',
 export type FirstResponse = (typeof FIRST_RESPONSES)[number];
 
 /**
- * First response per class (monitoring policy, *Error handling*). Failures that the same manifest would
- * repeat, and failures of a whole cluster, go to a person.
+ * A closed list, one class per cause that needs a different response, and the first response (monitoring policy, *Error handling*). Failures
+ * that the same manifest would repeat, and failures of a whole cluster, go to a person.
  */
-export const FIRST_RESPONSE: Readonly<Record<FailureClass, FirstResponse>> = {
+export const FIRST_RESPONSE = {
   'oom-hbm': 'escalate',
   'oom-host': 'escalate',
   'bad-node': 'replace-node',
@@ -60,7 +33,13 @@ export const FIRST_RESPONSE: Readonly<Record<FailureClass, FirstResponse>> = {
   stalled: 'relaunch',
   benign: 'none',
   unknown: 'escalate',
-};
+} as const satisfies Readonly<Record<string, FirstResponse>>;
+export type FailureClass = keyof typeof FIRST_RESPONSE;
+export const FAILURE_CLASSES = Object.keys(FIRST_RESPONSE) as readonly FailureClass[];
+
+/** How an attempt ended: a class, or `stopped` if the engine reports a stop without a known request. */
+export type Failure = FailureClass | 'stopped';
+export const FAILURES: readonly Failure[] = [...FAILURE_CLASSES, 'stopped'];
 
 /**
  * Responses per kind of run. `relaunch`: the same manifest. `replace-node`: the same after the machine was
@@ -71,28 +50,13 @@ export type Responses = Readonly<
   Record<Failure, 'relaunch' | 'replace-node' | 'reduce' | 'repair' | 'other-machine' | 'ask'>
 >;
 
-/** Defaults: relaunch if that alone can help, otherwise ask a person (policy, job monitoring loop). */
-export const USUAL_RESPONSES: Responses = {
-  preempted: 'relaunch',
-  network: 'relaunch',
-  stalled: 'relaunch',
-  stopped: 'relaunch',
-  'bad-node': 'replace-node',
-  'oom-hbm': 'ask',
-  'oom-host': 'ask',
-  capacity: 'ask',
-  storage: 'ask',
-  data: 'ask',
-  nan: 'ask',
-  'code-small': 'ask',
-  'code-other': 'ask',
-  config: 'ask',
-  auth: 'ask',
-  dependency: 'ask',
-  'infra-cluster': 'ask',
-  benign: 'ask',
-  unknown: 'ask',
-};
+/** Defaults: start again if that alone can help, otherwise ask a person (policy, job monitoring loop). */
+export const USUAL_RESPONSES = Object.fromEntries(
+  FAILURES.map((failure) => {
+    const first = failure === 'stopped' ? 'relaunch' : FIRST_RESPONSE[failure];
+    return [failure, first === 'relaunch' || first === 'replace-node' ? first : 'ask'];
+  }),
+) as Responses;
 
 /** Steps of the recovery ladder, smallest change first. */
 export const RUNGS = ['rerun', 'repair', 'reduce', 'other-machine'] as const;

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Engine } from '../domain/engine.ts';
 import type { BeyondCap, MachineNeeds } from '../domain/launch/machine-needs.ts';
-import type { RentalTerms } from '../domain/launch/rental-terms.ts';
+import type { RentalTerms } from '../domain/launch/manifest.ts';
 import type { Observed } from '../domain/observed.ts';
 import type { DiskConfig } from '../settings/disk-schema.ts';
 import type { BadNodesConfig, GcpConfig } from '../settings/gcp-schema.ts';

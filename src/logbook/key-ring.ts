@@ -1,8 +1,7 @@
 /** Verifies signatures with the keys in force. */
 
 import * as z from 'zod';
-import { publicKeySchema } from '../domain/logbook/parts.ts';
-import type { PublicKey } from '../domain/logbook/role.ts';
+import { type PublicKey, publicKeySchema } from '../domain/logbook/role.ts';
 import { signedText } from './chain.ts';
 import type { FramedEvent } from './codec.ts';
 import type { VerifySignature } from './ports.ts';

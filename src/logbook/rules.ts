@@ -75,5 +75,5 @@ function illegalInJournal(fold: JournalFold, event: LogbookEvent): string | null
     if (seen === undefined) return 'answered a command that was not seen';
     if (seen.answer !== null) return 'a command is answered once';
   }
-  return isByPerson && event.actor === undefined ? `${event.type} names no person` : null;
+  return isByPerson === true && event.actor === undefined ? `${event.type} names no person` : null;
 }

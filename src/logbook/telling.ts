@@ -7,7 +7,10 @@ import type { LogbookEvent } from '../domain/logbook/event.ts';
 import { actorSchema } from '../domain/logbook/parts.ts';
 import { minuteOf } from '../domain/logbook/plain-text.ts';
 
-export type Told = { readonly event: LogbookEvent; readonly told: Telling & { readonly title: string } };
+export type Told = {
+  readonly event: LogbookEvent;
+  readonly told: Required<Telling> & { readonly title: string };
+};
 
 /** From entry `from` on. */
 export function tellAll(events: readonly LogbookEvent[], from = 0): readonly Told[] {
@@ -25,22 +28,13 @@ function peopleIn({ actor, data }: LogbookEvent): readonly Actor[] {
 
 /** Uses only earlier logins, so an old entry never changes. */
 function tell(event: LogbookEvent, logins: Logins): Told['told'] {
-  const definition = definitionOf(event);
-  return { title: definition.title, ...definition.tell(event, logins) };
+  const { title, tell: tellOne } = definitionOf(event);
+  return { title, evidence: '', decision: '', next: '', ...tellOne(event, logins) };
 }
 
 /** An event as plain text. */
-export type ShownEvent = {
-  readonly seq: number;
-  readonly at: string;
-  readonly type: string;
-  readonly role: string;
-  readonly actor: string | null;
-  readonly status: string;
-  readonly evidence: string;
-  readonly decision: string;
-  readonly next: string;
-};
+export type ShownEvent = Pick<LogbookEvent, 'seq' | 'at' | 'type' | 'role'> &
+  Required<Telling> & { readonly actor: string | null };
 
 /** The data of `logbook show`: the projection's words without markup. */
 export function showEvents(events: readonly LogbookEvent[]): readonly ShownEvent[] {

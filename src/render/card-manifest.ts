@@ -2,9 +2,8 @@
 
 import { quorumOf } from '../config/approvers.ts';
 import { NOT_TAKEN } from '../domain/launch/delta.ts';
-import type { Manifest, ManifestBase, ManifestChange } from '../domain/launch/manifest.ts';
+import type { Manifest, ManifestBase, ManifestChange, RentalTerms } from '../domain/launch/manifest.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
-import type { RentalTerms } from '../domain/launch/rental-terms.ts';
 import { fixMade, isExternal } from '../domain/launch/small-fix.ts';
 import { limits } from '../domain/limits.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';

@@ -1,8 +1,8 @@
 /** Rented machines in words: cost and answers, gates, and incidents. */
 
 import type { IncidentCode, IncidentFacts } from '../domain/incidents.ts';
+import type { RentalTerms } from '../domain/launch/manifest.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
-import type { RentalTerms } from '../domain/launch/rental-terms.ts';
 import { type RentedMoney, rentedMoneyOf } from '../domain/launch/spending.ts';
 import type { GateId } from '../domain/launch/verdict.ts';
 import { type Machine, TEAR_DOWN_WHY } from '../domain/logbook/events/rental-events.ts';

@@ -1,7 +1,7 @@
 /** Checks an account: what to record in the runs and the journal, and which machines to destroy. */
 
 import type { Instant, RunId } from '../domain/ids.ts';
-import type { RentalTerms } from '../domain/launch/rental-terms.ts';
+import type { RentalTerms } from '../domain/launch/manifest.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { TearDownReason } from '../domain/logbook/events/rental-events.ts';

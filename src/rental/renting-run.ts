@@ -1,6 +1,6 @@
 /** Reads a run's record for the teardown rules. */
 
-import type { RentalTerms } from '../domain/launch/rental-terms.ts';
+import type { RentalTerms } from '../domain/launch/manifest.ts';
 import { limits } from '../domain/limits.ts';
 import type { Machine } from '../domain/logbook/events/rental-events.ts';
 import { RENTAL_LOOK_MS, rentalTerms, rentedJobs } from '../domain/logbook/renting.ts';

@@ -1,6 +1,6 @@
 /** Validates placeholders in argument templates. */
 
-import { type ConfigIssue, error, type KeyPath } from './problem.ts';
+import { type ConfigIssue, error, errorIf, type KeyPath } from './problem.ts';
 
 /** Reports unknown placeholders, multi-argument placeholders inside an argument, and missing ones. */
 export function templateIssues(
@@ -14,23 +14,12 @@ export function templateIssues(
   );
   return [
     ...found.flatMap(({ name, index, text }) => {
-      if (!may.includes(name))
-        return [
-          error(
-            'placeholder-unknown',
-            [...at, index],
-            `{${name}} is not filled in; known: ${may.join(', ')}`,
-          ),
-        ];
-      return WHOLE.includes(name) && text !== `{${name}}`
-        ? [
-            error(
-              'placeholder-alone',
-              [...at, index],
-              `{${name}} stands for several arguments: alone in its place`,
-            ),
-          ]
-        : [];
+      const place = [...at, index];
+      const unknown = `{${name}} is not filled in; known: ${may.join(', ')}`;
+      if (!may.includes(name)) return [error('placeholder-unknown', place, unknown)];
+      const isInside = WHOLE.includes(name) && text !== `{${name}}`;
+      const alone = `{${name}} stands for several arguments: alone in its place`;
+      return errorIf(isInside, 'placeholder-alone', place, alone);
     }),
     ...must
       .filter((name) => !found.some((one) => one.name === name))

@@ -2,15 +2,18 @@
 
 import { templateIssues } from './argument-template.ts';
 import type { DiskConfig } from './disk-schema.ts';
-import { type ConfigIssue, error, type KeyPath } from './problem.ts';
+import { type ConfigIssue, errorIf, type KeyPath } from './problem.ts';
 import { reservedName, writtenSecret } from './secret-words.ts';
 
 type Rule = (at: KeyPath, disk: DiskConfig) => readonly ConfigIssue[];
 
 const warningComesFirst: Rule = (at, { thresholdPercent, warnPercent }) =>
-  warnPercent < thresholdPercent
-    ? [error('thresholds-order', [...at, 'warnPercent'], `less than the threshold of ${thresholdPercent}`)]
-    : [];
+  errorIf(
+    warnPercent < thresholdPercent,
+    'thresholds-order',
+    [...at, 'warnPercent'],
+    `less than the threshold of ${thresholdPercent}`,
+  );
 
 const COMMANDS = [
   { key: 'scan', may: ['clusterFile', 'threshold'], must: ['threshold'] },
@@ -32,15 +35,12 @@ const commandsAreComplete: Rule = (at, disk) => [
 
 /** Without this option the script restarts workers. */
 const scanIsDry: Rule = (at, { scan }) =>
-  scan.includes('--dry-run')
-    ? []
-    : [
-        error(
-          'scan-not-dry',
-          [...at, 'scan'],
-          '--dry-run has to stand in it: without it workers are restarted',
-        ),
-      ];
+  errorIf(
+    !scan.includes('--dry-run'),
+    'scan-not-dry',
+    [...at, 'scan'],
+    '--dry-run has to stand in it: without it workers are restarted',
+  );
 
 const nothingOfOursIsPassed: Rule = (at, disk) => [
   ...disk.passVariables.flatMap((name, index) => reservedName([...at, 'passVariables', index], name)),
@@ -53,7 +53,7 @@ const nothingOfOursIsPassed: Rule = (at, disk) => [
 export function diskIssues(at: KeyPath, disk: DiskConfig | null, hasPlace: boolean): readonly ConfigIssue[] {
   if (disk === null) return [];
   return [
-    ...(hasPlace ? [] : [error('disk-nowhere', at, 'needs gcp beside it: project and zones of the workers')]),
+    ...errorIf(!hasPlace, 'disk-nowhere', at, 'needs gcp beside it: project and zones of the workers'),
     ...RULES.flatMap((rule) => rule(at, disk)),
   ];
 }

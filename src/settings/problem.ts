@@ -103,6 +103,16 @@ export function error(code: ProblemCode, path: KeyPath, message: string): Config
   return { severity: 'error', code, path, message };
 }
 
+/** A problem that makes the config invalid, if it is there. */
+export function errorIf(
+  isBroken: boolean,
+  code: ProblemCode,
+  path: KeyPath,
+  message: string,
+): readonly ConfigIssue[] {
+  return isBroken ? [error(code, path, message)] : [];
+}
+
 /** A problem that does not make the config invalid. */
 export function warning(code: ProblemCode, path: KeyPath, message: string): ConfigIssue {
   return { severity: 'warning', code, path, message };

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Dispatch } from '../../src/domain/dispatch.ts';
 import type { Instant } from '../../src/domain/ids.ts';
-import type { RentalTerms } from '../../src/domain/launch/rental-terms.ts';
+import type { RentalTerms } from '../../src/domain/launch/manifest.ts';
 import type { Machine } from '../../src/domain/logbook/events/rental-events.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { type Cadence, USUAL_CADENCE } from '../../src/watch/cadence.ts';

@@ -4,7 +4,7 @@ import { tearDown } from '../../actions/tear-down.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
 import { GitError } from '../../domain/git.ts';
 import type { Instant } from '../../domain/ids.ts';
-import type { RentalTerms } from '../../domain/launch/rental-terms.ts';
+import type { RentalTerms } from '../../domain/launch/manifest.ts';
 import { limits } from '../../domain/limits.ts';
 import { openOrphans } from '../../domain/logbook/orphans.ts';
 import { rentalDueAtMs } from '../../domain/logbook/renting.ts';

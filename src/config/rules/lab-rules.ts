@@ -4,29 +4,25 @@ import type { Instant } from '../../domain/ids.ts';
 import type { Role } from '../../domain/logbook/role.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { engineDefinition } from '../../engines/registry.ts';
-import { type ConfigIssue, error, warning } from '../../settings/problem.ts';
+import { type ConfigIssue, error, errorIf, warning } from '../../settings/problem.ts';
 import type { LabConfig } from '../schema.ts';
 import { doubled, inLane, type Rule } from './rule.ts';
 
 const clusterExists: Rule = ({ clusters, lane }) =>
-  Object.hasOwn(clusters, lane.cluster)
-    ? []
-    : [
-        error(
-          'cluster-unknown',
-          inLane('cluster'),
-          `names no cluster: ${Object.keys(clusters).join(', ') || 'none is configured'}`,
-        ),
-      ];
+  errorIf(
+    !Object.hasOwn(clusters, lane.cluster),
+    'cluster-unknown',
+    inLane('cluster'),
+    `names no cluster: ${Object.keys(clusters).join(', ') || 'none is configured'}`,
+  );
 
-const branchesAreBranches: Rule = ({ logbookBranch, lane }) => [
-  ...(isBranch(logbookBranch)
-    ? []
-    : [error('bad-branch', ['logbookBranch'], 'git takes no branch of this name')]),
-  ...(isBranch(lane.targetBranch)
-    ? []
-    : [error('bad-branch', inLane('targetBranch'), 'git takes no branch of this name')]),
-];
+const branchesAreBranches: Rule = ({ logbookBranch, lane }) =>
+  (
+    [
+      [logbookBranch, ['logbookBranch']],
+      [lane.targetBranch, inLane('targetBranch')],
+    ] as const
+  ).flatMap(([name, at]) => errorIf(!isBranch(name), 'bad-branch', at, 'git takes no branch of this name'));
 
 /** Git keeps branches like folders: `a` and `a/b` cannot both be there. */
 const branchesAreApart: Rule = ({ logbookBranch, lane }) =>
@@ -44,30 +40,17 @@ const workflowsAreApart: Rule = ({ workflows }) => {
   const entries = Object.entries(workflows);
   return entries.flatMap(([name, file], index) => {
     const first = entries.findIndex(([, other]) => other === file);
-    return first === index
-      ? []
-      : [
-          error(
-            'one-workflow',
-            ['workflows', name],
-            `${file} is the workflow of ${entries[first]?.[0] ?? ''} already`,
-          ),
-        ];
+    const why = `${file} is the workflow of ${entries[first]?.[0] ?? ''} already`;
+    return errorIf(first !== index, 'one-workflow', ['workflows', name], why);
   });
 };
 
 const otherBotsLeaveOurWords: Rule = ({ otherBots }, { ownCommands }) => [
-  ...otherBots.flatMap((word, index) =>
-    ownCommands.some((name) => `/${name}` === word)
-      ? [
-          error(
-            'own-command',
-            ['otherBots', index],
-            `${word} is ferrybot's own command: nobody could give it`,
-          ),
-        ]
-      : [],
-  ),
+  ...otherBots.flatMap((word, index) => {
+    const isOwn = ownCommands.some((name) => `/${name}` === word);
+    const why = `${word} is ferrybot's own command: nobody could give it`;
+    return errorIf(isOwn, 'own-command', ['otherBots', index], why);
+  }),
   ...doubled(otherBots, (index) => ['otherBots', index], 'the word'),
 ];
 
@@ -148,24 +131,21 @@ const keysAreTheirOwn: Rule = ({ keys }) => [
     (index) => ['keys', index, 'id'],
     'the id',
   ),
-  ...keys.flatMap((key, index) =>
-    keys.findIndex((other) => other.public === key.public) === index
-      ? []
-      : [
-          error(
-            'doubled',
-            ['keys', index, 'public'],
-            'the same key under two roles or ids: a role is only worth its own key',
-          ),
-        ],
-  ),
+  ...keys.flatMap((key, index) => {
+    const isFirst = keys.findIndex((other) => other.public === key.public) === index;
+    const why = 'the same key under two roles or ids: a role is only worth its own key';
+    return errorIf(!isFirst, 'doubled', ['keys', index, 'public'], why);
+  }),
 ];
 
 const keysLast: Rule = ({ keys }) =>
   keys.flatMap((key, index) =>
-    startOf(key) < endOf(key)
-      ? []
-      : [error('key-window', ['keys', index, 'until'], '`until` is not after `from`')],
+    errorIf(
+      startOf(key) >= endOf(key),
+      'key-window',
+      ['keys', index, 'until'],
+      '`until` is not after `from`',
+    ),
   );
 
 export const KEY_RULES: readonly Rule[] = [
@@ -183,26 +163,16 @@ function keyNow(keys: readonly PlacedKey[], role: Role, now: Instant): readonly 
   const first = keys[0];
   // A window that ends before it begins is another rule's to tell.
   if (keys.some(({ key }) => startOf(key) >= endOf(key))) return [];
-  if (valid.length === 0)
-    return first === undefined
-      ? []
-      : [
-          error(
-            'role-without-key-now',
-            ['keys', first.index, now < startOf(first.key) ? 'from' : 'until'],
-            `no key of role ${role} is valid now`,
-          ),
-        ];
-  const last = keys.toSorted((a, b) => endOf(b.key) - endOf(a.key))[0];
-  return last === undefined || endOf(last.key) - now >= KEY_ENDS_SOON_MS
+  const [last] = keys.toSorted((a, b) => endOf(b.key) - endOf(a.key));
+  if (first === undefined || last === undefined) return [];
+  if (valid.length === 0) {
+    const end = now < startOf(first.key) ? 'from' : 'until';
+    return [error('role-without-key-now', ['keys', first.index, end], `no key of role ${role} is valid now`)];
+  }
+  const why = `the last key of role ${role} ends soon: add the next`;
+  return endOf(last.key) - now >= KEY_ENDS_SOON_MS
     ? []
-    : [
-        warning(
-          'key-ends-soon',
-          ['keys', last.index, 'until'],
-          `the last key of role ${role} ends soon: add the next`,
-        ),
-      ];
+    : [warning('key-ends-soon', ['keys', last.index, 'until'], why)];
 }
 
 function keysOf({ keys }: LabConfig, role: Role): readonly PlacedKey[] {
@@ -222,18 +192,12 @@ const quorumGrowsWithCost: Rule = ({ approvals: { quorum, quorumByCost } }) =>
   quorumByCost.flatMap((row, index) => {
     const before = quorumByCost[index - 1];
     const place = ['approvals', 'quorumByCost', index];
+    const order = 'not more than the row before: rows go from cheap to dear';
     if (before !== undefined && Number(row.fromAcceleratorHours) <= Number(before.fromAcceleratorHours))
-      return [
-        error(
-          'quorum-order',
-          [...place, 'fromAcceleratorHours'],
-          'not more than the row before: rows go from cheap to dear',
-        ),
-      ];
+      return [error('quorum-order', [...place, 'fromAcceleratorHours'], order)];
     const least = before?.people ?? quorum;
-    return row.people < least
-      ? [error('quorum-order', [...place, 'people'], `a dearer run would need fewer people than ${least}`)]
-      : [];
+    const why = `a dearer run would need fewer people than ${least}`;
+    return errorIf(row.people < least, 'quorum-order', [...place, 'people'], why);
   });
 
 const budgetLetsARunThrough: Rule = ({ clusters, lane }) => {

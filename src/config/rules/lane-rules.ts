@@ -1,7 +1,7 @@
 /** Rules over lanes: paths, metrics, checks, templates, secrets, and that no two lanes may be taken for each other. */
 
 import { WHOLE_TREE } from '../../domain/launch/whole-tree.ts';
-import { type ConfigIssue, error, type KeyPath, warning } from '../../settings/problem.ts';
+import { type ConfigIssue, error, errorIf, type KeyPath, warning } from '../../settings/problem.ts';
 import { inArguments, reservedName, writtenSecret } from '../../settings/secret-words.ts';
 import type { LaneOfFile } from '../lane-of-file.ts';
 import type { LaneRule } from '../lane-schema.ts';
@@ -10,9 +10,12 @@ import { inLane, type LanesRule, type Rule, standingPaths } from './rule.ts';
 /** Trees are taken by their names: a star would stand for itself. */
 const shippedPathsStand: Rule = ({ lane: { ships } }) => [
   ...standingPaths('ships', ships),
-  ...(ships.includes(WHOLE_TREE) && ships.length > 1
-    ? [error('doubled', inLane('ships'), 'names more beside `.`, which is the whole tree already')]
-    : []),
+  ...errorIf(
+    ships.includes(WHOLE_TREE) && ships.length > 1,
+    'doubled',
+    inLane('ships'),
+    'names more beside `.`, which is the whole tree already',
+  ),
 ];
 
 /** For kinds whose runs are of one series; a job of a person is judged by its status alone, and its metrics lie where nobody said. */
@@ -23,16 +26,13 @@ export const METRICS_JUDGE: LaneRule = ({ metrics }) =>
 
 /** ferrybot's own check run is no condition of anything (architecture, D4). */
 const ownChecksAreNotRequired: Rule = ({ lane }) =>
-  checksOf(lane.requiredChecks).flatMap((name, index) =>
-    name.startsWith(OWN_CHECKS)
-      ? [
-          error(
-            'own-check',
-            inLane('requiredChecks', index),
-            'waits for the launch that it would be needed for',
-          ),
-        ]
-      : [],
+  (lane.requiredChecks === 'all' ? [] : lane.requiredChecks).flatMap((name, index) =>
+    errorIf(
+      name.startsWith(OWN_CHECKS),
+      'own-check',
+      inLane('requiredChecks', index),
+      'waits for the launch that it would be needed for',
+    ),
   );
 
 const outcomesAreNoPreconditions: Rule = ({ lane }) =>
@@ -58,12 +58,10 @@ const trackerHasAName: Rule = ({ lane: { tracker } }) =>
 const trackerKeyIsEncrypted: Rule = ({ lane: { tracker } }) => {
   if (tracker.address === null || tracker.keyFrom === null) return [];
   const { protocol, hostname } = new URL(tracker.address);
-  return protocol === 'https:' || LOOPBACK.includes(hostname)
-    ? []
-    : [error('bad-value', inLane('tracker', 'address'), 'the key would be sent unencrypted: https')];
+  const isSafe = protocol === 'https:' || ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
+  const why = 'the key would be sent unencrypted: https';
+  return errorIf(!isSafe, 'bad-value', inLane('tracker', 'address'), why);
 };
-
-const LOOPBACK: readonly string[] = ['127.0.0.1', '[::1]', 'localhost'];
 
 export const LANE_RULES: readonly Rule[] = [
   shippedPathsStand,
@@ -79,37 +77,19 @@ const OWN_CHECKS = 'ferrybot / ';
 /** Boxes that are ticked by what happens (run/decide-publications.ts). */
 const OUTCOMES: readonly string[] = ['human approval', 'monitoring loop started'];
 
-function checksOf(required: 'all' | readonly string[]): readonly string[] {
-  return required === 'all' ? [] : required;
-}
-
-const outputsAreApart: Rule = ({ lane }) => [
-  ...(/\{(run|runName|date)\}/.test(lane.outputRoot)
-    ? []
-    : [
-        error('output-shared', inLane('outputRoot'), 'every run would write to one place: put {run} into it'),
-      ]),
-  ...(/\{(outputRoot|run|runName|date)\}/.test(lane.metricsFile)
-    ? []
-    : [
-        error(
-          'metrics-shared',
-          inLane('metricsFile'),
-          "another run's metrics would be judged: put {outputRoot} into it",
-        ),
-      ]),
-  ...lane.checkpointRoots.flatMap((root, index) =>
-    /\{(outputRoot|run|runName|date)\}/.test(root)
-      ? []
-      : [
-          error(
-            'checkpoints-shared',
-            inLane('checkpointRoots', index),
-            "another run's checkpoints would be taken for its own: put {outputRoot} into it",
-          ),
-        ],
-  ),
-];
+const outputsAreApart: Rule = ({ lane }) => {
+  const isShared = (template: string): boolean => !/\{(outputRoot|run|runName|date)\}/.test(template);
+  const root = 'every run would write to one place: put {run} into it';
+  const metrics = "another run's metrics would be judged: put {outputRoot} into it";
+  const checkpoints = "another run's checkpoints would be taken for its own: put {outputRoot} into it";
+  return [
+    ...errorIf(isShared(lane.outputRoot), 'output-shared', inLane('outputRoot'), root),
+    ...errorIf(isShared(lane.metricsFile), 'metrics-shared', inLane('metricsFile'), metrics),
+    ...lane.checkpointRoots.flatMap((one, index) =>
+      errorIf(isShared(one), 'checkpoints-shared', inLane('checkpointRoots', index), checkpoints),
+    ),
+  ];
+};
 
 /** Each template is filled from those before it alone, so each has placeholders of its own. */
 const placeholdersAreKnown: Rule = ({ lane }) => [
@@ -130,7 +110,7 @@ const linksAreLinks: Rule = ({ clusters }) =>
     Object.entries(links).flatMap(([name, link]) => {
       const path = ['clusters', cluster, 'links', name];
       return [
-        ...(/^https?:\/\/[^\s/]+/.test(link) ? [] : [error('bad-link', path, 'a link begins with https://')]),
+        ...errorIf(!/^https?:\/\/[^\s/]+/.test(link), 'bad-link', path, 'a link begins with https://'),
         ...oddPlaceholders(path, link, ['jobId', 'run']),
       ];
     }),
@@ -173,13 +153,16 @@ const reservedNamesAreLeftAlone: Rule = ({ lane }) => [
   ...Object.keys(lane.environment).flatMap((name) => reservedName(inLane('environment', name), name)),
 ];
 
-const secretsAreNamedOnce: Rule = ({ lane }) => [
-  ...lane.passSecrets.flatMap((name, index) =>
-    Object.hasOwn(lane.environment, name)
-      ? [error('passed-and-set', inLane('passSecrets', index), `${name} is set under environment too`)]
-      : [],
-  ),
-];
+const secretsAreNamedOnce: Rule = ({ lane }) =>
+  lane.passSecrets.flatMap((name, index) => {
+    const isSet = Object.hasOwn(lane.environment, name);
+    return errorIf(
+      isSet,
+      'passed-and-set',
+      inLane('passSecrets', index),
+      `${name} is set under environment too`,
+    );
+  });
 
 export const SECRET_RULES: readonly Rule[] = [
   secretsAreNotSet,
@@ -205,14 +188,10 @@ const runNamesAreApart: LanesRule = (lanes) =>
 const outputRootsAreApart: LanesRule = (lanes) =>
   repeated(lanes, ({ lane }) => lane.outputRoot.replaceAll('{runName}', lane.runName))
     .filter(({ lane }) => !lane.outputRoot.includes('{run}'))
-    .map(
-      ({ laneName }): ConfigIssue =>
-        error(
-          'output-shared',
-          ['lanes', laneName, 'outputRoot'],
-          "another lane's runs would write to the same place: put {run} into it",
-        ),
-    );
+    .map(({ laneName }) => {
+      const why = "another lane's runs would write to the same place: put {run} into it";
+      return error('output-shared', ['lanes', laneName, 'outputRoot'], why);
+    });
 
 export const LANES_RULES: readonly LanesRule[] = [runNamesAreApart, outputRootsAreApart];
 

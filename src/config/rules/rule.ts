@@ -1,7 +1,7 @@
 /** What a rule across keys is: it reads a config that the schema accepts, and returns what is wrong with it. */
 
 import type { Instant } from '../../domain/ids.ts';
-import { type ConfigIssue, error, type KeyPath } from '../../settings/problem.ts';
+import { type ConfigIssue, errorIf, type KeyPath } from '../../settings/problem.ts';
 import type { LaneOfFile } from '../lane-of-file.ts';
 
 /** A rule about the file as one lane sees it. It is checked for each lane. */
@@ -33,9 +33,7 @@ export function doubled(
   what: string,
 ): readonly ConfigIssue[] {
   return values.flatMap((value, index) =>
-    values.indexOf(value) === index
-      ? []
-      : [error('doubled', placeOf(index), `${what} ${value} is there twice`)],
+    errorIf(values.indexOf(value) !== index, 'doubled', placeOf(index), `${what} ${value} is there twice`),
   );
 }
 
@@ -43,6 +41,6 @@ export function doubled(
 export function standingPaths(key: string, paths: readonly string[]): readonly ConfigIssue[] {
   const why = 'paths are compared as they stand; patterns are not known';
   return paths.flatMap((path, index) =>
-    /[*?]/.test(path) ? [error('pattern-in-path', inLane(key, index), why)] : [],
+    errorIf(/[*?]/.test(path), 'pattern-in-path', inLane(key, index), why),
   );
 }

@@ -1,21 +1,21 @@
 /** The contract: what an issue requests, for runs that start from one. The kind of run interprets the values. */
 
+import * as z from 'zod';
 import type { Actor } from '../actor.ts';
 import type { StorePath } from '../checkpoint/stored.ts';
 import type { RunId, Sha } from '../ids.ts';
+import { type Of, text } from '../logbook/parts.ts';
 import type { Manifest } from './manifest.ts';
 
+const value = z.object({ value: text, source: z.enum(['given', 'inferred', 'unclear']), from: text });
 /**
  * `given`: written in the issue. `inferred`: absent, and `from` names its origin. `unclear`: written but unusable, and `from` says what is
  * expected.
  */
-export type ContractValue = {
-  readonly value: string;
-  readonly source: 'given' | 'inferred' | 'unclear';
-  readonly from: string;
-};
+export type ContractValue = Of<typeof value>;
 
-export type Contract = { readonly [name: string]: ContractValue };
+export const contractSchema = z.record(text, value);
+export type Contract = Of<typeof contractSchema>;
 
 /** Login of the DRI, or null. */
 export function personInCharge(contract: Contract | null): string | null {

@@ -1,6 +1,6 @@
 /** A run's requirements for its rented machine, within the lab's limits. */
 
-import type { RentalTerms } from './rental-terms.ts';
+import type { RentalTerms } from './manifest.ts';
 
 /** Absent values come from the cluster. Dollars and shares are decimal text. */
 export type MachineNeeds = {

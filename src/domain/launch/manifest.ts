@@ -3,86 +3,103 @@
  * canonical JSON holds only integers.
  */
 
-import type { RentalTerms } from './rental-terms.ts';
+import * as z from 'zod';
+import { integerOrNull, type Of, text, texts } from '../logbook/parts.ts';
 
 /** Source text before and after; null = absent. */
-export type ManifestChange = {
-  readonly knob: string;
-  readonly path: string;
-  readonly before: string | null;
-  readonly after: string | null;
-  readonly bucket: string | null;
-};
+const change = z.object({
+  knob: text,
+  path: text,
+  before: text.nullable(),
+  after: text.nullable(),
+  bucket: text.nullable(),
+});
+export type ManifestChange = Of<typeof change>;
 
 /**
  * The lane's last sealed pass. `changes` are new against it; the other rows of `delta` ran in that pass. `notTaken`: settings that the
  * target branch overrules (`NotTaken`).
  */
-export type ManifestBase = {
-  readonly run: string;
-  readonly commit: string;
-  readonly changes: readonly ManifestChange[];
-  readonly notTaken: readonly {
-    readonly path: string;
-    readonly ran: string | null;
-    readonly target: string | null;
-    readonly why: string;
-  }[];
-};
+const base = z.object({
+  run: text,
+  commit: text,
+  changes: z.array(change),
+  notTaken: z.array(z.object({ path: text, ran: text.nullable(), target: text.nullable(), why: text })),
+});
+export type ManifestBase = Of<typeof base>;
 
-/** A checklist box used as a gate, bound to its text. */
-export type Precondition = { readonly text: string; readonly checked: boolean };
+/**
+ * Limits of a rented machine, approved as part of the manifest's envelope and binding for the run's machines. Machines without a known run
+ * follow their cluster's current settings. Dollars are decimal text.
+ */
+const rentalTerms = z.object({
+  /** Maximum hourly price, including disk. */
+  dollarsPerHourMax: text,
+  /** All machines of the run's attempts together; at the limit they are destroyed. */
+  dollarsMax: text,
+  /** The cluster's limits per UTC day and month; null: no limit. */
+  dollarsPerDayMax: text.nullable(),
+  dollarsPerMonthMax: text.nullable(),
+  /** Maximum life from creation, even if kept. The machine shuts itself down then. */
+  hoursMax: z.int(),
+  /** From creation to the first step: image, data, compilation. */
+  startMinutesMax: z.int(),
+  /** Destroyed after this time without a new step. */
+  idleMinutesMax: z.int(),
+  /** The machine shuts itself down this long after its job, unless the watch destroyed it before. */
+  endMinutesMax: z.int(),
+  /** A person can keep a machine this long from their request, but never beyond `hoursMax` or `dollarsMax`. */
+  keepHoursMax: z.int(),
+});
+export type RentalTerms = Of<typeof rentalTerms>;
 
-export type Manifest = {
-  readonly v: 1;
-  readonly lane: string;
-  readonly runName: string;
-  readonly repository: string;
+export const manifestSchema = z.object({
+  v: z.literal(1),
+  lane: text,
+  runName: text,
+  repository: text,
   /** Path → git tree (or blob) id of everything the job ships. */
-  readonly trees: { readonly [path: string]: string };
+  trees: texts,
   /** All changes against the target branch. */
-  readonly delta: readonly ManifestChange[];
+  delta: z.array(change),
   /** Absent if the run starts from the target branch alone. */
-  readonly base?: ManifestBase;
-  readonly preconditions: readonly Precondition[];
-  readonly cluster: string;
+  base: base.exactOptional(),
+  /** Checklist boxes used as gates, bound to their text. */
+  preconditions: z.array(z.object({ text, checked: z.boolean() })),
+  cluster: text,
   /** The exact argument array, with its environment as leading `NAME=value`; secret values are not included. */
-  readonly command: readonly string[];
-  readonly outputRoot: string;
-  readonly tracker: {
-    readonly kind: string;
-    readonly entity: string;
-    readonly project: string;
-    readonly runId: string;
-  };
-  readonly resume: {
-    readonly policy: string;
-    readonly initializeFrom: string | null;
+  command: z.array(text),
+  outputRoot: text,
+  tracker: z.object({ kind: text, entity: text, project: text, runId: text }),
+  resume: z.object({
+    policy: text,
+    initializeFrom: text.nullable(),
     /** The step in that checkpoint's metadata; absent if there is none. */
-    readonly initializeStep?: number;
+    initializeStep: z.int().exactOptional(),
     /** The attempt that a person rolled back, so that the repeated manifest has a new digest. */
-    readonly backAfter?: number;
+    backAfter: z.int().exactOptional(),
     /** Roots to search for checkpoints; absent if only the job's machine can read them. */
-    readonly roots?: readonly string[];
-  };
-  readonly retention: {
-    readonly permanentEverySteps: number | null;
-    readonly temporaryEveryMinutes: number | null;
-    readonly keepTemporary: number | null;
-  };
-  readonly cost: { readonly acceleratorHours: string; readonly source: string };
+    roots: z.array(text).exactOptional(),
+  }),
+  retention: z.object({
+    permanentEverySteps: integerOrNull,
+    temporaryEveryMinutes: integerOrNull,
+    keepTemporary: integerOrNull,
+  }),
+  cost: z.object({ acceleratorHours: text, source: text }),
   /** What may happen without another approval. */
-  readonly envelope: {
-    readonly restarts: number;
+  envelope: z.object({
+    restarts: z.int(),
     /** Failures after which the job may restart, besides a replaced bad node. If absent: only that. */
-    readonly restartAfter?: readonly string[];
-    readonly fixes: readonly string[];
-    readonly reductions: readonly string[];
+    restartAfter: z.array(text).exactOptional(),
+    fixes: z.array(text),
+    reductions: z.array(text),
     /** Packages and variables to add, one per dependency failure. */
-    readonly repairs?: readonly string[];
+    repairs: z.array(text).exactOptional(),
     /** Absent for clusters that do not rent machines. */
-    readonly rental?: RentalTerms;
-  };
+    rental: rentalTerms.exactOptional(),
+  }),
   /** The policy keys that gates read, as `key` → text. */
-  readonly policy: { readonly [key: string]: string };
-};
+  policy: texts,
+});
+export type Manifest = Of<typeof manifestSchema>;

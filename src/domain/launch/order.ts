@@ -1,45 +1,49 @@
 /** The permission to submit one attempt of one run, issued by control and used once by the runner. */
 
-import type { StorePath } from '../checkpoint/stored.ts';
-import type { Digest, RunId, Sha } from '../ids.ts';
+import * as z from 'zod';
+import type { Digest, RunId } from '../ids.ts';
+import { digest, type Of, runId, sha, text } from '../logbook/parts.ts';
 
+const approval = z.object({
+  comment: z.int(),
+  surface: z.enum(['comment', 'review']),
+  user: z.int(),
+  bodyDigest: digest,
+});
 /** The runner reads this comment again before it submits. */
-export type OrderApproval = {
-  readonly comment: number;
-  readonly surface: 'comment' | 'review';
-  readonly user: number;
-  readonly bodyDigest: Digest;
-};
+export type OrderApproval = Of<typeof approval>;
 
 /** GitHub numbers comments and reviews separately. */
-export function citationKey(approval: Pick<OrderApproval, 'surface' | 'comment'>): string {
-  return `${approval.surface}:${approval.comment}`;
+export function citationKey({ surface, comment }: Pick<OrderApproval, 'surface' | 'comment'>): string {
+  return `${surface}:${comment}`;
 }
 
+const parent = z.object({ run: runId, attempt: z.int() });
 /** The attempt that this one continues. The order's manifest names the checkpoint. */
-export type ParentAttempt = { readonly run: RunId; readonly attempt: number };
+export type ParentAttempt = Of<typeof parent>;
 
-export type Order = {
-  readonly v: 1;
-  readonly run: RunId;
-  readonly repository: string;
-  readonly attempt: number;
-  readonly digest: Digest;
-  readonly commit: Sha;
-  readonly pull: number;
-  readonly approvals: readonly OrderApproval[];
-  /** The approved manifest whose envelope pre-approved this fix; absent if the approvals name the ordered manifest. */
-  readonly preApprovedBy?: Digest;
-  /** Absent for a first attempt. */
-  readonly parent?: ParentAttempt;
-  /** The checkpoint to resume from; absent for a start from scratch, or if only the job's machine can read checkpoints. */
-  readonly checkpoint?: { readonly path: StorePath; readonly step: number };
-  readonly submissionId: string;
-  /** RFC 3339. */
-  readonly issuedAt: string;
-  /** RFC 3339; two hours after `issuedAt` (architecture, D5). */
-  readonly expiresAt: string;
-};
+/**
+ * `preApprovedBy`: the approved manifest whose envelope pre-approved this fix; absent if the approvals name the ordered manifest. `parent`:
+ * absent for a first attempt. `checkpoint`: absent for a start from scratch, or if only the job's machine can read checkpoints. Times are
+ * RFC 3339; `expiresAt` is two hours after `issuedAt` (architecture, D5).
+ */
+export const orderSchema = z.object({
+  v: z.literal(1),
+  run: runId,
+  repository: text,
+  attempt: z.int(),
+  digest,
+  commit: sha,
+  pull: z.int(),
+  approvals: z.array(approval),
+  preApprovedBy: digest.exactOptional(),
+  parent: parent.exactOptional(),
+  checkpoint: z.object({ path: text, step: z.int() }).exactOptional(),
+  submissionId: text,
+  issuedAt: text,
+  expiresAt: text,
+});
+export type Order = Of<typeof orderSchema>;
 
 /** The manifest that the order's approvals must name. */
 export function approvedIn({ digest, preApprovedBy }: Pick<Order, 'digest' | 'preApprovedBy'>): Digest {

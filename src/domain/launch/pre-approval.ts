@@ -27,10 +27,7 @@ export function preApproves(manifest: Manifest | null, path: string): boolean {
 /** Whether a part of the path suggests model, optimizer or data code, which a person must review even if the lane lists the file. */
 export function decidesTraining(path: string): boolean {
   const words = path.replace(/([a-z0-9])([A-Z])/g, '$1 $2').split(/[^A-Za-z]+/);
-  return words.some((word) => {
-    const plain = word.toLowerCase();
-    return WHOLE_WORDS.has(plain) || STEMS.some((stem) => plain.startsWith(stem));
-  });
+  return words.some((word) => TRAINS.test(word));
 }
 
 /** The pre-approved fix of the newest failure, or null if a person must approve. */
@@ -86,47 +83,6 @@ function isSame(one: unknown, other: unknown): boolean {
   return [...names].every((name) => isSame(left.get(name), right.get(name)));
 }
 
-/** Word stems that suggest training code or data. */
-const STEMS: readonly string[] = [
-  'model',
-  'layer',
-  'attention',
-  'transformer',
-  'embed',
-  'router',
-  'expert',
-  'kernel',
-  'optim',
-  'schedul',
-  'adam',
-  'muon',
-  'grad',
-  'loss',
-  'train',
-  'learn',
-  'hyper',
-  'param',
-  'batch',
-  'precision',
-  'data',
-  'corp',
-  'token',
-  'mixture',
-  'loader',
-  'sampl',
-  'shard',
-  'preprocess',
-  'shuffl',
-];
-const WHOLE_WORDS: ReadonlySet<string> = new Set([
-  'lr',
-  'sgd',
-  'lion',
-  'mlp',
-  'ffn',
-  'moe',
-  'nn',
-  'rope',
-  'norm',
-  'bpe',
-]);
+/** Stems of words, and whole words, that suggest training code or data. */
+const TRAINS =
+  /^(?:model|layer|attention|transformer|embed|router|expert|kernel|optim|schedul|adam|muon|grad|loss|train|learn|hyper|param|batch|precision|data|corp|token|mixture|loader|sampl|shard|preprocess|shuffl|(?:lr|sgd|lion|mlp|ffn|moe|nn|rope|norm|bpe)$)/i;

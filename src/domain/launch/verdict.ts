@@ -1,6 +1,8 @@
 /** A gate's answer: pass, fail or unknown, with a closed reason code, the facts, and who can fix it. */
 
-import { type Detail, readFacts, type Vocabulary } from '../payload.ts';
+import * as z from 'zod';
+import { type Of, scalars, text } from '../logbook/parts.ts';
+import { readFacts, type Vocabulary } from '../payload.ts';
 import { TARGET_FIELDS } from './hold.ts';
 
 const AT_BASE = { base: 'text', baseAt: 'text', hoursMax: 'integer', later: 'list' } as const;
@@ -227,14 +229,15 @@ export const APPROVAL_GATES = ['approver-allowed', 'manifest-unchanged'] as cons
 export const REMEDY_ACTORS = ['author', 'maintainer', 'approver', 'anyone', 'lab', 'time'] as const;
 export type RemedyActor = (typeof REMEDY_ACTORS)[number];
 
-export type Verdict = {
-  readonly gate: GateId;
-  readonly outcome: 'pass' | 'warn' | 'fail' | 'unknown';
-  /** `unreadable`, or one of the gate's codes in the version that recorded it. */
-  readonly code: string;
-  readonly found: Detail;
-  readonly remedyBy: RemedyActor;
-};
+/** `code`: `unreadable`, or one of the gate's codes in the version that recorded it. */
+export const verdictSchema = z.object({
+  gate: z.enum(GATES),
+  outcome: z.enum(['pass', 'warn', 'fail', 'unknown']),
+  code: text,
+  found: scalars,
+  remedyBy: z.enum(REMEDY_ACTORS),
+});
+export type Verdict = Of<typeof verdictSchema>;
 
 /** Why a gate's outcome is unknown; empty for other verdicts. */
 export function whyUnknown({ outcome, found }: Pick<Verdict, 'outcome' | 'found'>): string {

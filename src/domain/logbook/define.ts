@@ -3,27 +3,24 @@
 import type * as z from 'zod';
 import type { Actor } from '../actor.ts';
 import type { EventOf, EventType, LogbookEvent } from './event.ts';
+import type { Of } from './parts.ts';
 import { prose } from './plain-text.ts';
 import type { Role } from './role.ts';
 import type { RunState } from './run-state.ts';
-
-type ReadonlyDeep<Value> = Value extends string | number | boolean | null | undefined
-  ? Value
-  : { readonly [Key in keyof Value]: ReadonlyDeep<Value[Key]> };
 
 type Schemas = { readonly [type: string]: z.ZodType };
 
 /** The data types of a family, from its schemas. */
 export type DataOf<Family extends Schemas> = {
-  readonly [Type in keyof Family]: ReadonlyDeep<z.infer<Family[Type]>>;
+  readonly [Type in keyof Family]: Of<Family[Type]>;
 };
 
-/** The four lines of a policy logbook entry (HR-25): escaped Markdown. */
+/** The four lines of a policy logbook entry (HR-25): escaped Markdown. A line without text may be missing. */
 export type Telling = {
   readonly status: string;
-  readonly evidence: string;
-  readonly decision: string;
-  readonly next: string;
+  readonly evidence?: string;
+  readonly decision?: string;
+  readonly next?: string;
 };
 
 /** User id → login, from earlier entries. */
@@ -37,14 +34,15 @@ export type EventDefinition<Type extends EventType> = {
   /** Roles that may write it; the signature proves the role. */
   readonly writers: readonly Role[];
   /** Whether the event must name the person who acted. */
-  readonly isByPerson: boolean;
+  readonly isByPerson?: boolean;
   /** It may stand in the journal, which holds what belongs to no run. */
   readonly isInJournal?: true;
   /** A record without this event would allow what the event forbids, or the reverse: its append gets a mark at once. */
   readonly isDecisive?: true;
-  /** The rule that the event breaks after this state, in words for a reader of `logbook verify`; null if none. */
-  readonly rule: (state: RunState, event: EventOf<Type>) => string | null;
-  readonly apply: (state: RunState, event: EventOf<Type>) => RunState;
+  /** The rule that the event breaks after this state, in words for a reader of `logbook verify`; null, and without a function, if none. */
+  readonly rule?: (state: RunState, event: EventOf<Type>) => string | null;
+  /** Missing if the event belongs to no run: it is only legal in the journal. */
+  readonly apply?: (state: RunState, event: EventOf<Type>) => RunState;
   readonly tell: (event: EventOf<Type>, logins: Logins) => Telling;
 };
 

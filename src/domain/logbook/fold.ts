@@ -31,7 +31,8 @@ export function foldOne(state: RunState | null, event: LogbookEvent): Result<Run
       ? ok(begin(event))
       : fail({ seq: event.seq, rule: 'a run begins with proposed' });
   return ok({
-    ...definitionOf(event).apply(state, event),
+    ...state,
+    ...definitionOf(event).apply?.(state, event),
     head: { seq: event.seq, hash: event.hash, at: event.at },
   });
 }
@@ -87,7 +88,8 @@ export function illegalAfter(state: RunState | null, event: LogbookEvent): strin
     return event.type === 'proposed' ? null : `a run begins with proposed, not with ${event.type}`;
   if (isOver(state)) return `nothing follows ${state.seal === null ? 'closed' : 'sealed'}`;
   if (event.run !== state.run) return `an event of ${event.run} in the logbook of ${state.run}`;
-  const { rule, isByPerson } = definitionOf(event);
-  const isNameless = isByPerson && event.actor === undefined;
-  return rule(state, event) ?? (isNameless ? `${event.type} names no person` : null);
+  const { rule, isByPerson, apply } = definitionOf(event);
+  if (apply === undefined) return `${event.type} belongs to no run`;
+  const isNameless = isByPerson === true && event.actor === undefined;
+  return rule?.(state, event) ?? (isNameless ? `${event.type} names no person` : null);
 }

@@ -1,7 +1,7 @@
 /** What a run rents according to its record. */
 
 import { branded, type Digest, type Instant, isInstant } from '../ids.ts';
-import type { RentalTerms } from '../launch/rental-terms.ts';
+import type { RentalTerms } from '../launch/manifest.ts';
 import { after, fromRfc3339 } from '../time.ts';
 import type { Machine } from './events/rental-events.ts';
 import { isOver, type RunState, type Submission } from './run-state.ts';

@@ -12,7 +12,7 @@ import type { Hold } from '../launch/hold.ts';
 import type { Manifest } from '../launch/manifest.ts';
 import type { Order } from '../launch/order.ts';
 import { fromRfc3339 } from '../time.ts';
-import type { EventDataByType, EventOf } from './event.ts';
+import type { EventDataByType, EventOf, EventType } from './event.ts';
 import type { RentalState } from './events/rental-events.ts';
 import type { WatchState } from './events/watch-events.ts';
 import type { Role } from './role.ts';
@@ -23,11 +23,12 @@ export const TRACE_POINTS_MAX = 60;
 /** The newest folded event; cards, check runs and tags carry it as `seq:hash`. */
 export type Head = { readonly seq: number; readonly hash: string; readonly at: string };
 
-export type Approval = EventDataByType['approved'] & {
-  readonly actor: Actor;
-  readonly seq: number;
-  readonly at: string;
-};
+/** The data of an event with the time and number of its entry. */
+export type Recorded<Type extends EventType> = EventDataByType[Type] & Moment;
+type Moment = { readonly at: string; readonly seq: number };
+type ByPerson = Moment & { readonly actor: Actor };
+
+export type Approval = Recorded<'approved'> & ByPerson;
 
 /** `open`: waits for the runner. `void`: cancelled before a claim. `failed`: claimed, and certainly started nothing. */
 export type OrderStatus = 'open' | 'void' | 'claimed' | 'submitted' | 'failed';
@@ -49,16 +50,16 @@ export function nextAttempt(order: IssuedOrder | null): number {
 }
 
 /** The newest evaluation of the gates. */
-export type Gate = EventDataByType['gated'] & { readonly at: string; readonly seq: number };
+export type Gate = Recorded<'gated'>;
 
 /** The manifest and body on the card, as read back from GitHub. */
-export type Showing = EventDataByType['shown'] & { readonly at: string; readonly seq: number };
+export type Showing = Recorded<'shown'>;
 
 /** The cluster's newest description of a job to adopt. */
-export type Description = EventDataByType['described'] & { readonly at: string; readonly seq: number };
-export type Submission = EventDataByType['submitted'] & { readonly at: string; readonly seq: number };
-export type Observation = EventDataByType['observed'] & { readonly at: string; readonly seq: number };
-export type Ending = EventDataByType['ended'] & { readonly at: string; readonly seq: number };
+export type Description = Recorded<'described'>;
+export type Submission = Recorded<'submitted'>;
+export type Observation = Recorded<'observed'>;
+export type Ending = Recorded<'ended'>;
 /** An attempt that was followed by another order. */
 export type PastAttempt = {
   readonly order: IssuedOrder;
@@ -102,35 +103,16 @@ export type CoursePoint = {
 };
 
 /** A person rejected the step and everything derived from it. */
-export type RejectedCheckpoint = EventDataByType['checkpoint-rejected'] & {
-  readonly actor: Actor;
-  readonly at: string;
-  readonly seq: number;
-};
+export type RejectedCheckpoint = Recorded<'checkpoint-rejected'> & ByPerson;
 
-export type Milestone = EventDataByType['milestone'] & {
-  readonly actor: Actor;
-  readonly at: string;
-  readonly seq: number;
-};
+export type Milestone = Recorded<'milestone'> & ByPerson;
 
-export type SeenCommand = EventDataByType['command-seen'] & {
-  readonly actor: Actor;
-  readonly at: string;
-  readonly seq: number;
-  readonly answer: {
-    readonly code: string;
-    readonly detail: EventDataByType['command-answered']['detail'];
-    readonly at: string;
-    readonly seq: number;
-  } | null;
-};
+export type SeenCommand = Recorded<'command-seen'> &
+  ByPerson & {
+    readonly answer: (Pick<EventDataByType['command-answered'], 'code' | 'detail'> & Moment) | null;
+  };
 
-export type Notice = EventDataByType['notified'] & {
-  readonly at: string;
-  readonly seq: number;
-  readonly role: Role;
-};
+export type Notice = Recorded<'notified'> & { readonly role: Role };
 
 export type RunState = {
   readonly run: RunId;
@@ -163,12 +145,7 @@ export type RunState = {
   /** Pace points, thinned in the same way. */
   readonly paces: readonly CoursePoint[];
   readonly fence: number;
-  readonly stop: {
-    readonly actor: Actor;
-    readonly at: string;
-    readonly comment: number;
-    readonly seq: number;
-  } | null;
+  readonly stop: (ByPerson & { readonly comment: number }) | null;
   readonly end: Ending | null;
   /** Attempts before the current one, oldest first. */
   readonly attempts: readonly PastAttempt[];
@@ -176,10 +153,8 @@ export type RunState = {
   readonly relaunchAsked: RelaunchAsked | null;
   readonly rollback: RolledBack | null;
   readonly acknowledged: { readonly actor: Actor; readonly at: string } | null;
-  readonly seal:
-    | (EventDataByType['sealed'] & { readonly at: string; readonly seq: number; readonly actor: Actor })
-    | null;
-  readonly closed: (EventDataByType['closed'] & { readonly at: string; readonly seq: number }) | null;
+  readonly seal: (Recorded<'sealed'> & ByPerson) | null;
+  readonly closed: Recorded<'closed'> | null;
   readonly incidents: readonly Incident[];
   /** Holds on this run only; the journal has the others. */
   readonly holds: readonly Hold[];
@@ -193,13 +168,9 @@ export type RunState = {
   /** Oldest first. */
   readonly notices: readonly Notice[];
   /** Oldest first. */
-  readonly deliveries: readonly (EventDataByType['delivered'] & {
-    readonly at: string;
-    readonly seq: number;
-    readonly role: Role;
-  })[];
+  readonly deliveries: readonly (Recorded<'delivered'> & { readonly role: Role })[];
   /** The newest acknowledgement. */
-  readonly taken: { readonly actor: Actor; readonly at: string; readonly seq: number } | null;
+  readonly taken: ByPerson | null;
   readonly watch: WatchState;
   readonly rental: RentalState;
 };

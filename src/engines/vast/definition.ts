@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { BeyondCap, MachineNeeds } from '../../domain/launch/machine-needs.ts';
-import type { RentalTerms } from '../../domain/launch/rental-terms.ts';
+import type { RentalTerms } from '../../domain/launch/manifest.ts';
 import { error } from '../../settings/problem.ts';
 import { amount, name, setting, unset, variable, word } from '../../settings/words.ts';
 import { CLUSTER_KEYS, type EngineDefinition, timeoutMs } from '../definition.ts';

@@ -1,8 +1,9 @@
 """Suggests the correction of a small mistake that ended a job: a misspelt name or key, a missing import, comma or colon.
 
-Reads {"slip", "line", "modules", "text", "asked"} as JSON from stdin, where `slip` is what the last line of the
-traceback says, `line` is the line that it names, `text` is the file and `asked` the file of the module whose name could
-not be imported. Prints {"kind": "fix", "text"} or {"kind": "none", "reason"}. Nothing of the files is run.
+Reads {"slip", "path", "line", "modules", "text", "asked"} as JSON from stdin, where `slip` is what the last line of the
+traceback says, `line` is the line of the file `path` that it names, `text` is that file and `asked` the file of the
+module whose name could not be imported. Prints {"kind": "fix", "text", "diff"} or {"kind": "none", "reason"}. Nothing of
+the files is run.
 
 The log is not trusted: it only says where to look. A correction follows from the files, and there is none where two
 corrections are possible.
@@ -10,6 +11,7 @@ corrections are possible.
 
 import ast
 import builtins
+import difflib
 import io
 import json
 import re
@@ -338,10 +340,10 @@ def fix_key(slip, source, line):
             if isinstance(one, ast.Constant) and isinstance(one.value, str):
                 if source.of(one)[1:-1] == one.value and source.of(one)[0] in "'\"":
                     keys.append(one)
-    found = [one for one in keys if one.value == slip["key"]]
-    if len(found) != 1 or found[0].lineno != line or slip["key"] in named:
+    found = [one for one in keys if one.value == slip["name"]]
+    if len(found) != 1 or found[0].lineno != line or slip["name"] in named:
         raise NoFix("tree-unlike")
-    meant = only_near(slip["key"], [*[one.value for one in keys], *named])
+    meant = only_near(slip["name"], [*[one.value for one in keys], *named])
     return [(source.start(found[0]) + 1, source.end(found[0]) - 1, meant)]
 
 
@@ -412,7 +414,12 @@ def suggest(question):
     after = source.edited(edits)
     if not compiles(after.encode("utf-8")):
         raise NoFix("not-mended")
-    return {"kind": "fix", "text": after}
+    return {"kind": "fix", "text": after, "diff": diff_of(question["path"], question["text"], after)}
+
+
+def diff_of(path, before, after):
+    old, new = (text.removesuffix("\n").split("\n") for text in (before, after))
+    return "\n".join([*difflib.unified_diff(old, new, f"a/{path}", f"b/{path}", n=2, lineterm=""), ""])
 
 
 def main():

@@ -4,10 +4,10 @@ import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { createDiagnosis } from '../../../diagnosis/diagnose.ts';
-import type { Fix, NoFix } from '../../../diagnosis/fix/suggest-fix.ts';
+import type { NoFix } from '../../../diagnosis/fix/suggest-fix.ts';
 import { known, type Observed } from '../../../domain/observed.ts';
 import { noFixWords } from '../../../render/failure-words.ts';
-import { fixSmallMistake, smallFix } from '../../small-fix.ts';
+import { type Fix, fixSmallMistake, smallFix } from '../../small-fix.ts';
 import { logLines, readArgument } from '../read-argument.ts';
 import { answer, EXIT, refused, type VerbIo } from '../verb-io.ts';
 

@@ -5,8 +5,8 @@ import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { limits } from '../../../domain/limits.ts';
-import { publicKeySchema } from '../../../domain/logbook/parts.ts';
 import type { PublicKey } from '../../../domain/logbook/role.ts';
+import { publicKeySchema } from '../../../domain/logbook/role.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
 
 /** A known entry; `seq` is null if only its hash is known. */

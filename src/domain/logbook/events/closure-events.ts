@@ -73,7 +73,6 @@ export const closureEvents = defineEvents(data, {
     title: 'closed',
     means: 'The run ends without a seal; nothing follows.',
     writers: ['control'],
-    isByPerson: false,
     isDecisive: true,
     rule: closedRule,
     apply: (state, event) => ({
@@ -91,10 +90,8 @@ export const closureEvents = defineEvents(data, {
     title: 'incident',
     means: 'Something went wrong that a person must see.',
     writers: ['control', 'runner', 'watch'],
-    isByPerson: false,
     isInJournal: true,
     isDecisive: true,
-    rule: () => null,
     apply: withIncident,
     tell: ({ data }) => ({
       status: `incident ${code(data.code)}`,

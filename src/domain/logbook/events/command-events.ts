@@ -52,7 +52,6 @@ export const commandEvents = defineEvents(data, {
     title: 'command answered',
     means: 'The answer to a command, as a `code` and its `detail`.',
     writers: ['control'],
-    isByPerson: false,
     isInJournal: true,
     rule: (state, { data }) => answerRule(state.commands.get(commandKey(data))),
     apply: answered,
@@ -70,7 +69,6 @@ export const commandEvents = defineEvents(data, {
     isByPerson: true,
     isInJournal: true,
     isDecisive: true,
-    rule: () => null,
     apply: (state, event) => ({ ...voided(state), holds: holdsAfter(state.holds, event) }),
     tell: ({ data, actor }) => ({
       status: `${holdText(data)} by ${personOf(actor)}`,
@@ -86,11 +84,9 @@ export const commandEvents = defineEvents(data, {
     isByPerson: true,
     isInJournal: true,
     isDecisive: true,
-    rule: () => null,
     apply: (state, event) => ({ ...state, holds: holdsAfter(state.holds, event) }),
     tell: ({ data, actor }) => ({
       status: `${holdText(data)} lifted by ${personOf(actor)}`,
-      evidence: '',
       decision: 'launches are possible again',
       next: 'gates are evaluated',
     }),

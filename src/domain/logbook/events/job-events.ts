@@ -243,7 +243,6 @@ export const jobEvents = defineEvents(data, {
     title: 'check',
     means: 'One look at the job.',
     writers: ['watch'],
-    isByPerson: false,
     rule: watchRule,
     apply: observed,
     tell: ({ data }) => ({
@@ -271,9 +270,7 @@ export const jobEvents = defineEvents(data, {
     title: 'workflow dispatched',
     means: 'Control started one of our workflows. ferrybot reads only workflow runs with a recorded id.',
     writers: ['control'],
-    isByPerson: false,
     isInJournal: true,
-    rule: () => null,
     apply: (state, event) => ({
       ...state,
       dispatches: [...state.dispatches, { ...event.data, ...momentOf(event) }],
@@ -309,7 +306,6 @@ export const jobEvents = defineEvents(data, {
     title: 'job ended',
     means: 'The engine says that the job is over.',
     writers: ['watch'],
-    isByPerson: false,
     isDecisive: true,
     rule: watchRule,
     apply: (state, event) => ({

@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { isIssueFirst } from '../../issue-first.ts';
 import type { GatedFacts } from '../../launch/change-facts.ts';
+import { manifestSchema } from '../../launch/manifest.ts';
 import {
   failedAttempt,
   fixRule,
@@ -13,7 +14,13 @@ import {
   mayBeFixed,
   pastAttempt,
 } from '../../launch/next-attempt.ts';
-import { type Order, type OrderApproval, type ParentAttempt, submissionIdOf } from '../../launch/order.ts';
+import {
+  type Order,
+  type OrderApproval,
+  orderSchema,
+  type ParentAttempt,
+  submissionIdOf,
+} from '../../launch/order.ts';
 import { approvedBeforehand, preApproval } from '../../launch/pre-approval.ts';
 import {
   approvalsBeforehand,
@@ -21,21 +28,11 @@ import {
   mayStartAgain,
   relaunchRule,
 } from '../../launch/response.ts';
-import { allPass } from '../../launch/verdict.ts';
+import { allPass, verdictSchema } from '../../launch/verdict.ts';
 import { awaitsAdoption } from '../adoption.ts';
 import { type DataOf, defineEvents, momentOf, personOf, said, type Telling } from '../define.ts';
 import type { EventOf } from '../event.ts';
-import {
-  digest,
-  integer,
-  manifestSchema,
-  orderSchema,
-  scalars,
-  sha,
-  text,
-  texts,
-  verdictSchema,
-} from '../parts.ts';
+import { digest, integer, scalars, sha, text, texts } from '../parts.ts';
 import { code, prose } from '../plain-text.ts';
 import {
   type Approval,
@@ -139,7 +136,6 @@ export const launchEvents = defineEvents(data, {
     title: 'proposed',
     means: 'A run begins.',
     writers: ['control'],
-    isByPerson: false,
     isDecisive: true,
     rule: () => 'a run is proposed once',
     apply: (state) => state,
@@ -156,7 +152,6 @@ export const launchEvents = defineEvents(data, {
     title: 'gates evaluated',
     means: 'The verdicts of the gates about the manifest and the text beside it.',
     writers: ['control'],
-    isByPerson: false,
     rule: (state, { data }) => {
       if (awaitsAdoption(state)) return 'gated before the job was taken over';
       return state.submission === null || isFixPushed(state, data.commit)
@@ -176,7 +171,6 @@ export const launchEvents = defineEvents(data, {
     means:
       'The card was read back from GitHub as control wrote it, with this manifest on it. It holds until a `gated` entry has another manifest or body, or an incident `card-edited`; without it the manifest cannot be approved.',
     writers: ['control'],
-    isByPerson: false,
     rule: shownRule,
     apply: (state, event) => ({ ...state, shown: { ...event.data, ...momentOf(event) } }),
     tell: ({ data }) => ({
@@ -211,7 +205,6 @@ export const launchEvents = defineEvents(data, {
     title: 'approval dropped',
     means: 'Approvals of these users no longer count.',
     writers: ['control'],
-    isByPerson: false,
     isDecisive: true,
     rule: (state) =>
       state.submission === null || mayBeFixed(state) || mayStartAgain(state)
@@ -235,7 +228,6 @@ export const launchEvents = defineEvents(data, {
     title: 'launch ordered',
     means: 'Control orders the launch of one attempt.',
     writers: ['control'],
-    isByPerson: false,
     isDecisive: true,
     rule: orderedRule,
     apply: (state, event) => ({
@@ -260,7 +252,6 @@ export const launchEvents = defineEvents(data, {
     title: 'order claimed by the runner',
     means: 'The runner takes the order, before it submits anything.',
     writers: ['runner'],
-    isByPerson: false,
     isDecisive: true,
     rule: claimedRule,
     apply: (state, event) => withOrder(state, { status: 'claimed', claim: { ...event.data, at: event.at } }),
@@ -275,7 +266,6 @@ export const launchEvents = defineEvents(data, {
     title: 'launch',
     means: 'The job was submitted, or found running.',
     writers: ['runner'],
-    isByPerson: false,
     isDecisive: true,
     rule: submittedRule,
     // rule ML-24

@@ -56,7 +56,6 @@ export const noticeEvents = defineEvents(data, {
     means:
       'People are told of an occasion, once; recorded before it is posted. The watch writes notices of its own incidents only.',
     writers: ['control', 'watch'],
-    isByPerson: false,
     rule: noticeRule,
     apply: (state, event) => ({
       ...state,
@@ -73,7 +72,6 @@ export const noticeEvents = defineEvents(data, {
     title: 'sent to a channel',
     means: 'What came of sending a notice to a channel, each once.',
     writers: ['control', 'watch'],
-    isByPerson: false,
     rule: deliveryRule,
     apply: (state, event) => ({
       ...state,
@@ -83,7 +81,6 @@ export const noticeEvents = defineEvents(data, {
       status: `channel ${code(data.channel)}: ${data.outcome}`,
       evidence: `notice of entry ${data.notice}`,
       decision: data.why === '' ? 'it is not sent again' : prose(data.why),
-      next: '',
     }),
   },
   'objective-asked': {
@@ -91,16 +88,12 @@ export const noticeEvents = defineEvents(data, {
     means:
       'In the journal: ferrybot asks what a run of the lane is for before it proposes it, or the question is over.',
     writers: ['control'],
-    isByPerson: false,
     isInJournal: true,
-    rule: () => 'a question about an objective belongs to no run',
-    apply: (state) => state,
     tell: ({ data }) => ({
       status:
         data.state === 'open'
           ? `asked in #${data.issue} what the ${prose(data.lane)} run of ${data.date} is for`
           : `the question in #${data.issue} is over: ${data.state}`,
-      evidence: '',
       decision: data.state === 'open' ? `answers are waited for until ${data.until}` : '',
       next: data.state === 'open' ? 'an answer, or the usual objective after that' : '',
     }),

@@ -2,10 +2,11 @@
 
 import * as z from 'zod';
 import { SURFACES } from '../../command.ts';
-import type { Contract } from '../../launch/contract.ts';
+import { contractSchema } from '../../launch/contract.ts';
 import { type DataOf, defineEvents } from '../define.ts';
-import { actorSchema, digest, integer, publicKeySchema, runId, sha, text } from '../parts.ts';
+import { actorSchema, digest, integer, runId, sha, text } from '../parts.ts';
 import { code, prose } from '../plain-text.ts';
+import { publicKeySchema } from '../role.ts';
 
 /** What `proposed` says: the first entry of a run. */
 export const proposed = z.object({
@@ -67,11 +68,6 @@ export const proposed = z.object({
   keys: z.array(publicKeySchema),
 });
 
-const contract: z.ZodType<Contract> = z.record(
-  text,
-  z.object({ value: text, source: z.enum(['given', 'inferred', 'unclear']), from: text }),
-);
-
 const opened = z.object({ title: text, body: text });
 
 const proposing = z.object({
@@ -89,12 +85,12 @@ const proposing = z.object({
     .union([integer, opened])
     .nullable()
     .describe('the same for the pull request; `null` if the issue alone is the proposal'),
-  contract: contract.exactOptional(),
+  contract: contractSchema.exactOptional(),
   labels: z.array(text).describe('of what is opened'),
   missing: text.nullable().describe('what the text of a pull request lacks, to be offered in a comment'),
 });
 
-const data = { proposing, contracted: z.object({ contract }) };
+const data = { proposing, contracted: z.object({ contract: contractSchema }) };
 
 export type ProposalEventData = DataOf<typeof data>;
 export type Proposing = ProposalEventData['proposing'];
@@ -105,10 +101,7 @@ export const proposalEvents = defineEvents(data, {
     means:
       'In the journal: control is about to open what a run begins with. The branch, the issue and the pull request follow, then `proposed` in the record of the run. The newest entry of a lane counts.',
     writers: ['control'],
-    isByPerson: false,
     isInJournal: true,
-    rule: () => 'proposing belongs to the journal',
-    apply: (state) => state,
     tell: ({ data: { run, proposed: about, branch, issue, pull } }) => ({
       status: `${code(run)} is about to be proposed in lane ${code(about.lane)}`,
       evidence: branch === undefined ? '' : `${code(about.headBranch)} on ${code(branch.base)}`,
@@ -124,7 +117,6 @@ export const proposalEvents = defineEvents(data, {
     means:
       'What the issue asks for that the run began from, by name; the newest entry counts. `unclear`: it cannot be used as it stands.',
     writers: ['control'],
-    isByPerson: false,
     rule: (state) => (state.order?.status === 'claimed' ? 'contracted while an order is claimed' : null),
     apply: (state, { data }) => ({ ...state, contract: data.contract }),
     tell: ({ data }) => ({

@@ -30,11 +30,8 @@ export const recordEvents = defineEvents(data, {
     means:
       'In the journal, once a month: the runs that have ended since, and those that go on. It vouches for their files, so that the marks of older runs can go.',
     writers: ['control'],
-    isByPerson: false,
     isInJournal: true,
     isDecisive: true,
-    rule: () => 'a checkpoint of the record belongs to no run',
-    apply: (state) => state,
     tell: ({ data: { ended, live } }) => ({
       status: `${ended.length} runs ended since the last checkpoint, ${live.length} go on`,
       evidence: 'the last entry of each, in `events.jsonl`',

@@ -99,7 +99,6 @@ export const rentalEvents = defineEvents(data, {
     title: 'offer searched',
     means: 'The offer that would be rented for the manifest `digest`, which waits for its approval.',
     writers: ['watch'],
-    isByPerson: false,
     rule: (state, event) =>
       offerWanted(state)?.digest === event.data.digest ? null : 'an offer that nobody waits for',
     apply: (state, event) => withRental(state, { offer: { ...event.data, ...momentOf(event) } }),
@@ -114,7 +113,6 @@ export const rentalEvents = defineEvents(data, {
         offer === null
           ? prose(unread ?? '')
           : `machine ${prose(offer.machine)}: ${offer.gpus} × ${prose(offer.gpu)}, ${dollars(offer.microdollarsPerHour)} an hour`,
-      decision: '',
       next: 'the launch searches again, by the same rule',
     }),
   },
@@ -123,7 +121,6 @@ export const rentalEvents = defineEvents(data, {
     means:
       'A whole read of the account: the machines of this run that are there, and those that are gone since the read before.',
     writers: ['watch'],
-    isByPerson: false,
     rule: rentsNothing,
     apply: (state, event) =>
       withRental(state, {
@@ -138,7 +135,6 @@ export const rentalEvents = defineEvents(data, {
             `machine ${instance} ${status ?? 'provisioned'}, ${dollars(microdollars)} so far${isEstimated === true ? ' at most' : ''}`,
         )
         .join('; '),
-      decision: '',
       next: `next look within ${Math.round(cadenceMs / 1_000)} s`,
     }),
   },
@@ -147,14 +143,12 @@ export const rentalEvents = defineEvents(data, {
     means:
       'The account is asked to destroy the machine; pushed before it is asked. In the journal if no live run is known.',
     writers: ['watch'],
-    isByPerson: false,
     isInJournal: true,
     rule: (state, event) => tearDownRule(state, event),
     apply: (state, { data: { instance, reason }, at }) =>
       withTearDown(state, instance, () => ({ reason, since: at, endedAt: null })),
     tell: ({ data: { instance, jobId, cluster, reason } }) => ({
       status: `machine ${instance} of ${code(jobId)} on ${code(cluster)} is destroyed: ${TEAR_DOWN_WHY[reason]}`,
-      evidence: '',
       decision: 'the account is asked now',
       next: 'a whole read of the account shows it gone, or it is asked again',
     }),
@@ -163,7 +157,6 @@ export const rentalEvents = defineEvents(data, {
     title: 'tear-down verified',
     means: 'A whole read of the account, made after that, no longer lists the machine.',
     writers: ['watch'],
-    isByPerson: false,
     isInJournal: true,
     rule: (state, event) => tearDownRule(state, event),
     apply: (state, { data: { instance }, at }) =>
@@ -172,7 +165,6 @@ export const rentalEvents = defineEvents(data, {
       status: `machine ${instance} of ${code(jobId)} is gone`,
       evidence: 'by a whole read of the account',
       decision: 'it costs nothing any more',
-      next: '',
     }),
   },
   'machine-kept': {
@@ -199,7 +191,6 @@ export const rentalEvents = defineEvents(data, {
     tell: ({ actor }) => ({
       status: 'the machines of this run are to be destroyed',
       evidence: `asked for by ${personOf(actor)}`,
-      decision: '',
       next: 'the watch destroys them',
     }),
   },

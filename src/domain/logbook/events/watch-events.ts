@@ -94,7 +94,6 @@ export const watchEvents = defineEvents(data, {
     means:
       'What the cluster says of a job that somebody wants taken over: claims of whoever launched it. `null`: not told.',
     writers: ['watch'],
-    isByPerson: false,
     rule: (state, event) =>
       adoptionRule(state, event) ??
       (awaitsDescription(state) ? null : 'described a job that was described before'),
@@ -108,7 +107,6 @@ export const watchEvents = defineEvents(data, {
         ...(entrypoint === null ? [] : [code(entrypoint)]),
         ...(commit === null ? [] : [`GIT_COMMIT ${code(commit)}`]),
       ].join(', '),
-      decision: '',
       next: found === 'described' ? 'a person says whether this is the job' : 'nothing is taken over',
     }),
   },
@@ -138,7 +136,6 @@ export const watchEvents = defineEvents(data, {
     means:
       'The watch is offered to the person `to`, accepted by exactly that person, or the offer has expired. Before the launch, the contract is the offer.',
     writers: ['control'],
-    isByPerson: false,
     rule: (state, event) => {
       const isBeforeAny = state.submission === null && state.attempts.length === 0;
       if (isBeforeAny && state.contract !== null) return chargeRule(state, event);
@@ -152,7 +149,6 @@ export const watchEvents = defineEvents(data, {
       }),
     tell: ({ data: { state, to, until } }) => ({
       status: `the watch is ${state === 'offered' ? 'offered to' : state === 'accepted' ? 'taken by' : 'not taken by'} ${personOf(to)}`,
-      evidence: '',
       decision: state === 'offered' ? `the offer stands until ${until}` : '',
       next: state === 'offered' ? '`/accept` by exactly that person' : '',
     }),
@@ -171,7 +167,6 @@ export const watchEvents = defineEvents(data, {
         ...(time === null ? [] : [`at ${time}`]),
       ].join(' or ')}`,
       evidence: `said by ${personOf(actor)}`,
-      decision: '',
       next: 'the watch goes on until then',
     }),
   },
@@ -179,7 +174,6 @@ export const watchEvents = defineEvents(data, {
     title: 'watch ended',
     means: 'The watch of the `attempt` ends, and the job goes on. Another attempt is watched from its start.',
     writers: ['control', 'watch'],
-    isByPerson: false,
     rule: (state, event) => watchedRule(state, event) ?? watchEndRule(state, event),
     apply: (state, event) =>
       withWatch(state, { ended: { ...event.data, ...momentOf(event), actor: event.actor ?? null } }),
@@ -204,7 +198,6 @@ export const watchEvents = defineEvents(data, {
     tell: ({ data: { attempt }, actor }) => ({
       status: `attempt ${attempt} is watched again`,
       evidence: `said by ${personOf(actor)}`,
-      decision: '',
       next: 'the watch goes on to the end of the job',
     }),
   },
@@ -221,7 +214,6 @@ export const watchEvents = defineEvents(data, {
     tell: ({ data: { what, surface, comment }, actor }) => ({
       status: `${personOf(actor)} took ${TAKEN_WORDS[what]}`,
       evidence: `${surface} ${comment}, in another thread`,
-      decision: '',
       next: 'nobody else is called for it',
     }),
   },
