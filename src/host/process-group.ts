@@ -9,10 +9,8 @@ export type GroupOptions = {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly timeoutMs: number;
-  /** Limit on both outputs together, without what `onStdout` receives. */
+  /** Limit on both outputs together. */
   readonly outputBytesMax: number;
-  /** Receives standard output instead of collecting it. */
-  readonly onStdout?: (chunk: Uint8Array) => void;
 };
 
 /** `not-started` has the system's code; all others have the output so far. */
@@ -57,10 +55,7 @@ export async function runInGroup(
     if (bytes > options.outputBytesMax) cut('output-limit');
     else into.push(chunk);
   };
-  const { onStdout } = options;
-  subprocess.stdout.on('data', (chunk: Uint8Array) =>
-    onStdout === undefined ? keep(outputs.stdout, chunk) : onStdout(chunk),
-  );
+  subprocess.stdout.on('data', (chunk: Uint8Array) => keep(outputs.stdout, chunk));
   subprocess.stderr.on('data', (chunk: Uint8Array) => keep(outputs.stderr, chunk));
   // Grandchildren would keep the pipes open.
   subprocess.nodeChildProcess.once('exit', () => killGroup(pid));

@@ -40,15 +40,12 @@ describe('a Ray cluster', () => {
     expect(cluster.scripts?.submit.join(' ')).toBe(
       '{python} {checkout}/lib/marin/src/marin/run/ray_run.py --no_wait --cluster {clusterFile} --submission-id {submissionId} {environment} -- {command}',
     );
-    expect(cluster.scripts?.logs.join(' ')).toBe(
-      '{python} {checkout}/scripts/ray/cluster.py --cluster {cluster} job-logs -n {lines} {jobId}',
-    );
   });
 });
 
 type Row = readonly [name: string, keys: string, code: string, path: string, where: string];
 const ERRORS: readonly Row[] = [
-  ['that nothing can reach', 'tokenFrom: RAY_TOKEN', 'cluster-unreachable', 'clusters.local', 'local: {'],
+  ['without a dashboard', 'scripts: {}', 'missing-key', 'clusters.local.dashboard', 'local: {'],
   [
     'with a key of another engine',
     `${DASHBOARD}, jobs: records`,
@@ -71,18 +68,11 @@ const ERRORS: readonly Row[] = [
     'dashboard:',
   ],
   [
-    'with a tunnel to nowhere',
-    'scripts: {}, tunnel: { command: [ssh, -N, head] }',
-    'tunnel-to-nowhere',
-    'clusters.local.tunnel',
-    'tunnel:',
-  ],
-  [
     'with a placeholder of something else',
-    `${DASHBOARD}, scripts: { stop: ["{python}", stop.py, "{submissionId}", "{jobId}"] }`,
+    `${DASHBOARD}, scripts: { pythonWithoutUv: [/opt/python, "{jobId}"] }`,
     'placeholder-unknown',
-    'clusters.local.scripts.stop.2',
-    '"{submissionId}"',
+    'clusters.local.scripts.pythonWithoutUv.1',
+    '"{jobId}"',
   ],
   [
     'with several arguments inside of one',
@@ -149,9 +139,9 @@ const ERRORS: readonly Row[] = [
   ],
   [
     'with a secret in a template',
-    `${DASHBOARD}, scripts: { list: [list.py, "--token=${'0123456789abcdef'.repeat(2)}01234567"] }`,
+    `${DASHBOARD}, scripts: { pythonWithoutUv: [/opt/python, "--token=${'0123456789abcdef'.repeat(2)}01234567"] }`,
     'secret-value',
-    'clusters.local.scripts.list.1',
+    'clusters.local.scripts.pythonWithoutUv.1',
     '"--token',
   ],
 ];
@@ -177,12 +167,5 @@ describe('a Ray cluster is refused', () => {
         { code: 'bad-value', message: expect.stringMatching(/one of local, ray.*did you mean local/) },
       ],
     });
-  });
-});
-
-it('warns of a Ray cluster that has scripts alone', () => {
-  expect(readLabConfig(withRay('scripts: {}'), NOW)).toMatchObject({
-    kind: 'valid',
-    warnings: [{ code: 'scripts-alone', path: 'clusters.local' }],
   });
 });

@@ -6,9 +6,9 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Engine } from '../../src/domain/engine.ts';
-import { createRayEngine } from '../../src/engines/ray/engine.ts';
+import type { Engine, JobSpec } from '../../src/domain/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
+import { submitTo } from '../support/capabilities.ts';
 import { readText } from '../support/log-text.ts';
 import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
 
@@ -70,27 +70,35 @@ describe('a script whose child leaves its group and keeps its outputs', () => {
   const open = async (words: string, exit: string): Promise<Engine> => {
     scripts = await openStandIn({
       timeoutMs: 5_000,
-      logs: [process.execPath, '-e', source(words, exit), '{checkout}'],
+      submit: [process.execPath, '-e', source(words, exit), '{checkout}'],
     });
     closers.push(async () => {
       const pid = Number(await readFile(join(await scripts.settings.checkout(), 'pid'), 'utf8'));
       if (isAlive(pid)) process.kill(pid, 'SIGKILL');
       await scripts.close();
     });
-    return createRayEngine({ rest: null, scripts: scripts.settings, tunnel: null, dashboard: null });
+    return scripts.engine();
   };
 
+  const spec = (): JobSpec => ({
+    submissionId: 'ferry-1',
+    command: ['python3', 'a.py'],
+    env: {},
+    workingDirectory: scripts.tree,
+    metadata: { run: 'ferry-daily-20261121', attempt: 1, manifest: `sha256:${'c'.repeat(64)}` },
+  });
+
   it('has said what it said when it ended', async () => {
-    const engine = await open('hello\n', '');
+    const engine = await open('hello failed\n', '');
     const started = performance.now();
-    expect(await readText(engine, 'ferry-1', 0)).toMatchObject({ kind: 'chunk', text: 'hello\n' });
+    expect(await submitTo(engine, spec())).toEqual({ kind: 'unknown', message: 'exit code 0: hello failed' });
     expect(performance.now() - started).toBeLessThan(60_000);
   });
 
   it('is ended in time when it hangs itself', async () => {
-    const engine = await open('hello\n', 'setInterval(() => {}, 1e6);');
+    const engine = await open('hello failed\n', 'setInterval(() => {}, 1e6);');
     const started = performance.now();
-    expect(await readText(engine, 'ferry-1', 0)).toMatchObject({ kind: 'unknown' });
+    expect(await submitTo(engine, spec())).toEqual({ kind: 'unknown', message: 'timed-out: hello failed' });
     expect(performance.now() - started).toBeLessThan(60_000);
   });
 });

@@ -5,13 +5,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
-import { limits } from '../../src/domain/limits.ts';
-import { createRayEngine } from '../../src/engines/ray/engine.ts';
 import { IN_VARIABLES } from '../../src/engines/ray/job-details.ts';
 import type { ScriptTemplates } from '../../src/engines/ray/scripts/run-script.ts';
 import { identityTexts } from '../../src/engines/shared/identity.ts';
 import { submitTo } from '../support/capabilities.ts';
-import { readText } from '../support/log-text.ts';
 import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
 
 const MB = 1024 * 1024;
@@ -26,7 +23,7 @@ const node = (source: string, ...args: readonly string[]): readonly string[] => 
 let scripts: StandIn;
 const open = async (changes: Partial<ScriptTemplates> = {}): Promise<Engine> => {
   scripts = await openStandIn(changes);
-  return createRayEngine({ rest: null, scripts: scripts.settings, tunnel: null, dashboard: null });
+  return scripts.engine();
 };
 const spec = (changes: Partial<JobSpec> = {}): JobSpec => ({
   submissionId: 'ferry-1',
@@ -153,29 +150,10 @@ describe('a flood of 200 MB', () => {
 
   it('in the answer to a submit is cut, soon and with nothing concluded', async () => {
     const engine = await open({ submit: node(flood) });
-    await scripts.jobs([
-      { type: 'SUBMISSION', submission_id: 'somebody', status: 'RUNNING', metadata: {}, runtime_env: {} },
-    ]);
     expect(await submitTo(engine, spec())).toMatchObject({
       kind: 'unknown',
       message: expect.stringContaining('output-limit'),
     });
-  });
-
-  it('as a log is read at any place of it, and a chunk is all that is kept', async () => {
-    const engine = await open({ logs: node(flood) });
-    const before = process.memoryUsage().rss;
-    let peak = 0;
-    const timer = setInterval(() => {
-      peak = Math.max(peak, process.memoryUsage().rss - before);
-    }, 20);
-    const last = await readText(engine, 'ferry-1', 200 * MB - 2_048);
-    clearInterval(timer);
-    expect(last).toMatchObject({ kind: 'chunk', nextOffset: 200 * MB, atEnd: true });
-    expect(last.kind === 'chunk' ? last.text.length : 0).toBe(2_048);
-    const middle = await readText(engine, 'ferry-1', 100 * MB);
-    expect(middle).toMatchObject({ nextOffset: 100 * MB + limits.logChunkBytesMax, atEnd: false });
-    expect(peak).toBeLessThan(150 * MB);
   });
 });
 
@@ -185,17 +163,14 @@ describe('a script that does not end', () => {
     const grandchild = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1e6)";
     const engine = await open({
       timeoutMs: 5_000,
-      logs: node(
+      submit: node(
         `const child = require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(grandchild)}], { stdio: 'inherit' });
          require('node:fs').writeFileSync(process.argv[1] + '/pid', String(child.pid)); setInterval(() => {}, 1e6);`,
         '{checkout}',
       ),
     });
     const started = performance.now();
-    expect(await readText(engine, 'ferry-1', 0)).toEqual({
-      kind: 'unknown',
-      message: 'the script for the log was cut: timed-out',
-    });
+    expect(await submitTo(engine, spec())).toEqual({ kind: 'unknown', message: 'timed-out: ' });
     expect(performance.now() - started).toBeLessThan(100_000);
     const pid = Number(await readFile(join(await scripts.settings.checkout(), 'pid'), 'utf8'));
     await expect.poll(() => isAlive(pid)).toBe(false);

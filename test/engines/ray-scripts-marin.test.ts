@@ -4,7 +4,6 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
-import { createRayEngine } from '../../src/engines/ray/engine.ts';
 import type { ScriptTemplates } from '../../src/engines/ray/scripts/run-script.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { type Doing, openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
@@ -21,7 +20,7 @@ const open = async (changes: Partial<ScriptTemplates> = {}, path?: string): Prom
   const env = { ...scripts.settings.env, ...(path === undefined ? {} : { PATH: path }) };
   const settings = { ...scripts.settings, env };
   await scripts.jobs([SOMEBODY]);
-  return createRayEngine({ rest: null, scripts: settings, tunnel: null, dashboard: null });
+  return scripts.engine(settings);
 };
 const spec = (): JobSpec => ({
   submissionId: 'ferry-1',
@@ -37,24 +36,23 @@ const submitted = async (doing: Doing): Promise<unknown> => {
 };
 afterEach(() => scripts.close());
 
-/** A lab's script that starts `ray` by name, as cluster.py does. */
+/** A lab's script that starts `ray` by name. */
 const BY_NAME = `
 const { spawnSync } = require('node:child_process');
-const told = spawnSync('ray', ['list'], { encoding: 'utf8' });
-process.stdout.write(told.error === undefined ? told.stdout : '[]');`;
+const told = spawnSync('ray', ['submit'], { encoding: 'utf8' });
+process.stdout.write(told.error === undefined ? told.stdout : '');`;
 
 describe('programs that a script starts by name', () => {
-  const rayIn = async (folder: string, id: string): Promise<void> => {
+  const rayIn = async (folder: string, words: string): Promise<void> => {
     await mkdir(folder, { recursive: true });
-    const jobs = JSON.stringify([{ ...SOMEBODY, submission_id: id }]);
-    await writeFile(join(folder, 'ray'), `#!/bin/sh\necho '${jobs}'\n`);
+    await writeFile(join(folder, 'ray'), `#!/bin/sh\necho '${words}'\n`);
     await chmod(join(folder, 'ray'), 0o755);
   };
 
   it('are those beside the chosen Python, before any other of the runner', async () => {
     const engine = await open({ python: ['/nowhere/uv', 'run'] });
     const venv = join(scripts.homes, '..', 'venv');
-    await rayIn(join(venv, 'bin'), 'beside-python');
+    await rayIn(join(venv, 'bin'), 'Job submitted with ID: beside-python');
     const python = join(venv, 'bin', 'python');
     await writeFile(python, `#!/bin/sh\nexec ${process.execPath} "$@"\n`);
     await chmod(python, 0o755);
@@ -62,16 +60,11 @@ describe('programs that a script starts by name', () => {
       ...scripts.settings.templates,
       python: ['/nowhere/uv', 'run'],
       pythonWithoutUv: [python],
-      list: ['{python}', '-e', BY_NAME],
+      submit: ['{python}', '-e', BY_NAME, '{submissionId}', '{environment}', '{command}'],
     };
-    const chosen = createRayEngine({
-      rest: null,
-      scripts: { ...scripts.settings, templates },
-      tunnel: null,
-      dashboard: null,
-    });
-    expect(await engine.observe('beside-python', null)).toMatchObject({ kind: 'unknown' });
-    expect(await chosen.observe('beside-python', null)).toMatchObject({ kind: 'found' });
+    const chosen = scripts.engine({ ...scripts.settings, templates });
+    expect(JSON.stringify(await submitTo(engine, spec()))).not.toContain('beside-python');
+    expect(JSON.stringify(await submitTo(chosen, spec()))).toContain('beside-python');
   });
 
   it('are never files of the change, whatever relative folder the PATH of the runner has', async () => {
@@ -160,14 +153,9 @@ describe('a failure before any request', () => {
     });
   });
 
-  it('is no refusal while nobody knows whether a job is there, nor once the script was about to send', async () => {
+  it('is no refusal once the script was about to send', async () => {
     const said = "FileNotFoundError: [Errno 2] No such file or directory: 'ray'\n";
     expect(await submitted({ exitCode: 1, stderr: ABOUT_TO_SEND + said })).toMatchObject({ kind: 'unknown' });
-    await scripts.close();
-    const engine = await open();
-    await scripts.jobs([]);
-    await scripts.does('submit', { exitCode: 1, stderr: said });
-    expect(await submitTo(engine, spec())).toMatchObject({ kind: 'unknown' });
   });
 
   it('is told of a head that is starting too, which has answered that nobody takes jobs', async () => {

@@ -1,8 +1,7 @@
-/** What is told of a script's output: never a secret, however a script has written it down, and a log byte by byte. */
+/** What ferrybot repeats of a script's output: never a secret, in whatever form a script has written it. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPrintedLog } from '../../src/engines/ray/scripts/read-log.ts';
 import { fillTemplate } from '../../src/engines/ray/scripts/run-script.ts';
 import { reasonOf, scrubber, submittedIds } from '../../src/engines/ray/scripts/said.ts';
 import { secretForms } from '../support/secret-forms.ts';
@@ -92,46 +91,5 @@ describe('a template', () => {
       'c',
     ]);
     expect(() => fillTemplate(['{other}'], fill)).toThrow('{other}');
-  });
-});
-
-describe('a log that is printed whole', () => {
-  const PREAMBLE =
-    '2026-11-21 09:59:00,611\tINFO cli.py:42 -- \u001b[37mJob submission server address\u001b[39m: \u001b[1mhttp://h:1\u001b[22m\n2026-11-21 09:59:00,630\tINFO cli.py:569 -- ';
-
-  it('gives every byte once, however it arrives and wherever it is cut', () => {
-    fc.assert(
-      fc.property(
-        fc.string({ unit: fc.constantFrom('a', 'ü', '🚀', '\n'), maxLength: 300 }),
-        fc.boolean(),
-        fc.integer({ min: 1, max: 50 }),
-        fc.integer({ min: 4, max: 40 }),
-        (log, hasPreamble, piece, bytesMax) => {
-          const printed = Buffer.from(`${hasPreamble ? PREAMBLE : ''}${log}`, 'utf8');
-          const cuts: Uint8Array[] = [];
-          for (let offset = 0; ; ) {
-            const window = createPrintedLog(offset, bytesMax);
-            for (let at = 0; at < printed.length; at += piece) window.feed(printed.subarray(at, at + piece));
-            const end = window.end();
-            expect(end.sizeBytes).toBe(Buffer.byteLength(log));
-            cuts.push(end.bytes);
-            offset += end.bytes.length;
-            if (offset >= end.sizeBytes) break;
-            expect(end.bytes.length).toBe(bytesMax);
-          }
-          expect(Buffer.concat(cuts).toString('utf8')).toBe(log);
-        },
-      ),
-    );
-  });
-
-  it('counts lines behind a head of any size', () => {
-    const window = createPrintedLog(10_000, 10);
-    window.feed(Buffer.from(`${'x'.repeat(9_999)}\n${'y\n'.repeat(3)}`));
-    expect(window.end()).toEqual({
-      bytes: Buffer.from('y\ny\ny\n'),
-      sizeBytes: 10_006,
-      lines: 4,
-    });
   });
 });

@@ -8,8 +8,7 @@ import { createRayEngine } from '../../src/engines/ray/engine.ts';
 import { IN_VARIABLES } from '../../src/engines/ray/job-details.ts';
 import type { ScriptTemplates } from '../../src/engines/ray/scripts/run-script.ts';
 import { identityTexts } from '../../src/engines/shared/identity.ts';
-import { stopIn, submitTo } from '../support/capabilities.ts';
-import { readText } from '../support/log-text.ts';
+import { submitTo } from '../support/capabilities.ts';
 import { type Doing, openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
 
 const METADATA = { run: 'ferry-daily-20261121', attempt: 1, manifest: `sha256:${'c'.repeat(64)}` };
@@ -28,7 +27,7 @@ const SOMEBODY = {
 let scripts: StandIn;
 const open = async (changes: Partial<ScriptTemplates> = {}): Promise<Engine> => {
   scripts = await openStandIn(changes);
-  return createRayEngine({ rest: null, scripts: scripts.settings, tunnel: null, dashboard: null });
+  return scripts.engine();
 };
 const spec = (changes: Partial<JobSpec> = {}): JobSpec => ({
   submissionId: 'ferry-1',
@@ -51,9 +50,9 @@ describe('a submit', () => {
     await scripts.does('submit', doing);
     expect(await submitTo(engine, spec())).toMatchObject({
       kind: 'submitted',
-      job: { engine: 'ray', jobId: 'ferry-1', metadata: METADATA, session: null },
+      job: { engine: 'ray', jobId: 'ferry-1', metadata: METADATA, session: 'session_1' },
     });
-    expect(await verbs()).toEqual(['list', 'submit', 'list']);
+    expect(await verbs()).toEqual(['submit']);
   });
 
   it('shows the script the job and nothing else: no token, no secret among the arguments, a home of its own', async () => {
@@ -62,7 +61,7 @@ describe('a submit', () => {
     await scripts.does('submit', NAMES_ID);
     await submitTo(engine, spec());
     delete process.env['GITHUB_TOKEN'];
-    const [, call] = await scripts.calls();
+    const [call] = await scripts.calls();
     expect(call?.args).toEqual([
       'ferry-1',
       ...['-e', 'FERRY_DATE=20261121'],
@@ -125,7 +124,7 @@ describe('a submit', () => {
     expect(await submitTo(engine, spec())).toMatchObject({ kind: 'adopted' });
     await scripts.jobs([{ ...SOMEBODY, submission_id: 'ferry-1' }]);
     expect(await submitTo(engine, spec())).toEqual({ kind: 'conflict', found: null });
-    expect(await verbs()).toEqual(['list', 'list']);
+    await expect(verbs()).rejects.toThrow('ENOENT');
   });
 
   it('is unknown while nothing can be found, whatever went wrong', async () => {
@@ -141,11 +140,9 @@ describe('a submit', () => {
     });
   });
 
-  it('is refused where the script sent nothing or was answered no, and the list shows that nothing is there', async () => {
+  it('is refused where the script sent nothing or was answered no, and the dashboard shows that nothing is there', async () => {
     const engine = await open();
     await scripts.does('submit', { exitCode: 1, stderr: "E1 __main__ Command must start with '--'.\n" });
-    expect(await submitTo(engine, spec())).toMatchObject({ kind: 'unknown' });
-    await scripts.jobs([SOMEBODY]);
     expect(await submitTo(engine, spec())).toMatchObject({ kind: 'rejected', code: 'refused' });
     await scripts.does('submit', {
       exitCode: 1,
@@ -184,10 +181,10 @@ describe('a submit', () => {
       kind: 'rejected',
       code: 'refused',
     });
-    expect(await verbs()).toEqual(['list']);
+    await expect(verbs()).rejects.toThrow('ENOENT');
   });
 
-  it('waits for the dashboard where there is one: without its answer nothing is started', async () => {
+  it('waits for the dashboard: without its answer nothing is started', async () => {
     await open();
     const unknown: JobObservation = { kind: 'unknown', message: 'connection refused' };
     const rest: Engine = {
@@ -234,56 +231,5 @@ describe('uv', () => {
       message: 'exit code 2: error: Failed to fetch',
     });
     await expect(verbs()).rejects.toThrow('ENOENT');
-  });
-});
-
-describe('a look', () => {
-  it('believes a list with jobs, and no other', async () => {
-    const engine = await open();
-    expect(await engine.observe('ferry-1', null)).toMatchObject({ kind: 'unknown' });
-    await scripts.jobs([SOMEBODY]);
-    expect(await engine.observe('somebody', null)).toMatchObject({ kind: 'found', status: 'RUNNING' });
-    expect(await engine.observe('ferry-1', null)).toEqual({ kind: 'absent', session: null });
-    expect(await engine.observe('ferry-1', 'session_1')).toMatchObject({ kind: 'state-lost' });
-    await scripts.does('list', { stdout: `2026-11-21\tWARN\n${JSON.stringify([SOMEBODY])}\n(tail)\n` });
-    expect(await engine.observe('somebody', null)).toMatchObject({ kind: 'found' });
-    for (const stdout of ['', 'null', '[{"type": "SUBMISSION"}]', '[ torn', '{"jobs": []}']) {
-      await scripts.does('list', { stdout });
-      expect(await engine.observe('somebody', 'session_1'), stdout).toMatchObject({ kind: 'unknown' });
-    }
-    await scripts.does('list', { exitCode: 1, stderr: 'ConnectionError: refused\n' });
-    expect(await engine.observe('somebody', null)).toMatchObject({
-      kind: 'unknown',
-      message: expect.stringContaining('ConnectionError: refused'),
-    });
-  });
-
-  it('takes no word for a stop but the second look', async () => {
-    const engine = await open();
-    await scripts.jobs([SOMEBODY]);
-    await scripts.does('stop', { starts: true, stdout: 'Job somebody stop requested\n' });
-    expect(await stopIn(engine, 'somebody')).toEqual({ kind: 'stopped' });
-    expect(await stopIn(engine, 'somebody')).toEqual({ kind: 'already-ended', status: 'STOPPED' });
-    expect((await verbs()).filter((verb) => verb === 'stop')).toHaveLength(1);
-    expect(await stopIn(engine, '--all')).toEqual({ kind: 'absent' });
-    expect(await readText(engine, '-f', 0)).toEqual({ kind: 'absent' });
-  });
-
-  it('at a log is unknown where nothing is printed, and cut where the log is longer than asked for', async () => {
-    const engine = await open();
-    await scripts.does('logs', {
-      stdout:
-        '2026-11-21 09:59:03,900\tINFO cli.py:42 -- \u001b[37mJob submission server address\u001b[39m: x\n',
-    });
-    expect(await readText(engine, 'ferry-1', 0)).toMatchObject({ kind: 'unknown' });
-    await scripts.does('logs', { stdout: 'käse\n' });
-    expect(await readText(engine, 'ferry-1', 0)).toEqual({
-      kind: 'chunk',
-      text: 'käse\n',
-      offset: 0,
-      nextOffset: 6,
-      atEnd: true,
-    });
-    expect(await readText(engine, 'ferry-1', 7)).toMatchObject({ kind: 'unknown' });
   });
 });

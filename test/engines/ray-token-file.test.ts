@@ -6,16 +6,16 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readLabConfig } from '../../src/app/config-source.ts';
 import { createEngines, type Engines } from '../../src/app/engines.ts';
+import type { JobSpec } from '../../src/domain/engine.ts';
 import { loadAdapters } from '../../src/engines/registry.ts';
 import { changed } from '../config/small-config.ts';
 import { submitTo } from '../support/capabilities.ts';
-import { readText } from '../support/log-text.ts';
 import { openStandIn, type SeenCall, type StandIn } from '../support/stand-in-scripts.ts';
 
 const TOKEN = 'ray-token-of-the-lab';
 /** Says what the file says that a client would read: the named one, else the one of the home. */
 const READS =
-  'import { readFileSync } from "node:fs"; const file = process.env.RAY_AUTH_TOKEN_PATH ?? process.env.HOME + "/.ray/auth_token"; process.stdout.write("read " + readFileSync(file, "utf8").length + "\\n");';
+  'import { readFileSync } from "node:fs"; const file = process.env.RAY_AUTH_TOKEN_PATH ?? process.env.HOME + "/.ray/auth_token"; throw new Error("failed after " + readFileSync(file, "utf8").length);';
 
 let scripts: StandIn;
 let engines: Engines;
@@ -49,24 +49,25 @@ afterEach(async () => {
 const SCRIPT = '"{python}", "{checkout}/script.mjs", "{checkout}"';
 const PROGRAM = JSON.stringify(process.execPath);
 
+const spec = (): JobSpec => ({
+  submissionId: 'ferry-1',
+  command: ['python3', 'a.py'],
+  // A job's own variables are no way around it either.
+  env: { RAY_AUTH_TOKEN_PATH: '/of/the/job' },
+  workingDirectory: scripts.tree,
+  metadata: { run: 'ferry-daily-20261121', attempt: 1, manifest: `sha256:${'c'.repeat(64)}` },
+});
+
 /** What each script of a launch saw, in a lab whose cluster has these keys. */
 async function launched(keys: string): Promise<readonly SeenCall[]> {
-  const text = `local: { engine: ray, acceleratorHoursPerRun: "2.5", ${keys},
-    scripts: { python: [${PROGRAM}], submit: [${SCRIPT}, submit, "{submissionId}", "{environment}", "--", "{command}"],
-      list: [${SCRIPT}, list], logs: [${SCRIPT}, logs, "{jobId}", "{lines}"], stop: [${SCRIPT}, stop, "{jobId}"] } }`;
+  const text = `local: { engine: ray, acceleratorHoursPerRun: "2.5", dashboard: "${scripts.address}", ${keys},
+    scripts: { python: [${PROGRAM}], submit: [${SCRIPT}, submit, "{submissionId}", "{environment}", "--", "{command}"] } }`;
   const reading = readLabConfig(changed('local: { engine: local, acceleratorHoursPerRun: "2.5" }', text));
   if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading.problems));
   const engine = engines.engineOf(reading.config, 'local');
   if (engine === null) throw new Error('the cluster has an engine');
   await scripts.does('submit', { starts: true, stderr: 'Job submitted with ID: {id}\n' });
-  const outcome = await submitTo(engine, {
-    submissionId: 'ferry-1',
-    command: ['python3', 'a.py'],
-    // A job's own variables are no way around it either.
-    env: { RAY_AUTH_TOKEN_PATH: '/of/the/job' },
-    workingDirectory: scripts.tree,
-    metadata: { run: 'ferry-daily-20261121', attempt: 1, manifest: `sha256:${'c'.repeat(64)}` },
-  });
+  const outcome = await submitTo(engine, spec());
   expect(outcome).toMatchObject({ kind: 'submitted' });
   return scripts.calls();
 }
@@ -84,7 +85,7 @@ it.each([
   'the token of the cluster is the file .ray/auth_token, 0600 in a home of 0700, where a lab configures %s',
   async (_, keys) => {
     const calls = await launched(keys);
-    expect(calls.map(({ verb }) => verb)).toEqual(['list', 'submit', 'list']);
+    expect(calls.map(({ verb }) => verb)).toEqual(['submit']);
     for (const { home, env } of calls) {
       expect(home.mode).toBe(0o700);
       expect(home.files).toMatchObject({ '.ray': 0o700, '.ray/auth_token': 0o600 });
@@ -104,10 +105,13 @@ it.each([
   ],
 ])('a script that knows only the file reads %s', async (_, keys, length) => {
   const program = `python: [${PROGRAM}, --input-type=module, -e, ${JSON.stringify(READS)}]`;
-  const text = `local: { engine: ray, acceleratorHoursPerRun: "2.5", ${keys}, scripts: { ${program}, logs: ["{python}", "{jobId}", "{lines}"] } }`;
+  const submit = 'submit: ["{python}", "{submissionId}", "{environment}", "{command}"]';
+  const text = `local: { engine: ray, acceleratorHoursPerRun: "2.5", dashboard: "${scripts.address}", ${keys}, scripts: { ${program}, ${submit} } }`;
   const reading = readLabConfig(changed('local: { engine: local, acceleratorHoursPerRun: "2.5" }', text));
   if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading.problems));
   const engine = engines.engineOf(reading.config, 'local');
   if (engine === null) throw new Error('the cluster has an engine');
-  expect(await readText(engine, 'ferry-1', 0)).toMatchObject({ kind: 'chunk', text: `read ${length}\n` });
+  expect(await submitTo(engine, spec())).toMatchObject({
+    message: expect.stringContaining(`failed after ${length}`),
+  });
 });

@@ -8,7 +8,6 @@ import { isTerminal } from '../../src/domain/engine.ts';
 import { createRayEngine } from '../../src/engines/ray/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import { stopIn, submitTo } from '../support/capabilities.ts';
-import { readText } from '../support/log-text.ts';
 import { type RayHead, startRayHead } from '../support/ray-head.ts';
 import { describeWithRay } from '../support/ray-tools.ts';
 import { openScriptsLab, type ScriptsLab, UV_RUN } from '../support/scripts-lab.ts';
@@ -26,7 +25,6 @@ describeWithRay("the lab's scripts on a real head", () => {
   let lab: ScriptsLab;
   let rest: Engine;
   let engine: Engine;
-  let alone: Engine;
 
   beforeAll(async () => {
     head = await startRayHead();
@@ -34,7 +32,6 @@ describeWithRay("the lab's scripts on a real head", () => {
     rest = createRestEngine({ address: head.address, token: head.token });
     const scripts = lab.settings(head.address, head.token);
     engine = createRayEngine({ rest, scripts, tunnel: null, dashboard: head.address });
-    alone = createRayEngine({ rest: null, scripts, tunnel: null, dashboard: null });
   });
   afterAll(async () => {
     await head?.close();
@@ -63,16 +60,6 @@ describeWithRay("the lab's scripts on a real head", () => {
     expect(await submitTo(engine, other)).toEqual({ kind: 'conflict', found: spec.metadata });
   });
 
-  it('read the same log as the Jobs API, byte for byte, and find the same job in the list', async () => {
-    const [byScript, byRest] = [await readText(alone, 'says-1', 0), await readText(rest, 'says-1', 0)];
-    if (byRest.kind !== 'chunk') throw new Error(JSON.stringify(byRest));
-    expect(byRest.text).toContain(`hello -e dear=all ${SECRET.length} ${COMMIT}\n`);
-    expect(byScript).toMatchObject({ kind: 'chunk', text: byRest.text, nextOffset: byRest.nextOffset });
-    const listed = await alone.observe('says-1', null);
-    expect(listed).toEqual({ ...(await rest.observe('says-1', null)), session: null });
-    expect(await readText(alone, 'nobody', 0)).toMatchObject({ kind: 'unknown' });
-  });
-
   it('start one job of ten submits of one id at once, and every submitter learns which', async () => {
     const spec = await lab.spec('ten-1', SAYS, { env: { HF_TOKEN: SECRET } });
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => submitTo(engine, spec)));
@@ -89,12 +76,10 @@ describeWithRay("the lab's scripts on a real head", () => {
     const scripts = { ...given, env: { ...given.env, PATH: '/usr/bin:/bin' } };
     const without = createRayEngine({ rest, scripts, tunnel: null, dashboard: head.address });
     const spec = await lab.spec('plain-1', SAYS, { env: { HF_TOKEN: SECRET } });
-    // The script starts `uv export` by name, and cluster.py `ray`: both lie beside that Python, and nowhere else.
+    // The script starts `uv export` by name: it lies beside that Python, and nowhere else.
     await writeFile(join(spec.workingDirectory, 'pyproject.toml'), PROJECT);
     await writeFile(join(spec.workingDirectory, 'uv.lock'), LOCK);
     expect(await submitTo(without, spec)).toMatchObject({ kind: 'submitted' });
-    const listed = createRayEngine({ rest: null, scripts, tunnel: null, dashboard: null });
-    expect(await listed.observe('plain-1', null)).toMatchObject({ kind: 'found' });
   });
 
   it('start nothing, and know nothing, when the dashboard is out of reach', async () => {

@@ -5,7 +5,7 @@
  * sent it writes down.
  */
 
-/** Python: `--sink FILE submit …` writes what arrives at which cluster; `--sink FILE list` prints the jobs. */
+/** Python: `--sink FILE submit …` writes what arrives at which cluster. */
 export const MARIN_LIKE_SCRIPT = `
 import argparse, fnmatch, hashlib, json, os, re, subprocess, sys
 from pathlib import Path
@@ -44,9 +44,6 @@ parser.add_argument("-e", action="append", default=[])
 given = sys.argv[1:]
 args = parser.parse_args(given[: given.index("--")] if "--" in given else given)
 sink = Path(args.sink)
-if args.verb == "list":
-    print(json.dumps([json.loads(sink.read_text())["job"]] if sink.exists() else []))
-    sys.exit(0)
 direct = args.cluster.endswith(".yaml") or os.path.exists(args.cluster)
 cluster_file = args.cluster if direct else find_config_by_region(args.cluster)
 cluster = re.search(r"^cluster_name: (.*)$", Path(cluster_file).read_text(), re.M)[1]

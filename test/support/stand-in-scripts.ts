@@ -1,11 +1,16 @@
-/** Scripts of a lab that do as a test says: a list of jobs in a file, words on either output, an end of any kind. */
+/** The submit script of a lab that does as a test says: words on either output, an end of any kind. Its jobs show on a dashboard. */
 
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Engine } from '../../src/domain/engine.ts';
+import { createRayEngine } from '../../src/engines/ray/engine.ts';
+import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import type { ScriptSettings, ScriptTemplates } from '../../src/engines/ray/scripts/run-script.ts';
+import { serveJobs } from './jobs-api.ts';
 
-/** What a verb does: it may start a job, then speaks, then ends or hangs. */
+/** What the script does: it may start a job, then speaks, then ends or hangs. */
 export type Doing = {
   readonly starts?: boolean;
   readonly stdout?: string;
@@ -14,7 +19,7 @@ export type Doing = {
   readonly hangs?: boolean;
 };
 
-/** One call of a script, as it saw itself. */
+/** One call of the script, as it saw itself. */
 export type SeenCall = {
   readonly verb: string;
   readonly args: readonly string[];
@@ -29,7 +34,11 @@ export type StandIn = {
   readonly settings: ScriptSettings;
   readonly tree: string;
   readonly homes: string;
-  readonly does: (verb: 'submit' | 'list' | 'logs' | 'stop', doing: Doing) => Promise<void>;
+  /** The dashboard that shows the jobs. */
+  readonly address: string;
+  /** The engine whose script this is; `settings` in place of its own. */
+  readonly engine: (settings?: ScriptSettings) => Engine;
+  readonly does: (verb: 'submit', doing: Doing) => Promise<void>;
   readonly jobs: (jobs: readonly object[]) => Promise<void>;
   readonly calls: () => Promise<readonly SeenCall[]>;
   readonly close: () => Promise<void>;
@@ -53,10 +62,7 @@ if (verb === 'submit' && doing.starts) {
   const job = { type: 'SUBMISSION', submission_id: id, status: 'RUNNING', message: '', metadata: {}, runtime_env: { env_vars: Object.fromEntries(pairs) } };
   writeFileSync(join(folder, 'jobs.json'), JSON.stringify([...read('jobs.json', []), job]));
 }
-if (verb === 'stop' && doing.starts)
-  writeFileSync(join(folder, 'jobs.json'), JSON.stringify(read('jobs.json', []).map((job) => ({ ...job, status: 'STOPPED' }))));
-const out = verb === 'list' && doing.stdout === undefined ? JSON.stringify(read('jobs.json', []), null, 2) + '\\n' : doing.stdout ?? '';
-process.stdout.write(out.replaceAll('{id}', args[0] ?? ''));
+process.stdout.write((doing.stdout ?? '').replaceAll('{id}', args[0] ?? ''));
 process.stderr.write((doing.stderr ?? '').replaceAll('{id}', args[0] ?? ''));
 if (doing.hangs) setInterval(() => {}, 1e6);
 else process.exitCode = doing.exitCode ?? 0;
@@ -70,35 +76,46 @@ export async function openStandIn(changes: Partial<ScriptTemplates> = {}): Promi
   await writeFile(join(folder, 'script.mjs'), PROGRAM);
   const script = ['{python}', '{checkout}/script.mjs', '{checkout}'];
   const homes = join(folder, 'homes');
+  const jobs = join(folder, 'jobs.json');
+  const dashboard = await serveJobs(async () =>
+    existsSync(jobs) ? JSON.parse(await readFile(jobs, 'utf8')) : [],
+  );
+  const { address } = dashboard;
+  const settings: ScriptSettings = {
+    cluster: 'us-central1',
+    templates: {
+      python: [process.execPath],
+      pythonWithoutUv: null,
+      submit: [...script, 'submit', '{submissionId}', '{environment}', '--', '{command}'],
+      environment: ['-e', '{name}={value}'],
+      readsVariables: ['HF_TOKEN'],
+      clusterFile: 'infra/marin-{cluster}.yaml',
+      leavesOut: [],
+      ignoreFiles: ['.rayignore'],
+      timeoutMs: 30_000,
+      ...changes,
+    },
+    checkout: async () => folder,
+    env: { PATH: process.env['PATH'] ?? '', RAY_AUTH_TOKEN: 'ray-token-0123456789' },
+    homeFiles: { '.ssh/cluster.pem': 'key of the cluster' },
+    temporaryDirectory: homes,
+    secrets: ['ray-token-0123456789'],
+    sleep: async () => undefined,
+  };
   return {
     tree,
     homes,
-    settings: {
-      cluster: 'us-central1',
-      templates: {
-        python: [process.execPath],
-        pythonWithoutUv: null,
-        submit: [...script, 'submit', '{submissionId}', '{environment}', '--', '{command}'],
-        environment: ['-e', '{name}={value}'],
-        readsVariables: ['HF_TOKEN'],
-        list: [...script, 'list'],
-        logs: [...script, 'logs', '{jobId}', '{lines}'],
-        stop: [...script, 'stop', '{jobId}'],
-        clusterFile: 'infra/marin-{cluster}.yaml',
-        leavesOut: [],
-        ignoreFiles: ['.rayignore'],
-        timeoutMs: 30_000,
-        ...changes,
-      },
-      checkout: async () => folder,
-      env: { PATH: process.env['PATH'] ?? '', RAY_AUTH_TOKEN: 'ray-token-0123456789' },
-      homeFiles: { '.ssh/cluster.pem': 'key of the cluster' },
-      temporaryDirectory: homes,
-      secrets: ['ray-token-0123456789'],
-      sleep: async () => undefined,
-    },
+    settings,
+    address,
+    engine: (scripts = settings) =>
+      createRayEngine({
+        rest: createRestEngine({ address, token: null }),
+        scripts,
+        tunnel: null,
+        dashboard: address,
+      }),
     does: (verb, doing) => writeFile(join(folder, `${verb}.json`), JSON.stringify(doing)),
-    jobs: (jobs) => writeFile(join(folder, 'jobs.json'), JSON.stringify(jobs)),
+    jobs: (listed) => writeFile(jobs, JSON.stringify(listed)),
     calls: async () => {
       const text = await readFile(join(folder, 'calls.jsonl'), 'utf8');
       return text
@@ -106,6 +123,9 @@ export async function openStandIn(changes: Partial<ScriptTemplates> = {}): Promi
         .split('\n')
         .map((line) => JSON.parse(line));
     },
-    close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
+    close: async () => {
+      await dashboard.close();
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
   };
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type JobsApi, serveJobs } from '../support/jobs-api.ts';
 import {
   MARIN_LIKE_SCRIPT,
   RAY_THAT_IS_THERE,
@@ -32,12 +33,17 @@ type Sent = {
 };
 
 let lab: BundleWorld;
+let dashboard: JobsApi;
 let folder: string;
 let branch: string;
 let rewind: () => Promise<void>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ferrybot-scripts-trust-'));
+  dashboard = await serveJobs(async () => {
+    const text = await readFile(join(folder, 'sent.json'), 'utf8').catch(nothingThere);
+    return text === null ? [] : [JSON.parse(text).job];
+  });
   await write('bin/uv', UV_THAT_BUILDS);
   await write('bin/ray', RAY_THAT_IS_THERE);
   for (const program of ['uv', 'ray']) await chmod(join(folder, 'bin', program), 0o755);
@@ -58,6 +64,7 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await lab.close();
+  await dashboard.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -135,8 +142,7 @@ function CONFIG(): readonly (readonly [string, string])[] {
   const script = `"{python}", "{checkout}/scripts/lab_ray.py", --sink, ${join(folder, 'sent.json')}`;
   const scripts = `{ python: [/nowhere/uv, run], pythonWithoutUv: [${join(folder, 'bin/python3')}],
       submit: [${script}, submit, --cluster, "{clusterFile}", --submission-id, "{submissionId}", "{environment}", "--", "{command}"],
-      environment: ["-e={name}={value}"],
-      list: [${script}, list], logs: [${script}, logs, "{jobId}", "{lines}"], stop: [${script}, stop, "{jobId}"] }`;
+      environment: ["-e={name}={value}"] }`;
   const scope = [
     'infra/marin-us-central1.yaml',
     'lib/.gitignore',
@@ -148,7 +154,7 @@ function CONFIG(): readonly (readonly [string, string])[] {
   return [
     [
       'engine: local\n    # Folder of the job records, below the repository variable FERRYBOT_STATE_DIR.\n    jobs: jobs',
-      `engine: ray\n    tokenFrom: HARBOUR\n    scripts: ${scripts}`,
+      `engine: ray\n    dashboard: "${dashboard.address}"\n    tokenFrom: HARBOUR\n    scripts: ${scripts}`,
     ],
     ['passSecrets: [HARBOUR]', 'passSecrets: []'],
     ['ships: [experiments, lib, scripts]', 'ships: [.]'],

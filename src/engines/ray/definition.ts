@@ -1,11 +1,11 @@
-/** The engine `ray`: jobs of a Ray cluster, over its Jobs API or the lab's own scripts. */
+/** The engine `ray`: jobs of a Ray cluster, over its Jobs API; the lab's own script may submit them. */
 
 import { z } from 'zod';
 import { templateIssues } from '../../settings/argument-template.ts';
 import { diskIssues } from '../../settings/disk-rules.ts';
 import { diskSchema } from '../../settings/disk-schema.ts';
 import { gcpKeys } from '../../settings/gcp-schema.ts';
-import { type ConfigIssue, error, type KeyPath, warning } from '../../settings/problem.ts';
+import { type ConfigIssue, error, type KeyPath } from '../../settings/problem.ts';
 import { reservedName, writtenSecret } from '../../settings/secret-words.ts';
 import { argumentArray, path, setting, unset, variable } from '../../settings/words.ts';
 import { CLUSTER_KEYS, type EngineDefinition, timeoutMs } from '../definition.ts';
@@ -21,10 +21,7 @@ const tunnel = z.strictObject({
   ),
 });
 
-/** Marin's entry points (reference: marin-community/marin, lib/marin/src/marin/run/ray_run.py and scripts/ray/cluster.py). */
-const CLUSTER_PY = ['{python}', '{checkout}/scripts/ray/cluster.py', '--cluster', '{cluster}'];
-
-/** What its ray_run.py leaves out, itself and through iris (lib/iris/src/iris/cluster/client/bundle.py). */
+/** What Marin's ray_run.py (marin-community/marin, lib/marin/src/marin/run/ray_run.py) leaves out, itself and through iris (lib/iris/src/iris/cluster/client/bundle.py). */
 const MARIN_LEAVES_OUT = [
   'docs/',
   '*.pack',
@@ -43,7 +40,7 @@ const scripts = z.strictObject({
     // rule AG-02
     .default(['uv', 'run', '--project', '{checkout}'])
     .describe(
-      'What {python} stands for in the templates below. A call through `uv run --project` takes 8 to 20 s with a warm cache, and first makes the environment where none is kept: a watch needs a dashboard, or a kept environment such as [/opt/lab/.venv/bin/python].',
+      'What {python} stands for in the templates below. A call through `uv run --project` takes 8 to 20 s with a warm cache, and first makes the environment where none is kept; [/opt/lab/.venv/bin/python] names a kept one.',
     ),
   pythonWithoutUv: setting(
     argumentArray.nullable(),
@@ -91,21 +88,6 @@ const scripts = z.strictObject({
     ['HF_TOKEN', 'WANDB_API_KEY'],
     'Variables that the submit script hands on from its own environment: no other process of the machine sees them.',
   ),
-  list: setting(
-    argumentArray,
-    [...CLUSTER_PY, 'list-jobs'],
-    'Prints the jobs of the cluster as JSON; {cluster}, {checkout}, {python}.',
-  ),
-  logs: setting(
-    argumentArray,
-    [...CLUSTER_PY, 'job-logs', '-n', '{lines}', '{jobId}'],
-    'Prints the last {lines} lines of the log of {jobId}; {cluster}, {checkout}, {python}.',
-  ),
-  stop: setting(
-    argumentArray,
-    [...CLUSTER_PY, 'stop-job', '{jobId}'],
-    'Asks {jobId} to stop; {cluster}, {checkout}, {python}.',
-  ),
   checkout: unset(
     z.array(path).min(1).max(20),
     'What of the default branch lies in {checkout}, never of the change that is launched; null: all of it.',
@@ -115,10 +97,10 @@ const scripts = z.strictObject({
 
 export const raySchema = z.strictObject({
   engine: z.literal('ray').describe('Jobs of a Ray cluster.'),
-  dashboard: unset(
-    z.url({ protocol: /^https?$/, error: 'an address such as http://10.0.0.2:8265' }).max(300),
-    'Address of the dashboard with the Jobs API, preferred for observing; null: the scripts alone.',
-  ),
+  dashboard: z
+    .url({ protocol: /^https?$/, error: 'an address such as http://10.0.0.2:8265' })
+    .max(300)
+    .describe('Address of the dashboard with the Jobs API; with a tunnel: the address of its near end.'),
   tokenFrom: setting(
     variable.nullable(),
     'RAY_AUTH_TOKEN',
@@ -152,33 +134,8 @@ export type RayCluster = z.infer<typeof raySchema>;
 
 type Rule = (at: KeyPath, cluster: RayCluster) => readonly ConfigIssue[];
 
-const clusterCanBeReached: Rule = (at, { dashboard, scripts, tunnel }) => [
-  ...(dashboard === null && scripts === null
-    ? [error('cluster-unreachable', at, 'has neither a dashboard nor scripts: nothing can be submitted')]
-    : []),
-  ...(dashboard === null && tunnel !== null
-    ? [
-        error(
-          'tunnel-to-nowhere',
-          [...at, 'tunnel'],
-          'leads to no dashboard: set the address at its near end',
-        ),
-      ]
-    : []),
-  ...(dashboard === null && scripts !== null && tunnel === null
-    ? [
-        warning(
-          'scripts-alone',
-          at,
-          'without a dashboard *no answer* and *no such job* look alike: most looks will be unknown, and each costs a call of a script, 8 to 20 s through `uv run --project`',
-        ),
-      ]
-    : []),
-];
-
 /** Each template with the placeholders that it may have, and those that it has to have. */
 const EVERYWHERE = ['cluster', 'clusterFile', 'checkout'] as const;
-const CALLED = [...EVERYWHERE, 'python'] as const;
 const TEMPLATES = [
   { key: 'python', may: EVERYWHERE, must: [] },
   { key: 'pythonWithoutUv', may: EVERYWHERE, must: [] },
@@ -188,9 +145,6 @@ const TEMPLATES = [
     must: ['submissionId', 'environment', 'command'],
   },
   { key: 'environment', may: ['name', 'value'], must: ['name', 'value'] },
-  { key: 'list', may: CALLED, must: [] },
-  { key: 'logs', may: [...CALLED, 'jobId', 'lines'], must: ['jobId', 'lines'] },
-  { key: 'stop', may: [...CALLED, 'jobId'], must: ['jobId'] },
 ] as const;
 
 const templatesAreComplete: Rule = (at, { scripts, tunnel }) => [
@@ -210,7 +164,7 @@ const nothingOfOursIsPassed: Rule = (at, cluster) => [
 ];
 
 const noSecretIsWritten: Rule = (at, { dashboard, scripts, tunnel }) => [
-  ...(dashboard === null ? [] : writtenSecret([...at, 'dashboard'], dashboard)),
+  ...writtenSecret([...at, 'dashboard'], dashboard),
   ...(tunnel?.command ?? []).flatMap((text, index) =>
     writtenSecret([...at, 'tunnel', 'command', index], text),
   ),
@@ -256,7 +210,6 @@ export function rayIssues(at: KeyPath, cluster: RayCluster): readonly ConfigIssu
 }
 
 const RULES: readonly Rule[] = [
-  clusterCanBeReached,
   templatesAreComplete,
   programsAreNotTheChanges,
   clusterFileIsCheckedOut,

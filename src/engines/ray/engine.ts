@@ -1,129 +1,24 @@
-/** The `ray` engine: submits through the lab's scripts where there are any, looks through the Jobs API wherever there is a dashboard. */
+/** The `ray` engine: submits through the lab's scripts where the config has any, and does everything else through the Jobs API. */
 
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { stripVTControlCharacters } from 'node:util';
 import type { Ignore } from 'ignore';
 import ignore from 'ignore';
-import type {
-  Engine,
-  JobDescription,
-  JobObservation,
-  JobSpec,
-  LeftOut,
-  StopOutcome,
-} from '../../domain/engine.ts';
-import { limits } from '../../domain/limits.ts';
+import { spendCapability } from '../../domain/actions/capability.ts';
+import { type Engine, type JobSpec, type LeftOut, submitStep } from '../../domain/engine.ts';
 import { unknown } from '../../domain/observed.ts';
 import { trimmedEnd } from '../../domain/text.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
-import { guarded, stopAndConfirm, type Unknown, unknownBecause } from '../shared/acts.ts';
-import { jsonIn } from '../shared/http.ts';
+import { type Unknown, unknownBecause } from '../shared/acts.ts';
 import { leftOutOfPackage } from '../shared/package-files.ts';
 import type { RayCluster } from './definition.ts';
-import { type RayJob, readJobDetails } from './job-details.ts';
 import { TOKEN_FILE } from './private-home.ts';
 import { createRestEngine } from './rest/engine.ts';
 import { RAY } from './rest/submit.ts';
-import { readLogByScript } from './scripts/read-log.ts';
-import { runScript, type ScriptSettings, type ScriptTemplates } from './scripts/run-script.ts';
-import { reasonOf, scrubber } from './scripts/said.ts';
+import type { ScriptSettings, ScriptTemplates } from './scripts/run-script.ts';
 import { submitByScript } from './scripts/submit.ts';
 import { createTunnel, type Tunnel } from './tunnel.ts';
-
-/** What the scripts ask Ray for (`--limit=10000`, scripts/ray/cluster.py): a list of so many may lack one. */
-const RAY_LISTED_JOBS_MAX = 10_000;
-
-/**
- * A job that is missing from a list that can be trusted is absent where it was never seen, and `state-lost` where it
- * was: how it ended nobody knows, and the scripts tell no session by which a restart of the head would show.
- */
-async function observeByScript(
-  settings: ScriptSettings,
-  jobId: string,
-  lastSession: string | null,
-): Promise<JobObservation> {
-  const seen = await describeByScript(settings, jobId, lastSession);
-  return seen.kind === 'described' ? seen.job : seen;
-}
-
-/** The same, with where the job comes from. */
-async function describeByScript(
-  settings: ScriptSettings,
-  jobId: string,
-  lastSession: string | null,
-): Promise<Exclude<JobDescription, { readonly kind: 'cannot' }>> {
-  const list = await listJobs(settings);
-  if (list.kind === 'unknown') return list;
-  const job = list.jobs.find(({ submissionId }) => submissionId === jobId);
-  if (job !== undefined) return { kind: 'described', job: job.found, origin: job.origin };
-  if (!list.isWhole) return unknownBecause('the list of jobs is cut and the job not in it');
-  return lastSession === null
-    ? { kind: 'absent', session: null }
-    : { kind: 'state-lost', session: '', message: 'the cluster lists other jobs and this one no more' };
-}
-
-/** Asks the lab's script for all jobs of the cluster. An empty list means *none* and *could not read* alike, so it means nothing. */
-type JobList =
-  | { readonly kind: 'jobs'; readonly jobs: readonly RayJob[]; readonly isWhole: boolean }
-  | { readonly kind: 'unknown'; readonly message: string };
-
-/** `isWhole`: fewer jobs than the script asks Ray for, so that a job that is not among them is not there. */
-async function listJobs(settings: ScriptSettings): Promise<JobList> {
-  const fill = { texts: {}, lists: {} };
-  const end = await runScript(settings, { template: settings.templates.list, fill, cwd: null, env: {} });
-  const scrub = scrubber(settings.secrets);
-  switch (end.kind) {
-    case 'not-started':
-      return unknownBecause(`the script for the list could not be started: ${end.code}`);
-    case 'cut':
-      return unknownBecause(`the script for the list was cut: ${end.why}`);
-    case 'exited':
-      return end.exitCode === 0
-        ? parseJobList(end.stdout, settings.secrets)
-        : unknownBecause(`the script for the list failed: ${reasonOf(end, scrub)}`);
-  }
-}
-
-/** `json.dumps` of Ray's own list, possibly after lines of its command line. */
-function parseJobList(output: string, secrets: readonly string[]): JobList {
-  const scrub = (text: string, more: readonly string[]): string => scrubber([...secrets, ...more])(text);
-  const plain = stripVTControlCharacters(output);
-  const start = plain.search(/^\[/m);
-  const rows = start < 0 ? undefined : jsonIn(plain.slice(start, plain.lastIndexOf(']') + 1));
-  if (!Array.isArray(rows)) return unknownBecause('the list of jobs is no JSON list');
-  if (rows.length === 0)
-    return unknownBecause('the list of jobs is empty, which it also is when it could not be read');
-  const jobs = rows.flatMap((row) => readJobDetails(row, null, scrub) ?? []);
-  if (jobs.length < rows.length)
-    return unknownBecause(`${rows.length - jobs.length} jobs of the list cannot be read`);
-  return { kind: 'jobs', jobs, isWhole: rows.length < RAY_LISTED_JOBS_MAX };
-}
-
-/** `observe` looks in the way that the engine prefers; the script's own word is not taken for it. */
-function stopByScript(
-  settings: ScriptSettings,
-  observe: (jobId: string) => Promise<JobObservation>,
-  jobId: string,
-): Promise<StopOutcome> {
-  return stopAndConfirm({
-    observe: () => observe(jobId),
-    ask: async () => {
-      const fill = { texts: { jobId }, lists: {} };
-      const end = await runScript(settings, { template: settings.templates.stop, fill, cwd: null, env: {} });
-      if (end.kind === 'not-started')
-        return unknownBecause(`the script for the stop could not be started: ${end.code}`);
-      return end.kind === 'cut' ? end.why : reasonOf(end, scrubber(settings.secrets));
-    },
-    late: (last, asked) =>
-      last.kind === 'found'
-        ? { kind: 'stopping' }
-        : unknownBecause(`after the stop: ${last.kind === 'unknown' ? last.message : last.kind}; ${asked}`),
-    sleep: settings.sleep,
-    pollMs: limits.rayStopPollMs,
-  });
-}
 
 // Which files of a tree a lab's script would not ship: told from the rules by which Ray's SDK and the script leave files out.
 
@@ -191,18 +86,15 @@ const TUNNEL_ANSWER_MS = 5_000;
 /** The engine, and how to end what it keeps open. No child of it sees more of the environment than the config names. */
 export function compose(host: EngineHost, cluster: RayCluster): ComposedEngine {
   const name = host.cluster;
-  const dashboard = cluster.dashboard == null ? null : trimmedEnd(cluster.dashboard, '/');
+  const dashboard = trimmedEnd(cluster.dashboard, '/');
   const credentials = credentialsOf(cluster, host.environment);
   const tunnel = tunnelOf(name, cluster, host, credentials);
-  const rest =
-    dashboard === null
-      ? null
-      : createRestEngine({
-          address: dashboard,
-          token: credentials.token,
-          requestTimeoutMs: cluster.requestTimeoutMs,
-          secrets: credentials.secrets,
-        });
+  const rest = createRestEngine({
+    address: dashboard,
+    token: credentials.token,
+    requestTimeoutMs: cluster.requestTimeoutMs,
+    secrets: credentials.secrets,
+  });
   const scripts = scriptsOf(name, cluster, host, credentials);
   return {
     engine: createRayEngine({ rest, scripts, tunnel, dashboard }),
@@ -235,7 +127,7 @@ function credentialsOf(cluster: RayCluster, environment: EngineHost['environment
     LANG: environment['LANG'] ?? 'C.UTF-8',
     PYTHONDONTWRITEBYTECODE: '1',
     ...(token === null ? {} : { RAY_AUTH_MODE: 'token', RAY_AUTH_TOKEN: token }),
-    ...(cluster.dashboard === null ? {} : { RAY_ADDRESS: cluster.dashboard }),
+    RAY_ADDRESS: cluster.dashboard,
     ...passed,
   };
   const secrets = [...Object.values(passed), ...Object.values(homeFiles), ...(token === null ? [] : [token])];
@@ -248,7 +140,7 @@ function tunnelOf(
   host: EngineHost,
   { env, homeFiles }: Credentials,
 ): Tunnel | null {
-  if (tunnel === null || dashboard === null) return null;
+  if (tunnel === null) return null;
   return createTunnel({
     command: tunnel.command.map((part) => part.replaceAll('{cluster}', name)),
     env,
@@ -310,39 +202,38 @@ function homesIn({ temporaryDirectory }: EngineHost): string {
 }
 
 export type RayEngineOptions = {
-  /** The Jobs API; null where no dashboard is known. */
-  readonly rest: Engine | null;
-  /** The scripts; null where the Jobs API submits. */
+  /** The Jobs API: everything but a submission through scripts goes there. */
+  readonly rest: Engine;
+  /** The scripts that submit; null: the Jobs API does. */
   readonly scripts: ScriptSettings | null;
   readonly tunnel: Tunnel | null;
-  /** Address of the dashboard for people, without a slash at its end; null where there is none. */
-  readonly dashboard: string | null;
+  /** Address of the dashboard for people, without a slash at its end. */
+  readonly dashboard: string;
 };
 
-/**
- * `rest` is preferred for looking, because the scripts print nothing with exit code 0 for *tunnel down*, *job unknown*
- * and *no line* alike. Every call waits for the one tunnel; while that is down, every answer is `unknown` with the reason.
- */
+/** Every call waits for the one tunnel; while that is down, every answer is `unknown` with the reason. */
 export function createRayEngine({ rest, scripts, tunnel, dashboard }: RayEngineOptions): Engine {
-  const submitting = scripts === null ? rest : scriptEngine(scripts, rest, dashboard);
-  if (submitting === null) throw new Error('a Ray cluster has neither a dashboard nor scripts');
-  const looking = rest ?? submitting;
-  const { observeMany, live, forgetsWithSession } = looking;
+  const { observeMany, live } = rest;
+  const urlOf = (jobId: string): string => `${dashboard}/#/jobs/${jobId}`;
+  const submit: Engine['submit'] = async (spec, permit) => {
+    if (scripts === null) return rest.submit(spec, permit);
+    spendCapability(permit, submitStep(spec));
+    return submitByScript(scripts, { observe: (jobId) => rest.observe(jobId, null), urlOf }, spec);
+  };
   const behind = async <Answer>(call: () => Promise<Answer>): Promise<Answer | Unknown> => {
     const down = tunnel === null ? null : await tunnel.ensure();
     return down === null ? call() : unknownBecause(down);
   };
   return {
-    name: 'ray',
-    ...(forgetsWithSession === undefined ? {} : { forgetsWithSession }),
-    session: () => behind(() => looking.session()),
+    ...rest,
+    session: () => behind(() => rest.session()),
     leftOut: (spec) =>
       scripts === null ? leftOutOfPackage(spec, RAY) : leftOutByScript(scripts.templates, spec),
-    submit: (spec, permit) => behind(() => submitting.submit(spec, permit)),
-    observe: (jobId, lastSession) => behind(() => looking.observe(jobId, lastSession)),
-    describe: (jobId) => behind(() => looking.describe(jobId)),
-    readLog: (jobId, offset) => behind(() => looking.readLog(jobId, offset)),
-    stop: (jobId, permit) => behind(() => looking.stop(jobId, permit)),
+    submit: (spec, permit) => behind(() => submit(spec, permit)),
+    observe: (jobId, lastSession) => behind(() => rest.observe(jobId, lastSession)),
+    describe: (jobId) => behind(() => rest.describe(jobId)),
+    readLog: (jobId, offset) => behind(() => rest.readLog(jobId, offset)),
+    stop: (jobId, permit) => behind(() => rest.stop(jobId, permit)),
     ...(live === undefined
       ? {}
       : {
@@ -360,24 +251,4 @@ export function createRayEngine({ rest, scripts, tunnel, dashboard }: RayEngineO
           },
         }),
   };
-}
-
-/** The lab's scripts alone; what stands under an id before and after a submit is looked for over `rest` where it is known. */
-function scriptEngine(scripts: ScriptSettings, rest: Engine | null, dashboard: string | null): Engine {
-  const observe = (jobId: string): ReturnType<Engine['observe']> =>
-    rest === null ? observeByScript(scripts, jobId, null) : rest.observe(jobId, null);
-  const look = {
-    observe,
-    mayBeEmpty: rest === null,
-    urlOf: (jobId: string) => (dashboard === null ? '' : `${dashboard}/#/jobs/${jobId}`),
-  };
-  return guarded({
-    name: 'ray',
-    session: async () => unknownBecause('the scripts tell no session of the head'),
-    submit: (spec) => submitByScript(scripts, look, spec),
-    observe: (jobId, lastSession) => observeByScript(scripts, jobId, lastSession),
-    describe: (jobId) => describeByScript(scripts, jobId, null),
-    readLog: (jobId, offset) => readLogByScript(scripts, jobId, offset),
-    stop: (jobId) => stopByScript(scripts, observe, jobId),
-  });
 }

@@ -1,4 +1,4 @@
-/** One call of a script of the lab: filled in, in a private home, in its own process group, without uv only where uv cannot start. */
+/** One call of the lab's submit script: filled in, in a private home, in its own process group, without uv only where uv cannot start. */
 
 import { lstat } from 'node:fs/promises';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
@@ -8,19 +8,16 @@ import { codeOf } from '../../../host/publish-once.ts';
 import type { RayCluster } from '../definition.ts';
 import { openPrivateHome, TOKEN_FILE } from '../private-home.ts';
 
-/** What a script of the lab may write in one call; a list of 10,000 jobs with their variables is some megabytes. */
+/** What a script of the lab may write in one call. */
 const SCRIPT_OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
 export type ScriptCall = {
-  readonly template: readonly string[];
   readonly fill: Fill;
-  /** Working directory; null: the checkout. */
-  readonly cwd: string | null;
+  readonly cwd: string;
   /** Variables of this call alone. */
   readonly env: Readonly<Record<string, string>>;
-  readonly onStdout?: (chunk: Uint8Array) => void;
   /** What a script learns that asks git for the commit of its working directory; null: nothing. */
-  readonly commit?: string | null;
+  readonly commit: string | null;
 };
 
 /**
@@ -29,20 +26,21 @@ export type ScriptCall = {
  */
 export async function runScript(settings: ScriptSettings, call: ScriptCall): Promise<GroupEnd> {
   const checkout = await settings.checkout();
-  const cwd = call.cwd ?? checkout;
+  const { cwd, fill } = call;
   if (!(await isFolder(cwd))) return { kind: 'not-started', code: 'ENOENT' };
   const { templates, cluster } = settings;
+  const { submit, pythonWithoutUv } = templates;
   const clusterFile = join(checkout, templates.clusterFile.replaceAll('{cluster}', cluster));
   // Where it is missing, a script may take the path for a name and look for that elsewhere.
-  if (call.template.some((part) => part.includes('{clusterFile}')) && !(await isFile(clusterFile)))
+  if (submit.some((part) => part.includes('{clusterFile}')) && !(await isFile(clusterFile)))
     return { kind: 'not-started', code: `there is no ${clusterFile.slice(checkout.length + 1)}` };
-  const texts = { cluster, clusterFile, checkout, ...call.fill.texts };
+  const texts = { cluster, clusterFile, checkout, ...fill.texts };
   const withPython = (template: readonly string[]): readonly string[] =>
-    fillTemplate(call.template, {
+    fillTemplate(submit, {
       texts,
-      lists: { ...call.fill.lists, python: fillTemplate(template, { texts, lists: {} }) },
+      lists: { ...fill.lists, python: fillTemplate(template, { texts, lists: {} }) },
     });
-  const repository = repositoryAt(call.commit ?? null);
+  const repository = repositoryAt(call.commit);
   const home = await openPrivateHome(settings.temporaryDirectory, { ...settings.homeFiles, ...repository });
   const start = async ([program = '', ...args]: readonly string[]): Promise<GroupEnd> =>
     runInGroup(program, args, {
@@ -63,12 +61,10 @@ export async function runScript(settings: ScriptSettings, call: ScriptCall): Pro
       cwd,
       timeoutMs: templates.timeoutMs,
       outputBytesMax: SCRIPT_OUTPUT_BYTES_MAX,
-      ...(call.onStdout === undefined ? {} : { onStdout: call.onStdout }),
     });
   try {
     const first = await start(withPython(templates.python));
-    const { pythonWithoutUv } = templates;
-    const mayTakeOther = call.template[0] === '{python}' && pythonWithoutUv !== null && couldNotStart(first);
+    const mayTakeOther = submit[0] === '{python}' && pythonWithoutUv !== null && couldNotStart(first);
     return mayTakeOther ? await start(withPython(pythonWithoutUv)) : first;
   } finally {
     await home.close();
@@ -165,6 +161,6 @@ export type ScriptSettings = {
   readonly temporaryDirectory: string;
   /** Values that no message may carry, beside those that a job is given. */
   readonly secrets: readonly string[];
-  /** Between two looks at a job that was just submitted or stopped. */
+  /** Between two looks at a job that was just submitted. */
   readonly sleep: (durationMs: number) => Promise<unknown>;
 };

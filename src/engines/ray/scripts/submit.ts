@@ -11,11 +11,9 @@ import { fillTemplate, runScript, type ScriptSettings } from './run-script.ts';
 import { hasFailed, reasonOf, refusalOf, scrubber, submittedIds } from './said.ts';
 
 export type SubmitLook = {
-  /** What stands under the id now; over the Jobs API where a dashboard is known, else by the list. */
+  /** What stands under the id now, over the Jobs API. */
   readonly observe: (jobId: string) => Promise<JobObservation>;
-  /** Whether an unknown look may be an empty cluster: the list of the scripts cannot say that there is no job. */
-  readonly mayBeEmpty: boolean;
-  /** The page of a job for people; empty where there is none. */
+  /** The page of a job for people. */
   readonly urlOf: (jobId: string) => string;
 };
 
@@ -39,11 +37,8 @@ export async function submitByScript(
     );
   const found = await look.observe(spec.submissionId);
   if (found.kind === 'found') return claimed(look, spec, found, 'adopted');
-  if (found.kind === 'state-lost') return unknownBecause(found.message);
-  if (found.kind === 'unknown' && !look.mayBeEmpty)
-    return unknownBecause(`nothing was submitted: ${found.message}`);
-  if (spec.adoptOnly === true)
-    return found.kind === 'absent' ? { kind: 'absent' } : unknownBecause(found.message);
+  if (found.kind !== 'absent') return unknownBecause(`nothing was submitted: ${found.message}`);
+  if (spec.adoptOnly === true) return { kind: 'absent' };
   const changed = await changedRefusal(spec.workingDirectory, spec);
   if (changed !== null) return changed;
   const end = await runScript(settings, callOf(settings, spec));
@@ -63,7 +58,6 @@ function callOf({ templates }: ScriptSettings, spec: JobSpec): Parameters<typeof
   const isRead = ([name]: readonly [string, string]): boolean => templates.readsVariables.includes(name);
   const given = variables.filter((entry) => !isRead(entry));
   return {
-    template: templates.submit,
     fill: {
       texts: { submissionId: spec.submissionId },
       lists: {
