@@ -88,5 +88,5 @@ function threadOf({ variables }: Asked['parameters'], comments: ReadonlyMap<numb
     comments: { nodes, pageInfo: PAGE },
   };
   const target = { oid: 'c0ffee'.padEnd(40, '0') };
-  return { data: { repository: { nameWithOwner: 'lab/models', issue, ref: { target }, checked: null } } };
+  return { data: { repository: { nameWithOwner: 'lab/models', issue, target, checked: null } } };
 }

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { known, type Observed, unknown } from '../domain/observed.ts';
-import { type CallOutcome, call, type GitHubClient } from './call.ts';
+import { call, type GitHubClient, read } from './call.ts';
 
 /** `archive` null: too large or expired. */
 export type LeftArtifact = { readonly archive: Uint8Array | null };
@@ -26,14 +26,10 @@ export async function readArtifact(
   name: string,
   bytesMax: number,
 ): Promise<Observed<LeftArtifact | null>> {
-  const list = await call(client, 'GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts', {
-    run_id: run,
-    name,
-    per_page: 30,
-  });
-  const parsed = list.kind === 'answered' ? listed.safeParse(list.data) : null;
-  if (parsed === null || !parsed.success) return unknown(whyNot(`the artifacts of run ${run}`, list));
-  const [first] = parsed.data.artifacts
+  const route = 'GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts';
+  const list = await read(client, route, listed, { run_id: run, name, per_page: 30 });
+  if (list.kind === 'unknown') return list;
+  const [first] = list.value.artifacts
     .filter((one) => one.name === name && one.workflow_run.id === run)
     .toSorted((a, b) => a.id - b.id);
   if (first === undefined) return known(null);
@@ -45,10 +41,5 @@ export async function readArtifact(
   );
   if (bytes.kind === 'answered' && bytes.data instanceof ArrayBuffer)
     return known({ archive: new Uint8Array(bytes.data) });
-  return unknown(whyNot(`artifact ${first.id}`, bytes));
-}
-
-function whyNot(what: string, outcome: CallOutcome): string {
-  if (outcome.kind === 'refused') return `GitHub answers ${outcome.status} for ${what}`;
-  return outcome.kind === 'unknown' ? outcome.message : `${what} could not be read`;
+  return unknown(bytes.kind === 'answered' ? `artifact ${first.id} could not be read` : bytes.message);
 }

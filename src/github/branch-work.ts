@@ -8,10 +8,7 @@ import type { BranchPush, BranchWork, Contributor } from '../domain/authorship.t
 import { branded, isSha, type Sha } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
-import { call, type GitHubClient } from './call.ts';
-
-/** GitHub's maximum page size. */
-const MOVES_PER_PAGE = 100;
+import { call, type GitHubClient, PAGE_ROWS, read } from './call.ts';
 
 /** GitHub sends `{}` for an account it no longer knows. */
 const accountSchema = z
@@ -49,13 +46,10 @@ export async function readBranchWork(
 ): Promise<Observed<BranchWork>> {
   const pushes = await readPushes(client, branch, head, own);
   if (pushes.kind === 'unknown') return pushes;
-  const outcome = await call(client, 'GET /repos/{owner}/{repo}/compare/{basehead}', {
-    basehead: `${base}...${head}`,
-  });
-  if (outcome.kind !== 'answered') return unknown(`GitHub does not compare the branch: ${outcome.message}`);
-  const parsed = comparisonSchema.safeParse(outcome.data);
-  if (!parsed.success) return unknown('a comparison of another shape');
-  const { commits, total_commits } = parsed.data;
+  const route = 'GET /repos/{owner}/{repo}/compare/{basehead}';
+  const compared = await read(client, route, comparisonSchema, { basehead: `${base}...${head}` });
+  if (compared.kind === 'unknown') return compared;
+  const { commits, total_commits } = compared.value;
   return known({
     commits: commits.map(({ sha, author, committer, commit }) => ({
       sha: branded(sha, isSha),
@@ -79,7 +73,7 @@ async function readMoves(
 ): Promise<Observed<Moves>> {
   const outcome = await call(client, 'GET /repos/{owner}/{repo}/activity', {
     ref: `refs/heads/${branch}`,
-    per_page: MOVES_PER_PAGE,
+    per_page: PAGE_ROWS,
     ...(after === null ? {} : { after }),
   });
   if (outcome.kind !== 'answered')
@@ -104,7 +98,7 @@ export async function readPastTips(
 ): Promise<Observed<ReadonlySet<string>>> {
   const tips = new Set<string>();
   let after: string | null = null;
-  for (let read = 0; read < limits.branchMovesRead; read += MOVES_PER_PAGE) {
+  for (let read = 0; read < limits.branchMovesRead; read += PAGE_ROWS) {
     const page: Observed<Moves> = await readMoves(client, branch, after);
     if (page.kind === 'unknown') return page;
     for (const move of page.value.moves) tips.add(move.before).add(move.after);

@@ -3,8 +3,10 @@
  * GitHub did not act, as with rate limits (GitHub docs: best practices for REST).
  */
 
+import { z } from 'zod';
 import type { EffectOutcome } from '../domain/effect.ts';
 import { limits } from '../domain/limits.ts';
+import { known, type Observed, unknown } from '../domain/observed.ts';
 
 export const REQUEST_TRIES_MAX = 4;
 /** Before the second try; later pauses are longer. */
@@ -85,6 +87,75 @@ export async function call(
     if (!mayRepeat || outcome.retryAfterMs > REQUEST_WAIT_MS_MAX) return outcome.result;
     await client.sleep(outcome.retryAfterMs * attempt);
   }
+}
+
+/** Reads and validates one answer; unknown without access or in another shape. */
+export async function read<Schema extends z.ZodType>(
+  client: GitHubClient,
+  route: string,
+  schema: Schema,
+  parameters: Record<string, unknown> = {},
+): Promise<Observed<z.infer<Schema>>> {
+  const found = await readIfThere(client, route, schema, parameters);
+  if (found.kind === 'unknown') return found;
+  return found.value === null ? unknown(`GitHub answers 404 (${placeOf(route)})`) : known(found.value);
+}
+
+/** The same; null if GitHub has no such thing (404, 410), which it also answers to a token without access. */
+export async function readIfThere<Schema extends z.ZodType>(
+  client: GitHubClient,
+  route: string,
+  schema: Schema,
+  parameters: Record<string, unknown> = {},
+): Promise<Observed<z.infer<Schema> | null>> {
+  const outcome = await call(client, route, parameters);
+  if (outcome.kind === 'refused' && (outcome.status === 404 || outcome.status === 410)) return known(null);
+  if (outcome.kind === 'refused') return unknown(`GitHub answers ${outcome.status} (${placeOf(route)})`);
+  if (outcome.kind === 'unknown') return unknown(`${outcome.message} (${placeOf(route)})`);
+  const parsed = schema.safeParse(outcome.data);
+  return parsed.success ? known(parsed.data) : unknown(`an answer of another shape (${placeOf(route)})`);
+}
+
+/** GitHub's largest page. */
+export const PAGE_ROWS = 100;
+
+/** Reads a list page by page, at most `pagesMax`. `isLast`: no page after one with such a row is needed. */
+export async function readPages<Row extends z.ZodType>(
+  client: GitHubClient,
+  route: string,
+  row: Row,
+  { pagesMax, isLast, ...parameters }: Pages<z.infer<Row>>,
+): Promise<Observed<{ readonly rows: readonly z.infer<Row>[]; readonly isWhole: boolean }>> {
+  const rows: z.infer<Row>[] = [];
+  for (let page = 1; page <= pagesMax; page += 1) {
+    const answer = await read(client, route, z.array(row), { ...parameters, per_page: PAGE_ROWS, page });
+    if (answer.kind === 'unknown') return answer;
+    rows.push(...answer.value);
+    if (answer.value.length < PAGE_ROWS || (isLast !== undefined && answer.value.some(isLast)))
+      return known({ rows, isWhole: true });
+  }
+  return known({ rows, isWhole: false });
+}
+
+type Pages<Row> = Readonly<Record<string, unknown>> & {
+  readonly pagesMax: number;
+  readonly isLast?: (row: Row) => boolean;
+};
+
+/** A route without what all routes begin with. */
+function placeOf(route: string): string {
+  return route.replace(/^GET \/(?:repos\/\{owner\}\/\{repo\}\/?)?/, '') || 'the repository';
+}
+
+const numbered = z.object({ number: z.number().int() });
+
+/** The outcome of a write whose answer is an issue or a pull request. */
+export function numberOf(outcome: CallOutcome): EffectOutcome {
+  if (outcome.kind !== 'answered') return refusal(outcome);
+  const parsed = numbered.safeParse(outcome.data);
+  return parsed.success
+    ? { kind: 'done', number: parsed.data.number }
+    : { kind: 'unknown', message: 'an answer of another shape' };
 }
 
 type Once = {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Annotation, Effect, EffectOutcome } from '../domain/effect.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { cutText } from '../domain/text.ts';
-import { call, type GitHubClient, REQUEST_TRIES_MAX } from './call.ts';
+import { call, type GitHubClient, PAGE_ROWS, REQUEST_TRIES_MAX, read, readPages } from './call.ts';
 import { idOf } from './comments.ts';
 
 // GitHub appends the annotations of each check run update, at most 50 per request (REST, checks, update a check run).
@@ -13,7 +13,6 @@ import { idOf } from './comments.ts';
 const ANNOTATION_PAGES_MAX = 10;
 
 const PER_REQUEST = 50;
-const PAGE = 100;
 
 type SentAnnotation = {
   readonly path: string;
@@ -24,15 +23,13 @@ type SentAnnotation = {
   readonly message: string;
 };
 
-const standing = z.array(
-  z.object({
-    path: z.string(),
-    start_line: z.number().int(),
-    annotation_level: z.string(),
-    title: z.string().nullish(),
-    message: z.string(),
-  }),
-);
+const standing = z.object({
+  path: z.string(),
+  start_line: z.number().int(),
+  annotation_level: z.string(),
+  title: z.string().nullish(),
+  message: z.string(),
+});
 
 /**
  * Annotations that the check run `id` lacks, in batches of 50; `id` null: a new check run. Unknown if the existing ones cannot be read,
@@ -44,23 +41,20 @@ async function missingBatches(
   wanted: readonly Annotation[],
 ): Promise<Observed<readonly (readonly SentAnnotation[])[]>> {
   if (id === null || wanted.length === 0) return known(batchesOf(wanted));
+  const route = 'GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations';
+  const all = await readPages(client, route, standing, {
+    check_run_id: id,
+    pagesMax: ANNOTATION_PAGES_MAX,
+  });
+  if (all.kind === 'unknown') return all;
+  if (!all.value.isWhole)
+    return unknown(`more than ${ANNOTATION_PAGES_MAX * PAGE_ROWS} annotations stand there`);
   const there = new Map<string, number>();
-  for (let page = 1; page <= ANNOTATION_PAGES_MAX; page += 1) {
-    const outcome = await call(client, 'GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations', {
-      check_run_id: id,
-      per_page: PAGE,
-      page,
-    });
-    if (outcome.kind !== 'answered') return unknown(outcome.message);
-    const parsed = standing.safeParse(outcome.data);
-    if (!parsed.success) return unknown('annotations of another shape');
-    for (const one of parsed.data) {
-      const key = keyOf(one.path, one.start_line, one.annotation_level, one.title ?? '', one.message);
-      there.set(key, (there.get(key) ?? 0) + 1);
-    }
-    if (parsed.data.length < PAGE) return known(batchesOf(wanted.filter((one) => !taken(there, one))));
+  for (const one of all.value.rows) {
+    const key = keyOf(one.path, one.start_line, one.annotation_level, one.title ?? '', one.message);
+    there.set(key, (there.get(key) ?? 0) + 1);
   }
-  return unknown(`more than ${ANNOTATION_PAGES_MAX * PAGE} annotations stand there`);
+  return known(batchesOf(wanted.filter((one) => !taken(there, one))));
 }
 
 /** Counts each existing annotation once. */
@@ -108,11 +102,10 @@ const SUMMARY_MAX = 65_535;
 
 /** Creates or updates the check run. GitHub lists only the App's own runs. */
 export async function putCheckRun(client: GitHubClient, effect: CheckEffect): Promise<EffectOutcome> {
-  const found: Found =
-    effect.existing === null ? await findCheckRun(client, effect) : { kind: 'found', id: effect.existing };
-  if (found.kind === 'unreadable') return { kind: 'unknown', message: found.why };
-  if (found.kind === 'found') {
-    const updated = await put(client, effect, found.id);
+  const found = effect.existing === null ? await findCheckRun(client, effect) : known(effect.existing);
+  if (found.kind === 'unknown') return { kind: 'unknown', message: found.why };
+  if (found.value !== null) {
+    const updated = await put(client, effect, found.value);
     // Only the creating App may change a check run, so another App creates a new one.
     if (updated.kind !== 'refused' || updated.code !== '403' || effect.onlyOwn === true) return updated;
   }
@@ -186,20 +179,11 @@ function fieldsOf(effect: CheckEffect, annotations: readonly SentAnnotation[]): 
 
 type CheckEffect = Extract<Effect, { kind: 'put-check-run' }>;
 
-type Found =
-  | { readonly kind: 'found'; readonly id: number }
-  | { readonly kind: 'none' }
-  | { readonly kind: 'unreadable'; readonly why: string };
-
-async function findCheckRun(client: GitHubClient, effect: CheckEffect): Promise<Found> {
-  const outcome = await call(client, 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
-    ref: effect.head,
-    check_name: CHECK_NAMES[effect.check ?? 'launch-gate'],
-    filter: 'all',
-  });
-  if (outcome.kind !== 'answered') return { kind: 'unreadable', why: outcome.message };
-  const parsed = listed.safeParse(outcome.data);
-  if (!parsed.success) return { kind: 'unreadable', why: 'an answer of another shape' };
-  const run = parsed.data.check_runs.find((r) => r.external_id === effect.externalId);
-  return run === undefined ? { kind: 'none' } : { kind: 'found', id: run.id };
+/** The id of the check run; null if there is none. */
+async function findCheckRun(client: GitHubClient, effect: CheckEffect): Promise<Observed<number | null>> {
+  const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs';
+  const check_name = CHECK_NAMES[effect.check ?? 'launch-gate'];
+  const all = await read(client, route, listed, { ref: effect.head, check_name, filter: 'all' });
+  if (all.kind === 'unknown') return all;
+  return known(all.value.check_runs.find((r) => r.external_id === effect.externalId)?.id ?? null);
 }

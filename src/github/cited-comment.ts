@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Surface } from '../domain/command.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
-import { call, type GitHubClient } from './call.ts';
+import { type GitHubClient, readIfThere } from './call.ts';
 import { query } from './graphql.ts';
 import { commentOf, type Reading } from './thread-comments.ts';
 import { authorSchema } from './thread-schema.ts';
@@ -107,23 +107,17 @@ type Located = { readonly nodeId: string; readonly thread: number; readonly dism
 async function locate(client: GitHubClient, citation: Citation): Promise<Observed<Located | null>> {
   const { surface, comment, pull } = citation;
   const ids = surface === 'review' ? { pull_number: pull, review_id: comment } : { comment_id: comment };
-  const outcome = await call(client, ROUTES[surface], ids);
-  if (outcome.kind === 'refused' && (outcome.status === 404 || outcome.status === 410)) return known(null);
-  if (outcome.kind !== 'answered')
-    return unknown(`${surface} ${comment} could not be read: ${outcome.message}`);
-  const located = surface === 'review' ? reviewPlace(outcome.data, pull) : commentPlace(outcome.data);
-  return located === null ? unknown(`${surface} ${comment}: an answer of another shape`) : known(located);
-}
-
-function commentPlace(data: unknown): Located | null {
-  const parsed = commentSchema.safeParse(data);
-  if (!parsed.success) return null;
-  const thread = Number(parsed.data.url.split('/').at(-1));
-  return Number.isSafeInteger(thread) ? { nodeId: parsed.data.node_id, thread, dismissed: false } : null;
-}
-
-function reviewPlace(data: unknown, pull: number): Located | null {
-  const parsed = reviewSchema.safeParse(data);
-  if (!parsed.success) return null;
-  return { nodeId: parsed.data.node_id, thread: pull, dismissed: parsed.data.state === 'DISMISSED' };
+  const found =
+    surface === 'review'
+      ? await readIfThere(client, ROUTES[surface], reviewSchema, ids)
+      : await readIfThere(client, ROUTES[surface], commentSchema, ids);
+  if (found.kind === 'unknown') return found;
+  if (found.value === null) return known(null);
+  const { node_id: nodeId } = found.value;
+  if ('state' in found.value)
+    return known({ nodeId, thread: pull, dismissed: found.value.state === 'DISMISSED' });
+  const thread = Number(found.value.url.split('/').at(-1));
+  return Number.isSafeInteger(thread)
+    ? known({ nodeId, thread, dismissed: false })
+    : unknown(`${surface} ${comment} names no thread`);
 }

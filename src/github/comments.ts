@@ -6,7 +6,7 @@ import type { Surface } from '../domain/command.ts';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import { limits } from '../domain/limits.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { type CallOutcome, call, type GitHubClient, refusal } from './call.ts';
+import { type CallOutcome, call, type GitHubClient, readPages, refusal } from './call.ts';
 import { query } from './graphql.ts';
 
 const numbered = z.object({
@@ -14,14 +14,11 @@ const numbered = z.object({
   body: z.string().optional(),
   updated_at: z.iso.datetime().optional(),
 });
-const listed = z.array(
-  z.object({
-    id: z.number().int(),
-    body: z.string().nullish(),
-    performed_via_github_app: z.unknown().optional(),
-    user: z.object({ type: z.string() }).nullish(),
-  }),
-);
+const listed = z.object({
+  id: z.number().int(),
+  body: z.string().nullish(),
+  user: z.object({ type: z.string() }).nullish(),
+});
 
 /** Whether a comment is the posted one; the prefix alone proves nothing. */
 export type IsSame = (body: string) => boolean;
@@ -102,26 +99,15 @@ async function ownComments(
   isSame: IsSame,
 ): Promise<readonly number[] | null> {
   const since = new Date(client.now() - LOOK_BACK_MS).toISOString();
-  const ours: number[] = [];
-  for (let page = 1; page <= PAGES_MAX; page += 1) {
-    const outcome = await call(client, 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
-      issue_number: thread,
-      per_page: PAGE_COMMENTS,
-      page,
-      since,
-    });
-    const parsed = outcome.kind === 'answered' ? listed.safeParse(outcome.data) : null;
-    if (parsed === null || !parsed.success) return null;
-    const same = parsed.data.filter(({ user, body }) => user?.type === 'Bot' && isSame(body ?? ''));
-    ours.push(...same.map(({ id }) => id));
-    if (parsed.data.length < PAGE_COMMENTS) break;
-  }
-  return ours.toSorted((a, b) => a - b);
+  const route = 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments';
+  const read = await readPages(client, route, listed, { issue_number: thread, since, pagesMax: PAGES_MAX });
+  if (read.kind === 'unknown') return null;
+  const ours = read.value.rows.filter(({ user, body }) => user?.type === 'Bot' && isSame(body ?? ''));
+  return ours.map(({ id }) => id).toSorted((a, b) => a - b);
 }
 
 /** Longer than one posting attempt can take. */
 const LOOK_BACK_MS = 10 * 60 * 1_000;
-const PAGE_COMMENTS = 100;
 /** Oldest first: ten pages exceed what ten people can post in ten minutes. */
 const PAGES_MAX = 10;
 

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { Actor } from '../domain/actor.ts';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import type { Digest } from '../domain/ids.ts';
-import { known, type Observed, unknown } from '../domain/observed.ts';
-import { type CallOutcome, call, type GitHubClient, refusal } from './call.ts';
+import { known, type Observed } from '../domain/observed.ts';
+import { call, type GitHubClient, numberOf, read } from './call.ts';
 
 const issueSchema = z.object({
   number: z.number().int(),
@@ -16,6 +16,8 @@ const issueSchema = z.object({
   pull_request: z.unknown().optional(),
   user: z.object({ type: z.string() }).nullish(),
 });
+
+const ISSUE = 'GET /repos/{owner}/{repo}/issues/{issue_number}';
 
 export type ListedIssue = {
   readonly number: number;
@@ -36,16 +38,9 @@ export async function findIssue(
   label: string,
   isSame: IsSameIssue,
 ): Promise<Observed<FoundIssue | null>> {
-  const listed = await call(client, 'GET /repos/{owner}/{repo}/issues', {
-    labels: label,
-    state: 'all',
-    sort: 'created',
-    direction: 'desc',
-    per_page: 100,
-  });
-  const parsed = listed.kind === 'answered' ? z.array(issueSchema).safeParse(listed.data) : null;
-  if (parsed === null || !parsed.success) return unknown('the issues could not be listed');
-  const found = parsed.data.findLast((issue) => isOurs(issue, isSame));
+  const listed = await listPage(client, { labels: label, sort: 'created', direction: 'desc' });
+  if (listed.kind === 'unknown') return listed;
+  const found = listed.value.findLast((issue) => isOurs(issue, isSame));
   return known(
     found === undefined
       ? null
@@ -82,13 +77,9 @@ export async function editIssue(
   digestOf: (text: string) => Digest,
 ): Promise<EffectOutcome> {
   if (effect.expected !== null) {
-    const current = await call(client, 'GET /repos/{owner}/{repo}/issues/{issue_number}', {
-      issue_number: effect.issue,
-    });
-    const parsed = current.kind === 'answered' ? issueSchema.safeParse(current.data) : null;
-    if (parsed === null || !parsed.success)
-      return { kind: 'unknown', message: 'the body could not be read again' };
-    if (digestOf(parsed.data.body ?? '') !== effect.expected)
+    const current = await read(client, ISSUE, issueSchema, { issue_number: effect.issue });
+    if (current.kind === 'unknown') return { kind: 'unknown', message: current.why };
+    if (digestOf(current.value.body ?? '') !== effect.expected)
       return { kind: 'refused', code: 'edited-meanwhile', message: 'the body was edited meanwhile' };
   }
   const body = effect.body === null ? {} : { body: effect.body };
@@ -112,13 +103,9 @@ export async function assignPeople(
   thread: number,
   people: readonly Actor[],
 ): Promise<EffectOutcome> {
-  const current = await call(client, 'GET /repos/{owner}/{repo}/issues/{issue_number}', {
-    issue_number: thread,
-  });
-  const parsed = current.kind === 'answered' ? assignedSchema.safeParse(current.data) : null;
-  if (parsed === null || !parsed.success)
-    return { kind: 'unknown', message: 'who is assigned could not be read' };
-  const { assignees } = parsed.data;
+  const current = await read(client, ISSUE, assignedSchema, { issue_number: thread });
+  if (current.kind === 'unknown') return { kind: 'unknown', message: current.why };
+  const { assignees } = current.value;
   const missing = people.filter(({ id }) => !assignees.some((one) => one.id === id));
   if (missing.length === 0) return { kind: 'done', number: thread };
   return numberOf(
@@ -136,9 +123,9 @@ export async function listExperimentIssues(
 ): Promise<Observed<readonly ListedIssue[]>> {
   // rule DF-08
   const listed = await listPage(client, { labels: 'experiment', since: sinceRfc3339 });
-  if (listed === null) return unknown('the experiment issues could not be listed');
+  if (listed.kind === 'unknown') return listed;
   return known(
-    listed
+    listed.value
       .filter((issue) => issue.pull_request === undefined)
       .map(({ number, title, updated_at, state }) => ({
         number,
@@ -156,33 +143,20 @@ export async function listLabelledPulls(
   limit: number,
 ): Promise<Observed<readonly number[]>> {
   const listed = await listPage(client, { labels: label, sort: 'created', direction: 'desc' });
-  if (listed === null) return unknown(`the pull requests labelled ${label} could not be listed`);
+  if (listed.kind === 'unknown') return listed;
   return known(
-    listed
+    listed.value
       .filter((issue) => issue.pull_request !== undefined && issue.user?.type === 'Bot')
       .map(({ number }) => number)
       .slice(0, limit),
   );
 }
 
-/** 100 entries, open and closed; null if unreadable. */
-async function listPage(
+/** 100 entries, open and closed. */
+function listPage(
   client: GitHubClient,
   filter: Readonly<Record<string, string>>,
-): Promise<readonly z.infer<typeof issueSchema>[] | null> {
-  const outcome = await call(client, 'GET /repos/{owner}/{repo}/issues', {
-    ...filter,
-    state: 'all',
-    per_page: 100,
-  });
-  const parsed = outcome.kind === 'answered' ? z.array(issueSchema).safeParse(outcome.data) : null;
-  return parsed?.success === true ? parsed.data : null;
-}
-
-function numberOf(outcome: CallOutcome): EffectOutcome {
-  if (outcome.kind !== 'answered') return refusal(outcome);
-  const parsed = issueSchema.safeParse(outcome.data);
-  return parsed.success
-    ? { kind: 'done', number: parsed.data.number }
-    : { kind: 'unknown', message: 'an answer of another shape' };
+): Promise<Observed<readonly z.infer<typeof issueSchema>[]>> {
+  const route = 'GET /repos/{owner}/{repo}/issues';
+  return read(client, route, z.array(issueSchema), { ...filter, state: 'all', per_page: 100 });
 }

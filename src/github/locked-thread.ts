@@ -5,7 +5,7 @@
 
 import { z } from 'zod';
 import type { EffectOutcome } from '../domain/effect.ts';
-import { call, type GitHubClient } from './call.ts';
+import { call, type GitHubClient, read } from './call.ts';
 
 const REASONS = ['off-topic', 'too heated', 'resolved', 'spam'] as const;
 const lockSchema = z.object({
@@ -72,11 +72,9 @@ async function lockAgain(client: GitHubClient, thread: number, lock: Lock): Prom
 
 /** The lock with its reason; null if unlocked or unknown. */
 async function lockOf(client: GitHubClient, thread: number): Promise<Lock | null> {
-  const read = await call(client, 'GET /repos/{owner}/{repo}/issues/{issue_number}', {
-    issue_number: thread,
-  });
-  const parsed = read.kind === 'answered' ? lockSchema.safeParse(read.data) : null;
-  if (parsed?.success !== true || !parsed.data.locked) return null;
-  const { active_lock_reason: reason } = parsed.data;
+  const route = 'GET /repos/{owner}/{repo}/issues/{issue_number}';
+  const found = await read(client, route, lockSchema, { issue_number: thread });
+  if (found.kind === 'unknown' || !found.value.locked) return null;
+  const { active_lock_reason: reason } = found.value;
   return reason == null ? {} : { lock_reason: reason };
 }

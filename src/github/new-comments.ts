@@ -9,7 +9,7 @@ import type { Instant } from '../domain/ids.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { isOutsider } from '../domain/reconcile-request.ts';
 import { toRfc3339 } from '../domain/time.ts';
-import { call, type GitHubClient } from './call.ts';
+import { type GitHubClient, PAGE_ROWS, read, readPages } from './call.ts';
 import { instantOf } from './thread-comments.ts';
 
 /** `at`: time of the last edit. */
@@ -36,31 +36,26 @@ export type Listing = {
 const writer = z.object({ id: z.number().int(), login: z.string(), type: z.string() }).nullish();
 const written = z.object({
   id: z.number().int(),
+  issue_url: z.string().optional(),
+  pull_request_url: z.string().optional(),
   body: z.string().nullish(),
   created_at: z.string(),
   updated_at: z.string(),
   author_association: z.string().nullish(),
   user: writer,
 });
-const lists = {
-  comment: z.array(written.extend({ issue_url: z.string() })),
-  'review-comment': z.array(written.extend({ pull_request_url: z.string() })),
-} as const;
+const placed = written.refine((row) => (row.issue_url ?? row.pull_request_url) !== undefined);
 const ROUTES = {
   comment: 'GET /repos/{owner}/{repo}/issues/comments',
   'review-comment': 'GET /repos/{owner}/{repo}/pulls/comments',
 } as const;
-const reviewsSchema = z.array(
-  z.object({
-    id: z.number().int(),
-    body: z.string().nullish(),
-    submitted_at: z.string().nullish(),
-    author_association: z.string().nullish(),
-    user: writer,
-  }),
-);
-
-const PAGE = 100;
+const reviewSchema = z.object({
+  id: z.number().int(),
+  body: z.string().nullish(),
+  submitted_at: z.string().nullish(),
+  author_association: z.string().nullish(),
+  user: writer,
+});
 
 /**
  * Comments written or edited since, oldest first; unknown if a page could not be read. Pages by time, not by number, because an edit moves
@@ -75,15 +70,15 @@ export async function listNewComments(
   const found = new Map<string, SweptComment>();
   let next = since;
   let page = 1;
-  for (let read = 0; read < pagesMax; read += 1) {
-    const range = { since: toRfc3339(next), sort: 'updated', direction: 'asc', per_page: PAGE, page };
-    const outcome = await call(client, ROUTES[surface], range);
-    const parsed = outcome.kind === 'answered' ? lists[surface].safeParse(outcome.data) : null;
-    if (parsed === null || !parsed.success) return unknown(`new ${surface}s could not be listed`);
-    for (const row of parsed.data) found.set(`${row.id}`, sweptOf(surface, row));
-    const newest = parsed.data.at(-1)?.updated_at;
+  for (let pages = 0; pages < pagesMax; pages += 1) {
+    const range = { since: toRfc3339(next), sort: 'updated', direction: 'asc', per_page: PAGE_ROWS, page };
+    const listed = await read(client, ROUTES[surface], z.array(placed), range);
+    if (listed.kind === 'unknown') return listed;
+    for (const row of listed.value) found.set(`${row.id}`, sweptOf(surface, row));
+    const newest = listed.value.at(-1)?.updated_at;
     const last = newest === undefined ? next : instantOf(newest);
-    if (parsed.data.length < PAGE) return known({ found: [...found.values()], next: last, isWhole: true });
+    if (listed.value.length < PAGE_ROWS)
+      return known({ found: [...found.values()], next: last, isWhole: true });
     // More comments within one second than a page holds need page numbers.
     page = last > next ? 1 : page + 1;
     next = last;
@@ -91,7 +86,7 @@ export async function listNewComments(
   return known({ found: [...found.values()], next, isWhole: false });
 }
 
-type Row = z.infer<typeof written> & { readonly issue_url?: string; readonly pull_request_url?: string };
+type Row = z.infer<typeof written>;
 
 function sweptOf(surface: 'comment' | 'review-comment', row: Row): SweptComment {
   return {
@@ -114,38 +109,22 @@ export async function listNewReviews(
   since: Instant,
   pagesMax: number,
 ): Promise<Observed<readonly SweptComment[]>> {
-  const found: SweptComment[] = [];
-  for (let page = 1; page <= pagesMax; page += 1) {
-    const outcome = await call(client, 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews', {
-      pull_number: pull,
-      per_page: PAGE,
-      page,
-    });
-    const parsed = outcome.kind === 'answered' ? reviewsSchema.safeParse(outcome.data) : null;
-    if (parsed === null || !parsed.success) return unknown(`the reviews of #${pull} could not be listed`);
-    for (const row of parsed.data) {
+  const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
+  const read = await readPages(client, route, reviewSchema, { pull_number: pull, pagesMax });
+  if (read.kind === 'unknown') return read;
+  if (!read.value.isWhole) return unknown(`#${pull} has more reviews than are read`);
+  return known(
+    read.value.rows.flatMap((row): SweptComment[] => {
       // Drafts are private.
-      if (row.submitted_at === null || row.submitted_at === undefined) continue;
+      if (row.submitted_at == null) return [];
       const at = instantOf(row.submitted_at);
-      if (at < since) continue;
-      const author = authorOf(row);
+      if (at < since) return [];
       const { id, body } = row;
-      const isBot = row.user?.type !== 'User';
-      found.push({
-        surface: 'review',
-        id,
-        thread: pull,
-        body: body ?? '',
-        isBot,
-        isEdited: false,
-        author,
-        createdAt: at,
-        at,
-      });
-    }
-    if (parsed.data.length < PAGE) return known(found);
-  }
-  return unknown(`#${pull} has more reviews than are read`);
+      const by = { isBot: row.user?.type !== 'User', author: authorOf(row) };
+      const written = { surface: 'review', id, thread: pull, body: body ?? '', isEdited: false } as const;
+      return [{ ...written, ...by, createdAt: at, at }];
+    }),
+  );
 }
 
 function authorOf({

@@ -2,9 +2,9 @@
 
 import { z } from 'zod';
 import { branded, isSha } from '../domain/ids.ts';
-import { known, type Observed, unknown } from '../domain/observed.ts';
+import { known, type Observed } from '../domain/observed.ts';
 import type { OwnIssue, OwnPull, OwnThread } from '../domain/own-pull.ts';
-import { call, type GitHubClient } from './call.ts';
+import { type GitHubClient, read } from './call.ts';
 import { query } from './graphql.ts';
 import { actorOf, instantOf, isBot } from './thread-comments.ts';
 import { authorSchema } from './thread-schema.ts';
@@ -108,29 +108,10 @@ export async function listLabelledOpen(
   client: GitHubClient,
   label: string,
 ): Promise<Observed<readonly { readonly number: number; readonly isPull: boolean }[]>> {
-  const outcome = await call(client, 'GET /repos/{owner}/{repo}/issues', {
-    labels: label,
-    state: 'open',
-    sort: 'created',
-    direction: 'asc',
-    per_page: 100,
-  });
-  const parsed = outcome.kind === 'answered' ? listSchema.safeParse(outcome.data) : null;
-  if (parsed === null || !parsed.success) return unknown(`what is labelled ${label} could not be listed`);
+  const order = { labels: label, state: 'open', sort: 'created', direction: 'asc', per_page: 100 };
+  const listed = await read(client, 'GET /repos/{owner}/{repo}/issues', listSchema, order);
+  if (listed.kind === 'unknown') return listed;
   return known(
-    parsed.data.map(({ number, pull_request }) => ({ number, isPull: pull_request !== undefined })),
+    listed.value.map(({ number, pull_request }) => ({ number, isPull: pull_request !== undefined })),
   );
 }
-
-/** False for pull requests and missing issues. */
-export async function isOpenIssue(client: GitHubClient, number: number): Promise<Observed<boolean>> {
-  const outcome = await call(client, 'GET /repos/{owner}/{repo}/issues/{issue_number}', {
-    issue_number: number,
-  });
-  if (outcome.kind === 'refused' && (outcome.status === 404 || outcome.status === 410)) return known(false);
-  const parsed = outcome.kind === 'answered' ? stateSchema.safeParse(outcome.data) : null;
-  if (parsed === null || !parsed.success) return unknown(`#${number} could not be read`);
-  return known(parsed.data.state === 'open' && parsed.data.pull_request === undefined);
-}
-
-const stateSchema = z.object({ state: z.string(), pull_request: z.unknown().optional() });

@@ -4,31 +4,26 @@ import { z } from 'zod';
 import { PERMISSIONS } from '../domain/actor.ts';
 import type { PersonFacts } from '../domain/facts.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
-import { call, type GitHubClient } from './call.ts';
+import { type GitHubClient, PAGE_ROWS, readPages } from './call.ts';
 
 /** Ten requests; further people of a larger lab are not listed. */
 export const PEOPLE_LISTED_MAX = 1_000;
 
-const schema = z.array(
-  z.object({ id: z.number().int(), login: z.string(), type: z.string(), role_name: z.string() }),
-);
-const PAGE = 100;
-const PAGES_MAX = PEOPLE_LISTED_MAX / PAGE;
+const schema = z.object({
+  id: z.number().int(),
+  login: z.string(),
+  type: z.string(),
+  role_name: z.string(),
+});
 
 /** People with a role, without apps; custom roles count as read (GitHub REST, collaborators). */
 export async function readPeople(client: GitHubClient): Promise<Observed<readonly PersonFacts[]>> {
-  const found: z.infer<typeof schema> = [];
-  for (let page = 1; page <= PAGES_MAX; page += 1) {
-    const outcome = await call(client, 'GET /repos/{owner}/{repo}/collaborators', { per_page: PAGE, page });
-    if (outcome.kind !== 'answered')
-      return unknown(`GitHub does not tell who works here: ${outcome.message}`);
-    const parsed = schema.safeParse(outcome.data);
-    if (!parsed.success) return unknown('an answer of another shape');
-    found.push(...parsed.data);
-    if (parsed.data.length < PAGE) break;
-  }
+  const found = await readPages(client, 'GET /repos/{owner}/{repo}/collaborators', schema, {
+    pagesMax: PEOPLE_LISTED_MAX / PAGE_ROWS,
+  });
+  if (found.kind === 'unknown') return unknown(`GitHub does not tell who works here: ${found.why}`);
   return known(
-    found
+    found.value.rows
       .filter((person) => person.type === 'User')
       .map(({ id, login, role_name }) => ({
         actor: { id, login },

@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import { PERMISSIONS, type Permission } from '../domain/actor.ts';
-import { known, type Observed, unknown } from '../domain/observed.ts';
-import { call, type GitHubClient } from './call.ts';
+import { known, type Observed } from '../domain/observed.ts';
+import { type GitHubClient, readIfThere } from './call.ts';
 
 const answerSchema = z.object({
   permission: z.string(),
@@ -19,16 +19,11 @@ export async function readPermission(
   client: GitHubClient,
   user: { readonly id: number; readonly login: string },
 ): Promise<Observed<Permission>> {
-  const outcome = await call(client, 'GET /repos/{owner}/{repo}/collaborators/{username}/permission', {
-    username: user.login,
-  });
-  if (outcome.kind === 'unknown') return unknown(outcome.message);
-  if (outcome.kind === 'refused')
-    return outcome.status === 404 ? known('none') : unknown(`GitHub refused to tell: ${outcome.status}`);
-  const parsed = answerSchema.safeParse(outcome.data);
-  if (!parsed.success) return unknown('an answer of another shape');
-  if (parsed.data.user.id !== user.id) return known('none');
-  return known(permissionOf(parsed.data.role_name, parsed.data.permission));
+  const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
+  const found = await readIfThere(client, route, answerSchema, { username: user.login });
+  if (found.kind === 'unknown') return found;
+  if (found.value === null || found.value.user.id !== user.id) return known('none');
+  return known(permissionOf(found.value.role_name, found.value.permission));
 }
 
 /** `role_name` is more precise; custom roles fall back to `permission`. */

@@ -16,8 +16,6 @@ import {
   ISSUE_FIRST_QUERY,
   type IssueFirstAnswer,
   issueFirstSchema,
-  PINNED_QUERY,
-  pinnedSchema,
 } from './thread-schema.ts';
 import { issueOf, readThreads, type ThreadFacts } from './threads.ts';
 
@@ -69,18 +67,11 @@ async function readIssueFirst(
 }
 
 function readPlace(client: GitHubClient, place: ProposalPlace): Promise<Observed<IssueFirstAnswer>> {
-  const { pinned = null, issue } = place;
-  const variables = { owner: client.owner, repo: client.repo, issue };
+  const { owner, repo } = client;
+  const head = place.pinned?.commit ?? `refs/heads/${place.headBranch}`;
+  const variables = { owner, repo, issue: place.issue, head };
   const places = [{ path: ISSUE_FIRST_CHECKS_PLACE, only: null }];
-  return pinned === null
-    ? query(
-        client,
-        ISSUE_FIRST_QUERY,
-        { ...variables, ref: `refs/heads/${place.headBranch}` },
-        issueFirstSchema,
-        places,
-      )
-    : query(client, PINNED_QUERY, { ...variables, oid: pinned.commit }, pinnedSchema, places);
+  return query(client, ISSUE_FIRST_QUERY, variables, issueFirstSchema, places);
 }
 
 /** Presents the issue and its branch like a pull request; only branches of this repository are read. */

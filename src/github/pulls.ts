@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import type { Digest } from '../domain/ids.ts';
-import { type CallOutcome, call, type GitHubClient, refusal } from './call.ts';
+import { call, type GitHubClient, numberOf, read, refusal } from './call.ts';
 
 type OpenPull = Extract<Effect, { kind: 'open-pull' }>;
 
@@ -43,19 +43,11 @@ async function findPull(
   head: string,
   base: string,
 ): Promise<Extract<EffectOutcome, { kind: 'done' | 'unknown' }>> {
-  const outcome = await call(client, 'GET /repos/{owner}/{repo}/pulls', {
-    head: `${client.owner}:${head}`,
-    base,
-    state: 'all',
-    per_page: 10,
-  });
-  const parsed = outcome.kind === 'answered' ? z.array(pullSchema).safeParse(outcome.data) : null;
-  if (parsed === null || !parsed.success)
-    return {
-      kind: 'unknown',
-      message: outcome.kind === 'answered' ? 'an answer of another shape' : outcome.message,
-    };
-  return { kind: 'done', number: parsed.data[0]?.number ?? null };
+  const query = { head: `${client.owner}:${head}`, base, state: 'all', per_page: 10 };
+  const found = await read(client, 'GET /repos/{owner}/{repo}/pulls', z.array(pullSchema), query);
+  return found.kind === 'unknown'
+    ? { kind: 'unknown', message: found.why }
+    : { kind: 'done', number: found.value[0]?.number ?? null };
 }
 
 /** Fails if the body was edited. */
@@ -66,11 +58,10 @@ export async function editPullBody(
   body: string,
   digestOf: (text: string) => Digest,
 ): Promise<EffectOutcome> {
-  const current = await call(client, 'GET /repos/{owner}/{repo}/pulls/{pull_number}', { pull_number: pull });
-  const parsed = current.kind === 'answered' ? pullSchema.safeParse(current.data) : null;
-  if (parsed === null || !parsed.success)
-    return { kind: 'unknown', message: 'the body could not be read again' };
-  if (digestOf(parsed.data.body ?? '') !== expected)
+  const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
+  const current = await read(client, route, pullSchema, { pull_number: pull });
+  if (current.kind === 'unknown') return { kind: 'unknown', message: current.why };
+  if (digestOf(current.value.body ?? '') !== expected)
     return { kind: 'refused', code: 'edited-meanwhile', message: 'the body was edited meanwhile' };
   return numberOf(
     await call(client, 'PATCH /repos/{owner}/{repo}/pulls/{pull_number}', { pull_number: pull, body }),
@@ -95,12 +86,4 @@ export async function mergePull(client: GitHubClient, pull: number, head: string
     merge_method: 'merge',
   });
   return outcome.kind === 'answered' ? { kind: 'done', number: pull } : refusal(outcome);
-}
-
-function numberOf(outcome: CallOutcome): EffectOutcome {
-  if (outcome.kind !== 'answered') return refusal(outcome);
-  const parsed = pullSchema.safeParse(outcome.data);
-  return parsed.success
-    ? { kind: 'done', number: parsed.data.number }
-    : { kind: 'unknown', message: 'an answer of another shape' };
 }

@@ -1,8 +1,8 @@
 /** Repository settings that approvals rely on, as far as the token may read them (docs.github.com/rest, by route). */
 
 import { z } from 'zod';
-import { known, type Observed, unknown } from '../domain/observed.ts';
-import { call, type GitHubClient } from './call.ts';
+import { known, type Observed } from '../domain/observed.ts';
+import { type GitHubClient, read } from './call.ts';
 
 const repositorySchema = z.object({ default_branch: z.string(), private: z.boolean() });
 const permissionsSchema = z.object({
@@ -64,20 +64,6 @@ export type WorkflowPermissions = z.infer<typeof permissionsSchema>;
 export type BranchRule = z.infer<typeof ruleSchema>;
 export type TagRuleset = z.infer<typeof rulesetSchema>;
 export type RunnerGroup = z.infer<typeof groupsSchema>['runner_groups'][number];
-
-/** Unknown without access; a token without admin rights sees little. */
-async function read<Schema extends z.ZodType>(
-  client: GitHubClient,
-  route: string,
-  schema: Schema,
-  parameters: Record<string, unknown> = {},
-): Promise<Observed<z.infer<Schema>>> {
-  const outcome = await call(client, route, parameters);
-  if (outcome.kind !== 'answered')
-    return unknown(outcome.kind === 'refused' ? `GitHub answers ${outcome.status}` : outcome.message);
-  const parsed = schema.safeParse(outcome.data);
-  return parsed.success ? known(parsed.data) : unknown('an answer of another shape');
-}
 
 /** Default branch and visibility. */
 export function readRepository(client: GitHubClient): Promise<Observed<RepositorySettings>> {

@@ -8,7 +8,8 @@ import { known, type Observed, unknown } from '../domain/observed.ts';
 import type { GitHubClient } from './call.ts';
 import { query } from './graphql.ts';
 import { instantOf } from './thread-comments.ts';
-import { type Connection, PAGE_INFO, pageInfoSchema, readOn } from './thread-pages.ts';
+import { readOn } from './thread-pages.ts';
+import { EDITS_CONNECTION } from './thread-schema.ts';
 
 /** `editedAt` null: never edited. */
 export type StandingText = {
@@ -19,27 +20,28 @@ export type StandingText = {
   readonly editedAt: Instant | null;
 };
 
-const SELECTION = 'editedAt deletedAt diff editor { login }';
-const versionSchema = z.object({
-  editedAt: z.string(),
-  deletedAt: z.string().nullable(),
-  diff: z.string().nullable(),
-  editor: z.object({ login: z.string() }).nullable(),
-});
-const HISTORY: Connection<typeof versionSchema> = {
-  types: ['IssueComment', 'Issue', 'PullRequest'],
-  field: 'userContentEdits',
-  selection: SELECTION,
-  node: versionSchema,
-  newestFirst: true,
+const ISSUE_TEXT_QUERY = `query($owner: String!, $repo: String!, $number: Int!) {
+  repository(owner: $owner, name: $repo) { issue(number: $number) { id body createdAt lastEditedAt } }
+}`;
+const written = {
+  id: z.string(),
+  body: z.string(),
+  createdAt: z.string(),
+  lastEditedAt: z.string().nullable(),
 };
-const FIRST_PAGE = `page: userContentEdits(first: 100) { nodes { ${SELECTION} } ${PAGE_INFO} }`;
-const HISTORY_QUERY = `query($id: ID!) { node(id: $id) { ${HISTORY.types.map((type) => `... on ${type} { ${FIRST_PAGE} }`).join(' ')} } }`;
-const historySchema = z.object({
-  node: z
-    .object({ page: z.object({ nodes: z.array(versionSchema), pageInfo: pageInfoSchema }).nullable() })
-    .nullable(),
-});
+const issueTextSchema = z.object({ repository: z.object({ issue: z.object(written).nullable() }) });
+
+/** An issue's description with its last edit, which REST does not report. Unknown if the issue does not exist or cannot be read. */
+export async function readIssueText(client: GitHubClient, number: number): Promise<Observed<StandingText>> {
+  const { owner, repo } = client;
+  const answer = await query(client, ISSUE_TEXT_QUERY, { owner, repo, number }, issueTextSchema);
+  if (answer.kind === 'unknown') return answer;
+  const { issue } = answer.value.repository;
+  if (issue === null) return unknown('there is no such issue');
+  const { id: nodeId, body, createdAt, lastEditedAt } = issue;
+  const editedAt = lastEditedAt === null ? null : instantOf(lastEditedAt);
+  return known({ nodeId, thread: number, body, createdAt: instantOf(createdAt), editedAt });
+}
 
 /**
  * The versions since an instant and the one before, newest first (`diff` is the whole text, docs/decisions/0032-what-was-shown.md). Free
@@ -54,11 +56,13 @@ export async function readTextHistory(
   const { nodeId, thread, body, createdAt, editedAt } = text;
   if (editedAt === null)
     return known([{ editedAt: createdAt, isDeleted: false, by: null, body, marker: markerOf(thread, body) }]);
-  const first = await query(client, HISTORY_QUERY, { id: nodeId }, historySchema);
-  if (first.kind === 'unknown') return first;
-  const page = first.value.node?.page ?? null;
-  if (page === null) return unknown('the edit history is not told');
-  const all = await readOn(client, nodeId, HISTORY, page, (edit) => instantOf(edit.editedAt) < since);
+  const all = await readOn(
+    client,
+    nodeId,
+    EDITS_CONNECTION,
+    null,
+    (edit) => instantOf(edit.editedAt) < since,
+  );
   if (all.kind === 'unknown') return all;
   const newestFirst = all.value.toSorted((a, b) => b.editedAt.localeCompare(a.editedAt));
   const [newest] = newestFirst;

@@ -30,19 +30,19 @@ export type Connection<Node extends z.ZodType> = {
 };
 
 /**
- * All nodes in the connection's order, back to the first old one (`isOld`; null: all). Unknown if a page is unreadable, or beyond
+ * All nodes in the connection's order, back to the first old one (`isOld`; null: all). `first`: the page that was read already. Unknown if a page is unreadable, or beyond
  * `THREAD_COMMENTS_MAX` nodes.
  */
 export async function readOn<Schema extends z.ZodType>(
   client: GitHubClient,
   id: string,
   connection: Connection<Schema>,
-  first: Page<z.infer<Schema>>,
+  first: Page<z.infer<Schema>> | null,
   isOld: ((node: z.infer<Schema>) => boolean) | null,
 ): Promise<Observed<readonly z.infer<Schema>[]>> {
-  let nodes = first.nodes;
-  let cursor = olderThan(connection, first);
-  while (cursor !== null) {
+  let nodes = first?.nodes ?? [];
+  let cursor = first === null ? null : olderThan(connection, first);
+  for (let isUnread = first === null; isUnread || cursor !== null; isUnread = false) {
     const oldest = connection.newestFirst ? nodes.at(-1) : nodes[0];
     if (isOld !== null && oldest !== undefined && isOld(oldest)) return known(nodes);
     if (nodes.length >= THREAD_COMMENTS_MAX)
@@ -70,7 +70,7 @@ function queryOf({ types, field, selection, newestFirst }: Connection<z.ZodType>
   const range = newestFirst ? 'first: 100, after: $cursor' : 'last: 100, before: $cursor';
   const page = `page: ${field}(${range}) { nodes { ${selection} } ${PAGE_INFO} }`;
   const parts = types.map((type) => `... on ${type} { ${page} }`).join(' ');
-  return `query($id: ID!, $cursor: String!) { node(id: $id) { ${parts} } }`;
+  return `query($id: ID!, $cursor: String) { node(id: $id) { ${parts} } }`;
 }
 
 function answerOf<Node extends z.ZodType>(node: Node) {

@@ -10,7 +10,7 @@ const COMMENT_FIELDS = `${WRITTEN} isMinimized`;
 const LINE_COMMENTS = `comments(last: 20) { nodes { ${COMMENT_FIELDS} } ${PAGE_INFO} }`;
 const REVIEW_FIELDS = `${WRITTEN} state submittedAt commit { oid } ${LINE_COMMENTS}`;
 /** `diff` is the whole text after the edit. */
-const EDIT_FIELDS = `editedAt editor ${AUTHOR} diff`;
+const EDIT_FIELDS = `editedAt deletedAt editor ${AUTHOR} diff`;
 const EDITS = `includesCreatedEdit userContentEdits(first: 20) { nodes { ${EDIT_FIELDS} } ${PAGE_INFO} }`;
 const COMMENTS = `comments(last: 100) { nodes { ${COMMENT_FIELDS} } ${PAGE_INFO} }`;
 const REVIEWS = `reviews(last: 50) { nodes { ${REVIEW_FIELDS} } ${PAGE_INFO} }`;
@@ -32,27 +32,17 @@ export const THREADS_QUERY = `query($owner: String!, $repo: String!, $pull: Int!
   }
 }`;
 
-/** An issue with its branch. Checks have a separate alias, so that a token without access to checks can read the tip. */
-export const ISSUE_FIRST_QUERY = `query($owner: String!, $repo: String!, $issue: Int!, $ref: String!) {
+/** An issue with a commit (`head`: a ref or an id). Checks have a separate alias, so that a token without access to checks can read the commit. */
+export const ISSUE_FIRST_QUERY = `query($owner: String!, $repo: String!, $issue: Int!, $head: String!) {
   repository(owner: $owner, name: $repo) {
     nameWithOwner
     ${ISSUE}
-    ref(qualifiedName: $ref) { target { oid } }
-    checked: ref(qualifiedName: $ref) { target { oid ... on Commit { ${COMMIT_CHECKS_PART} } } }
+    target: object(expression: $head) { oid }
+    checked: object(expression: $head) { oid ... on Commit { ${COMMIT_CHECKS_PART} } }
   }
 }`;
 
-/** The same for a pinned commit. */
-export const PINNED_QUERY = `query($owner: String!, $repo: String!, $issue: Int!, $oid: GitObjectID!) {
-  repository(owner: $owner, name: $repo) {
-    nameWithOwner
-    ${ISSUE}
-    target: object(oid: $oid) { oid }
-    checked: object(oid: $oid) { oid ... on Commit { ${COMMIT_CHECKS_PART} } }
-  }
-}`;
-
-/** Position of the checks in both answers. */
+/** Position of the checks in the answer. */
 export const ISSUE_FIRST_CHECKS_PLACE: readonly string[] = ['repository', 'checked'];
 
 /** Only pull requests have reviews. */
@@ -87,7 +77,12 @@ const nodes = <Item extends z.ZodType>(item: Item) => z.object({ nodes: z.array(
 const pages = <Item extends z.ZodType>(item: Item) =>
   z.object({ nodes: z.array(item), pageInfo: pageInfoSchema });
 const labels = nodes(z.object({ name: z.string() }));
-const editSchema = z.object({ editedAt: z.string(), editor: authorSchema, diff: z.string().nullable() });
+const editSchema = z.object({
+  editedAt: z.string(),
+  deletedAt: z.string().nullable(),
+  editor: authorSchema,
+  diff: z.string().nullable(),
+});
 /** `includesCreatedEdit`: the list ends with the original text. */
 const edited = {
   body: z.string(),
@@ -140,7 +135,7 @@ export const threadsSchema = z.object({
 });
 
 /** `target` null: no such branch or commit. `checked` null: also without access to checks. */
-export const pinnedSchema = z.object({
+export const issueFirstSchema = z.object({
   repository: z.object({
     nameWithOwner: z.string(),
     issue: issueSchema,
@@ -148,20 +143,6 @@ export const pinnedSchema = z.object({
     checked: commitChecksSchema.nullable(),
   }),
 });
-
-/** For a branch, both are nested one level deeper. */
-export const issueFirstSchema = z
-  .object({
-    repository: z.object({
-      nameWithOwner: z.string(),
-      issue: issueSchema,
-      ref: z.object({ target: z.object({ oid: z.string() }).nullable() }).nullable(),
-      checked: z.object({ target: commitChecksSchema.nullable() }).nullable(),
-    }),
-  })
-  .transform(({ repository: { ref, checked, ...rest } }) => ({
-    repository: { ...rest, target: ref?.target ?? null, checked: checked?.target ?? null },
-  }));
 
 export const threadSchema = z.object({
   repository: z.object({
@@ -204,7 +185,7 @@ export const LINE_COMMENTS_CONNECTION: Connection<typeof commentSchema> = {
 };
 
 export const EDITS_CONNECTION: Connection<typeof editSchema> = {
-  types: ['Issue', 'PullRequest'],
+  types: ['Issue', 'PullRequest', 'IssueComment'],
   field: 'userContentEdits',
   selection: EDIT_FIELDS,
   node: editSchema,
@@ -212,7 +193,7 @@ export const EDITS_CONNECTION: Connection<typeof editSchema> = {
 };
 
 export type ThreadsAnswer = z.infer<typeof threadsSchema>;
-export type IssueFirstAnswer = z.infer<typeof pinnedSchema>;
+export type IssueFirstAnswer = z.infer<typeof issueFirstSchema>;
 export type IssueAnswer = z.infer<typeof issueSchema>;
 export type CommentAnswer = z.infer<typeof commentSchema>;
 export type ReviewAnswer = z.infer<typeof reviewSchema>;

@@ -7,7 +7,7 @@ import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { cutText } from '../domain/text.ts';
 import { redact } from '../host/redactor.ts';
-import { call, type GitHubClient, refusal } from './call.ts';
+import { call, type GitHubClient, read, readIfThere, refusal } from './call.ts';
 import { instantOf } from './thread-comments.ts';
 
 const dispatched = z.object({ workflow_run_id: z.number().int() });
@@ -45,12 +45,10 @@ export async function readWorkflowRun(
   client: GitHubClient,
   id: number,
 ): Promise<Observed<WorkflowRunFacts | null>> {
-  const outcome = await call(client, 'GET /repos/{owner}/{repo}/actions/runs/{run_id}', { run_id: id });
-  if (outcome.kind === 'refused' && outcome.status === 404) return known(null);
-  const parsed = outcome.kind === 'answered' ? runSchema.safeParse(outcome.data) : null;
-  return parsed?.success === true
-    ? known(factsOf(parsed.data))
-    : unknown(`the workflow run ${id} could not be read`);
+  const route = 'GET /repos/{owner}/{repo}/actions/runs/{run_id}';
+  const run = await readIfThere(client, route, runSchema, { run_id: id });
+  if (run.kind === 'unknown') return run;
+  return known(run.value === null ? null : factsOf(run.value));
 }
 
 function factsOf(run: z.infer<typeof runSchema>): WorkflowRunFacts {
@@ -70,22 +68,26 @@ const jobs = z.object({
 });
 const annotations = z.array(z.object({ annotation_level: z.string(), message: z.string().nullable() }));
 
+const isFailure = ({ annotation_level }: { readonly annotation_level: string }): boolean =>
+  annotation_level === 'failure';
+
 /** The first unsuccessful job's error or conclusion, without secrets and bounded. */
 export async function readFailedJob(client: GitHubClient, run: number): Promise<Observed<string>> {
-  const outcome = await call(client, 'GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs', { run_id: run });
-  const parsed = outcome.kind === 'answered' ? jobs.safeParse(outcome.data) : null;
-  const job = parsed?.data?.jobs.find(
+  const listed = await read(client, 'GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs', jobs, {
+    run_id: run,
+  });
+  if (listed.kind === 'unknown') return listed;
+  const job = listed.value.jobs.find(
     ({ conclusion }) => conclusion !== 'success' && conclusion !== 'skipped',
   );
-  if (job === undefined) return unknown(`the jobs of the workflow run ${run} could not be read`);
+  if (job === undefined) return unknown(`the workflow run ${run} has no failed job`);
   const ended = `the job ${job.name} ended with ${job.conclusion ?? 'no conclusion'}`;
   const id = /\/check-runs\/(\d+)$/.exec(job.check_run_url ?? '')?.[1];
   if (id === undefined) return known(ended);
-  const said = await call(client, 'GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations', {
-    check_run_id: Number(id),
-  });
-  const lines = said.kind === 'answered' ? annotations.safeParse(said.data) : null;
-  const error = lines?.data?.find(({ annotation_level }) => annotation_level === 'failure')?.message;
+  const route = 'GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations';
+  const lines = await read(client, route, annotations, { check_run_id: Number(id) });
+  const failed = lines.kind === 'known' ? lines.value.find(isFailure) : undefined;
+  const error = failed?.message;
   return known(
     cutText(redact(error == null ? ended : `${ended}: ${error}`, []), limits.messageCharactersMax),
   );

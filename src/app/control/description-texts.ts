@@ -5,8 +5,7 @@ import type { ProposalText, ProposalTexts, ShownVersion } from '../../domain/fac
 import type { Instant } from '../../domain/ids.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
 import { known, type Observed } from '../../domain/observed.ts';
-import { readIssueText } from '../../github/issue-text.ts';
-import { readTextHistory } from '../../github/text-history.ts';
+import { readIssueText, readTextHistory } from '../../github/text-history.ts';
 import { changeDraft } from '../../run/decide-proposal-texts.ts';
 import { isOpenProposal, judgedText, textsSince } from '../../run/proposal-texts.ts';
 import { issueMarkerReader } from '../markers.ts';

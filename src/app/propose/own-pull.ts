@@ -8,7 +8,7 @@ import { runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts'
 import { known, type Observed } from '../../domain/observed.ts';
 import type { OwnPull } from '../../domain/own-pull.ts';
 import { dateOf } from '../../domain/time.ts';
-import { isOpenIssue } from '../../github/own-pull.ts';
+import { readOwnThread } from '../../github/own-pull.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
 import { laneLabel, ownRunId, proposalLabels, runsOfPull } from '../../run/own-pull.ts';
@@ -133,9 +133,9 @@ async function linkedIssue(
 ): Promise<Observed<number | null>> {
   for (const number of planned.linked.slice(0, limits.linkedIssuesMax)) {
     if (number === pull.number || runsOfPull(store.current().runs, number).length > 0) continue;
-    const isOpen = await isOpenIssue(lab.client, number);
-    if (isOpen.kind === 'unknown') return isOpen;
-    if (isOpen.value) return known(number);
+    const linked = await readOwnThread(lab.client, number);
+    if (linked.kind === 'unknown') return linked;
+    if (linked.value?.kind === 'issue' && linked.value.isOpen) return known(number);
   }
   return known(null);
 }

@@ -19,12 +19,7 @@ import {
 } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { schemaText } from '../../../packages/playground/graphql/schema-text.ts';
-import {
-  ISSUE_FIRST_QUERY,
-  PINNED_QUERY,
-  THREAD_QUERY,
-  THREADS_QUERY,
-} from '../../../src/github/thread-schema.ts';
+import { ISSUE_FIRST_QUERY, THREAD_QUERY, THREADS_QUERY } from '../../../src/github/thread-schema.ts';
 
 /** What GitHub has beyond the newest description that a registry has (15.26.1), by the clients that ask it. */
 const LATER: Readonly<Record<string, string>> = {
@@ -136,12 +131,10 @@ describe('the GraphQL schema', () => {
     );
     const whole = [
       ...questions.filter(({ text }) => !text.includes('${')),
-      ...Object.entries({ THREADS_QUERY, ISSUE_FIRST_QUERY, PINNED_QUERY, THREAD_QUERY }).map(
-        ([file, text]) => ({
-          file,
-          text,
-        }),
-      ),
+      ...Object.entries({ THREADS_QUERY, ISSUE_FIRST_QUERY, THREAD_QUERY }).map(([file, text]) => ({
+        file,
+        text,
+      })),
     ];
     expect(whole.length).toBeGreaterThan(3);
     // GitHub lets two types of a union answer one name with different types.
