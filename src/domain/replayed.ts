@@ -1,11 +1,11 @@
 /** Replay result: each recorded decision and its outcome under another config. */
 
 /** `launch` follows from the others. `unknown` in `to`: the record lacks a needed fact. */
-export type DecisionKind = 'gate' | 'approval' | 'quorum' | 'launch' | 'verdict';
+type DecisionKind = 'gate' | 'quorum' | 'launch' | 'verdict';
 
 export type ReplayedDecision = {
   readonly decision: DecisionKind;
-  /** The gate, the approver's login, or the run. */
+  /** The gate or the run. */
   readonly subject: string;
   /** The recording event. */
   readonly seq: number;

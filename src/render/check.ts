@@ -125,10 +125,7 @@ export function backtestTitle({ runs, decisions, changed, unknown }: Backtest): 
 
 function rowOf(run: string, decision: ReplayedDecision): string {
   const { subject, from, to, why } = decision;
-  const what =
-    decision.decision === 'gate' || decision.decision === 'approval'
-      ? `${decision.decision} ${code(subject)}`
-      : decision.decision;
+  const what = decision.decision === 'gate' ? `gate ${code(subject)}` : decision.decision;
   const after = isChanged(decision) ? `**${to}**` : '*unknown*';
   return `| ${code(run)} | ${what} | ${from} | ${after} | ${code(why)} |`;
 }

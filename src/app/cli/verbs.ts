@@ -14,7 +14,6 @@ export function addVerbs(program: Command, io: VerbIo, exit: Exit): void {
   addLogbook(program, io, exit);
   addCheckpoints(program, io, exit);
   addChecks(program, io, exit);
-  addCare(program, io, exit);
   addPrograms(program, io, exit);
 }
 
@@ -43,13 +42,6 @@ function addReaders(program: Command, io: VerbIo, exit: Exit): void {
     .description('the knobs of an experiment file, as /propose takes them')
     .argument('<FILE.py>')
     .action(async (file) => exit(await (await import('./verbs/read-knobs.ts')).readKnobsVerb(io, file)));
-  program
-    .command('contract')
-    .description('what an issue on standard input says as the contract of a run, and what it leaves open')
-    .option('--title <TITLE>', 'the title of the issue', '')
-    .option('--kind <KIND>', 'the kind of run that it asks for')
-    .option('--author <LOGIN>', 'who wrote it', 'author')
-    .action(async (options) => exit(await (await import('./verbs/contract.ts')).contractVerb(io, options)));
   program
     .command('read-log')
     .description(
@@ -190,25 +182,6 @@ function addChecks(program: Command, io: VerbIo, exit: Exit): void {
     .action(async ({ config, logbook }) =>
       exit(await (await import('./verbs/backtest.ts')).backtestVerb(io, config, logbook)),
     );
-}
-
-function addCare(program: Command, io: VerbIo, exit: Exit): void {
-  program
-    .command('disk-scan')
-    .description('what a scan of worker disks means, from its recorded outputs')
-    .argument('<DIR>', 'scan.txt, and what was recorded of scan.exit, tpus.json and workers/TPU/INDEX/*.txt')
-    .option('--mount-point <PATH>', 'where the bucket is mounted', '/tmp/gcsfuse_mount')
-    .option('--threshold <PERCENT>', 'at or under which a worker is short of disk', '10')
-    .option('--warn <PERCENT>', 'at or under which it is warned of', '20')
-    .option('--cluster <NAME>', 'what the cluster is called', '')
-    .action(async (folder, options) =>
-      exit(await (await import('./verbs/disk-scan.ts')).diskScanVerb(io, folder, options)),
-    );
-  program
-    .command('bad-node')
-    .description('whether a log on standard input shows a bad TPU node, on which worker, and which machine')
-    .option('--tpus <FILE>', 'the machines, as gcloud lists them in JSON; without it none is named')
-    .action(async ({ tpus }) => exit(await (await import('./verbs/bad-node.ts')).badNodeVerb(io, tpus)));
 }
 
 function addPrograms(program: Command, io: VerbIo, exit: Exit): void {

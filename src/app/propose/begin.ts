@@ -9,16 +9,25 @@ import type { Digest, Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDataByType, EventDraft } from '../../domain/logbook/event.ts';
 import type { Proposing } from '../../domain/logbook/events/proposal-events.ts';
+import { holderOf } from '../../domain/logbook/holder.ts';
 import type { BegunProposal } from '../../domain/logbook/journal-state.ts';
-import { commandKey, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
+import {
+  commandKey,
+  isOver,
+  type RunState,
+  runsOfLane,
+  type SeenCommand,
+} from '../../domain/logbook/run-state.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { readProposal } from '../../github/proposal-threads.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
-import { transact } from '../../logbook/transact.ts';
+import { type Entry, transact } from '../../logbook/transact.ts';
 import { renderMissingParts } from '../../render/own-pull.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
+import { runsOfPull } from '../../run/own-pull.ts';
 import { pendingProposal } from '../../run/proposal-record.ts';
+import { isFrom } from '../../run/propose-request.ts';
 import { type Failed, notDone, notRecorded, type ProposeOutcome } from '../../run/proposing.ts';
 import { publishedHeads } from '../../run/published-heads.ts';
 import { perform } from '../control/perform.ts';
@@ -26,69 +35,103 @@ import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 import { sayOnce } from './say-once.ts';
 
-/** `lost`: another process recorded something for the lane in the meantime; decide again. */
+/** `again`: another process recorded something for the lane in the meantime; decide again. */
 export type BeginOutcome =
   | Extract<ProposeOutcome, { kind: 'proposed' | 'already' | 'failed' }>
-  | { readonly kind: 'lost' };
+  | { readonly kind: 'again' };
+
+type Beginning = {
+  readonly intent: Proposing;
+  /** The command that asked for it; null: the schedule or a label. */
+  readonly command: SeenCommand | null;
+  /** The run that goes on as this one, and its last entry. */
+  readonly closes?: { readonly old: RunState; readonly draft: EventDraft } | undefined;
+};
 
 /**
- * Records what is about to be opened, where the lane is still free, and opens it. A proposal that `command` may replace is
- * closed in the same push. Throws `GitError`.
+ * Records what is about to be opened, where the lane is still free, and opens it. A proposal that the command may replace is
+ * closed in the same push. A run of threads that are all there needs nothing to be opened, so this push records the run
+ * itself. Throws `GitError`.
  */
-export async function begin(
-  open: OpenLane,
-  intent: Proposing,
-  command: SeenCommand | null,
-): Promise<BeginOutcome> {
-  const { store, lab, config } = open;
+export async function begin(open: OpenLane, beginning: Beginning): Promise<BeginOutcome> {
+  const { store, config } = open;
+  const { intent, command } = beginning;
+  const { run, issue, pull, missing, proposed } = intent;
+  const there =
+    typeof issue === 'number' && typeof (pull ?? issue) === 'number' && missing === null
+      ? { issue, pull: typeof pull === 'number' ? pull : issue }
+      : null;
+  const drafts =
+    there === null || proposed.author === undefined
+      ? null
+      : runDrafts(intent, { ...proposed, author: proposed.author, ...there });
   const recorded = await transact(open, () => {
-    const record = store.current();
-    const isTaken = record.runs.some(({ run }) => run === intent.run);
-    if (record.broken.length > 0 || isTaken || pendingProposal(record, config.laneName, lab.now()) !== null)
-      return [];
+    const closing = closingEntries(open, beginning);
+    if (closing === null) return [];
     const proposing = { type: 'proposing', role: 'control', data: intent } as const;
-    const ours = { run: JOURNAL, drafts: [proposing] } as const;
-    const standing = laneStanding(runsOfLane(record.runs, config.laneName), command?.thread ?? null);
-    if (standing.kind === 'free') return [ours];
-    if (standing.kind !== 'replaceable' || command === null) return [];
-    const data = { outcome: 'withdrawn', reason: replacedReason(command), closurePull: null } as const;
-    const closed = { type: 'closed', role: 'control', actor: command.actor, data } as const;
-    return [{ run: standing.run.run, drafts: [closed] }, ours];
+    return [...closing, drafts === null ? { run: JOURNAL, drafts: [proposing] } : { run, drafts }];
   });
   if (recorded.kind === 'refused') return notRecorded(recorded);
+  if (recorded.kind === 'nothing') return { kind: 'again' };
+  if (there !== null && drafts !== null) return { kind: 'proposed', run, ...there };
   const begun = store.current().journal.proposals.get(config.laneName);
-  if (recorded.kind === 'nothing' || begun?.run !== intent.run) return { kind: 'lost' };
-  return complete(open, begun, { command, isFirst: true });
+  return begun?.run === run ? complete(open, begun, { command, isFirst: true }) : { kind: 'again' };
+}
+
+/** What is closed for the new run; null if the newest record has no room for it. */
+function closingEntries(
+  { store, config: { laneName }, lab }: OpenLane,
+  { intent, command, closes }: Beginning,
+): readonly Entry[] | null {
+  const record = store.current();
+  const { run, issue, pull, proposed } = intent;
+  const isTaken = record.runs.some((one) => one.run === run);
+  if (record.broken.length > 0 || isTaken || pendingProposal(record, laneName, lab.now()) !== null)
+    return null;
+  const others = record.runs.filter((one) => one.run !== closes?.old.run);
+  const isRun = (thread: Proposing['pull']): boolean =>
+    typeof thread === 'number' && runsOfPull(others, thread).some((one) => !isOver(one));
+  if (isRun(issue) || isRun(pull)) return null;
+  if (proposed.adopts !== undefined) return holderOf(others, proposed.adopts) === null ? [] : null;
+  const standing = laneStanding(runsOfLane(others, laneName), command?.thread ?? null);
+  if (standing.kind === 'replaceable' && command !== null) {
+    const data = { outcome: 'withdrawn', reason: replacedReason(command), closurePull: null } as const;
+    const closed = { type: 'closed', role: 'control', actor: command.actor, data } as const;
+    return [{ run: standing.run.run, drafts: [closed] }];
+  }
+  if (standing.kind !== 'free') return null;
+  if (closes === undefined) return [];
+  const { old, draft } = closes;
+  const isUnchanged = record.runs.some((one) => one.run === old.run && one.head.hash === old.head.hash);
+  return isUnchanged ? [{ run: old.run, drafts: [draft] }] : null;
+}
+
+/** The first entries of a run. */
+function runDrafts({ contract }: Proposing, data: EventDataByType['proposed']): readonly EventDraft[] {
+  return [
+    { type: 'proposed', role: 'control', data },
+    ...(contract === undefined ? [] : [{ type: 'contracted', role: 'control', data: { contract } } as const]),
+  ];
 }
 
 /**
- * Goes on with what another process began and did not finish. A younger one than the grace is left to the process that
- * began it. Throws `GitError`.
+ * Completes what the lane began for the command, or what it began for none. Null if there is nothing, or if the process that
+ * began it may still be working on it. Throws `GitError`.
  */
-export async function goOn(
+export async function resumeProposal(
   open: OpenLane,
-  begun: BegunProposal,
   command: SeenCommand | null,
-): Promise<BeginOutcome> {
-  if (isYoung(open, begun))
-    return { kind: 'failed', code: 'unreadable', why: `${begun.run} is being proposed` };
-  const outcome = await complete(open, begun, { command, isFirst: false });
-  open.lab.log(`a proposal that was begun: ${outcome.kind}`, { run: begun.run });
-  return outcome;
-}
-
-/** Goes on with what the lane began for no command. Null where there is nothing, or where its process may be at it still. */
-export async function resumeProposal(open: OpenLane): Promise<BeginOutcome | null> {
+): Promise<BeginOutcome | null> {
   const { store, config, lab } = open;
   const record = store.current();
   const begun = record.broken.length > 0 ? null : pendingProposal(record, config.laneName, lab.now());
-  if (begun === null || begun.proposed.request !== undefined || isYoung(open, begun)) return null;
-  return goOn(open, begun, null);
-}
-
-/** Younger than the grace: the process that began it goes on by itself. */
-function isYoung({ lab }: OpenLab, { at }: BegunProposal): boolean {
-  return lab.now() - (fromRfc3339(at) ?? 0) < limits.publishGraceMs;
+  if (begun === null) return null;
+  const { request } = begun.proposed;
+  const isAsked = command === null ? request === undefined : isFrom(request, command);
+  if (!isAsked || lab.now() - (fromRfc3339(begun.at) ?? 0) < limits.publishGraceMs) return null;
+  const outcome = await complete(open, begun, { command, isFirst: false });
+  lab.log(`a proposal that was begun: ${outcome.kind}`, { run: begun.run });
+  return outcome;
 }
 
 type Work = {
@@ -209,22 +252,18 @@ async function offerMissing(
 
 async function record(open: OpenLane, begun: BegunProposal, opened: Opened): Promise<BeginOutcome> {
   const { store } = open;
-  const { run, proposed, contract } = begun;
+  const { run, proposed } = begun;
   const threads = { issue: opened.issue.number, pull: opened.pull.number };
   const author = proposed.author ?? (await authorOf(open, begun, threads));
   if ('kind' in author) return author;
   const texts = printsOf(open, opened);
-  const data = {
+  const drafts = runDrafts(begun, {
     ...proposed,
     author,
     ...threads,
     ...(opened.head === null ? {} : { head: opened.head }),
     ...(Object.keys(texts).length === 0 ? {} : { texts }),
-  };
-  const drafts: readonly EventDraft[] = [
-    { type: 'proposed', role: 'control', data },
-    ...(contract === undefined ? [] : [{ type: 'contracted', role: 'control', data: { contract } } as const]),
-  ];
+  });
   const recorded = await transact(open, () =>
     store.current().runs.some((known) => known.run === run) ? [] : [{ run, drafts }],
   );

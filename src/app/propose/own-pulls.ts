@@ -2,7 +2,6 @@
 
 import { policyOf } from '../../commands/policy.ts';
 import { type Actor, permits } from '../../domain/actor.ts';
-import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import { isOver, runsOfLane } from '../../domain/logbook/run-state.ts';
 import { hasLabel, type Labelled, type OwnIssue, type OwnPull } from '../../domain/own-pull.ts';
@@ -14,18 +13,11 @@ import { renderNotTaken } from '../../render/own-pull.ts';
 import { type LaneScopedConfig, lanesOf } from '../../run/lane-scope.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
 import { askedByLabel, askedLabels, askingLabels, isOurWork, lookedAtLabels } from '../../run/own-pull.ts';
-import {
-  type Answered,
-  noExperiment,
-  refused,
-  refusedIssue,
-  severalLanes,
-} from '../../run/propose-answers.ts';
+import { type Answered, noExperiment, refused, refusedIssue } from '../../run/propose-answers.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { contained, type Trouble } from '../trouble.ts';
-import { takeUpIssue } from './own-issue.ts';
-import { fittingLane, takeUp } from './own-pull.ts';
-import type { RequestOutcome } from './request.ts';
+import { decideRequest, type RequestOutcome } from './outcome.ts';
+import { fittingLane, takeUp } from './own-thread.ts';
 import { sayOnce } from './say-once.ts';
 
 /** What a process knows of labelled pull requests; a fresh one finds it again. */
@@ -111,87 +103,54 @@ function isBotsRun({ store }: OpenLab, pull: number): boolean {
 
 async function look(open: OpenLab, number: number, known: OwnPulls): Promise<'taken' | 'not'> {
   known.waiting.delete(number);
-  for (let round = 0; round < limits.requestRoundsMax; round += 1) {
-    const read = await readOwnThread(open.lab.client, number);
-    if (read.kind === 'unknown') {
-      open.lab.log(`#${number} is not taken up yet: ${read.why}`);
-      known.waiting.add(number);
-      return 'not';
-    }
-    const thread = read.value;
-    if (thread === null || !thread.isOpen || isOurWork(thread, open.config.appSlug)) return 'not';
-    const { runs } = open.store.current();
-    const asked = lanesOf(open.config).flatMap((config) => {
-      const by = askingLabels(config, thread).flatMap((label) => askedByLabel(thread, label, runs) ?? [])[0];
-      return by === undefined ? [] : [{ config, by }];
-    });
-    if (asked.length === 0) return 'not';
-    const outcome =
-      thread.kind === 'pull'
-        ? await decided(open, thread, asked)
-        : await decidedIssue(
-            open,
-            thread,
-            asked.filter(({ config }) => config.kind.contracts !== undefined),
-          );
-    if (outcome === null) return 'not';
-    if (outcome.kind === 'again') {
-      await open.git.fetch();
-      await open.store.load();
-      continue;
-    }
-    if (outcome.kind === 'wait') {
-      open.lab.log(`#${number} is not taken up yet: ${outcome.why}`);
-      known.waiting.add(number);
-      return 'not';
-    }
-    if (outcome.code === 'proposed') return 'taken';
-    if (WAITING.has(outcome.code)) known.waiting.add(number);
-    await tell(open, thread, outcome, known);
-    return 'not';
+  const outcome = await decideRequest(open, () => takeUpByLabel(open, number));
+  if (outcome.kind === 'wait') {
+    open.lab.log(`#${number} is not taken up yet: ${outcome.why}`);
+    known.waiting.add(number);
   }
+  if (outcome.kind !== 'answer') return 'not';
+  if (outcome.code === 'proposed') return 'taken';
+  if (WAITING.has(outcome.code)) known.waiting.add(number);
+  await tell(open, outcome, known);
   return 'not';
 }
 
 /** What passes by itself. */
 const WAITING: ReadonlySet<string> = new Set(['propose-held', 'propose-standing', 'propose-busy']);
 
-type Asked = { readonly config: LaneScopedConfig; readonly by: Labelled };
+type NotTaken = Answered & { readonly thread: OwnPull | OwnIssue };
 
-async function decided(open: OpenLab, pull: OwnPull, asked: readonly Asked[]): Promise<RequestOutcome> {
-  try {
-    const lanes = asked.map(({ config }) => config);
-    const fitting = await fittingLane(open, pull, lanes);
-    if (fitting.kind !== 'lane') return fitting;
-    const { lane } = fitting;
-    const by = asked.find(({ config }) => config === lane)?.by;
-    if (by === undefined) return noExperiment([lane]);
-    const allowed = await mayAsk(open, by, pull);
-    return allowed ?? (await takeUp({ ...open, config: lane }, pull, { kind: 'label', by: personOf(by) }));
-  } catch (error) {
-    if (error instanceof GitError) return { kind: 'wait', why: error.message };
-    throw error;
-  }
+/** `none`: its labels ask for no run. */
+async function takeUpByLabel(
+  open: OpenLab,
+  number: number,
+): Promise<Exclude<RequestOutcome, Answered> | NotTaken | { readonly kind: 'none' }> {
+  const read = await readOwnThread(open.lab.client, number);
+  if (read.kind === 'unknown') return { kind: 'wait', why: read.why };
+  const thread = read.value;
+  if (thread === null || !thread.isOpen || isOurWork(thread, open.config.appSlug)) return { kind: 'none' };
+  const { runs } = open.store.current();
+  const asked = lanesOf(open.config).flatMap((config) => {
+    const by = askingLabels(config, thread).flatMap((label) => askedByLabel(thread, label, runs) ?? [])[0];
+    return by === undefined ? [] : [{ config, by }];
+  });
+  const lanes = asked.map(({ config }) => config);
+  const fitting = lanes.length === 0 ? null : await fittingLane(open, thread, lanes);
+  if (fitting === null) return { kind: 'none' };
+  if (fitting.kind !== 'lane') return withThread(fitting, thread);
+  const by = asked.find(({ config }) => config === fitting.lane)?.by;
+  if (by === undefined) return withThread(noExperiment([fitting.lane]), thread);
+  const outcome =
+    (await mayAsk(open, by, thread)) ??
+    (await takeUp({ ...open, config: fitting.lane }, thread, { kind: 'label', by: personOf(by) }));
+  return withThread(outcome, thread);
 }
 
-/** An issue is of one lane: there is nothing by which two could be told apart. Null where it asks for none. */
-async function decidedIssue(
-  open: OpenLab,
-  issue: OwnIssue,
-  asked: readonly Asked[],
-): Promise<RequestOutcome | null> {
-  const [first, second] = asked;
-  if (first === undefined) return null;
-  if (second !== undefined)
-    return severalLanes(
-      'issue',
-      asked.map(({ config }) => config),
-    );
-  const allowed = await mayAsk(open, first.by, issue);
-  return (
-    allowed ??
-    takeUpIssue({ ...open, config: first.config }, issue, { kind: 'label', by: personOf(first.by) })
-  );
+function withThread(
+  outcome: RequestOutcome,
+  thread: OwnPull | OwnIssue,
+): Exclude<RequestOutcome, Answered> | NotTaken {
+  return outcome.kind === 'answer' ? { ...outcome, thread } : outcome;
 }
 
 function personOf({ by, isBot }: Labelled): Actor | null {
@@ -218,12 +177,8 @@ async function mayAsk(
 }
 
 /** Once for each reason: the same words a second time tell nobody anything. */
-async function tell(
-  open: OpenLab,
-  thread: OwnPull | OwnIssue,
-  why: Answered,
-  { told }: OwnPulls,
-): Promise<void> {
+async function tell(open: OpenLab, why: NotTaken, { told }: OwnPulls): Promise<void> {
+  const { thread } = why;
   const { run, by } = why.detail;
   const about = why.detail['why'] ?? run ?? by ?? '';
   const isOfHead = thread.kind === 'pull' && (about === 'no-experiment' || about === 'several-lanes');

@@ -1,9 +1,8 @@
 /** mode: propose, the scheduled workflow: what people asked for first, then in each lane that is due what was begun, then a new ferry. */
 
+import { assertNever } from '../../domain/assert.ts';
 import { GitError } from '../../domain/git.ts';
 import type { Instant } from '../../domain/ids.ts';
-import { holdsOn } from '../../domain/launch/hold.ts';
-import { limits } from '../../domain/limits.ts';
 import { type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
 import { markerIdentity } from '../../domain/marker.ts';
 import { dateOf, fromRfc3339, timeOf, weekdayOf } from '../../domain/time.ts';
@@ -11,19 +10,19 @@ import { transactRun } from '../../logbook/transact.ts';
 import { nothingDueMarker, renderNothingDue } from '../../render/notice.ts';
 import { blockedNotice } from '../../run/decide-notices.ts';
 import { type LaneScopedConfig, lanesOf } from '../../run/lane-scope.ts';
-import { laneStanding } from '../../run/lane-standing.ts';
-import { pendingProposal, proposingData } from '../../run/proposal-record.ts';
 import { type Nothing, notRecorded, type ProposeOutcome } from '../../run/proposing.ts';
 import { approversThread } from '../../run/publications.ts';
 import { say } from '../control/outbox.ts';
 import { reportTroubles } from '../control/report-corrupt-logbook.ts';
 import { canPropose, type OpenLab, type OpenLane, type ProposingLane } from '../open-lab.ts';
 import { contained, inLane, type Trouble, throwIfAny } from '../trouble.ts';
-import { begin, resumeProposal } from './begin.ts';
-import { nameOfDay, planWork } from './day-name.ts';
+import { resumeProposal } from './begin.ts';
+import { nameOfDay } from './day-name.ts';
 import { keepLaneHistory, laneIssueWithoutRuns } from './lane-issue.ts';
 import { objectiveOfToday } from './objective-question.ts';
+import { decideAgain, obstacleIn } from './outcome.ts';
 import { noOwnPulls, takeUpLabelled, waitingFor } from './own-pulls.ts';
+import { planAndBegin } from './request.ts';
 import { carryOutRequests, FROM_ISSUES } from './requests.ts';
 
 /** What came of one lane. */
@@ -49,8 +48,8 @@ export async function propose(open: OpenLab): Promise<readonly LaneProposal[]> {
 
 async function proposeIn(open: OpenLane, troubles: Trouble[]): Promise<ProposeOutcome> {
   try {
-    const begun = canPropose(open) ? await resumeProposal(open) : null;
-    if (begun !== null && begun.kind !== 'lost') return begun;
+    const begun = canPropose(open) ? await resumeProposal(open, null) : null;
+    if (begun !== null && begun.kind !== 'again') return begun;
     // What a person asked for by a label comes before what nobody did.
     await takeUpLabelled(open, await waitingFor(open), noOwnPulls(), troubles);
     if (!canPropose(open)) return { kind: 'not-due', why: FROM_ISSUES };
@@ -74,46 +73,40 @@ function dueWords({ lane: { schedule } }: LaneScopedConfig): string {
 
 /** The run of today, whatever the schedule says of the hour. Throws `GitError`. */
 export async function proposeToday(open: ProposingLane): Promise<ProposeOutcome> {
-  const { laneName } = open.config;
+  const outcome = await decideAgain(open, () => proposeOnce(open));
+  return outcome.kind === 'wait' ? { kind: 'failed', code: 'unreadable', why: outcome.why } : outcome;
+}
+
+async function proposeOnce(open: ProposingLane): Promise<ProposeOutcome | { readonly kind: 'again' }> {
   const date = dateOf(open.lab.now());
-  for (let round = 0; round < limits.requestRoundsMax; round += 1) {
-    const { runs, broken, journal } = open.store.current();
-    const [first] = broken;
-    if (first !== undefined)
-      return {
-        kind: 'failed',
-        code: 'unreadable',
-        why: `the logbook of ${first.run} is broken; see the incident`,
-      };
-    const standing = laneStanding(runsOfLane(runs, laneName), null);
-    const [hold] = holdsOn(journal.holds, { lane: laneName, date });
-    // On a day that is held back nobody waits for a run.
-    if (standing.kind !== 'free')
-      return hold === undefined
-        ? recordBlocked(open, standing.run, date)
-        : { kind: 'already', run: standing.run.run };
-    if (hold !== undefined)
-      return { kind: 'held', why: `hold on the ${hold.scope} by ${hold.actor.login}: ${hold.reason}` };
-    // The process that began it completes it, or the next sweep after a crash.
-    const underWay = pendingProposal(open.store.current(), laneName, open.lab.now());
-    if (underWay !== null) return { kind: 'already', run: underWay.run };
-    const run = await nameOfDay(open, date);
-    if (typeof run !== 'string') return run.code === 'names-taken' ? publishNothingDue(open, run, date) : run;
-    const meant = await objectiveOfToday(open, run, date);
-    if (meant.kind !== 'clear') return meant;
-    const input = { ...meant, run, date, request: null };
-    const planned = await open.config.kind.proposes.plan(planWork(open), input);
-    // Only knobs that a person named can be refused.
-    if (planned.kind === 'refused') throw new Error(`nobody asked for what is refused: ${planned.code}`);
-    if (planned.kind === 'nothing') return publishNothingDue(open, planned, date);
-    if (planned.kind !== 'planned') return planned;
-    const { config, lab } = open;
-    const intent = proposingData({ config, repository: lab.repository }, planned, null);
-    const outcome = await begin(open, intent, null);
-    if (outcome.kind !== 'lost') return outcome;
-    await open.store.load();
+  const obstacle = obstacleIn(open);
+  switch (obstacle?.kind) {
+    case 'broken': {
+      const why = `the logbook of ${obstacle.run} is broken; see the incident`;
+      return { kind: 'failed', code: 'unreadable', why };
+    }
+    case 'held': {
+      const { scope, actor, reason } = obstacle.hold;
+      return { kind: 'held', why: `hold on the ${scope} by ${actor.login}: ${reason}` };
+    }
+    case 'standing':
+      return recordBlocked(open, obstacle.run, date);
+    case 'begun':
+      // The process that began it completes it, or the next sweep after a crash.
+      return { kind: 'already', run: obstacle.run };
+    case undefined:
+      break;
+    default:
+      return assertNever(obstacle);
   }
-  return { kind: 'failed', code: 'unreadable', why: 'other proposals kept being faster' };
+  const run = await nameOfDay(open, date);
+  if (typeof run !== 'string') return run.code === 'names-taken' ? publishNothingDue(open, run, date) : run;
+  const meant = await objectiveOfToday(open, run, date);
+  if (meant.kind !== 'clear') return meant;
+  const outcome = await planAndBegin(open, { ...meant, run, date, request: null });
+  // Only knobs that a person named can be refused.
+  if (outcome.kind === 'refused') throw new Error(`refused without a request: ${outcome.code}`);
+  return outcome.kind === 'nothing' ? publishNothingDue(open, outcome, date) : outcome;
 }
 
 /** Records in the run that stands in the way that people are to be told; whoever publishes for control says it. */

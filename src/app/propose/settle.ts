@@ -26,7 +26,7 @@ export async function completeProposals(open: OpenLab, troubles: Trouble[]): Pro
       try {
         const lane = { ...open, config };
         if (!canPropose(lane)) return;
-        await resumeProposal(lane);
+        await resumeProposal(lane, null);
         await settleQuestion(lane, proposeToday);
       } catch (error) {
         if (!(error instanceof GitError)) throw error;
