@@ -8,6 +8,7 @@ import { withheldText } from '../domain/withheld.ts';
 import { SECRET_NAME } from '../host/private-environment.ts';
 import { redact } from '../host/redactor.ts';
 import type { LabConfig } from '../run/lane-scope.ts';
+import { CONTROL_ENVIRONMENT, LAUNCH_ENVIRONMENT, WATCH_ENVIRONMENT } from './environments.ts';
 
 export type SecretRegistry = {
   /** Adds the config's secrets. Returns the names of passed secrets without a value here. */
@@ -32,19 +33,13 @@ export function createSecretRegistry(
   const clean = (text: string): string => redact(text, [...values]);
   return {
     learn: (config) => {
-      const names = passedSecretsOf(config);
-      const addresses = Object.values(config.onCall.channels).map(({ address }) => address);
-      for (const value of [
-        ...names,
-        ...clusterSecretsOf(config),
-        ...addresses,
-        ...trackerKeys(config),
-        ...registryKeys(config),
-      ].flatMap((name) => withLines(environment[name] ?? ''))) {
+      const needs = configSecrets(config);
+      for (const value of needs.flatMap(({ secret }) => withLines(environment[secret] ?? ''))) {
         if (!values.has(value)) mask(value);
         values.add(value);
       }
-      missing = names.filter((name) => (environment[name] ?? '') === '');
+      const passed = needs.filter(({ mayBeOpen }) => mayBeOpen).map(({ secret }) => secret);
+      missing = passed.filter((name) => (environment[name] ?? '') === '');
       return missing;
     },
     clean,
@@ -52,22 +47,60 @@ export function createSecretRegistry(
   };
 }
 
-function registryKeys({ containers }: LabConfig): readonly string[] {
-  return Object.values(containers.registries).flatMap(({ keyFrom }) => keyFrom ?? []);
-}
+type SecretNeed = {
+  readonly secret: string;
+  /** `mode:` of the action in those jobs. */
+  readonly modes: readonly string[];
+  readonly environments: readonly string[];
+  /** What the jobs use it for, as the end of a sentence. */
+  readonly use: string;
+  /** The lab passes it to its jobs: a repository secret is enough, although branches can read it. */
+  readonly mayBeOpen: boolean;
+};
 
-function trackerKeys(config: LabConfig): readonly string[] {
-  return Object.values(config.lanes).flatMap(({ tracker }) => tracker.keyFrom ?? []);
-}
-
-/** Names of the secrets that any lane passes to its jobs. */
-export function passedSecretsOf({ lanes }: Pick<LabConfig, 'lanes'>): readonly string[] {
-  return [...new Set(Object.values(lanes).flatMap(({ passSecrets }) => passSecrets))];
-}
-
-/** Secrets that open clusters; jobs never get them. */
-export function clusterSecretsOf(config: LabConfig): readonly string[] {
-  return Object.keys(config.clusters).flatMap((cluster) => traitsOf(config, cluster)?.secretVariables ?? []);
+/** Every secret that the config names, once per use. */
+export function configSecrets(config: LabConfig): readonly SecretNeed[] {
+  const { containers, lanes, onCall } = config;
+  const LAUNCH_AND_WATCH = {
+    modes: ['launch', 'watch', 'stop'],
+    environments: [LAUNCH_ENVIRONMENT, WATCH_ENVIRONMENT],
+  };
+  const trackers = Object.values(lanes).filter(({ tracker }) => tracker.kind !== 'none');
+  const rows = [
+    {
+      names: Object.values(lanes).flatMap(({ passSecrets }) => passSecrets),
+      ...LAUNCH_AND_WATCH,
+      use: 'which jobs get and logs must not show',
+    },
+    {
+      names: Object.keys(config.clusters).flatMap(
+        (cluster) => traitsOf(config, cluster)?.secretVariables ?? [],
+      ),
+      ...LAUNCH_AND_WATCH,
+      use: 'which opens a cluster',
+    },
+    {
+      names: Object.values(onCall.channels).map(({ address }) => address),
+      modes: ['chat', 'watch'],
+      environments: [CONTROL_ENVIRONMENT, WATCH_ENVIRONMENT],
+      use: 'the address of a channel',
+    },
+    {
+      names: Object.values(containers.registries).flatMap(({ keyFrom }) => keyFrom ?? []),
+      modes: ['chat', 'launch'],
+      environments: [CONTROL_ENVIRONMENT, LAUNCH_ENVIRONMENT],
+      use: 'the key of a container registry',
+    },
+    {
+      names: trackers.flatMap(({ tracker }) => tracker.keyFrom ?? []),
+      modes: ['watch'],
+      environments: [WATCH_ENVIRONMENT],
+      use: 'the key of a tracker',
+    },
+  ];
+  return rows.flatMap(({ names, ...row }, at) =>
+    [...new Set(names)].map((secret) => ({ secret, ...row, mayBeOpen: at === 0 })),
+  );
 }
 
 /** Shorter lines of a key file, such as a header, also occur in normal text. */

@@ -94,14 +94,6 @@ function addCheckpoints(program: Command, io: VerbIo, exit: Exit): void {
       const { checkpointsVerb } = await import('./verbs/checkpoints.ts');
       exit(await checkpointsVerb(io, root, { ...options, maxStep, step, run }));
     });
-  program
-    .command('lineage')
-    .description('which attempt of a run went on from which checkpoint, and what was rejected, as a graph')
-    .argument('<RUN>', '', named)
-    .option('--dir <DIR>', 'a folder with the logbook, or a checkout of its branch', '.')
-    .action(async (run, { dir }) =>
-      exit(await (await import('./verbs/lineage.ts')).lineageVerb(io, run, dir)),
-    );
 }
 
 function addLogbook(program: Command, io: VerbIo, exit: Exit): void {

@@ -1,7 +1,6 @@
 /** `mode: fix`: asks a lane's fixer about one mistake, in a job without permissions; control judges the answer. */
 
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { assertNever } from '../../domain/assert.ts';
@@ -16,6 +15,7 @@ import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import { configFor } from '../../run/run-config.ts';
 import { fixerAsked } from '../../run/slip-to-mend.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { inFolder } from '../propose/helpers.ts';
 
 /** The artifact, and its only file. */
 export const ANSWER_ARTIFACT = 'ferrybot-fix';
@@ -52,24 +52,20 @@ export type RunFixer = (call: FixerCall) => Promise<ProgramResult>;
 
 /** Throws `GitError` if the files cannot be exported. */
 export function createFixerRunner(path: string): RunFixer {
-  return async ({ git, program, failed, command: [file = '', ...args], timeoutMs, input }) => {
-    const folder = await mkdtemp(join(tmpdir(), 'ferrybot-fixer-'));
-    const [cwd, tree, home] = [join(folder, 'program'), join(folder, 'tree'), join(folder, 'home')];
-    try {
+  return ({ git, program, failed, command: [file = '', ...args], timeoutMs, input }) =>
+    inFolder(async (folder) => {
+      const [cwd, tree, home] = [join(folder, 'program'), join(folder, 'tree'), join(folder, 'home')];
       for (const one of [cwd, tree, home]) await mkdir(one);
       await git.exportTree(program, ['.'], cwd);
       await git.exportTree(failed, ['.'], tree);
-      return await runProgram(file, args, {
+      return runProgram(file, args, {
         env: { PATH: path, HOME: home, TMPDIR: home },
         cwd,
         input: `${JSON.stringify(input(tree))}\n`,
         timeoutMs,
         outputBytesMax: limits.fixPatchCharsMax,
       });
-    } finally {
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-    }
-  };
+    });
 }
 
 type FixRequest = {

@@ -48,7 +48,7 @@ export function createHelpers(path: string): Programs {
 }
 
 /** A machine without room is asked again another time, and is no break of everything that waits behind. */
-async function inFolder<Value>(work: (folder: string) => Promise<Value>): Promise<Value> {
+export async function inFolder<Value>(work: (folder: string) => Promise<Value>): Promise<Value> {
   try {
     const folder = await mkdtemp(join(tmpdir(), 'ferrybot-helper-'));
     try {

@@ -6,12 +6,12 @@ import { toRfc3339 } from '../../../domain/time.ts';
 import type { BranchRule } from '../../../github/settings.ts';
 import { CONFIG_PATH } from '../../config-source.ts';
 import { KEY_ENVIRONMENTS } from '../../environments.ts';
+import { configSecrets } from '../../secret-registry.ts';
 import { APP_PERMISSIONS } from '../../server/app-permissions.ts';
 import { KEY_VARIABLES } from '../../signers.ts';
 import type { Facts } from './facts.ts';
 import { type Finding, given, type Verdict, verdictAmong, verdictOn } from './finding.ts';
 import {
-  configSecrets,
   LAUNCH_LABEL,
   launchLocation,
   pinFaults,

@@ -2,7 +2,6 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type Asked,
   askedCheckpoint,
   chooseCheckpoint,
   type JudgedCheckpoint,
@@ -10,20 +9,23 @@ import {
   type Search,
 } from '../../../checkpoints/choose.ts';
 import { lineageFor } from '../../../checkpoints/lineage.ts';
-import { needsOf, type Retention, retentionOf, type Wishes } from '../../../checkpoints/retention.ts';
+import { needsOf, retentionOf, type Wishes } from '../../../checkpoints/retention.ts';
 import type {
   CheckpointReader,
   CheckpointSize,
   SearchedRoot,
   StorePath,
 } from '../../../domain/checkpoint/stored.ts';
+import { fold } from '../../../domain/logbook/fold.ts';
 import type { RunState } from '../../../domain/logbook/run-state.ts';
 import type { Observed } from '../../../domain/observed.ts';
 import { withoutEndSlashes } from '../../../domain/text.ts';
+import { fail, ok, type Result } from '../../../domain/result.ts';
 import { checkpointLines, cleanupLines, refusedWords } from '../../../render/checkpoints.ts';
 import { openStore } from '../../../stores/open.ts';
-import { answer, EXIT, misused, refused, type VerbIo } from '../verb-io.ts';
-import { stateOfRun } from './lineage.ts';
+import { answer, EXIT, misused, type Refusal, refused, type VerbIo } from '../verb-io.ts';
+import { logbookIn } from './logbook-files.ts';
+import { recordedEvents } from './logbook-verify.ts';
 
 type CheckpointsOptions = {
   readonly temporary: readonly string[];
@@ -61,33 +63,23 @@ export async function checkpointsVerb(
   };
   const all = judgeAll(search);
   const asked = options.step === undefined ? null : askedCheckpoint(search, { step: options.step });
-  if (asked !== null) return answerAsked(io, all, asked);
-  const choice = chooseCheckpoint(search);
+  const choice = asked ?? chooseCheckpoint(search);
   const isChosen = choice.kind === 'chosen';
+  const why = isChosen ? null : { code: choice.code, why: choice.why };
+  const words =
+    asked === null || asked.kind === 'chosen'
+      ? checkpointLines(all, asked ?? chooseCheckpoint(search))
+      : `refused: ${refusedWords(asked.code)} (${asked.why})\n`;
+  const chosen = isChosen ? told(choice.checkpoint) : null;
   answer(
     io,
     {
       ok: isChosen,
       checkpoints: all.map(told),
-      chosen: isChosen ? told(choice.checkpoint) : null,
-      ask: isChosen ? null : { code: choice.code, why: choice.why },
+      chosen,
+      ...(asked === null ? { ask: why } : { refused: why }),
     },
-    checkpointLines(all, choice),
-  );
-  return isChosen ? EXIT.yes : EXIT.no;
-}
-
-function answerAsked(io: VerbIo, all: readonly JudgedCheckpoint[], asked: Asked): number {
-  const isChosen = asked.kind === 'chosen';
-  answer(
-    io,
-    {
-      ok: isChosen,
-      checkpoints: all.map(told),
-      chosen: isChosen ? told(asked.checkpoint) : null,
-      refused: isChosen ? null : { code: asked.code, why: asked.why },
-    },
-    isChosen ? checkpointLines(all, asked) : `refused: ${refusedWords(asked.code)} (${asked.why})\n`,
+    words,
   );
   return isChosen ? EXIT.yes : EXIT.no;
 }
@@ -137,16 +129,27 @@ async function cleanupList(
       const { objects, bytes } = size?.kind === 'known' ? size.value : { objects: null, bytes: null };
       return { path: stored.path, step: metadata?.step ?? null, objects, bytes };
     }),
-    kept: keptOf(kept),
+    kept: kept.map(({ checkpoint, because }) => ({
+      path: checkpoint.stored.path,
+      step: checkpoint.metadata?.step ?? null,
+      because,
+    })),
   };
   answer(io, told, cleanupLines(retention.value, sizes));
   return EXIT.yes;
 }
 
-function keptOf(kept: Retention['kept']): readonly object[] {
-  return kept.map(({ checkpoint, because }) => ({
-    path: checkpoint.stored.path,
-    step: checkpoint.metadata?.step ?? null,
-    because,
-  }));
+/** A run from a copy of the logbook. */
+async function stateOfRun(io: VerbIo, run: string, dir: string): Promise<Result<RunState, Refusal>> {
+  const found = await logbookIn(dir, io);
+  if (!found.ok) return fail({ code: 'usage', message: found.error });
+  const file = found.value.find((one) => one.run === run);
+  if (file === undefined)
+    return fail({ code: 'run-unknown', message: `the logbook in ${dir} has no run ${run}` });
+  const events = recordedEvents(file);
+  if (!events.ok) return events;
+  const folded = fold(events.value);
+  if (!folded.ok || folded.value === null)
+    return fail({ code: 'logbook-broken', message: `${run} cannot be read` });
+  return ok(folded.value);
 }
