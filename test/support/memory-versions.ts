@@ -4,8 +4,7 @@ import type { GitStore } from '../../packages/playground/git/store/git-store.ts'
 import { entryAt } from '../../packages/playground/git/store/git-trees.ts';
 import type { FileVersion, GitReader, TagText } from '../../src/domain/git.ts';
 import { branded, isSha, isTreeId, type TreeId } from '../../src/domain/ids.ts';
-import { knownBlobs } from '../../src/host/git/mirror.ts';
-import { createVersionReader, MARK_BYTES_MAX } from '../../src/host/git/versions.ts';
+import { beginningsOf, idOfText, MARK_BYTES_MAX } from '../../src/host/git/versions.ts';
 
 type VersionReader = Pick<GitReader, 'tagTexts' | 'versions' | 'readBlobs' | 'beginningsOf' | 'blobIdOf'>;
 
@@ -54,7 +53,7 @@ export function memoryVersions(store: () => GitStore): VersionReader {
       return found;
     },
     beginningsOf,
-    blobIdOf,
+    blobIdOf: idOfText,
   };
 }
 
@@ -64,18 +63,6 @@ async function textOf(store: GitStore, sha: string): Promise<Omit<TagText, 'name
   if (tag === null || commit === null) return null;
   const parents = commit.parents.map((parent) => branded(parent, isSha));
   return { commit: branded(commit.sha, isSha), parents, message: tag.message };
-}
-
-/** Those that ask no repository. */
-const { beginningsOf, blobIdOf } = createVersionReader({
-  here: knownBlobs(),
-  options: { directory: '', remoteUrl: '', token: async () => null, environment: {} },
-  run: notHere,
-  output: notHere,
-});
-
-async function notHere(): Promise<never> {
-  throw new Error('there is no git program in memory');
 }
 
 async function filesUnder(

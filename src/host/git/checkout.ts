@@ -4,7 +4,7 @@ import { GitError, type GitReader } from '../../domain/git.ts';
 import { branded, isSha, type Sha } from '../../domain/ids.ts';
 import { PROGRAM_OUTPUT_BYTES_MAX, PROGRAM_TIMEOUT_MS, type ProgramResult, runProgram } from '../process.ts';
 import { gitEnvironment } from './environment.ts';
-import { type GitCall, type GitMirror, gitError, knownBlobs } from './mirror.ts';
+import { type GitCall, type GitMirror, gitError, mirrorOf } from './mirror.ts';
 import { createReader } from './read.ts';
 
 export type Checkout = {
@@ -33,14 +33,13 @@ export async function openCheckout(
   const inPlace = (call: GitCall): Promise<ProgramResult> =>
     run({ ...call, args: ['--git-dir', directory, ...call.args] });
   const mirror: GitMirror = {
-    here: knownBlobs(),
-    options: { directory, remoteUrl: directory, token: async () => null, environment },
-    run: inPlace,
-    output: async (call, code) => {
-      const result = await inPlace(call);
-      if (!result.ok) throw gitError(code, call, result);
-      return result.stdout;
-    },
+    options: { directory },
+    ...mirrorOf(inPlace, {
+      directory,
+      ready: async () => undefined,
+      env: gitEnvironment(environment),
+      fetch: async () => undefined,
+    }),
   };
   return {
     git: { ...createReader(mirror), fetch: neverFetched },

@@ -12,7 +12,7 @@ export function gitEnvironment(
   base: Readonly<Record<string, string>>,
   settings: readonly Setting[] = [],
 ): Readonly<Record<string, string>> {
-  return {
+  const fixed = {
     ...base,
     HOME: '/nonexistent',
     XDG_CONFIG_HOME: '/nonexistent',
@@ -27,8 +27,9 @@ export function gitEnvironment(
     GIT_ALLOW_PROTOCOL: 'https:http:file',
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_OPTIONAL_LOCKS: '0',
-    ...settingsAsEnvironment([...FIXED, ...settings]),
+    GIT_CONFIG_COUNT: '0',
   };
+  return withSettings(fixed, [...FIXED, ...settings]);
 }
 
 /**
@@ -41,19 +42,6 @@ export function tokenConfig(remoteUrl: string, token: string | null): string | n
   const basic = Buffer.from(`x-access-token:${token}`, 'utf8').toString('base64');
   const scope = new URL('/', remoteUrl).href;
   return `[http "${scope}"]\n\textraHeader = Authorization: Basic ${basic}\n`;
-}
-
-/** Author and committer, with the time in whole seconds. */
-export function identityEnvironment(identity: GitIdentity, atMs: number): Readonly<Record<string, string>> {
-  const date = `${Math.floor(atMs / 1000)} +0000`;
-  return {
-    GIT_AUTHOR_NAME: identity.name,
-    GIT_AUTHOR_EMAIL: identity.email,
-    GIT_AUTHOR_DATE: date,
-    GIT_COMMITTER_NAME: identity.name,
-    GIT_COMMITTER_EMAIL: identity.email,
-    GIT_COMMITTER_DATE: date,
-  };
 }
 
 const FIXED: readonly Setting[] = [
@@ -71,11 +59,19 @@ const FIXED: readonly Setting[] = [
   ['advice.detachedHead', 'false'],
 ];
 
-/** Passes settings in variables, without a file or command-line arguments. */
-function settingsAsEnvironment(settings: readonly Setting[]): Readonly<Record<string, string>> {
+/** Adds settings to an environment, in variables: without a file or command-line arguments. */
+export function withSettings(
+  environment: Readonly<Record<string, string>>,
+  settings: readonly Setting[],
+): Readonly<Record<string, string>> {
+  const first = Number(environment['GIT_CONFIG_COUNT'] ?? 0);
   const numbered = settings.flatMap(([key, value], index) => [
-    [`GIT_CONFIG_KEY_${index}`, key],
-    [`GIT_CONFIG_VALUE_${index}`, value],
+    [`GIT_CONFIG_KEY_${first + index}`, key],
+    [`GIT_CONFIG_VALUE_${first + index}`, value],
   ]);
-  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(numbered) };
+  return {
+    ...environment,
+    GIT_CONFIG_COUNT: String(first + settings.length),
+    ...Object.fromEntries(numbered),
+  };
 }

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { type ExportedFile, type ExportedTree, GitError } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';
 import type { GitMirror } from './mirror.ts';
-import { fetchMissing } from './missing-blobs.ts';
 import { filesOnDisk, firstOf, idsOf } from './tree-on-disk.ts';
 
 /**
@@ -24,7 +23,7 @@ export async function exportTree(
     throw new GitError('failed', `${directory} is not empty: something else lies there`);
   const listed = await listOf(mirror, commit, paths);
   const blobs = [...listed.files.values()].map((row) => row.slice(row.indexOf(' ') + 1));
-  await fetchMissing(mirror, commit, new Set(blobs));
+  await mirror.objects.fetchMissing(blobs);
   await checkOut(mirror, commit, paths, directory);
   const files = await filesOnDisk(directory);
   const differences = differencesOf(listed.files, files);
@@ -44,8 +43,6 @@ async function checkOut(
   directory: string,
 ): Promise<void> {
   const { directory: gitDirectory } = mirror.options;
-  // Creates the mirror if needed.
-  await mirror.output({ args: ['rev-parse', '--verify', '--quiet', `${commit}^{tree}`] }, 'unreadable');
   await mkdir(join(gitDirectory, 'info'), { recursive: true });
   await writeFile(join(gitDirectory, 'info', 'attributes'), AS_THEY_ARE);
   const index = join(gitDirectory, `export-${randomUUID()}.index`);

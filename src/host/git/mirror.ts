@@ -7,7 +7,8 @@ import { GitError, type GitErrorCode } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import { cutTextFromEnd } from '../../domain/text.ts';
 import { type ProgramResult, runProgram } from '../process.ts';
-import { gitEnvironment, tokenConfig } from './environment.ts';
+import { gitEnvironment, tokenConfig, withSettings } from './environment.ts';
+import { createObjects, type GitObjects, type ObjectsOptions } from './objects.ts';
 
 /** An older git lock belongs to a killed process. */
 const GIT_LOCK_STALE_MS = 10 * 60 * 1_000;
@@ -31,60 +32,98 @@ export type GitCall = {
   readonly args: readonly string[];
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Gets no credentials and fetches no missing objects. */
+  readonly isLocal?: true;
 };
 
 export type GitMirror = {
-  readonly options: MirrorOptions;
-  /** Blobs known to be local, which need no request. */
-  readonly here: KnownBlobs;
+  readonly options: Pick<MirrorOptions, 'directory'>;
+  readonly objects: GitObjects;
+  readonly refs: GitRefs;
   run(call: GitCall): Promise<ProgramResult>;
   /** Standard output; throws `GitError` with this code on failure. */
   output(call: GitCall, code: GitErrorCode): Promise<string>;
 };
 
-export type KnownBlobs = {
-  readonly note: (ids: readonly string[]) => void;
-  readonly has: (id: string) => boolean;
+/** The refs as they were at the last fetch, and those that this process pushed since. */
+export type GitRefs = {
+  /** Full name → object. */
+  readonly all: () => Promise<ReadonlyMap<string, string>>;
+  readonly note: (ref: string, object: string) => Promise<void>;
+  /** After a fetch. */
+  readonly forget: () => void;
 };
-
-/** Forgotten ids cost one more request. */
-const KNOWN_BLOBS_MAX = 20_000;
-
-/** An empty set of known blobs, bounded in size. */
-export function knownBlobs(): KnownBlobs {
-  const known = new Set<string>();
-  return {
-    has: (id) => known.has(id),
-    note: (ids) => {
-      for (const id of ids) known.add(id);
-      for (const oldest of known) {
-        if (known.size <= KNOWN_BLOBS_MAX) return;
-        known.delete(oldest);
-      }
-    },
-  };
-}
 
 /** Nothing happens before the first call. */
 export function createMirror(options: MirrorOptions): GitMirror {
-  let ready: Promise<void> | null = null;
-  const run = async (call: GitCall): Promise<ProgramResult> => {
-    ready ??= prepare(options);
+  let preparing: Promise<void> | null = null;
+  const ready = async (): Promise<void> => {
+    preparing ??= prepare(options);
     try {
-      await ready;
+      await preparing;
     } catch (error) {
       // Retry on the next call, for example after a full disk.
-      ready = null;
+      preparing = null;
       throw error;
     }
+  };
+  const run = async (call: GitCall): Promise<ProgramResult> => {
+    await ready();
     return runGit(options, call);
   };
-  const output = async (call: GitCall, code: GitErrorCode): Promise<string> => {
+  return {
+    options,
+    ...mirrorOf(run, {
+      directory: options.directory,
+      ready,
+      env: environmentOf(options),
+      fetch: async (ids) => {
+        const args = ['-c', 'fetch.negotiationAlgorithm=noop', 'fetch', '--quiet', '--no-tags'];
+        await run({
+          args: [...args, '--no-write-fetch-head', '--filter=blob:none', '--stdin', 'origin'],
+          input: ids.map((id) => `${id}\n`).join(''),
+        });
+      },
+    }),
+  };
+}
+
+/** What is made from a way to run git. */
+export function mirrorOf(run: GitMirror['run'], objects: ObjectsOptions): Omit<GitMirror, 'options'> {
+  const output: GitMirror['output'] = async (call, code) => {
     const result = await run(call);
     if (!result.ok) throw gitError(code, call, result);
     return result.stdout;
   };
-  return { options, here: knownBlobs(), run, output };
+  let refs: Promise<Map<string, string>> | null = null;
+  const list = async (): Promise<Map<string, string>> => {
+    const args = ['for-each-ref', '--format=%(refname) %(objectname)'];
+    const listed = await output({ args, isLocal: true }, 'failed');
+    return new Map(listed.split('\n').map((line) => [line.slice(0, -41), line.slice(-40)]));
+  };
+  const all = async (): Promise<Map<string, string>> => {
+    refs ??= list();
+    try {
+      return await refs;
+    } catch (error) {
+      refs = null;
+      throw error;
+    }
+  };
+  return {
+    run,
+    output,
+    objects: createObjects(objects),
+    refs: {
+      all,
+      note: async (ref, object) => {
+        (await all()).set(ref, object);
+      },
+      forget: () => {
+        refs = null;
+      },
+    },
+  };
 }
 
 /** Includes the end of git's output, which cannot contain the token. */
@@ -100,11 +139,12 @@ export function lastWords(result: ProgramResult): string {
 }
 
 async function runGit(options: MirrorOptions, call: GitCall): Promise<ProgramResult> {
-  const file = await writeToken(options);
+  const file = call.isLocal === true ? null : await writeToken(options);
   const token = file === null ? {} : { GIT_CONFIG_GLOBAL: file };
+  const settings = call.isLocal === true ? [] : remoteOf(options);
   try {
     return await runProgram('git', ['--git-dir', options.directory, ...call.args], {
-      env: { ...(options.ofPerson ?? gitEnvironment(options.environment)), ...token, ...call.env },
+      env: { ...withSettings(environmentOf(options), settings), ...token, ...call.env },
       timeoutMs: options.networkTimeoutMs ?? limits.gitNetworkTimeoutMs,
       outputBytesMax: limits.logbookFileBytesMax,
       ...(call.input === undefined ? {} : { input: call.input }),
@@ -112,6 +152,19 @@ async function runGit(options: MirrorOptions, call: GitCall): Promise<ProgramRes
   } finally {
     if (file !== null) await rm(file, { force: true });
   }
+}
+
+function environmentOf({ ofPerson, environment }: MirrorOptions): Readonly<Record<string, string>> {
+  return ofPerson ?? gitEnvironment(environment);
+}
+
+/** Not in the mirror's config file, so that a command without it fetches nothing by itself. */
+function remoteOf({ remoteUrl }: MirrorOptions): readonly (readonly [string, string])[] {
+  return [
+    ['remote.origin.url', remoteUrl],
+    ['remote.origin.promisor', 'true'],
+    ['remote.origin.partialCloneFilter', 'blob:none'],
+  ];
 }
 
 /**
@@ -134,21 +187,9 @@ async function writeToken(options: MirrorOptions): Promise<string | null> {
 async function prepare(options: MirrorOptions): Promise<void> {
   await mkdir(options.directory, { recursive: true, mode: 0o700 });
   await removeStaleLocks(options.directory);
-  await must(options, ['init', '--quiet', '--bare']);
-  for (const [key, value] of [
-    ['core.repositoryFormatVersion', '1'],
-    ['extensions.partialClone', 'origin'],
-    ['remote.origin.url', options.remoteUrl],
-    ['remote.origin.promisor', 'true'],
-    ['remote.origin.partialCloneFilter', 'blob:none'],
-  ] as const) {
-    await must(options, ['config', key, value]);
-  }
-}
-
-async function must(options: MirrorOptions, args: readonly string[]): Promise<void> {
-  const result = await runGit(options, { args });
-  if (!result.ok) throw gitError('failed', { args }, result);
+  const call: GitCall = { args: ['init', '--quiet', '--bare'], isLocal: true };
+  const result = await runGit(options, call);
+  if (!result.ok) throw gitError('failed', call, result);
 }
 
 /** Locks of a killed git block later commands; also removes leftover token files. */

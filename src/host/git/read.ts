@@ -11,8 +11,9 @@ import { branded, isSha, isTreeId, type Sha, type TreeId } from '../../domain/id
 import { WHOLE_TREE } from '../../domain/launch/whole-tree.ts';
 import { trimmedEnd } from '../../domain/text.ts';
 import { listOf } from './export-tree.ts';
-import { type GitMirror, gitError } from './mirror.ts';
-import { blobIdOf, idsOf } from './tree-on-disk.ts';
+import { type GitCall, type GitMirror, gitError } from './mirror.ts';
+import { readOnce } from './read-once.ts';
+import { blobIdOf, FOLDER_MODE, idsOf, type TreeRow, treeRows } from './tree-on-disk.ts';
 import { createVersionReader } from './versions.ts';
 
 const REFSPECS = [
@@ -23,6 +24,8 @@ const REFSPECS = [
 
 /** A `GitReader` on a mirror. Blobs are fetched on first use (partial clone). */
 export function createReader(mirror: GitMirror): GitReader {
+  const base = readOnce(([a, b]: readonly [Sha, Sha]) => mergeBase(mirror, a, b));
+  const changed = readOnce(([from, to]: readonly [Sha, Sha]) => changedPaths(mirror, from, to));
   return {
     fetch: async () => {
       const args = [
@@ -34,55 +37,68 @@ export function createReader(mirror: GitMirror): GitReader {
         '--filter=blob:none',
         'origin',
       ];
+      mirror.refs.forget();
       await mirror.output({ args: [...args, ...REFSPECS] }, 'unreachable');
+      mirror.refs.forget();
     },
     resolve: (ref) => resolve(mirror, ref),
     readText: (commit, path) => readText(mirror, commit, path),
     listFiles: (commit, folder) => listFiles(mirror, commit, folder),
-    entriesIn: (commit, folders) => entriesIn(mirror, commit, folders),
+    entriesIn: async (commit, folders) =>
+      (await Promise.all(folders.map((folder) => entriesIn(mirror, commit, folder)))).flat(),
     treeId: async (commit, path, isLeftOut) => {
       if (path === WHOLE_TREE && isLeftOut !== undefined) return treeWithout(mirror, commit, isLeftOut);
-      if (path === '' || path === WHOLE_TREE) return rootTree(mirror, commit);
-      return (await entryAt(mirror, commit, path))?.id ?? null;
+      const id = (await entryAt(mirror, commit, path === WHOLE_TREE ? '' : path))?.id;
+      return id === undefined ? null : branded(id, isTreeId);
     },
-    log: (query) => log(mirror, query),
-    mergeBase: (a, b) => mergeBase(mirror, a, b),
+    log: readOnce((query: LogQuery) => log(mirror, query)),
+    mergeBase: async (a, b) => (a === b ? a : base([a, b])),
     isOnBranch: (commit) => isOnBranch(mirror, commit),
-    changedPaths: async (from, to) => {
-      const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--no-ext-diff', from, to];
-      return zeroSeparated(await mirror.output({ args }, 'unreadable')).sort();
-    },
+    changedPaths: async (from, to) => changed([from, to]),
     ...createVersionReader(mirror),
   };
 }
 
-async function resolve(mirror: GitMirror, ref: string): Promise<Sha | null> {
-  // `show-ref --verify` takes only full names, so a branch named like a commit id is harmless.
-  const found = await mirror.run({ args: ['show-ref', '--verify', '--hash', '--dereference', ref] });
-  if (!found.ok) {
-    if (found.exitCode === 1 || /not a valid ref/.test(found.stderr)) return null;
-    throw gitError('failed', { args: ['show-ref'] }, found);
+async function resolve({ refs, objects }: GitMirror, ref: string): Promise<Sha | null> {
+  let id = (await refs.all()).get(ref);
+  if (id === undefined || ref.startsWith('refs/heads/')) return id === undefined ? null : branded(id, isSha);
+  // An annotated tag may point to another one.
+  while (true) {
+    const object = (await objects.read([id])).get(id);
+    if (object === undefined) throw new GitError('unreadable', `${ref} cannot be read`);
+    if (object.type !== 'tag') return branded(id, isSha);
+    id = /^object ([0-9a-f]{40})\n/.exec(object.bytes.toString('utf8'))?.[1] ?? '';
   }
-  // An annotated tag has two lines; the second is its target.
-  const [id = ''] = (found.stdout.trim().split('\n').at(-1) ?? '').split(' ');
-  return branded(id, isSha);
 }
 
-type TreeEntry = { readonly type: string; readonly id: TreeId };
+type Found = Pick<TreeRow, 'mode' | 'id'>;
 
-/** Without globs or `..`. */
-async function entryAt(mirror: GitMirror, commit: Sha, path: string): Promise<TreeEntry | null> {
-  const args = ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', commit, '--', path];
-  const [line] = zeroSeparated(await mirror.output({ args }, 'unreadable'));
-  if (line === undefined) return null;
-  const match = /^\d{6} (\w+) ([0-9a-f]{40})\t([\s\S]*)$/.exec(line);
-  if (match === null || match[3] !== path) return null;
-  return { type: match[1] ?? '', id: branded(match[2] ?? '', isTreeId) };
+/** The file, folder or submodule at a path; '' is the root. */
+async function entryAt(mirror: GitMirror, commit: Sha, path: string): Promise<Found | null> {
+  let found: Found = { mode: FOLDER_MODE, id: await rootTree(mirror, commit) };
+  for (const name of path === '' ? [] : path.split('/')) {
+    if (found.mode !== FOLDER_MODE) return null;
+    const row = (await readTree(mirror, found.id)).find((one) => one.name === name);
+    if (row === undefined) return null;
+    found = row;
+  }
+  return found;
 }
 
-async function rootTree(mirror: GitMirror, commit: Sha): Promise<TreeId> {
-  const id = await mirror.output({ args: ['rev-parse', '--verify', `${commit}^{tree}`] }, 'unreadable');
-  return branded(id.trim(), isTreeId);
+/** The rows of a tree. */
+export async function readTree({ objects }: GitMirror, id: string): Promise<readonly TreeRow[]> {
+  const tree = (await objects.read([id])).get(id);
+  if (tree?.type !== 'tree') throw new GitError('unreadable', `the tree ${id} cannot be read`);
+  return treeRows(tree.bytes);
+}
+
+/** The tree of a commit. */
+export async function rootTree({ objects }: GitMirror, commit: Sha): Promise<string> {
+  const object = (await objects.read([commit])).get(commit);
+  const tree =
+    object?.type === 'commit' ? /^tree ([0-9a-f]{40})\n/.exec(object.bytes.toString('latin1')) : null;
+  if (tree?.[1] === undefined) throw new GitError('unreadable', `the commit ${commit} cannot be read`);
+  return tree[1];
 }
 
 async function treeWithout(
@@ -100,28 +116,18 @@ async function treeWithout(
 }
 
 async function readText(mirror: GitMirror, commit: Sha, path: string): Promise<string | null> {
-  // Usually one process. The name ends at a newline, so such a path needs a lookup.
-  const found = path.includes('\n') ? null : await readBlob(mirror, `${commit}:${path}`);
-  const entry = found === null ? await entryAt(mirror, commit, path) : null;
-  if (found === null && entry?.type !== 'blob') return null;
-  const blob = found ?? (await readBlob(mirror, entry?.id ?? ''));
-  if (blob === null) throw new GitError('unreadable', `${path} at ${commit} cannot be had`);
+  const entry = await entryAt(mirror, commit, path);
+  if (entry === null || entry.mode === FOLDER_MODE || entry.mode === SUBMODULE_MODE) return null;
+  const blob = (await mirror.objects.read([entry.id])).get(entry.id);
+  if (blob === undefined) throw new GitError('unreadable', `${path} at ${commit} cannot be had`);
+  const text = blob.bytes.toString('utf8');
   // Decoding replaces invalid UTF-8; comparing the id detects it.
-  if (blobIdOf(Buffer.from(blob.text, 'utf8')) !== blob.id)
+  if (blobIdOf(Buffer.from(text, 'utf8')) !== entry.id)
     throw new GitError('unreadable', `${path} at ${commit} is not UTF-8`);
-  return blob.text;
+  return text;
 }
 
-/** Null if missing, not a blob, or unavailable, which git does not distinguish. */
-async function readBlob(
-  mirror: GitMirror,
-  name: string,
-): Promise<{ readonly id: string; readonly text: string } | null> {
-  const result = await mirror.run({ args: ['cat-file', '--batch'], input: `${name}\n` });
-  const head = /^([0-9a-f]{40}) blob \d+\n/.exec(result.stdout);
-  if (!result.ok || head === null) return null;
-  return { id: head[1] ?? '', text: result.stdout.slice(head[0].length, -1) };
-}
+const SUBMODULE_MODE = '160000';
 
 async function listFiles(mirror: GitMirror, commit: Sha, folder: string): Promise<readonly string[]> {
   const args = ['--literal-pathspecs', 'ls-tree', '-r', '-z', '--name-only', '--full-tree', commit];
@@ -129,24 +135,17 @@ async function listFiles(mirror: GitMirror, commit: Sha, folder: string): Promis
   return zeroSeparated(await mirror.output({ args: scoped }, 'unreadable')).sort();
 }
 
-async function entriesIn(
-  mirror: GitMirror,
-  commit: Sha,
-  folders: readonly string[],
-): Promise<readonly FolderEntry[]> {
-  if (folders.length === 0) return [];
-  const args = ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', commit, '--'];
-  const listed = await mirror.output(
-    { args: [...args, ...folders.map((folder) => `${folder}/`)] },
-    'unreadable',
-  );
-  return zeroSeparated(listed).flatMap((line): readonly FolderEntry[] => {
-    const [, mode, type = '', id = '', path = ''] =
-      /^(\d{6}) (blob|tree) ([0-9a-f]{40})\t([\s\S]*)$/.exec(line) ?? [];
-    if (!isTreeId(id) || (type !== 'blob' && type !== 'tree')) return [];
-    const kind = mode === '120000' ? { isLink: true as const } : {};
-    return [{ path, type, id, ...kind, ...(mode === '100755' ? { isExecutable: true } : {}) }];
-  });
+async function entriesIn(mirror: GitMirror, commit: Sha, folder: string): Promise<readonly FolderEntry[]> {
+  const entry = await entryAt(mirror, commit, folder);
+  if (entry?.mode !== FOLDER_MODE) return [];
+  const rows = (await readTree(mirror, entry.id)).filter(({ mode }) => mode !== SUBMODULE_MODE);
+  return rows.map(({ mode, name, id }) => ({
+    path: `${folder}/${name}`,
+    type: mode === FOLDER_MODE ? 'tree' : 'blob',
+    id: branded(id, isTreeId),
+    ...(mode === '120000' ? { isLink: true as const } : {}),
+    ...(mode === '100755' ? { isExecutable: true as const } : {}),
+  }));
 }
 
 async function log(mirror: GitMirror, query: LogQuery): Promise<readonly LoggedCommit[]> {
@@ -190,6 +189,11 @@ function excluded(pattern: string): readonly string[] {
   return isFolder ? [`${glob}/**`] : [glob, `${glob}/**`];
 }
 
+async function changedPaths(mirror: GitMirror, from: Sha, to: Sha): Promise<readonly string[]> {
+  const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--no-ext-diff', from, to];
+  return zeroSeparated(await mirror.output({ args }, 'unreadable')).sort();
+}
+
 async function mergeBase(mirror: GitMirror, a: Sha, b: Sha): Promise<Sha | null> {
   const call = { args: ['merge-base', a, b] };
   const result = await mirror.run(call);
@@ -200,10 +204,10 @@ async function mergeBase(mirror: GitMirror, a: Sha, b: Sha): Promise<Sha | null>
 
 /** All commits of branches were fetched, so an unavailable one is on none. */
 async function isOnBranch(mirror: GitMirror, commit: Sha): Promise<boolean> {
-  const call = {
-    args: ['for-each-ref', '--count=1', '--format=%(refname)', '--contains', commit, 'refs/heads/'],
-    env: { GIT_NO_LAZY_FETCH: '1' },
-  };
+  for (const [ref, id] of await mirror.refs.all())
+    if (id === commit && ref.startsWith('refs/heads/')) return true;
+  const args = ['for-each-ref', '--count=1', '--format=%(refname)', '--contains', commit, 'refs/heads/'];
+  const call: GitCall = { args, isLocal: true };
   const result = await mirror.run(call);
   if (result.ok) return result.stdout.trim() !== '';
   if (/no such commit|malformed object name/.test(result.stderr)) return false;

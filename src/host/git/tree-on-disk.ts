@@ -55,7 +55,7 @@ async function fileAt(folder: string, path: string): Promise<ExportedFile> {
   const seen = await lstat(place);
   if (seen.isSymbolicLink()) {
     const target = await readlink(place, { encoding: 'buffer' });
-    const blob = idOf('blob', target);
+    const blob = blobIdOf(target);
     return { path, mode: '120000', blob, bytes: target.length, target: target.toString('utf8') };
   }
   if (!seen.isFile()) throw new GitError('unreadable', `${path} is neither a file nor a folder nor a link`);
@@ -115,26 +115,59 @@ function at(folder: Folder, [name = '', ...rest]: readonly string[]): Entry | Fo
 }
 
 function treeId(folder: Folder): string {
-  const rows = [...folder].map(([name, value]) => ({
-    // Git sorts folders with a trailing slash.
-    key: Buffer.from(value instanceof Map ? `${name}/` : name),
-    head: Buffer.from(`${value instanceof Map ? '40000' : value.mode} ${name}\0`),
-    id: Buffer.from(value instanceof Map ? treeId(value) : value.id, 'hex'),
-  }));
-  const sorted = rows.toSorted((a, b) => Buffer.compare(a.key, b.key));
-  return idOf('tree', Buffer.concat(sorted.flatMap(({ head, id }) => [head, id])));
+  const rows = [...folder].map(([name, value]) =>
+    value instanceof Map ? { name, mode: FOLDER_MODE, id: treeId(value) } : { name, ...value },
+  );
+  return objectId('tree', treeBytes(rows));
 }
+
+/** One row of a tree object. */
+export type TreeRow = Entry & { readonly name: string };
+
+/** The mode of a folder in a tree object. */
+export const FOLDER_MODE = '40000';
+
+/** A tree object. */
+export function treeBytes(entries: readonly TreeRow[]): Buffer {
+  const rows = entries.map(({ name, mode, id }) => ({
+    // Git sorts folders with a trailing slash.
+    key: Buffer.from(mode === FOLDER_MODE ? `${name}/` : name),
+    bytes: [Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')],
+  }));
+  return Buffer.concat(rows.toSorted((a, b) => Buffer.compare(a.key, b.key)).flatMap(({ bytes }) => bytes));
+}
+
+/** The rows of a tree object. */
+export function treeRows(bytes: Buffer): readonly TreeRow[] {
+  const rows: TreeRow[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const space = bytes.indexOf(' ', at);
+    const end = bytes.indexOf(0, space);
+    const id = bytes.toString('hex', end + 1, end + 21);
+    rows.push({ mode: bytes.toString('utf8', at, space), name: bytes.toString('utf8', space + 1, end), id });
+    at = end + 21;
+  }
+  return rows;
+}
+
+export type GitType = 'blob' | 'tree' | 'commit' | 'tag';
 
 /** Git's id of the bytes. */
 export function blobIdOf(bytes: Uint8Array): string {
-  return idOf('blob', bytes);
+  return objectId('blob', bytes);
 }
 
-function idOf(type: 'blob' | 'tree', bytes: Uint8Array): string {
+/** Git's id of an object. */
+export function objectId(type: GitType, bytes: Uint8Array): string {
   return headed(type, bytes.length).update(bytes).digest('hex');
 }
 
+/** What stands before the bytes of an object. */
+export function objectHead(type: GitType, size: number): Buffer {
+  return Buffer.from(`${type} ${size}\0`);
+}
+
 /** SHA-1, the object format of these repositories. */
-function headed(type: 'blob' | 'tree', size: number): Hash {
-  return createHash('sha1').update(`${type} ${size}\0`);
+function headed(type: GitType, size: number): Hash {
+  return createHash('sha1').update(objectHead(type, size));
 }

@@ -1,12 +1,18 @@
 /** Creates and pushes commits and tags. */
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { CommitRequest, GitWriter, PushOutcome, TagOutcome, TagRequest } from '../../domain/git.ts';
+import {
+  type CommitRequest,
+  GitError,
+  type GitWriter,
+  type PushOutcome,
+  type TagOutcome,
+  type TagRequest,
+} from '../../domain/git.ts';
 import { branded, isSha, type Sha } from '../../domain/ids.ts';
-import { type GitIdentity, identityEnvironment } from './environment.ts';
+import type { GitIdentity } from './environment.ts';
 import { type GitMirror, lastWords } from './mirror.ts';
+import { readTree, rootTree } from './read.ts';
+import { FOLDER_MODE, type TreeRow, treeBytes } from './tree-on-disk.ts';
 
 /** A `GitWriter` on a mirror. The remote's compare-and-set (`--force-with-lease`) decides races. */
 export function createWriter(mirror: GitMirror, identity: GitIdentity): GitWriter {
@@ -29,87 +35,63 @@ type Push = { readonly ref: string; readonly object: Sha; readonly expected: Sha
 
 async function makeCommit(mirror: GitMirror, identity: GitIdentity, request: CommitRequest): Promise<Sha> {
   const parent = request.parent === 'expected' ? request.expected : request.parent;
-  const tree = await makeTree(mirror, parent, request.files);
+  const root = parent === null ? null : await rootTree(mirror, parent);
+  const changes = Object.entries(request.files).map(([path, text]) => ({ names: path.split('/'), text }));
+  const tree = (await changedTree(mirror, root, changes)) ?? (await writeTree(mirror, []));
   const parents = [...(parent === null ? [] : [parent]), ...(request.merges ?? [])];
-  const args = ['commit-tree', tree, ...parents.flatMap((one) => ['-p', one]), '-F', '-'];
-  const env = identityEnvironment(identity, request.atMs);
-  const commit = await mirror.output({ args, input: withNewline(request.message), env }, 'failed');
-  return branded(commit.trim(), isSha);
+  const who = signatureOf(identity, request.atMs);
+  const lines = [
+    `tree ${tree}`,
+    ...parents.map((one) => `parent ${one}`),
+    `author ${who}`,
+    `committer ${who}`,
+    '',
+    withNewline(request.message),
+  ];
+  return branded(await mirror.objects.write('commit', Buffer.from(lines.join('\n'))), isSha);
 }
 
-/** The parent's tree with the changed files, in a private index. */
-async function makeTree(
+type Change = { readonly names: readonly string[]; readonly text: string | null };
+
+/** A tree with the changed files; null if nothing is left. Scripts keep their mode; links and submodules become files. */
+async function changedTree(
   mirror: GitMirror,
-  parent: Sha | null,
-  files: CommitRequest['files'],
-): Promise<string> {
-  const scratch = await mkdtemp(join(tmpdir(), 'ferrybot-commit-'));
-  try {
-    const env = { GIT_INDEX_FILE: join(scratch, 'index') };
-    await mirror.output(
-      { args: parent === null ? ['read-tree', '--empty'] : ['read-tree', parent], env },
-      'unreadable',
+  tree: string | null,
+  changes: readonly Change[],
+): Promise<string | null> {
+  const rows = new Map((tree === null ? [] : await readTree(mirror, tree)).map((row) => [row.name, row]));
+  const byName = Map.groupBy(changes, ({ names: [name = ''] }) => name);
+  for (const [name, ofName] of byName) {
+    if (NOT_A_NAME.test(name)) throw new GitError('failed', `git has no file named ${JSON.stringify(name)}`);
+    const own = ofName.find(({ names }) => names.length === 1);
+    const below = ofName.flatMap(({ names: [, ...names], text }) =>
+      names.length === 0 ? [] : [{ names, text }],
     );
-    const input = await indexLines(mirror, files, env, scratch);
-    await mirror.output({ args: ['update-index', '-z', '--index-info'], input, env }, 'failed');
-    return (await mirror.output({ args: ['write-tree', '--missing-ok'], env }, 'failed')).trim();
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
+    const before = rows.get(name);
+    if (own !== undefined) rows.delete(name);
+    if (own?.text != null) {
+      const mode = before?.mode === '100755' ? before.mode : '100644';
+      rows.set(name, { name, mode, id: await mirror.objects.write('blob', Buffer.from(own.text, 'utf8')) });
+    }
+    if (below.length === 0) continue;
+    const folder = before?.mode === FOLDER_MODE ? before.id : null;
+    const id = await changedTree(mirror, folder, below);
+    if (id !== null) rows.set(name, { name, mode: FOLDER_MODE, id });
+    else if (folder !== null) rows.delete(name);
   }
+  return rows.size === 0 ? null : writeTree(mirror, [...rows.values()]);
 }
 
-async function indexLines(
-  mirror: GitMirror,
-  files: CommitRequest['files'],
-  env: Readonly<Record<string, string>>,
-  scratch: string,
-): Promise<string> {
-  const modes = await modesInIndex(mirror, Object.keys(files), env);
-  const written = Object.entries(files).flatMap(([path, text]) => (text === null ? [] : [{ path, text }]));
-  const ids = await hashObjects(
-    mirror,
-    written.map((file) => file.text),
-    scratch,
-  );
-  mirror.here.note(ids);
-  const idOf = new Map(written.map((file, index) => [file.path, ids[index]]));
-  return Object.keys(files)
-    .map((path) => {
-      const id = idOf.get(path);
-      return id === undefined
-        ? `0 ${'0'.repeat(40)}\t${path}\0`
-        : `${modes.get(path) ?? '100644'} ${id}\t${path}\0`;
-    })
-    .join('');
+const NOT_A_NAME = /^(?:|\.|\.\.|\.git)$|\0/i;
+
+function writeTree({ objects }: GitMirror, rows: readonly TreeRow[]): Promise<string> {
+  return objects.write('tree', treeBytes(rows));
 }
 
-/** Scripts keep their mode; links and submodules become files. */
-async function modesInIndex(
-  mirror: GitMirror,
-  paths: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<ReadonlyMap<string, string>> {
-  const args = ['--literal-pathspecs', 'ls-files', '--stage', '-z', '--', ...paths];
-  const listed = await mirror.output({ args, env }, 'failed');
-  const entries = listed.split('\0').flatMap((line) => {
-    const match = /^(100644|100755) [0-9a-f]{40} 0\t([\s\S]+)$/.exec(line);
-    return match === null ? [] : [[match[2] ?? '', match[1] ?? ''] as const];
-  });
-  return new Map(entries);
-}
-
-/** One process for all files. */
-async function hashObjects(
-  mirror: GitMirror,
-  texts: readonly string[],
-  scratch: string,
-): Promise<readonly string[]> {
-  const paths = texts.map((_, index) => join(scratch, String(index)));
-  for (const [index, path] of paths.entries()) await writeFile(path, texts[index] ?? '', 'utf8');
-  if (paths.length === 0) return [];
-  const args = ['hash-object', '-w', '--no-filters', '--stdin-paths'];
-  const ids = await mirror.output({ args, input: paths.map((path) => `${path}\n`).join('') }, 'failed');
-  return ids.trim().split('\n');
+/** Author, committer or tagger. Git has no way to quote these characters. */
+function signatureOf({ name, email }: GitIdentity, atMs: number): string {
+  const [who, where] = [name, email].map((text) => text.replaceAll(/[<>\n\0]/g, '').trim());
+  return `${who} <${where}> ${Math.floor(atMs / 1000)} +0000`;
 }
 
 /** Pushes an object if the ref is still `expected`; `others` are pushed atomically with it. */
@@ -132,8 +114,7 @@ async function push(mirror: GitMirror, wanted: Push, others: readonly Push[] = [
 }
 
 async function pushed(mirror: GitMirror, wanted: Push, others: readonly Push[]): Promise<PushOutcome> {
-  for (const { ref, object } of [wanted, ...others])
-    await mirror.output({ args: ['update-ref', ref, object] }, 'failed');
+  for (const { ref, object } of [wanted, ...others]) await mirror.refs.note(ref, object);
   return { kind: 'pushed', sha: wanted.object };
 }
 
@@ -227,15 +208,15 @@ async function deleteTags(mirror: GitMirror, names: readonly string[]): Promise<
 /** The same request gives the same tag object, so that a tag whose answer was lost is known as ours. */
 async function makeTag(mirror: GitMirror, identity: GitIdentity, request: TagRequest): Promise<Sha> {
   const { name, commit, message, atMs } = request;
-  const input = [
+  const lines = [
     `object ${commit}`,
     'type commit',
     `tag ${name}`,
-    `tagger ${identity.name} <${identity.email}> ${Math.floor(atMs / 1000)} +0000`,
+    `tagger ${signatureOf(identity, atMs)}`,
     '',
     withNewline(message),
-  ].join('\n');
-  return branded((await mirror.output({ args: ['mktag'], input }, 'failed')).trim(), isSha);
+  ];
+  return branded(await mirror.objects.write('tag', Buffer.from(lines.join('\n'))), isSha);
 }
 
 function withNewline(text: string): string {
