@@ -115,11 +115,6 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
     wait: 'yes',
     next: "Somebody with write permission, or a workflow of the repository, edited, hid or deleted the status card before the launch. The card is restored by itself; its edit history says who edited it, the thread who deleted it, and GitHub does not tell who hid it. If it showed another change than the pull request's, somebody wanted an approval for something else.",
   },
-  'proposal-edited': {
-    job: 'no, nothing on the cluster was changed by it',
-    wait: 'yes',
-    next: 'Somebody with write permission, or a workflow of the repository, edited the text that proposes a change of the cluster. It is written anew by itself; open its edit history and find out who it was and why. If it showed other steps than those below, somebody wanted a consent for something else.',
-  },
   'seal-failed': {
     job: 'no, it has ended',
     wait: 'yes',

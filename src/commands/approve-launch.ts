@@ -35,7 +35,7 @@ const answer = answering({
   'approval-before-shown': { digest: 'text' },
   'approval-other-commit': { digest: 'text', commit: 'text?', head: 'text' },
   'approval-too-old': { digest: 'text', hours: 'integer' },
-  'approval-not-shown': { digest: 'text', until: 'text?' },
+  'approval-not-shown': { digest: 'text' },
   'approval-not-now': { jobId: 'text?' },
   'approval-no-fix': { attempt: 'integer', relaunch: 'integer?' },
   'approval-same-failure': { attempt: 'integer', earlier: 'integer', signature: 'text' },
@@ -116,10 +116,7 @@ function bindingRefusal(
   if (second !== null) return second;
   if (context.isCardUnread) return need('cardHistory');
   const shownAt = shownAtOf(context.state, digest);
-  if (shownAt === null) {
-    const until = context.cardLeftUntil;
-    return answer('approval-not-shown', until === null ? line : { ...line, until });
-  }
+  if (shownAt === null) return answer('approval-not-shown', line);
   // Within one second of an edit nobody can tell whether the other text or ours was read.
   const shownForMs = Math.max(policy.shownForMs, context.state.cardEdit === null ? 0 : MS_PER_SECOND);
   if (!wasShownBefore(shownAt, comment.createdAt, shownForMs)) return answer('approval-before-shown', line);

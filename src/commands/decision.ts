@@ -84,8 +84,6 @@ export type CommandContext = PlaceContext & {
   readonly verdict: RunVerdict;
   /** Checkpoints in the run's roots and their lineage; null if only the job's machine can read them. */
   readonly search: () => Search | Needing | null;
-  /** Until when ferrybot does not rewrite an edited card, RFC 3339, or null. */
-  readonly cardLeftUntil: string | null;
   /** The card was edited since it was shown, and its history was not read. */
   readonly isCardUnread: boolean;
   /** A foreign comment that offers this digest like a card and existed when the command was written. */

@@ -94,7 +94,8 @@ export type ProposalText = {
 };
 
 /** `shows`: this proposal, another text by ferrybot, or a text by a person. `sealedAt`: by the writer's clock. */
-export type ProposalVersion = Pick<ShownVersion, 'editedAt' | 'isDeleted' | 'by'> & {
+export type ProposalVersion = {
+  readonly editedAt: Instant;
   readonly shows: 'this' | 'other' | 'foreign';
   readonly sealedAt: Instant | null;
 };

@@ -31,7 +31,6 @@ import {
   placeWord,
   reasonWords,
   text,
-  utc,
 } from './words.ts';
 
 /** The words for a recorded answer; one of another version of ferrybot is shown as it stands. */
@@ -121,7 +120,7 @@ const CONSENT_WORDS: Sentences<keyof typeof approve.answers> = {
   'consent-not-here': () =>
     'nothing was done: an approval has to be a comment or a review of its own, not a remark on a line.',
   'consent-not-shown': (d) =>
-    `nothing was done: the text that proposes it did not stand here as ferrybot wrote it when you wrote, or could not be read. ferrybot writes it anew where somebody else changed it; read what is proposed then, and say it with its line: ${lines(d.digests)}`,
+    `not done: when you wrote, the proposal here was not as ferrybot wrote it, or could not be read. ferrybot restores it if another person changed it; the edit history names the editor. Read it again, then copy its line: ${lines(d.digests)}`,
   'consent-own': () =>
     'nothing was done: you asked for this list, so that it takes somebody else who may approve.',
 };
@@ -145,9 +144,7 @@ const WORDS: Sentences<AnswerCode> = {
   'approval-too-old': (d) =>
     `not approved: your comment is more than ${d.hours} hours old by now. If you still mean it, copy this line into a new one: \`${approvalLine(d.digest)}\``,
   'approval-not-shown': (d) =>
-    d.until
-      ? `not approved: somebody changes the card again and again, so that nobody can say what people see there. It is left as it is, and written anew at ${text(utc(d.until))}; the incident says who did it. Look at it then, and approve with the line that it shows.`
-      : `not approved: the card does not show the manifest ${code(d.digest)} yet, or somebody else changed it. It is being written by ferrybot, which needs nobody for that; look at it, and approve with the line that it shows then.`,
+    `not approved: the card does not show the manifest ${code(d.digest)} yet, or another person changed it. ferrybot writes it, at the latest within an hour if people edit it repeatedly. Read it then, and approve with its line.`,
   'approval-not-now': (d) =>
     d.jobId
       ? `nothing to approve: job ${code(d.jobId)} was launched already.`

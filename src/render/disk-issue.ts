@@ -83,8 +83,8 @@ export type DiskIssueView = {
   readonly disks: ClusterDisks;
   /** Changes that were proposed for this cluster's disks, oldest first. */
   readonly mutations: readonly MutationRecord[];
-  /** Entry of the newest edit by somebody else that was told; 0 = none. What was written before it shows nothing. */
-  readonly editedAt: number;
+  /** Entry of the newest approval that the text, edited by another person, did not support, so that it is written again; 0: none. */
+  readonly refusedAt: number;
 };
 
 /** What GitHub takes, without what the seal of the marker adds. */
@@ -99,13 +99,13 @@ export function diskIssueTitle(cluster: string): string {
  * The issue's body, never longer than GitHub takes. Its marker says what was told: the scan since which the situation is this
  * one, and the newest end of a change.
  */
-export function renderDiskIssue({ disks, mutations, editedAt }: DiskIssueView): string {
+export function renderDiskIssue({ disks, mutations, refusedAt }: DiskIssueView): string {
   const { readable, newest, since, unread } = disks;
   const ends = mutations.map(({ ended }) => ended?.seq ?? 0);
   const fields = {
     since: String((since ?? readable)?.seq ?? 0),
     end: String(Math.max(0, ...ends)),
-    ...(editedAt === 0 ? {} : { edited: String(editedAt) }),
+    ...(refusedAt === 0 ? {} : { refused: String(refusedAt) }),
   };
   const blind = `The newest scan${unread > 1 ? `, and with it the last ${unread},` : ''} (${utc(newest.at)}) could not be read: ${text(newest.why)}.`;
   if (readable === null)

@@ -44,23 +44,6 @@ const OF_ANOTHER_VERSION = {
   todo: 'Run the version of ferrybot that recorded it.',
 };
 
-/** Not of a deleted one: GitHub does not tell who took it away. */
-type Edited = {
-  readonly by?: string | undefined;
-  readonly edits?: number | undefined;
-  readonly until?: string | undefined;
-};
-
-function editorWords(d: Edited): string {
-  return d.by ? ` It was changed by ${text(d.by)}.` : '';
-}
-
-function againWords(d: Edited): string {
-  return d.until
-    ? ` That was edit ${d.edits} within an hour: it is left as it is until ${text(utc(d.until))}, and written anew then. Only taking the right to write here from whoever does it ends that.`
-    : '';
-}
-
 const why = (d: { readonly why: string }): string => text(d.why);
 const message = (d: { readonly message: string }): string => text(d.message);
 const NEW_APPROVAL = "Clear the cause, then approve again with the card's `/approve-launch` line.";
@@ -250,16 +233,9 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
   'card-edited': {
     title: 'Somebody else changed the status card',
     evidence: (d) =>
-      `What people see in place of the card is not what ferrybot wrote (${code(d.how)}).${editorWords(d)}${againWords(d)}`,
-    did: 'Nobody counts as having been shown this manifest any more, and no approval that was given meanwhile counts. The card is written anew, unless it says above until when it is left.',
-    todo: 'Look at the card once more, and approve with the line that it shows then. Whoever may write here can edit, hide or delete a comment; the edit history says who edited it.',
-  },
-  'proposal-edited': {
-    title: 'Somebody else changed what is proposed for the cluster',
-    evidence: (d) =>
-      `${code(d.kind)} of ${code(d.target)}: what people see of the proposal is not what ferrybot wrote (${code(d.how)}).${editorWords(d)}${againWords(d)}`,
-    did: 'Nothing on the cluster was touched. No consent to it counts that was written before the text stands anew.',
-    todo: 'Read the proposal once more, and consent with the line that it shows then. Whoever may write here can edit a text; its edit history says who did.',
+      `The card is not what ferrybot wrote (${code(d.how)}).${d.by ? ` It was changed by ${text(d.by)}.` : ''}`,
+    did: 'Approvals that were given meanwhile do not count. ferrybot restores the card, but at most a few times an hour.',
+    todo: 'Read the restored card, and approve with the line that it shows then. Everyone with write permission can edit, hide or delete a comment; the edit history names the editor. If it happens again, remove that permission.',
   },
   'seal-failed': {
     title: 'The seal could not be set',

@@ -5,7 +5,6 @@ import { assertNever } from '../domain/assert.ts';
 import type { ChannelMessage } from '../domain/channel.ts';
 import type { Summons } from '../domain/effect.ts';
 import type { PersonFacts } from '../domain/facts.ts';
-import type { Incident } from '../domain/incidents.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
 import type { Notice, RunState } from '../domain/logbook/run-state.ts';
@@ -20,25 +19,15 @@ import { PROPOSE_WORDS } from './propose-words.ts';
 import { stateLine } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
 import { renderWatchEnd, renderWatchReminder } from './watch-words.ts';
-import { code, inlineText, listed, type PlaceWord, paragraphs, placeWord, text, utc } from './words.ts';
+import { code, inlineText, listed, paragraphs, placeWord, text, utc } from './words.ts';
 
 /** The incident whose sequence number is `key`. */
 export function renderIncident(key: string, state: RunState): string {
   const incident = state.incidents.find(({ seq }) => String(seq) === key);
   if (incident === undefined) throw new Error(`no incident ${key} in ${state.run}`);
   const job = state.submission === null ? '' : `\n- Job: ${code(state.submission.jobId)}`;
-  return incidentText(incident, code(state.run), job, placeWord(state));
-}
-
-/** The comment about an incident that stands in the journal, in the thread that it is about. */
-export function renderJournalIncident(incident: Incident): string {
-  const marker = { run: 'journal', kind: 'incident', key: String(incident.seq), fields: {} } as const;
-  return comment(marker, incidentText(incident, 'no run', '', 'issue'));
-}
-
-function incidentText(incident: Incident, of: string, job: string, place: PlaceWord): string {
-  const { title, evidence, did, todo } = incidentWords(incident, place);
-  return `**${title}** (${of})
+  const { title, evidence, did, todo } = incidentWords(incident, placeWord(state));
+  return `**${title}** (${code(state.run)})
 
 - Time: ${utc(incident.at)}${job}
 - Evidence: ${evidence}

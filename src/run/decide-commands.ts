@@ -35,7 +35,6 @@ import { interestedIn } from './authors.ts';
 import { begunSeal, mayHaveBegunSeal, withdrawnSeal } from './begun-seal.ts';
 import { answerDraft, answeredDraft, seenDraft, unreadAnswer } from './command-events.ts';
 import { mayOvertake, neededFor } from './command-order.ts';
-import { cardLeftUntil } from './decide-shown.ts';
 import { unreadFacts } from './gate-run.ts';
 import { type LaneScopedConfig, proposingLanes } from './lane-scope.ts';
 import {
@@ -301,7 +300,6 @@ function contextOf(
         ? need('checkpoints')
         : planCleanup(cleanupInput(input, item.comment.author), asked),
     search: () => searchOf(input),
-    cardLeftUntil: cardLeftUntil(input.state, input.now),
     isCardUnread: input.isCardUnread,
     secondCard: (digest) => secondCardOf(input, item, digest),
     isJobShown: isJobShown(input, item),

@@ -36,7 +36,6 @@ const URGENCY: Readonly<Record<IncidentCode, Urgency>> = {
   'cluster-back': 'none',
   'logbook-broken': 'now',
   'card-edited': 'day',
-  'proposal-edited': 'day',
   'seal-failed': 'day',
   'artefacts-missing': 'day',
   'bad-node-unclear': 'day',

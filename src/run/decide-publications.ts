@@ -24,7 +24,7 @@ import { checkConclusion, renderCheck } from '../render/check.ts';
 import type { RenderInput } from '../render/input.ts';
 import { renderPublication } from '../render/publication.ts';
 import { recordedApprovalVerdicts } from './approval-facts.ts';
-import { cardLeftUntil, needsShowing } from './decide-shown.ts';
+import { isCardLeft, needsShowing } from './decide-shown.ts';
 import { pastOf } from './history.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { decideWaitEdit } from './open-waits.ts';
@@ -230,7 +230,7 @@ function nextCard(input: PublishInput, ours: readonly CommentFacts[]): Step | nu
   const body = renderCard({ ...viewOf(input), check });
   const card = cardOf(state, ours);
   const key = `card:${state.head.seq}`;
-  if (cardLeftUntil(state, input.now) !== null) return null;
+  if (isCardLeft(state, input.now)) return null;
   if (!mayTry(memory, key, limits.effectTriesMax)) return null;
   if (card === null) {
     const lost = spoiledCard(input);

@@ -5,7 +5,7 @@
 
 import type { CommentFacts, RunFacts, ShownVersion } from '../domain/facts.ts';
 import { branded, type Instant, isInstant } from '../domain/ids.ts';
-import { type IncidentOf, incidentDraft, incidentsWith } from '../domain/incidents.ts';
+import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
@@ -13,7 +13,7 @@ import type { VerifiedMarker } from '../domain/marker.ts';
 import { isNotAsked, need } from '../domain/need.ts';
 import type { Observed } from '../domain/observed.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
-import { changeBy, editsOf, foreignSince, leftUntil, type TextChange } from './shown-text.ts';
+import { foreignSince, mayRewrite } from './shown-text.ts';
 import { type AttemptCache, append, type Step } from './step.ts';
 
 export type ShownInput = {
@@ -27,7 +27,7 @@ export type ShownInput = {
 export function decideShown(input: ShownInput): Step | null {
   const { state, facts } = input;
   if (facts.comments.kind === 'unknown' || !isApprovable(state)) return null;
-  if (state.shown !== null) return tampered(state, facts, input.now);
+  if (state.shown !== null) return tampered(state, facts);
   const card = cardOnShow(input, facts.comments.value);
   if (card === null || state.gate?.digest == null) return null;
   const { digest, body } = state.gate;
@@ -68,13 +68,10 @@ export function isCardUnread(
   return wasEditedSince(state, comments) && isNotAsked(cardHistory);
 }
 
-/** Until when ferrybot does not rewrite a repeatedly edited card, or null. */
-export function cardLeftUntil(state: RunState, now: Instant): string | null {
-  return isApprovable(state) ? leftUntil(cardEdits(state), now) : null;
-}
-
-function cardEdits({ incidents }: RunState): readonly IncidentOf<'card-edited'>[] {
-  return incidentsWith(incidents, 'card-edited');
+/** Whether ferrybot waits before it rewrites a card that people edit repeatedly. */
+export function isCardLeft(state: RunState, now: Instant): boolean {
+  const edits = incidentsWith(state.incidents, 'card-edited').map(({ at }) => msOf(at));
+  return isApprovable(state) && !mayRewrite(edits, now);
 }
 
 /** Whether the card differs from what was shown; the history names the editor. */
@@ -163,7 +160,7 @@ function isOnGate(state: RunState, marker: VerifiedMarker | null): boolean {
 }
 
 /** Null while the card is intact, the threads are outdated, or the history is unknown. */
-function tampered(state: RunState, facts: RunFacts, now: Instant): Step | null {
+function tampered(state: RunState, facts: RunFacts): Step | null {
   const { shown } = state;
   const { comments, readAt, cardHistory } = facts;
   if (shown === null || comments.kind === 'unknown' || readAt <= msOf(shown.at)) return null;
@@ -179,7 +176,6 @@ function tampered(state: RunState, facts: RunFacts, now: Instant): Step | null {
     thread: shown.thread,
     comment: shown.comment,
     ...(by === null ? {} : { by }),
-    ...editsOf(cardEdits(state), now),
   };
   return append(incidentDraft('control', 'card-edited', detail));
 }
@@ -188,7 +184,7 @@ function howChanged(
   state: RunState,
   card: CommentFacts | null,
   history: RunFacts['cardHistory'],
-): TextChange | null {
+): { readonly how: string; readonly by: string | null } | null {
   if (card === null) return { how: 'deleted', by: null };
   const shownAt = branded(msOf(state.shown?.shownAt ?? ''), isInstant);
   // Within the second of the showing, an older text by ferrybot may appear.
@@ -199,7 +195,7 @@ function howChanged(
   if (!isOursNow(state, card.marker)) return { how: 'edited', by: foreign?.by ?? null };
   // GitHub does not report who hid a comment.
   if (card.minimized) return { how: 'hidden', by: null };
-  return foreign === null ? null : changeBy(foreign, false);
+  return foreign === null ? null : { how: 'edited', by: foreign.by };
 }
 
 /** Drops versions before the shown one, whose order within its second only the list gives. */

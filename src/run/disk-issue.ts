@@ -4,14 +4,10 @@ import { diskMutations } from '../care/disk/disk-proposals.ts';
 import { type ClusterDisks, isAllFine, isBlind } from '../domain/care/disk-scan.ts';
 import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import type { Effect } from '../domain/effect.ts';
-import type { Instant } from '../domain/ids.ts';
-import type { Incident } from '../domain/incidents.ts';
+import type { SeenCommand } from '../domain/logbook/run-state.ts';
 import { markerIdentity, saysTheSame } from '../domain/marker.ts';
 import { diskEndKey, renderDiskChange, renderDiskEnd, renderDiskIssue } from '../render/disk-issue.ts';
-import { renderJournalIncident } from '../render/notice.ts';
-import { editsOfText } from './decide-proposal-texts.ts';
 import type { OwedComment, StandingIssue } from './outbox.ts';
-import { isEditTold, leftUntil } from './shown-text.ts';
 
 /** `body` null: just opened. */
 export type ToldIssue = Omit<StandingIssue, 'body'> & { readonly body: string | null };
@@ -19,9 +15,9 @@ export type ToldIssue = Omit<StandingIssue, 'body'> & { readonly body: string | 
 export type DiskIssueInput = {
   readonly disks: ClusterDisks;
   readonly mutations: readonly MutationRecord[];
-  readonly incidents: readonly Incident[];
+  /** The journal's. */
+  readonly commands: ReadonlyMap<string, SeenCommand>;
   readonly issue: ToldIssue;
-  readonly now: Instant;
 };
 
 /** `at`: when it became due. */
@@ -32,17 +28,17 @@ export type DiskIssueWords = { readonly comments: readonly DatedComment[]; reado
 
 /** The comments and the edit that are due now. */
 export function decideDiskIssue(input: DiskIssueInput): DiskIssueWords {
-  const { disks, incidents, issue } = input;
+  const { disks, issue } = input;
   const mutations = diskMutations(input.mutations, disks.newest.cluster);
-  const edits = editsOfText(incidents, { thread: issue.number, comment: null });
-  const body = renderDiskIssue({ disks, mutations, editedAt: edits.at(-1)?.seq ?? 0 });
+  const refused = [...input.commands.values()].findLast(
+    ({ thread, answer }) => thread === issue.number && answer?.code === 'consent-not-shown',
+  );
+  const body = renderDiskIssue({ disks, mutations, refusedAt: refused?.seq ?? 0 });
   const state = stateWanted(disks, mutations, issue.isOpen);
   const isSaid = issue.body !== null && issue.marker?.isIntact === true && saysTheSame(issue.body, body);
   if (isSaid && state === null) return { comments: [], edit: null };
-  const told = editComments(issue, edits);
-  if (leftUntil(edits, input.now) !== null) return { comments: told, edit: null };
   return {
-    comments: [...told, ...endComments(issue, mutations), ...changeComments(issue, disks)],
+    comments: [...endComments(issue, mutations), ...changeComments(issue, disks)],
     edit: { kind: 'edit-issue', issue: issue.number, expected: null, body, state },
   };
 }
@@ -59,21 +55,6 @@ function stateWanted(
   const isUnderWay = mutations.some(({ begun, ended }) => begun !== null && ended === null);
   const wanted = isFine && !isUnderWay ? 'closed' : 'open';
   return isOpen === (wanted === 'open') || (wanted === 'open' && isFine) ? null : wanted;
-}
-
-function editComments(
-  { number: thread, marker }: ToldIssue,
-  edits: ReturnType<typeof editsOfText>,
-): readonly DatedComment[] {
-  const toldEdit = Number(marker?.fields['edited'] ?? 0);
-  return edits
-    .filter((edit) => edit.seq > toldEdit && isEditTold(edit))
-    .map((edit) => ({
-      thread,
-      marker: markerIdentity({ run: 'journal', kind: 'incident', key: String(edit.seq) }),
-      body: renderJournalIncident(edit),
-      at: edit.at,
-    }));
 }
 
 function endComments(

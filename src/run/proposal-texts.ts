@@ -1,12 +1,54 @@
-/** Finds the text that shows a proposed cluster change and classifies its versions. */
+/** Finds the text that shows a proposed cluster change, classifies its versions and restores it. */
 
 import { bindingHex } from '../domain/approval-binding.ts';
 import type { MutationRecord } from '../domain/care/mutation-state.ts';
-import type { CommentFacts, ProposalText, ShownVersion } from '../domain/facts.ts';
+import type { CommentFacts, ProposalText, RunFacts, ShownVersion } from '../domain/facts.ts';
 import { branded, type Instant, isInstant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { markerIdentity, type VerifiedMarker } from '../domain/marker.ts';
+import { need } from '../domain/need.ts';
 import { fromRfc3339 } from '../domain/time.ts';
+import { mutationComment } from '../render/publication.ts';
+import { mayRewrite, shownSince } from './shown-text.ts';
+import { type AttemptCache, mayTry, perform, type Step } from './step.ts';
+
+export type ProposalTextInput = {
+  readonly state: RunState;
+  readonly facts: Pick<RunFacts, 'proposalTexts'>;
+  readonly now: Instant;
+  readonly memory: AttemptCache;
+};
+
+/** Restores the texts of open proposals that other people edited. Null if all texts are intact or unknown. */
+export function decideProposalTexts(input: ProposalTextInput): Step | null {
+  const { state, facts } = input;
+  const open = state.mutations.filter(isOpenProposal);
+  const unread = open.filter(({ digest }) => !facts.proposalTexts.has(digest));
+  if (unread.length > 0)
+    return need(...unread.map(({ digest }) => ({ fact: 'proposalTexts', of: digest }) as const));
+  for (const one of open) {
+    const text = facts.proposalTexts.get(one.digest);
+    const step = text?.kind === 'known' && text.value !== null ? restored(input, one, text.value) : null;
+    if (step !== null) return step;
+  }
+  return null;
+}
+
+/** Also rewrites a text that a person restored: only a seal newer than the edit counts. */
+function restored(
+  { state, now, memory }: ProposalTextInput,
+  one: MutationRecord,
+  { comment, versions }: ProposalText,
+): Step | null {
+  const newest = versions[0]?.editedAt ?? now;
+  const seals = new Set(versions.flatMap(({ sealedAt }) => sealedAt ?? []));
+  if (comment === null || shownSince(versions, newest) !== null || !mayRewrite([...seals], now)) return null;
+  const key = `proposal:${one.seq}:${newest}`;
+  if (!mayTry(memory, key, limits.effectTriesMax)) return null;
+  const body = mutationComment(String(one.seq), state);
+  return perform(key, { kind: 'edit-comment', thread: one.proposal.thread, comment, body });
+}
 
 /** Whether consent is still possible. */
 export function isOpenProposal({ begun, ended }: MutationRecord): boolean {
@@ -60,10 +102,8 @@ export function judgedText(
   const identity = proposalMarker(one);
   return {
     comment,
-    versions: versions.map(({ editedAt, isDeleted, by, body, marker }) => ({
+    versions: versions.map(({ editedAt, body, marker }) => ({
       editedAt,
-      isDeleted,
-      by,
       shows: shownIn(one, { body, marker, identity, words }),
       sealedAt: marker?.at ?? null,
     })),

@@ -7,7 +7,6 @@ import { inChargeByContract, ownerOf } from '../domain/logbook/ownership.ts';
 import type { Role } from '../domain/logbook/role.ts';
 import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
 import type { MarkerKind } from '../domain/marker.ts';
-import { isEditTold } from './shown-text.ts';
 import type { AttemptCache } from './step.ts';
 
 /** `seq`: the newest event that it reports; `at`: that event's time. */
@@ -67,9 +66,14 @@ function askedPerson({ answer }: SeenCommand): readonly number[] {
 
 function incidentsOf(state: RunState): readonly Publication[] {
   const thread = state.proposal.issue;
-  return state.incidents
-    .filter(isEditTold)
-    .map(({ seq, at, role }) => ({ kind: 'incident', key: String(seq), thread, seq, at, role }));
+  return state.incidents.map(({ seq, at, role }) => ({
+    kind: 'incident',
+    key: String(seq),
+    thread,
+    seq,
+    at,
+    role,
+  }));
 }
 
 function dropsOf(state: RunState): readonly Publication[] {

@@ -46,7 +46,6 @@ import { decideReminder, unsealedClosing } from './decide-notices.ts';
 import { decideLaunch, decideOrder } from './decide-order.ts';
 import { decideOffer, watchEndReminder } from './decide-ownership.ts';
 import { decidePages } from './decide-pages.ts';
-import { decideProposalTexts } from './decide-proposal-texts.ts';
 import { decidePublication } from './decide-publications.ts';
 import { decideRelaunch } from './decide-relaunch.ts';
 import { confirmedShowing, decideShown, isCardUnread } from './decide-shown.ts';
@@ -55,6 +54,7 @@ import { decideUpdate } from './decide-update.ts';
 import { decideWatch } from './decide-watch.ts';
 import { type Gated, gateRun, unreadFacts } from './gate-run.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
+import { decideProposalTexts } from './proposal-texts.ts';
 import { type AttemptCache, append, type DeciderInput, isDone, mayTry, perform, type Step } from './step.ts';
 import { verdictOf } from './verdict-of.ts';
 

@@ -411,7 +411,7 @@ describe('incidents and fallen approvals', () => {
       workflows: 'ferrybot-watch.yml',
       fault: 'chain-7',
       cluster: 'us-east1',
-      how: 'restored',
+      how: 'edited',
       kind: 'delete-tpu-vm',
       target: 'ray-a',
       at: '2026-11-21T10:00:00.000Z',

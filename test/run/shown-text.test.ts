@@ -2,29 +2,26 @@
 
 import { describe, expect, it } from 'vitest';
 import type { ProposalVersion } from '../../src/domain/facts.ts';
-import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
+import type { Instant } from '../../src/domain/ids.ts';
 import { markerIdentity, type VerifiedMarker } from '../../src/domain/marker.ts';
 import { judgedText, shownIn } from '../../src/run/proposal-texts.ts';
-import { editsOf, leftUntil, shownSince, TEXT_RESTORES_MAX } from '../../src/run/shown-text.ts';
+import { mayRewrite, shownSince, TEXT_RESTORES_MAX } from '../../src/run/shown-text.ts';
 import { at, record } from '../care/consent-parts.ts';
 
 /** A version of this minute; ours are sealed then, unless an older seal was put back. */
 const ours = (minute: number, sealed = minute): ProposalVersion => ({
   editedAt: at(minute),
-  isDeleted: false,
-  by: 'ferrybot',
   shows: 'this',
   sealedAt: at(sealed),
 });
 const other = (minute: number): ProposalVersion => ({ ...ours(minute), shows: 'other' });
 const theirs = (minute: number): ProposalVersion => ({
   ...ours(minute),
-  by: 'ada',
   shows: 'foreign',
   sealedAt: null,
 });
 const since = (minute: number, ...versions: readonly ProposalVersion[]): Instant | null =>
-  shownSince({ comment: 1, versions: versions.toReversed() }, at(minute));
+  shownSince(versions.toReversed(), at(minute));
 
 describe('a text shows a proposal', () => {
   it.each<[string, Instant | null, Instant | null]>([
@@ -108,32 +105,16 @@ describe('a version of it', () => {
   });
 });
 
-describe('edits of one text', () => {
+describe('an edited text', () => {
   const now = at(59);
-  const edit = (minute: number, detail = {}) =>
-    ({
-      code: 'card-edited',
-      detail: { how: 'text', ...detail },
-      role: 'control',
-      at: new Date(at(minute)).toISOString(),
-      seq: minute,
-    }) as const;
 
-  it('are answered by a new text so often within an hour, and then it is left for one', () => {
-    const edits = [];
-    for (let n = 1; n <= TEXT_RESTORES_MAX; n += 1) {
-      expect(editsOf(edits, now)).toEqual({ edits: n });
-      edits.push(edit(50 + n));
-    }
-    const last = editsOf(edits, now);
-    expect(last).toEqual({ edits: TEXT_RESTORES_MAX + 1, until: '2026-11-21T13:59:00.000Z' });
-    expect(leftUntil([...edits, edit(59, last)], now)).toBe(last.until);
-    expect(
-      leftUntil([...edits, edit(59, last)], branded(Date.parse(last.until ?? ''), isInstant)),
-    ).toBeNull();
+  it('is rewritten a few times within an hour, and then left', () => {
+    const earlier = Array.from({ length: TEXT_RESTORES_MAX }, (_, n) => at(50 + n));
+    expect(mayRewrite(earlier, now)).toBe(true);
+    expect(mayRewrite([...earlier, at(58)], now)).toBe(false);
   });
 
-  it('of more than an hour ago do not count', () => {
-    expect(editsOf([edit(-10), edit(-9), edit(-8), edit(50)], now)).toEqual({ edits: 2 });
+  it('is rewritten again when the earlier rewrites are more than an hour old', () => {
+    expect(mayRewrite([at(-10), at(-9), at(-8), at(-7), at(50)], now)).toBe(true);
   });
 });

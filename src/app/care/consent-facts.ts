@@ -22,9 +22,8 @@ import { commandsSince } from '../../run/pending-commands.ts';
 import { shownSince } from '../../run/shown-text.ts';
 import { gatherBrakes } from '../brakes.ts';
 import { CONFIG_PATH, readLabConfig } from '../config-source.ts';
-import { descriptionOf } from '../control/description-texts.ts';
 import { recordFactsOf } from '../control/gather.ts';
-import { commentOf } from '../control/shown-facts.ts';
+import { readDescription, readProposalComment } from '../control/shown-facts.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 
@@ -131,10 +130,10 @@ async function shownTo(
   const reader = { lab, config, once: <Value>(_: string, read: () => Promise<Value>) => read() };
   const text =
     one.proposal.record === 'journal'
-      ? await descriptionOf({ lab, config }, one)
-      : await commentOf(reader, one, said.value);
-  if (text.kind === 'unknown') return text;
-  return known(text.value === null ? null : shownSince(text.value, cited.value.createdAt));
+      ? (await readDescription(reader, [one], one.proposal.thread)).get(one.digest)
+      : await readProposalComment(reader, one, said.value);
+  if (text?.kind === 'unknown') return text;
+  return known(text?.value == null ? null : shownSince(text.value.versions, cited.value.createdAt));
 }
 
 async function preApproval(

@@ -26,7 +26,6 @@ import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 import { contained, inCluster, type Trouble } from '../trouble.ts';
 import type { Memories } from './attempt-caches.ts';
-import { descriptionChanges, readDescription } from './description-texts.ts';
 import { takeJournalSteps } from './journal-steps.ts';
 import { say, sayAmong, standingIssue } from './outbox.ts';
 import { perform } from './perform.ts';
@@ -148,7 +147,7 @@ async function keepIssue(open: OpenLab, place: DiskPlace, disks: ClusterDisks): 
       kind: 'open-issue',
       marker,
       title: diskIssueTitle(place.cluster),
-      body: renderDiskIssue({ disks, mutations: [], editedAt: 0 }),
+      body: renderDiskIssue({ disks, mutations: [], refusedAt: 0 }),
       labels: [DISK_LABEL],
     });
     if (outcome.kind !== 'done' || outcome.number === null) return;
@@ -156,17 +155,8 @@ async function keepIssue(open: OpenLab, place: DiskPlace, disks: ClusterDisks): 
     await tell(open, disks, { number: outcome.number, body: null, isOpen: true, marker: null });
     return;
   }
-  const { number, marker: standing } = found.value;
-  const isOurs = standing?.isIntact === true && markerIdentity(standing) === marker;
-  if (!isOurs) await noteChange(open, number);
-  if (isTrouble) await propose(open, place, disks, number);
+  if (isTrouble) await propose(open, place, disks, found.value.number);
   await tell(open, disks, found.value);
-}
-
-/** Records an edit of the description before it is restored, because an approval of the edited text must not count. */
-async function noteChange(open: OpenLab, thread: number): Promise<void> {
-  const drafts = descriptionChanges(open, thread, await readDescription(open, thread));
-  await recordAsDecided(open, [{ run: JOURNAL, drafts }]);
 }
 
 /** Proposes what the newest scan needs. A lost race is retried the next time. */
@@ -186,8 +176,8 @@ async function propose(open: OpenLab, place: DiskPlace, disks: ClusterDisks, thr
 
 /** Post comments first: the description records which state was posted, so it must change last. */
 async function tell(open: OpenLab, disks: ClusterDisks, issue: ToldIssue): Promise<void> {
-  const { mutations, incidents } = open.store.current().journal;
-  const { comments, edit } = decideDiskIssue({ disks, mutations, incidents, issue, now: open.lab.now() });
+  const { mutations, commands } = open.store.current().journal;
+  const { comments, edit } = decideDiskIssue({ disks, mutations, commands, issue });
   if (!(await sayAll(open, issue.number, comments))) return;
   if (edit !== null) await perform(open, edit);
 }

@@ -16,6 +16,7 @@ import { recordAsDecided } from '../../logbook/transact.ts';
 import { decideJournal } from '../../run/decide-journal.ts';
 import { contractLabels } from '../../run/own-pull.ts';
 import { commandsSince, isForUs, type PendingItem, pendingItems } from '../../run/pending-commands.ts';
+import { isOpenProposal } from '../../run/proposal-texts.ts';
 import { publishedHeads } from '../../run/published-heads.ts';
 import { concerns, isAside, isConsent, isSpokenIn } from '../../run/said-without-run.ts';
 import { colleaguesFirst, quietFirst } from '../../run/untrusted.ts';
@@ -24,10 +25,10 @@ import type { OpenLab } from '../open-lab.ts';
 import { LANE_LABEL } from '../propose/lane-issue.ts';
 import { readingOf } from '../reading.ts';
 import { apartFromComments, contained, type Trouble } from '../trouble.ts';
-import { descriptionChanges, readDescription } from './description-texts.ts';
 import { recordFactsOf, type WithoutText } from './gather.ts';
 import { keepIssueCard } from './issue-card.ts';
 import { type PublishedAnswers, publishAnswersIn } from './journal-answers.ts';
+import { readDescription } from './shown-facts.ts';
 
 type HeardTrigger = Extract<ReconcileRequest, { kind: 'comment' | 'thread' }>;
 
@@ -134,21 +135,20 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   const otherwise = broken === undefined ? over : 'logbook-broken';
   const now = lab.now();
   const journal = record.journal.commands;
-  const proposalTexts = pending.some(isConsent) ? await readDescription(open, thread) : new Map();
+  const proposalTexts = pending.some(isConsent)
+    ? await readDescription(open, record.journal.mutations.filter(isOpenProposal), thread)
+    : new Map();
   const facts = { permissions, proposalTexts, ...recordFactsOf(open.store.current()) };
-  const drafts = [
-    ...decideJournal({
-      items: pending,
-      known,
-      journal,
-      facts,
-      config,
-      laneHere: past?.proposal.lane ?? questionIn(record.journal, thread)?.lane ?? null,
-      otherwise,
-      now,
-    }),
-    ...descriptionChanges(open, thread, proposalTexts),
-  ];
+  const drafts = decideJournal({
+    items: pending,
+    known,
+    journal,
+    facts,
+    config,
+    laneHere: past?.proposal.lane ?? questionIn(record.journal, thread)?.lane ?? null,
+    otherwise,
+    now,
+  });
   // A lost race is retried at the next trigger.
   const isRecorded = async (): Promise<boolean> =>
     (await recordAsDecided(open, [{ run: JOURNAL, drafts }])).kind === 'recorded';

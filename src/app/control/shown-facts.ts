@@ -12,6 +12,7 @@ import type { Instant } from '../../domain/ids.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { needName } from '../../domain/need.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
+import { readIssueText } from '../../github/issue-text.ts';
 import { readTextHistory, type StandingText } from '../../github/text-history.ts';
 import { proposalWords } from '../../render/mutation.ts';
 import { cardComment } from '../../run/decide-shown.ts';
@@ -25,6 +26,8 @@ import {
   wasProposalText,
 } from '../../run/proposal-texts.ts';
 import type { Lab } from '../lab.ts';
+import { issueMarkerReader } from '../markers.ts';
+import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 import type { Once } from './once.ts';
 
@@ -59,13 +62,13 @@ export async function readProposalTexts(
   for (const one of mutations.filter(isOpenProposal).filter(isNeeded))
     texts.set(
       one.digest,
-      comments.kind === 'unknown' ? comments : await commentOf(reader, one, comments.value),
+      comments.kind === 'unknown' ? comments : await readProposalComment(reader, one, comments.value),
     );
   return texts;
 }
 
 /** The comment that shows a proposal, with its versions; null if no comment ever did. */
-export async function commentOf(
+export async function readProposalComment(
   reader: TextReader,
   one: MutationRecord,
   comments: readonly CommentFacts[],
@@ -78,6 +81,28 @@ export async function commentOf(
       return known(judgedText(one, comment.id, versions.value, words));
   }
   return known(null);
+}
+
+/** Those of the journal's proposals that a thread's description shows, with its versions. */
+export async function readDescription(
+  { lab, config }: Pick<OpenLab, 'lab' | 'config'>,
+  mutations: readonly MutationRecord[],
+  thread: number,
+): Promise<ProposalTexts> {
+  const shown = mutations.filter((one) => one.proposal.thread === thread);
+  const [first] = shown;
+  if (first === undefined) return new Map();
+  const standing = await readIssueText(lab.client, thread);
+  const versions =
+    standing.kind === 'unknown'
+      ? standing
+      : await readTextHistory(lab.client, standing.value, textsSince(first), issueMarkerReader(lab, config));
+  return new Map(
+    shown.map((one) => [
+      one.digest,
+      versions.kind === 'unknown' ? versions : known(judgedText(one, null, versions.value, null)),
+    ]),
+  );
 }
 
 function historyOf(
