@@ -279,36 +279,20 @@ function infraAnnotation(path: string, { line, code: found, mountPoint, what }: 
 
 type AnnotationText = { readonly title: string; readonly message: string };
 
-/** A knob that the before/after table does not declare as it is; `real` and `declared` read `before -> after`. */
-export function renderMismatch(mismatch: Mismatch, place: PlaceWord = 'pull request'): AnnotationText {
-  const knob = plain(mismatch.knob);
-  const real = plain(mismatch.real ?? '');
-  const declared = plain(mismatch.declared ?? '');
-  const row = mismatch.row === null ? '' : `\nThe row that is right:\n${plain(mismatch.row)}`;
-  switch (mismatch.kind) {
-    case 'undeclared':
-      return {
-        title: `${knob} is not declared`,
-        message: `This changes ${real}, and the before/after table of the ${place} does not say so.${row}`,
+/** A knob that the before/after table does not declare as it is. */
+export function renderMismatch(
+  { knob, real, row }: Mismatch,
+  place: PlaceWord = 'pull request',
+): AnnotationText {
+  return row === null
+    ? {
+        title: `${plain(knob)} does not change`,
+        message: 'No change needs this row of the table. Remove the row.',
+      }
+    : {
+        title: `${plain(knob)} is not declared`,
+        message: `This changes ${plain(real ?? '')}, and the before/after table of the ${place} does not say so. Write this row:\n${plain(row)}`,
       };
-    case 'misdeclared':
-      return {
-        title: `${knob} is declared otherwise`,
-        message: `The file says ${real}; the table${inLine(mismatch.bodyLine)} says ${declared}.${row}`,
-      };
-    case 'doubled':
-      return {
-        title: `${knob} is declared twice`,
-        message: `The table declares ${knob} again${inLine(mismatch.bodyLine)}: ${declared}. Take one of the rows out.`,
-      };
-    case 'unchanged':
-      return {
-        title: `${knob} does not change`,
-        message: `The table${inLine(mismatch.bodyLine)} says ${declared}, and the files change no such knob. Take the row out.`,
-      };
-    default:
-      return assertNever(mismatch.kind);
-  }
 }
 
 /** A change that cannot be counted in knobs, or a file that is no Python. */
@@ -333,8 +317,4 @@ export function renderUnreadableDelta(
 
 function plain(text: string): string {
   return cleanLine(text, limits.shownTextCharsMax);
-}
-
-function inLine(line: number | null): string {
-  return line === null ? '' : ` (line ${line} of the body)`;
 }

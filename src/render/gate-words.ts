@@ -32,13 +32,11 @@ const DELTA_SENTENCES: { readonly [Gate in DeltaGate]: GateSentences<Gate> } = {
       'the body has no before/after table',
       'add the table `Knob`, `Before`, `After` under *Config delta and rationale*',
     ],
-    undeclared: (f) => [`${code(f.knob)} changes and is not in the table`, `add the row ${code(f.row)}`],
-    misdeclared: (f) => [
-      `the table's row for ${code(f.knob)} does not say what the file says`,
-      `make it ${code(f.row)}`,
+    undeclared: (f) => [
+      `the table does not declare what changes in ${code(f.knob)}`,
+      `write the row ${code(f.row)}`,
     ],
-    doubled: (f) => [`${code(f.knob)} stands in the table twice`, 'take one row out'],
-    unchanged: (f) => [`the table names ${code(f.knob)}, which does not change`, 'take the row out'],
+    unchanged: (f) => [`no change needs the table's row for ${code(f.knob)}`, 'remove the row'],
   },
   budget: {
     within: (f) => [`${f.knobs} of at most ${f.most} knobs${newAgainst(f.against)}`],

@@ -51,11 +51,8 @@ export const box = (text: string, checked: boolean) => ({ text, checked, line: 3
 export const mismatch = (kind: Mismatch['kind']): Mismatch => ({
   kind,
   knob: 'learning_rate',
-  path: null,
-  declared: null,
   real: null,
   fileLine: 4,
-  bodyLine: null,
   row: '| learning_rate | 3e-3 | 6e-3 |',
 });
 

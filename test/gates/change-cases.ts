@@ -98,7 +98,7 @@ export const CHANGE_CASES = {
   'delta-declared': {
     pass: 'declared',
     cases: [
-      ...(['undeclared', 'misdeclared', 'doubled', 'unchanged'] as const).map(
+      ...(['undeclared', 'unchanged'] as const).map(
         (kind): Case => [kind, body({ mismatches: [mismatch(kind)] }), 'fail', kind],
       ),
       ['no table', body({ hasDeltaTable: false }), 'fail', 'no-table'],

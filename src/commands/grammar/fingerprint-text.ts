@@ -62,6 +62,6 @@ function labelOf(item: ListItem): string {
 }
 
 /** Whether the HTML is exactly one hidden ferrybot line. */
-export function isMarker(html: string): boolean {
+function isMarker(html: string): boolean {
   return /^\s*<!-- ferrybot:[^\n]*? -->\s*$/.test(html) && html.indexOf('-->') === html.lastIndexOf('-->');
 }

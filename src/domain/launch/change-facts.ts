@@ -64,15 +64,13 @@ export type BodyFacts = {
   readonly boxes: readonly { readonly text: string; readonly checked: boolean; readonly line: number }[];
 };
 
-/** A row of the PR's table that disagrees with the files; `row` is the corrected row. */
+/** A change that the PR's table lacks, with its row; or a row of the table that no change needs. */
 export type Mismatch = {
-  readonly kind: 'undeclared' | 'misdeclared' | 'doubled' | 'unchanged';
+  readonly kind: 'undeclared' | 'unchanged';
   readonly knob: string;
-  readonly path: string | null;
-  readonly declared: string | null;
+  /** `before -> after` */
   readonly real: string | null;
   readonly fileLine: number | null;
-  readonly bodyLine: number | null;
   readonly row: string | null;
 };
 

@@ -7,7 +7,7 @@ import { TARGET_FIELDS } from './hold.ts';
 
 const AT_BASE = { base: 'text', baseAt: 'text', hoursMax: 'integer', later: 'list' } as const;
 const UNNAMED = { about: 'text', by: 'text', count: 'integer' } as const;
-const ROW = { knob: 'text', count: 'integer?', row: 'text' } as const;
+const ROW = { knob: 'text', row: 'text' } as const;
 const HELD = { ...TARGET_FIELDS, reason: 'text', by: 'text', count: 'integer?' } as const;
 const APPROVED = { count: 'integer', needed: 'integer', who: 'list' } as const;
 
@@ -145,8 +145,6 @@ export const VERDICTS = {
     declared: { knobs: 'integer' },
     'no-table': {},
     undeclared: ROW,
-    misdeclared: ROW,
-    doubled: ROW,
     unchanged: ROW,
   },
   budget: {

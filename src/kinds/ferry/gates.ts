@@ -122,11 +122,7 @@ export const deltaDeclared = defineGate(
       return given(body, (value) => {
         const first = value.mismatches[0];
         if (first !== undefined)
-          return block(first.kind, 'author', {
-            knob: first.knob,
-            count: value.mismatches.length,
-            row: first.row ?? '',
-          });
+          return block(first.kind, 'author', { knob: first.knob, row: first.row ?? '' });
         if (!value.hasDeltaTable && delta.kind === 'knobs') return block('no-table', 'author');
         return pass('declared', { knobs: delta.kind === 'knobs' ? delta.changes.length : 0 });
       });

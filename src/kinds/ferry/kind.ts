@@ -23,7 +23,7 @@ import type { Failed, PlannedPull, PlanWork, PullToPlan } from '../../run/propos
 import { ferryObjective, objectiveQuestion, USUAL_OBJECTIVE } from './ask/objective.ts';
 import { riskOf } from './ask/risk-of.ts';
 import { bodyFacts } from './body/compare-declared.ts';
-import { presentValue, readPullBody } from './body/read-pull-body.ts';
+import { readPullBody } from './body/read-pull-body.ts';
 import {
   budget,
   deltaDeclared,
@@ -220,8 +220,7 @@ type ProposedFile = {
 
 /** What the text says it is for, as it says it; a person who says nothing means the usual. */
 function objectiveOf(body: string): Objective {
-  const read = readPullBody(body);
-  const said = read === null ? null : presentValue(read.objective);
+  const said = readPullBody(body)?.objective ?? null;
   return said === null
     ? USUAL_OBJECTIVE
     : { kind: said.kind, text: cutText(said.text, limits.answerTextChars) };

@@ -5,7 +5,7 @@ import type { Delta, KnobChange } from '../../../domain/launch/delta.ts';
 import { remembered } from '../../../domain/remembered.ts';
 import type { TextAbout } from '../../../run/kind.ts';
 import { isSameValueText } from '../value-text.ts';
-import { type DeclaredRow, presentValue, readPullBody } from './read-pull-body.ts';
+import { type DeclaredRow, readPullBody } from './read-pull-body.ts';
 
 export const DELTA_TABLE_HEAD = ['| Knob | Before | After |', '|---|---|---|'] as const;
 
@@ -44,51 +44,35 @@ function htmlCode(source: string): string {
 }
 
 /**
- * Mismatches in the order of the table, then what is missing from it (policy DF-18). `tableLine` is where a missing row belongs, null without a table. Nothing can be compared with a
- * delta that is not countable; that has a gate of its own.
+ * Changes without a row that says the same, and rows without such a change (policy DF-18). Nothing can be compared with a delta that is
+ * not countable; that has a gate of its own.
  */
-export function compareDeclared(
-  delta: Delta,
-  rows: readonly DeclaredRow[],
-  tableLine: number | null,
-): readonly Mismatch[] {
+export function compareDeclared(delta: Delta, rows: readonly DeclaredRow[]): readonly Mismatch[] {
   if (delta.kind === 'structural' || delta.kind === 'unparsable') return [];
   const changes = delta.kind === 'knobs' ? delta.changes : [];
-  const claimed = new Set<KnobChange>();
-  const inTable = rows.flatMap((row) => judgeRow(row, changes, claimed));
-  const missing = changes.filter((change) => !claimed.has(change));
-  return [...inTable, ...missing.map((change) => mismatch('undeclared', change, null, tableLine, changes))];
-}
-
-function judgeRow(
-  row: DeclaredRow,
-  changes: readonly KnobChange[],
-  claimed: Set<KnobChange>,
-): readonly Mismatch[] {
-  const candidates = changes.filter((change) => isNamed(change, row));
-  const free = candidates.filter((change) => !claimed.has(change));
-  const change = free.find((one) => saysTheSame(one, row)) ?? free[0];
-  if (change !== undefined) {
-    claimed.add(change);
-    const isClear = candidates.length === 1 || saysTheSame(change, row);
-    return isClear && saysTheSame(change, row)
-      ? []
-      : // rule DF-18
-        [mismatch('misdeclared', change, row, row.line, changes)];
-  }
-  const [taken] = candidates;
-  if (taken !== undefined) return [mismatch('doubled', taken, row, row.line, changes)];
+  const spare = new Set(rows);
+  const undeclared = changes.filter((change) => {
+    const row = [...spare].find((one) => isNamed(change, one) && saysTheSame(change, one));
+    return row === undefined || !spare.delete(row);
+  });
+  // A row with a wrong value is replaced by the right one.
+  const needless = [...spare].filter((row) => !undeclared.some((change) => isNamed(change, row)));
   return [
-    {
-      kind: 'unchanged',
-      knob: row.knob,
-      path: null,
-      declared: pairText(row),
+    // rule DF-18
+    ...undeclared.map((change) => ({
+      kind: 'undeclared' as const,
+      knob: change.knob,
+      real: `${change.before ?? 'absent'} -> ${change.after ?? 'absent'}`,
+      fileLine: change.line,
+      row: declaredRow(change, declaredName(change, changes)),
+    })),
+    ...needless.map(({ knob }) => ({
+      kind: 'unchanged' as const,
+      knob,
       real: null,
       fileLine: null,
-      bodyLine: row.line,
       row: null,
-    },
+    })),
   ];
 }
 
@@ -106,29 +90,6 @@ function isSameText(real: string | null, declared: string | null): boolean {
   return onOneLine(real) === onOneLine(declared) || isSameValueText(real, declared);
 }
 
-function mismatch(
-  kind: Mismatch['kind'],
-  change: KnobChange,
-  row: DeclaredRow | null,
-  bodyLine: number | null,
-  all: readonly KnobChange[],
-): Mismatch {
-  return {
-    kind,
-    knob: change.knob,
-    path: change.path,
-    declared: row === null ? null : pairText(row),
-    real: pairText(change),
-    fileLine: change.line,
-    bodyLine,
-    row: declaredRow(change, declaredName(change, all)),
-  };
-}
-
-function pairText({ before, after }: Pick<DeclaredRow, 'before' | 'after'>): string {
-  return `${before ?? 'absent'} -> ${after ?? 'absent'}`;
-}
-
 const readOnce = remembered(readPullBody, (markdown) => markdown);
 
 /**
@@ -141,17 +102,15 @@ export function bodyFacts(
 ): Omit<BodyFacts, 'fingerprint'> | null {
   const body = readOnce(markdown);
   if (body === null) return null;
-  const rows = presentValue(body.delta);
-  const references = presentValue(body.lastFerry);
-  const tableLine = body.delta.kind === 'absent' ? null : body.delta.line;
+  const { delta: rows, lastFerry } = body;
   return {
-    risk: presentValue(body.risk),
-    objectiveKind: presentValue(body.objective)?.kind ?? null,
+    risk: body.risk,
+    objectiveKind: body.objective?.kind ?? null,
     linksLastFerry:
-      references !== null &&
-      (last === null || references.numbers.includes(last.issue) || references.numbers.includes(last.pull)),
+      lastFerry !== null &&
+      (last === null || lastFerry.includes(last.issue) || lastFerry.includes(last.pull)),
     hasDeltaTable: rows !== null,
-    mismatches: compareDeclared(delta, rows ?? [], tableLine),
-    boxes: presentValue(body.checklist) ?? [],
+    mismatches: compareDeclared(delta, rows ?? []),
+    boxes: body.checklist,
   };
 }

@@ -2,21 +2,8 @@
 
 import type { Nodes, Root, RootContent, Table, TableCell, TableRow } from 'mdast';
 import { isWithinBounds } from '../../../commands/grammar/bounds.ts';
-import { isMarker } from '../../../commands/grammar/fingerprint-text.ts';
 import { parseMarkdown } from '../../../commands/grammar/parse-markdown.ts';
 import { plainText } from '../../../commands/grammar/plain-text.ts';
-
-type Part<Value> =
-  | { readonly kind: 'present'; readonly value: Value; readonly line: number }
-  | { readonly kind: 'absent' }
-  | { readonly kind: 'malformed'; readonly code: MalformedCode; readonly line: number };
-
-type MalformedCode = 'repeated' | 'empty' | 'not-one-of' | 'unclear' | 'no-table' | 'two-tables' | 'no-boxes';
-
-/** The value of a part that is there, else null. */
-export function presentValue<Value>(part: Part<Value>): Value | null {
-  return part.kind === 'present' ? part.value : null;
-}
 
 /** The headings of real ferries and the checklist that policy DF-19 asks for. */
 export const PART_HEADINGS = {
@@ -39,23 +26,18 @@ const BEGINNINGS: Readonly<Record<PartName, readonly string[]>> = {
   checklist: ['launch checklist', 'checklist'],
 };
 
-type Section = {
-  readonly part: PartName;
-  /** 1-based line of the heading. */
-  readonly line: number;
-  readonly content: readonly RootContent[];
-};
+type Section = { readonly part: PartName; readonly content: readonly RootContent[] };
 
 /** The sections in the order of the body. A deeper heading inside a section belongs to it. */
 function sectionsOf(root: Root): readonly Section[] {
-  const sections: { part: PartName; line: number; content: RootContent[] }[] = [];
+  const sections: { part: PartName; content: RootContent[] }[] = [];
   let open: { part: PartName | null; depth: number } = { part: null, depth: 0 };
   for (const node of root.children) {
     if (node.type === 'heading') {
       const part = partOf(plainText(node));
       if (part !== null || open.part === null || node.depth <= open.depth) {
         open = { part, depth: node.depth };
-        if (part !== null) sections.push({ part, line: node.position?.start.line ?? 1, content: [] });
+        if (part !== null) sections.push({ part, content: [] });
         continue;
       }
     }
@@ -79,12 +61,11 @@ function isPart(name: string): name is PartName {
   return name in PART_HEADINGS;
 }
 
-/** One row. A value is source text; null = absent. `line` is the row's in the body. */
+/** One row. A value is source text; null = absent. */
 export type DeclaredRow = {
   readonly knob: string;
   readonly before: string | null;
   readonly after: string | null;
-  readonly line: number;
 };
 
 // What people write where there is no value.
@@ -105,17 +86,17 @@ const COLUMNS = ['knob', 'before', 'after'] as const;
  * The rows of the one table with these columns that stands directly in the section: one in a quote, a list or code
  * is somebody else's words. Other tables (metrics, say) do not count.
  */
-function readDeltaTable(content: readonly RootContent[], sectionLine: number): Part<readonly DeclaredRow[]> {
-  const tables = content.filter((node) => node.type === 'table').filter((table) => columnsOf(table) !== null);
-  const [table, second] = tables;
-  if (table === undefined) return { kind: 'malformed', code: 'no-table', line: sectionLine };
-  if (second !== undefined)
-    return { kind: 'malformed', code: 'two-tables', line: second.position?.start.line ?? sectionLine };
-  const columns = columnsOf(table) ?? [0, 1, 2];
-  const line = table.position?.start.line ?? sectionLine;
+function readDeltaTable(content: readonly RootContent[]): readonly DeclaredRow[] | null {
+  const tables = content.filter((node) => node.type === 'table');
+  const [found, second] = tables.flatMap((table) => {
+    const columns = columnsOf(table);
+    return columns === null ? [] : [{ table, columns }];
+  });
+  if (found === undefined || second !== undefined) return null;
   // A row of a template that nobody filled in says nothing.
-  const filled = table.children.slice(1).filter((row) => row.children.some((cell) => plainText(cell) !== ''));
-  return { kind: 'present', value: filled.map((row) => readRow(row, columns)), line };
+  const rows = found.table.children.slice(1);
+  const filled = rows.filter((row) => row.children.some((cell) => plainText(cell) !== ''));
+  return filled.map((row) => readRow(row, found.columns));
 }
 
 function columnsOf(table: Table): readonly [number, number, number] | null {
@@ -129,7 +110,6 @@ function readRow(row: TableRow, [knob, before, after]: readonly [number, number,
     knob: sourceText(row.children[knob]) ?? '',
     before: sourceText(row.children[before]),
     after: sourceText(row.children[after]),
-    line: row.position?.start.line ?? 1,
   };
 }
 
@@ -144,127 +124,88 @@ function sourceText(cell: TableCell | undefined): string | null {
 
 type Box = { readonly text: string; readonly checked: boolean; readonly line: number };
 
+/** A part that is absent, there twice or malformed is null: it does not count. */
 type PullBody = {
-  readonly lastFerry: Part<References>;
-  readonly objective: Part<{ readonly kind: 'integration' | 'regression'; readonly text: string }>;
-  readonly interval: Part<string>;
-  readonly delta: Part<readonly DeclaredRow[]>;
-  readonly risk: Part<'low' | 'medium' | 'high'>;
-  readonly checklist: Part<readonly Box[]>;
-  /** The hidden lines that ferrybot left, as they stand. */
-  readonly markers: readonly string[];
+  /** Numbers of the issues and pull requests that the last ferry is named by; empty if other references or "none" are there. */
+  readonly lastFerry: readonly number[] | null;
+  readonly objective: { readonly kind: 'integration' | 'regression'; readonly text: string } | null;
+  readonly delta: readonly DeclaredRow[] | null;
+  readonly risk: 'low' | 'medium' | 'high' | null;
+  readonly checklist: readonly Box[];
 };
 
 /**
- * Every part with its line (headings as in real ferries; parts: policy DF-15 to DF-19). Null: the body is
+ * Every part that a gate reads (headings as in real ferries; parts: policy DF-15 to DF-19). Null: the body is
  * of a shape that is not parsed (too large, or nested so that parsing would take minutes), so nothing is known of it.
  */
 export function readPullBody(markdown: string): PullBody | null {
   if (!isWithinBounds(markdown)) return null;
-  const root = parseMarkdown(markdown);
-  const sections = sectionsOf(root);
-  const part = <Value>(name: PartName, read: (section: Section) => Part<Value>): Part<Value> => {
+  const sections = sectionsOf(parseMarkdown(markdown));
+  const part = <Value>(name: PartName, read: (content: Section['content']) => Value | null): Value | null => {
     const [section, again] = sections.filter((one) => one.part === name);
-    if (section === undefined) return { kind: 'absent' };
-    if (again !== undefined) return { kind: 'malformed', code: 'repeated', line: again.line };
-    return read(section);
+    return section === undefined || again !== undefined ? null : read(section.content);
   };
   return {
-    lastFerry: part('lastFerry', (section) => readReferences(section.content, section.line)),
+    lastFerry: part('lastFerry', readReferences),
     objective: part('objective', readObjective),
-    interval: part('interval', readText),
-    delta: part('delta', (section) => readDeltaTable(section.content, section.line)),
+    delta: part('delta', readDeltaTable),
     risk: part('risk', readRisk),
-    checklist: part('checklist', readChecklist),
-    markers: markersOf(root),
+    checklist: part('checklist', readChecklist) ?? [],
   };
-}
-
-function readText({ content, line }: Section): Part<string> {
-  const text = content.map(seenText).filter(Boolean).join('\n');
-  return text === '' ? { kind: 'malformed', code: 'empty', line } : { kind: 'present', value: text, line };
 }
 
 // "Regression detection" is what every integration check is for, so that word pair declares nothing.
-function readObjective(section: Section): PullBody['objective'] {
-  const read = readText(section);
-  if (read.kind !== 'present') return read;
-  const words = read.value.toLowerCase().replace(/regression detection|detect(?:s|ing)? regressions?/g, '');
+function readObjective(content: Section['content']): PullBody['objective'] {
+  const text = content.map(seenText).filter(Boolean).join('\n');
+  const words = text.toLowerCase().replace(/regression detection|detect(?:s|ing)? regressions?/g, '');
   const isRegression = /\bregressions?\b/.test(words);
   const isIntegration = /\b(?:integration|daily|normal)\b/.test(words);
-  if (isRegression === isIntegration) return { kind: 'malformed', code: 'unclear', line: read.line };
-  return { ...read, value: { kind: isRegression ? 'regression' : 'integration', text: read.value } };
+  return isRegression === isIntegration ? null : { kind: isRegression ? 'regression' : 'integration', text };
 }
 
 // The level stands in the first line; what follows may speak of medium weights, and "medium-sized" is no level.
-function readRisk({ content, line }: Section): PullBody['risk'] {
-  const first = content.map(seenText).find(Boolean);
-  if (first === undefined) return { kind: 'malformed', code: 'empty', line };
+function readRisk(content: Section['content']): PullBody['risk'] {
+  const first = content.map(seenText).find(Boolean) ?? '';
   const found = new Set(first.toLowerCase().match(/(?<![\w-])(?:low|medium|high)(?![\w-])/g) ?? []);
   const [only] = found;
-  if (found.size !== 1 || !isRisk(only)) return { kind: 'malformed', code: 'not-one-of', line };
-  return { kind: 'present', value: only, line };
+  return found.size === 1 && isRisk(only) ? only : null;
 }
 
 function isRisk(word: string | undefined): word is 'low' | 'medium' | 'high' {
   return word === 'low' || word === 'medium' || word === 'high';
 }
 
-function readChecklist({ content, line }: Section): PullBody['checklist'] {
-  const boxes = content
+function readChecklist(content: Section['content']): readonly Box[] {
+  return content
     .filter((node) => node.type === 'list')
     .flatMap((list) => list.children)
-    .flatMap((item) =>
-      typeof item.checked === 'boolean'
+    .flatMap(({ checked, children, position }) =>
+      typeof checked === 'boolean'
         ? [
             {
-              text: item.children[0] === undefined ? '' : plainText(item.children[0]),
-              checked: item.checked,
-              line: item.position?.start.line ?? line,
+              text: children[0] === undefined ? '' : plainText(children[0]),
+              checked,
+              line: position?.start.line ?? 1,
             },
           ]
         : [],
     );
-  return boxes.length === 0
-    ? { kind: 'malformed', code: 'no-boxes', line }
-    : { kind: 'present', value: boxes, line };
-}
-
-function markersOf(root: Root): readonly string[] {
-  return root.children.flatMap((node) =>
-    node.type === 'html' && isMarker(node.value) ? [node.value.trim()] : [],
-  );
 }
 
 function seenText(node: RootContent): string {
   return node.type === 'list' ? node.children.map(plainText).join(' ') : plainText(node);
 }
 
-/** What a body refers to: links, issue and PR numbers, commits, or that there is no earlier ferry. */
-type References = {
-  readonly urls: readonly string[];
-  /** Numbers of issues and PRs, from `#12` and from links that end in `/issues/12` or `/pull/12`. */
-  readonly numbers: readonly number[];
-  /** Full commit ids. */
-  readonly commits: readonly string[];
-  /** The text says that there was no ferry before. */
-  readonly saysNone: boolean;
-};
-
 const NONE = /^(?:[a-z ]*:)?\s*(?:none|n\/a|first ferry|no (?:last|earlier|previous|prior) ferry)\b/i;
 
-/** The references of a section. Malformed: it refers to nothing and does not say that there is nothing. */
-function readReferences(content: readonly RootContent[], line: number): Part<References> {
+/** Numbers from `#12` and from links that end in `/issues/12` or `/pull/12`; null if it refers to nothing and does not say "none". */
+function readReferences(content: Section['content']): readonly number[] | null {
   const urls = content.flatMap(urlsIn);
   const text = content.map(plainText).filter(Boolean).join('\n');
   const linked = urls.flatMap((url) => [...url.matchAll(/\/(?:issues|pull)\/(\d{1,9})(?=$|[#?/])/g)]);
   const written = [...text.matchAll(/(?<![\p{L}\p{N}&])#(\d{1,9})\b/gu)];
-  const numbers = [...new Set([...linked, ...written].map((match) => Number(match[1])))];
-  const commits = [...new Set(text.match(/\b[0-9a-f]{40}\b/g) ?? [])];
-  const saysNone = urls.length + numbers.length + commits.length === 0 && NONE.test(text);
-  if (urls.length + numbers.length + commits.length === 0 && !saysNone)
-    return { kind: 'malformed', code: 'empty', line };
-  return { kind: 'present', value: { urls, numbers, commits, saysNone }, line };
+  const isSaid = urls.length > 0 || written.length > 0 || /\b[0-9a-f]{40}\b/.test(text) || NONE.test(text);
+  return isSaid ? [...linked, ...written].map((match) => Number(match[1])) : null;
 }
 
 // A link in a quote or code is somebody else's; one in struck text was taken back.
