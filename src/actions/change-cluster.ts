@@ -3,38 +3,14 @@
  * calls nothing and looks what became of it.
  */
 
-import type { Capability } from '../domain/actions/capability.ts';
 import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import type { Instant } from '../domain/ids.ts';
-import type { EventDataByType } from '../domain/logbook/event.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { mintConsent } from './mint.ts';
+import { type ChangeEnd, type Executor, performSteps, type StepPlace } from './perform-steps.ts';
 import { type Action, bounded, type Ending, type Refusal, type Refused } from './pipeline.ts';
 import { type ConsentFacts, type ConsentFaultCode, consentFault } from './verify-consent.ts';
-
-/** How a change ended, as it is recorded. */
-export type ChangeEnd = Pick<EventDataByType['mutation-ended'], 'outcome' | 'code' | 'detail'>;
-
-/** `changed`: what was proposed is not there any more; `unknown`: it could not be read, and is asked again. */
-export type TargetLook =
-  | { readonly kind: 'same' }
-  | {
-      readonly kind: 'changed';
-      readonly code: 'target-changed' | 'steps-changed' | 'list-changed';
-      readonly why: string;
-    }
-  | { readonly kind: 'unknown'; readonly why: string };
-
-/** What carries out one kind of change: looks before, acts with a capability, looks back after a runner that died. */
-export type Executor = {
-  /** Before anything is claimed. Calls nothing that changes. */
-  readonly look: () => Promise<TargetLook>;
-  /** Carries out the steps, verifies, and says how it ended. Never throws for an expected outcome. */
-  readonly act: (capability: Capability, begunAt: Instant) => Promise<ChangeEnd>;
-  /** What became of it where an earlier runner began: looks alone. */
-  readonly lookBack: (begunAt: Instant) => Promise<ChangeEnd>;
-};
 
 export type Changed = {
   readonly kind: 'ended';
@@ -56,6 +32,7 @@ export type ClusterChange = {
   readonly facts: (target: ChangeTarget) => Promise<ConsentFacts>;
   /** Null where this runner cannot carry it out: another cluster, or no place in the config. */
   readonly executorFor: (mutation: MutationRecord) => Executor | null;
+  readonly place: StepPlace;
   readonly redact: (text: string) => string;
 };
 
@@ -100,20 +77,25 @@ export function changeAction(change: ClusterChange): Action<Target, Executor, Ch
       return { kind: 'claim', draft: { type: 'mutation-begun', role: 'runner', data } };
     },
     // The claim stands: everything is asked once more, and what comes of it is recorded whatever it is.
-    perform: async (_target, executor, under) => {
+    perform: async (_target, executor, claim) => {
       const found = find(change);
       if (found.kind === 'refused') return { draft: null, outcome: found };
-      if (under.kind !== 'claimed') throw new Error('a change that was not begun here');
+      if (claim.kind !== 'claimed') throw new Error('a change that was not begun here');
       const { mutation } = found.target;
-      const minted = mintConsent(await change.facts(found.target), under.claim);
+      const minted = mintConsent(await change.facts(found.target), claim.claim);
       if (!minted.ok) return ended(change, mutation, refusedEnd(minted.error));
       const look = await executor.look();
       if (look.kind !== 'same') return ended(change, mutation, refusedEnd({ code: 'unreadable', ...look }));
-      return ended(change, mutation, await executor.act(minted.value, begunAt(mutation)));
+      const under = { capability: minted.value, claimedAt: begunAt(mutation) };
+      return ended(
+        change,
+        mutation,
+        await performSteps(change.place, executor, mutation.proposal.steps, under),
+      );
     },
     lookBack: async ({ mutation, executor }) => ({
       kind: 'over',
-      ending: ended(change, mutation, await executor.lookBack(begunAt(mutation))),
+      ending: ended(change, mutation, await executor.verify(begunAt(mutation), true)),
     }),
     refused: ({ mutation }, { effect, code, why }) =>
       effect === 'standing' ? null : ended(change, mutation, refusedEnd({ code, why })).draft,

@@ -2,7 +2,8 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkpointCleanup } from '../../src/app/care/delete-checkpoints.ts';
+import { deleteCheckpoints } from '../../src/actions/delete-checkpoints.ts';
+import { performSteps } from '../../src/actions/perform-steps.ts';
 import {
   identityOf,
   type Needs,
@@ -11,14 +12,12 @@ import {
   type Wishes,
 } from '../../src/checkpoints/retention.ts';
 import type { CheckpointDeletion, MutationStep } from '../../src/domain/care/mutation.ts';
-import type { MutationRecord } from '../../src/domain/care/mutation-state.ts';
 import { deletionStep, namedStep } from '../../src/domain/checkpoint/stored.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
 import { known, type Observed } from '../../src/domain/observed.ts';
-import { toRfc3339 } from '../../src/domain/time.ts';
 import type { Bucket } from '../../src/stores/bucket.ts';
 import { createStore } from '../../src/stores/store.ts';
-import { mira, proposal, record } from '../care/consent-parts.ts';
+import { mira } from '../care/consent-parts.ts';
 import { permitFor } from '../support/capabilities.ts';
 
 const ROOTS = ['gs://lab/run/checkpoints', 'gs://lab-tmp/run'] as const;
@@ -139,21 +138,7 @@ function scene(before: () => void) {
         keep: 2,
         askedBy: mira,
       };
-      const [consent] = record().consents;
-      if (consent?.source.kind !== 'comment') throw new Error('no consent');
-      const at = toRfc3339(branded(Date.now(), isInstant));
-      const mutation: MutationRecord = record({
-        proposal: proposal({ mutation: deletion, steps }),
-        consents: [{ ...consent, at, source: { ...consent.source, writtenAt: at } }],
-      });
-      return checkpointCleanup({
-        lab: { now: () => branded(Date.now(), isInstant), boundary: () => undefined },
-        mutation,
-        deletion,
-        roots: ROOTS,
-        judge,
-        storeOf: () => known(store),
-      });
+      return deleteCheckpoints({ deletion, steps, roots: ROOTS, judge, storeOf: () => known(store) });
     },
   };
 }
@@ -164,7 +149,12 @@ async function actOn(
   executor: ReturnType<ReturnType<typeof scene>['executor']>,
   steps: readonly MutationStep[],
 ) {
-  return steps.length === 0 ? null : executor.act(permitFor(...steps).capability, NOW);
+  if (steps.length === 0) return null;
+  const place = { now: () => branded(Date.now(), isInstant), boundary: () => undefined };
+  return performSteps(place, executor, steps, {
+    capability: permitFor(...steps).capability,
+    claimedAt: NOW,
+  });
 }
 
 /** Steps that nothing ever takes: of the launch, of another run, the final one, a milestone. */
@@ -227,7 +217,7 @@ describe('a clean-up at the store', () => {
           } catch (error) {
             if (!(error instanceof Killed)) throw error;
             isActing = false;
-            const told = await executor.lookBack(NOW);
+            const told = await executor.verify(NOW, true);
             expect(Object.keys(told.detail)).toHaveLength(steps.length);
             expect(its.removed.length).toBeGreaterThanOrEqual(before);
           }
@@ -274,7 +264,10 @@ describe('a clean-up at the store', () => {
       if (at > 100) throw new Error('it never deletes');
     }
     expect(its.removed).toEqual(['lab/run/checkpoints/step-100/metadata.json']);
-    expect(await executor.lookBack(NOW)).toMatchObject({ outcome: 'failed', code: 'deletion-interrupted' });
+    expect(await executor.verify(NOW, true)).toMatchObject({
+      outcome: 'failed',
+      code: 'deletion-interrupted',
+    });
     its.begin(steps.flatMap(({ command }) => command[1] ?? []));
     const again = await its.listed();
     expect(again.map(({ command }) => command.slice(1))).toContainEqual([`${ROOTS[0]}/step-100`, 'remains']);

@@ -1,8 +1,9 @@
 // The processes of a night: each reads the record, decides by the code under test, pushes, calls, and may die between any two of these.
 
-import { type ClusterChange, changeAction, type Executor } from '../../src/actions/change-cluster.ts';
+import { type ClusterChange, changeAction } from '../../src/actions/change-cluster.ts';
 import { type Launch, launchAction } from '../../src/actions/launch.ts';
 import { mintStop } from '../../src/actions/mint.ts';
+import type { Executor } from '../../src/actions/perform-steps.ts';
 import { carryOut, type Place } from '../../src/actions/pipeline.ts';
 import type { OrderFacts } from '../../src/actions/verify-order.ts';
 import { spendCapability } from '../../src/domain/actions/capability.ts';
@@ -234,22 +235,20 @@ export async function change(night: Night, dies: Death): Promise<void> {
   const seen = { view: night.record };
   const wasCalled = (): boolean =>
     night.calls.some((call) => call.does === 'delete' && call.target === digest);
-  const executor = (
-    steps: readonly { readonly does: 'delete-tpu-vm'; readonly command: readonly string[] }[],
-  ): Executor => ({
+  const executor: Executor = {
     look: async () => ({ kind: 'same' }),
-    act: async (capability) => {
+    perform: async (step, permit) => {
       if (dies === 'before-call') throw new Died();
-      for (const step of steps) spendCapability({ capability, now: night.now }, step);
+      spendCapability(permit, step);
       note(night, 'delete', digest, [], isConsentStanding(night, digest));
       if (dies === 'after-call') throw new Died();
-      return { outcome: 'done', code: 'replaced', detail: {} };
+      return { said: 'done', stop: null };
     },
-    lookBack: async () =>
+    verify: async () =>
       wasCalled()
         ? { outcome: 'done', code: 'replaced', detail: {} }
         : { outcome: 'failed', code: 'still-there', detail: {} },
-  });
+  };
   const given: ClusterChange = {
     file: RUN,
     digest,
@@ -268,8 +267,8 @@ export async function change(night: Night, dies: Death): Promise<void> {
         preApproval: known({ standsNow: night.isPreApproved, stoodThen: true, used: 0, max: 1 }),
       });
     },
-    executorFor: ({ proposal }) =>
-      executor(proposal.steps.map(({ command }) => ({ does: 'delete-tpu-vm' as const, command }))),
+    executorFor: () => executor,
+    place: { now: () => night.now, boundary: () => undefined },
     redact: (text) => text,
   };
   await untilDead(() => carryOut(placeOf(night, seen, dies), changeAction(given)));

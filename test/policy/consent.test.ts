@@ -69,27 +69,27 @@ describe('the source tree', () => {
       'src/app/disk-scan/disk-port.ts',
       'src/clouds/gcp/tpu-cloud.ts',
     ]);
-    expect(callers(/\.deleteVm\(/)).toEqual(['src/app/care/delete-node.ts']);
-    expect(callers(/\bport\)?\.change\(|\.port\(\)\)\.change\(/)).toEqual([
-      'src/app/care/clean-disk.ts',
-      'src/app/care/executor-for.ts',
+    expect(callers(/\.deleteVm\(/)).toEqual(['src/actions/replace-node.ts']);
+    expect(callers(/\bport\(\)\)\.change\(/).toSorted()).toEqual([
+      'src/actions/clear-disk.ts',
+      'src/actions/start-cron.ts',
     ]);
     expect(callers(/(?<!function )\bmintConsent\(/)).toEqual(['src/actions/change-cluster.ts']);
     expect(callers(/(?<!function )\bsealCapability\(/)).toEqual(['src/actions/mint.ts']);
     expect(callers(/(?<!function )\bmintSubmission\(/)).toEqual(['src/actions/launch.ts']);
-    expect(callers(/(?<!function )\bmintStop\(/)).toEqual(['src/app/watch/tick.ts']);
+    expect(callers(/(?<!function )\bmintStop\(/)).toEqual(['src/actions/stop.ts']);
     expect(callers(/\bengine\.submit\(/)).toEqual(['src/actions/launch.ts']);
-    expect(callers(/\bengine\.stop\(/)).toEqual(['src/app/watch/tick.ts']);
+    expect(callers(/\bengine\.stop\(/)).toEqual(['src/actions/stop.ts']);
     // A checkpoint: what was consented to is a step, what carries it out has the store, and nobody else opens one to delete.
     expect(callers(/(?<!function )\bdeletionStep\(/)).toEqual(['src/checkpoints/cleanup.ts']);
-    expect(callers(/\bstore(\.value)?\.remove\(/)).toEqual(['src/app/care/delete-checkpoints.ts']);
+    expect(callers(/\bstore(\.value)?\.remove\(/)).toEqual(['src/actions/delete-checkpoints.ts']);
     expect(callers(/(?<!function )\bopenStoreToDelete\(/).toSorted()).toEqual([
       'src/app/action/full.ts',
       'src/stores/open.ts',
     ]);
-    expect(callers(/(?<!function )\bcheckpointCleanup\(/)).toEqual(['src/app/care/executor-for.ts']);
+    expect(callers(/(?<!function )\bdeleteCheckpoints\(/)).toEqual(['src/app/care/executor-for.ts']);
     expect(callers(/\bCheckpointStore\b/).toSorted()).toEqual([
-      'src/app/care/delete-checkpoints.ts',
+      'src/actions/delete-checkpoints.ts',
       'src/app/care/executor-for.ts',
       'src/domain/checkpoint/stored.ts',
       'src/stores/open.ts',

@@ -1,7 +1,7 @@
 /** Rental days on virtual time: what the watch really does, against an account that fails, with runs, kills and other people's machines. */
 
 import { type Account, createAccount } from '../../packages/playground/vast/account.ts';
-import { type TearDownPorts, tearDown } from '../../src/actions/tear-down.ts';
+import { type TearDownPorts, tearDown } from '../../src/actions/destroy.ts';
 import { spendCapability } from '../../src/domain/actions/capability.ts';
 import type { Instant } from '../../src/domain/ids.ts';
 import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';

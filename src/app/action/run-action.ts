@@ -1,6 +1,7 @@
 /** Handles one event in the given mode. Tests run the same function on virtual time. */
 
-import { type Changed, changeAction, type Executor } from '../../actions/change-cluster.ts';
+import { type Changed, changeAction } from '../../actions/change-cluster.ts';
+import type { Executor } from '../../actions/perform-steps.ts';
 import { carryOut, type Refused } from '../../actions/pipeline.ts';
 import { type LaunchPlace, verifyWorkflowOrigin } from '../../actions/verify-place.ts';
 import { assertNever } from '../../domain/assert.ts';
@@ -254,6 +255,7 @@ async function care(open: OpenLab, input: CareInput): Promise<Changed | Refused>
       },
       facts: ({ state, mutation }) => gatherConsentFacts(open, defaultBranch, state, mutation),
       executorFor: input.executorFor,
+      place: lab,
       redact,
     }),
   );

@@ -1,6 +1,6 @@
 /** Checks the rented machines of a cluster in each turn of its watch. */
 
-import { tearDown } from '../../actions/tear-down.ts';
+import { tearDown } from '../../actions/destroy.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
 import { GitError } from '../../domain/git.ts';
 import type { Instant } from '../../domain/ids.ts';

@@ -1,6 +1,6 @@
 /** One turn of the watch: observe every due run of the cluster, record, publish. */
 
-import { mintStop } from '../../actions/mint.ts';
+import { stopJob } from '../../actions/stop.ts';
 import { openSignatureMatch } from '../../care/bad-node.ts';
 import { answerSignatureMatch } from '../../care/propose-node-delete.ts';
 import { hasCluster, linksOf, traitsOf } from '../../config/engine-traits.ts';
@@ -210,15 +210,10 @@ function isWatchable(state: RunState, cluster: string): boolean {
 
 /** The recorded stop of a person is the approval. Repeating it is harmless. */
 export async function stopIfAsked(open: OpenLab, input: WatchInput, state: RunState): Promise<void> {
-  const engine = input.engineOf(open.config, input.cluster);
-  const now = open.lab.now();
-  const capability = mintStop(state, now);
-  if (capability === null || state.submission === null || state.end !== null || engine === null) return;
-  open.lab.boundary('stop-job', 'before');
-  const outcome = await engine.stop(state.submission.jobId, { capability, now });
-  open.lab.boundary('stop-job', 'after');
+  const outcome = await stopJob(open.lab, input.engineOf(open.config, input.cluster), state);
+  if (outcome === null) return;
   const why = 'message' in outcome ? `: ${input.redact(outcome.message ?? '')}` : '';
-  open.lab.log(`stop of ${state.submission.jobId}: ${outcome.kind}${why}`, { run: state.run });
+  open.lab.log(`stop of ${state.submission?.jobId}: ${outcome.kind}${why}`, { run: state.run });
 }
 
 type SignatureMatchInput = Pick<WatchInput, 'cluster' | 'cloudOf' | 'redact' | 'publisher'>;

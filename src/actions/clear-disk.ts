@@ -1,0 +1,139 @@
+/** Clears data beside a missing mount on the workers of one TPU VM, then initialises the VM again (policy AG-18 and AG-19). */
+
+import { readCleanAnswer } from '../care/disk/clean-answer.ts';
+import { evidenceWorkers } from '../care/disk/disk-proposals.ts';
+import type { Looks } from '../care/disk/scan-record.ts';
+import { healthOf, type WorkerHealth } from '../care/disk/worker-health.ts';
+import type { Permit } from '../domain/actions/capability.ts';
+import type { MutationEvidence, MutationStep, VmIdentity } from '../domain/care/mutation.ts';
+import type { VmListing } from '../domain/care/tpu-vm.ts';
+import { isTpuName, isZone, type MountPoint, type TpuWorker } from '../domain/care/worker-disk.ts';
+import { limits } from '../domain/limits.ts';
+import type { Observed } from '../domain/observed.ts';
+import {
+  type ChangeEnd,
+  type Clock,
+  type Executor,
+  lookUntil,
+  type StepEnd,
+  stepsLook,
+  type TargetLook,
+} from './perform-steps.ts';
+import { machineLook } from './replace-node.ts';
+
+/** What a program printed and how it ended. */
+export type ProgramEnd = {
+  readonly kind: string;
+  readonly ok: boolean;
+  readonly exitCode: number | null;
+  readonly code: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+/** Access to the workers of a cluster. */
+export type WorkerPort = {
+  readonly list: () => Promise<VmListing>;
+  /** Whether Ray has the worker; null if the config has no command for it. */
+  readonly workerSeen: (tpu: string) => Promise<Observed<boolean> | null>;
+  /** Spends the next step of the capability and runs exactly that step. */
+  readonly change: (step: MutationStep, permit: Permit) => Promise<ProgramEnd>;
+};
+
+export type DiskClearing = Clock & {
+  readonly policy: { readonly mountPoint: MountPoint; readonly thresholdPercent: number };
+  readonly port: () => Promise<WorkerPort>;
+  /** Looks at the workers in parallel, and returns one answer for each. */
+  readonly lookAt: (workers: readonly TpuWorker[]) => Promise<readonly Looks[]>;
+  readonly vm: VmIdentity;
+  readonly evidence: MutationEvidence;
+  readonly steps: readonly MutationStep[];
+  /** The calls that the config of this moment gives for these workers. */
+  readonly stepsNow: (workers: readonly number[]) => readonly MutationStep[];
+};
+
+/** Clears the disks of one proposal. */
+export function clearDisk(input: DiskClearing): Executor {
+  return {
+    look: () => targetLook(input),
+    perform: async (step, permit) => {
+      const end = await (await input.port()).change(step, permit);
+      return step.does === 'clean-disk' ? cleanEnd(end) : scriptEnd(end, 'init-failed');
+    },
+    verify: (_claimedAt, wasInterrupted) => verify(input, wasInterrupted ? 'interrupted' : 'not-helped'),
+  };
+}
+
+/** The calls are those that were shown, the machine is the one that was seen, and data still lies there. */
+async function targetLook(input: DiskClearing): Promise<TargetLook> {
+  const { vm, steps, policy, evidence } = input;
+  const changed = stepsLook(steps, input.stepsNow(evidenceWorkers(evidence)));
+  if (changed !== null) return changed;
+  const machine = machineLook(await (await input.port()).list(), vm);
+  if (machine.kind !== 'same') return machine;
+  const health = await healthNow(input);
+  const unread = health.find((one) => one.kind === 'unknown');
+  if (unread?.kind === 'unknown') return { kind: 'unknown', why: unread.why };
+  if (health.some((one) => one.kind === 'misplaced')) return machine;
+  const why = `no worker has data beside a missing mount on ${policy.mountPoint} any more`;
+  return { kind: 'changed', code: 'target-changed', why };
+}
+
+function cleanEnd({ kind, code, stdout, exitCode }: ProgramEnd): StepEnd {
+  if (kind === 'not-started') return { said: code ?? '', stop: { outcome: 'refused', code: 'call-failed' } };
+  const answer = readCleanAnswer(stdout, exitCode ?? -1);
+  if (answer.kind === 'unknown')
+    return { said: answer.why, stop: { outcome: 'unclear', code: 'clean-unclear' } };
+  const { outcome, code: reason, freedBytes, leftFiles } = answer.value;
+  const said = `${outcome}: ${reason}, freed ${freedBytes} bytes${leftFiles === 0 ? '' : `, ${leftFiles} left`}`;
+  if (outcome === 'deleted' || outcome === 'nothing') return { said, stop: null };
+  return { said, stop: { outcome: outcome === 'refused' ? 'refused' : 'failed', code: `clean-${reason}` } };
+}
+
+/** The end of one of the lab's scripts. */
+export function scriptEnd({ ok, kind, exitCode, code, stderr }: ProgramEnd, failure: string): StepEnd {
+  if (ok) return { said: 'done', stop: null };
+  const said = `${kind} ${exitCode ?? code ?? ''}: ${stderr.trim().split('\n').at(-1) ?? ''}`;
+  const isOver = kind === 'exited' || kind === 'not-started';
+  return { said, stop: { outcome: isOver ? 'failed' : 'unclear', code: failure } };
+}
+
+/** Looks for a bounded time until every worker has room and its mount, and Ray has the machine. */
+async function verify(input: DiskClearing, otherwise: string): Promise<ChangeEnd> {
+  const { vm, evidence } = input;
+  const workers = evidenceWorkers(evidence);
+  const period = { waitMs: limits.diskVerifyWaitMs, periodMs: limits.diskVerifyPeriodMs };
+  const look = async () => ({
+    health: await healthNow(input),
+    ray: rayWords(await (await input.port()).workerSeen(vm.name)),
+  });
+  const isFine = ({ health, ray }: Awaited<ReturnType<typeof look>>): boolean =>
+    health.every(({ kind }) => kind === 'fine') && (ray === 'not asked' || ray === 'has it');
+  const seen = await lookUntil(input, period, look, isFine);
+  const { health, ray } = seen;
+  const rows = health.map((one, index) => [`after worker ${workers[index] ?? index}`, healthWords(one)]);
+  const detail = { ...Object.fromEntries(rows), ray };
+  if (isFine(seen)) return { outcome: 'done', code: 'cleaned', detail };
+  return ray === 'unknown' || health.some(({ kind }) => kind === 'unknown')
+    ? { outcome: 'unclear', code: 'not-verified', detail }
+    : { outcome: 'failed', code: otherwise, detail };
+}
+
+function rayWords(seen: Observed<boolean> | null): 'not asked' | 'unknown' | 'has it' | 'has it not' {
+  if (seen === null) return 'not asked';
+  if (seen.kind === 'unknown') return 'unknown';
+  return seen.value ? 'has it' : 'has it not';
+}
+
+async function healthNow({ vm, evidence, policy, lookAt }: DiskClearing): Promise<readonly WorkerHealth[]> {
+  const { name: tpu, zone } = vm;
+  if (!isTpuName(tpu) || !isZone(zone)) return [{ kind: 'unknown', why: 'the VM has an invalid name' }];
+  const workers = evidenceWorkers(evidence).map((worker) => ({ tpu, zone, worker }));
+  return (await lookAt(workers)).map((looks) => healthOf(looks, policy));
+}
+
+function healthWords(one: WorkerHealth): string {
+  if (one.kind === 'unknown') return `unknown: ${one.why}`;
+  const mount = one.isMounted ? 'mounted' : 'not mounted';
+  return `${one.percentFree}% free, ${mount}, ${one.misplacedBytes} bytes beside`;
+}

@@ -1,0 +1,123 @@
+/**
+ * Deletes the checkpoints of one approved list (policy HR-63), one after the other. Before each, it reads a new listing and the record of
+ * that moment. The first that is not as it was listed ends the clean-up.
+ */
+
+import { type Retention, secondLook } from '../checkpoints/retention.ts';
+import { type Permit, spendCapability } from '../domain/actions/capability.ts';
+import { assertNever } from '../domain/assert.ts';
+import type { CheckpointDeletion, MutationStep } from '../domain/care/mutation.ts';
+import type { CheckpointStore, StorePath } from '../domain/checkpoint/stored.ts';
+import type { Observed } from '../domain/observed.ts';
+import type { ChangeEnd, Executor, StepEnd, TargetLook } from './perform-steps.ts';
+
+export type CheckpointCleanup = {
+  readonly deletion: CheckpointDeletion;
+  readonly steps: readonly MutationStep[];
+  /** The run's checkpoint roots by its record and the config of this moment. */
+  readonly roots: readonly StorePath[];
+  /** A new listing, judged by the record as it is read for it. `held`: why nothing more may be deleted, or null. */
+  readonly judge: () => Promise<{ readonly retention: Observed<Retention>; readonly held: string | null }>;
+  readonly storeOf: (path: StorePath) => Observed<CheckpointStore>;
+};
+
+/** Deletes the checkpoints of one list. */
+export function deleteCheckpoints(input: CheckpointCleanup): Executor {
+  return {
+    look: () => targetLook(input),
+    perform: async (step, permit, index) => {
+      const { said, stop } = await deleteOne(input, step, permit);
+      const code = stop !== null && index > 0 && stop.outcome !== 'unclear' ? 'deletion-stopped' : stop?.code;
+      return {
+        said: `${targetOf(step)[0]}: ${said}`,
+        stop: stop === null || code === undefined ? null : { ...stop, code },
+      };
+    },
+    // Each deletion looked for its result itself.
+    verify: async (_claimedAt, wasInterrupted) =>
+      wasInterrupted ? lookBack(input) : { outcome: 'done', code: 'deleted', detail: {} },
+  };
+}
+
+/** Each checkpoint is as it was listed, or gone. Otherwise people approved another list than what lies there. */
+async function targetLook({ deletion, roots, steps, judge }: CheckpointCleanup): Promise<TargetLook> {
+  if (JSON.stringify(roots) !== JSON.stringify(deletion.roots))
+    return {
+      kind: 'changed',
+      code: 'steps-changed',
+      why: `the checkpoints lie in ${roots.join(', ')} by now`,
+    };
+  const { retention } = await judge();
+  if (retention.kind === 'unknown') return { kind: 'unknown', why: retention.why };
+  for (const step of steps) {
+    const [path, identity] = targetOf(step);
+    const seen = secondLook(retention.value, path, identity);
+    if (seen === 'changed' || seen === 'protected')
+      return { kind: 'changed', code: 'list-changed', why: `${path}: ${seen}` };
+  }
+  return { kind: 'same' };
+}
+
+function targetOf({ command }: MutationStep): readonly [StorePath, string] {
+  const [, path, identity] = command;
+  if (path === undefined || identity === undefined) throw new Error('a step that names no checkpoint');
+  return [path, identity];
+}
+
+async function deleteOne(input: CheckpointCleanup, step: MutationStep, permit: Permit): Promise<StepEnd> {
+  const [path, identity] = targetOf(step);
+  const { retention, held } = await input.judge();
+  if (held !== null) return refused(held, 'held');
+  if (retention.kind === 'unknown') return refused(retention.why, 'unreadable');
+  const seen = secondLook(retention.value, path, identity);
+  if (seen === 'gone') {
+    // Uses up its step without a call: the next one is the next of the list.
+    spendCapability(permit, step);
+    return { said: 'it was gone already', stop: null };
+  }
+  if (seen !== 'same')
+    return refused(seen === 'changed' ? 'written anew' : 'protected by now', 'list-changed');
+  const store = input.storeOf(path);
+  if (store.kind === 'unknown') return refused(store.why, 'unreadable');
+  const outcome = await store.value.remove(path, step, permit);
+  switch (outcome.kind) {
+    case 'gone': {
+      const { objects, bytes } = outcome.removed;
+      return { said: `deleted and looked for: ${objects} objects, ${bytes} bytes`, stop: null };
+    }
+    case 'failed':
+      return refused(outcome.why, 'deletion-failed');
+    case 'left':
+      return { said: outcome.why, stop: { outcome: 'failed', code: 'deletion-left' } };
+    case 'unknown':
+      return { said: outcome.why, stop: { outcome: 'unclear', code: 'deletion-unclear' } };
+    default:
+      return assertNever(outcome);
+  }
+}
+
+function refused(said: string, code: string): StepEnd {
+  return { said, stop: { outcome: 'refused', code } };
+}
+
+/** Looks at what an earlier runner left of the list; nothing is called again. */
+async function lookBack({ steps, storeOf }: CheckpointCleanup): Promise<ChangeEnd> {
+  const detail: Record<string, string> = {};
+  let outcome: 'done' | 'failed' | 'unclear' = 'done';
+  for (const [index, step] of steps.entries()) {
+    const [path] = targetOf(step);
+    const store = storeOf(path);
+    const size = store.kind === 'unknown' ? store : await store.value.measure(path);
+    if (size.kind === 'unknown') outcome = 'unclear';
+    else if (size.value.objects > 0 && outcome === 'done') outcome = 'failed';
+    const left =
+      size.kind === 'unknown'
+        ? size.why
+        : size.value.objects === 0
+          ? 'gone'
+          : `${size.value.objects} objects are there`;
+    detail[`step ${index + 1}`] = `${path}: ${left}`;
+  }
+  const codes = { done: 'deleted', failed: 'deletion-interrupted', unclear: 'deletion-unclear' } as const;
+  return { outcome, code: codes[outcome], detail };
+}

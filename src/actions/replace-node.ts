@@ -1,0 +1,89 @@
+/** Deletes one bad TPU VM, verifies that it is gone, and waits for its replacement (policy ML-02 and ML-30). */
+
+import type { MutationEvidence, MutationStep, VmIdentity } from '../domain/care/mutation.ts';
+import { deleteStep, isSameVm, type TpuCloud, type TpuVm, type VmListing } from '../domain/care/tpu-vm.ts';
+import type { Instant } from '../domain/ids.ts';
+import { REPLACED } from '../domain/launch/relaunch.ts';
+import { limits } from '../domain/limits.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+import { type Clock, type Executor, lookUntil, stepsLook, type TargetLook } from './perform-steps.ts';
+
+/** From a deletion until the machine is out of the list; gcloud has waited for most of it. */
+const CLOUD_GONE_WAIT_MS = 10 * 60 * 1_000;
+/** Between two looks at the machines while one is waited for. */
+const CLOUD_LOOK_PERIOD_MS = 30_000;
+
+export type NodeReplacement = Clock & {
+  readonly cloud: TpuCloud;
+  readonly project: string;
+  readonly vm: VmIdentity;
+  readonly steps: readonly MutationStep[];
+  readonly evidence: MutationEvidence;
+  readonly replacementWaitMs: number;
+};
+
+/** Replaces one proposed machine. */
+export function replaceNode(input: NodeReplacement): Executor {
+  const { cloud, project, vm, steps } = input;
+  // An empty list proves that the machine is gone only after the cloud itself has said so.
+  let isAnswered = false;
+  return {
+    look: async () => stepsLook(steps, [deleteStep(project, vm)]) ?? machineLook(await cloud.list(), vm),
+    perform: async (_step, permit) => {
+      const outcome = await cloud.deleteVm(vm, permit);
+      isAnswered = outcome.kind === 'deleted';
+      return outcome.kind === 'failed'
+        ? { said: outcome.message, stop: { outcome: 'failed', code: 'call-failed' } }
+        : { said: outcome.kind === 'unknown' ? outcome.message : 'done', stop: null };
+    },
+    verify: async (claimedAt, wasInterrupted) => {
+      const gone = await listingUntil(input, CLOUD_GONE_WAIT_MS, (vms) => isGone(vms, vm, isAnswered));
+      if (gone.kind === 'unknown')
+        return { outcome: 'unclear', code: 'not-verified', detail: { why: gone.message } };
+      if (!isGone(gone.vms, vm, isAnswered))
+        return { outcome: 'failed', code: wasInterrupted ? 'interrupted' : 'still-there', detail: {} };
+      const isReplacement = (one: TpuVm): boolean => replaces(input, one, claimedAt);
+      const last = await listingUntil(input, input.replacementWaitMs, (vms) => vms.some(isReplacement));
+      const found = last.kind === 'listed' ? last.vms.find(isReplacement) : undefined;
+      if (found === undefined) return { outcome: 'done', code: 'not-replaced', detail: {} };
+      const { name, zone, createdAt } = found;
+      return { outcome: 'done', code: REPLACED, detail: { replacement: name, zone, made: createdAt } };
+    },
+  };
+}
+
+/** Whether name, zone, time of creation and address are those that were proposed. */
+export function machineLook(listing: VmListing, vm: VmIdentity): TargetLook {
+  if (listing.kind === 'unknown') return { kind: 'unknown', why: listing.message };
+  const there = listing.vms.find((one) => one.name === vm.name && one.zone === vm.zone);
+  if (there !== undefined && isSameVm(there, vm)) return { kind: 'same' };
+  const why = there === undefined ? 'no such machine' : `made ${there.createdAt}, state ${there.state}`;
+  return { kind: 'changed', code: 'target-changed', why };
+}
+
+/** A machine that is being deleted loses its addresses first: it is there as long as its name and time of creation are. */
+function isGone(vms: readonly TpuVm[], vm: VmIdentity, isAnswered: boolean): boolean {
+  const isThere = vms.some(
+    ({ name, zone, createdAt }) => name === vm.name && zone === vm.zone && createdAt === vm.createdAt,
+  );
+  return (isAnswered || vms.length > 0) && !isThere;
+}
+
+/** A ready machine of the same cluster and kind that was made since the claim. */
+function replaces({ evidence: { facts } }: NodeReplacement, one: TpuVm, claimedAt: Instant): boolean {
+  return (
+    one.state === 'READY' &&
+    one.rayCluster === facts['rayCluster'] &&
+    one.acceleratorType === facts['acceleratorType'] &&
+    (fromRfc3339(one.createdAt) ?? 0) >= claimedAt - limits.clockSlackMs
+  );
+}
+
+function listingUntil(
+  { cloud, ...clock }: NodeReplacement,
+  waitMs: number,
+  isFound: (vms: readonly TpuVm[]) => boolean,
+): Promise<VmListing> {
+  const period = { waitMs, periodMs: CLOUD_LOOK_PERIOD_MS };
+  return lookUntil(clock, period, cloud.list, (seen) => seen.kind === 'listed' && isFound(seen.vms));
+}

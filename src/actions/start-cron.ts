@@ -1,0 +1,46 @@
+/** Starts the cleanup job of the head node if it was not seen, and verifies that it is alive (policy AG-21). */
+
+import type { MutationStep } from '../domain/care/mutation.ts';
+import { limits } from '../domain/limits.ts';
+import type { Observed } from '../domain/observed.ts';
+import { type ProgramEnd, scriptEnd, type WorkerPort } from './clear-disk.ts';
+import { type Clock, type Executor, lookUntil, stepsLook } from './perform-steps.ts';
+
+export type CronStart = Clock & {
+  readonly port: () => Promise<
+    Pick<WorkerPort, 'change'> & { readonly cleanupAlive: () => Promise<Observed<boolean> | null> }
+  >;
+  readonly steps: readonly MutationStep[];
+  readonly stepNow: MutationStep;
+};
+
+/** Starts the job of one proposal. A second job would delete machines twice as eagerly, so it starts only if none is seen. */
+export function startCron({ port, steps, stepNow, ...clock }: CronStart): Executor {
+  const isAlive = async (): Promise<Observed<boolean> | null> => (await port()).cleanupAlive();
+  return {
+    look: async () => {
+      const changed = stepsLook(steps, [stepNow]);
+      if (changed !== null) return changed;
+      const alive = await isAlive();
+      if (alive === null) return { kind: 'unknown', why: 'the config does not say how to see it' };
+      if (alive.kind === 'unknown') return alive;
+      return alive.value
+        ? { kind: 'changed', code: 'target-changed', why: 'the job is alive' }
+        : { kind: 'same' };
+    },
+    // The job is looked for whatever the script printed, unless the script did not run.
+    perform: async (step, permit) => {
+      const end: ProgramEnd = await (await port()).change(step, permit);
+      const { said, stop } = scriptEnd(end, 'call-failed');
+      return { said, stop: end.kind === 'not-started' ? stop : null };
+    },
+    verify: async (_claimedAt, wasInterrupted) => {
+      const period = { waitMs: limits.diskVerifyWaitMs, periodMs: limits.diskVerifyPeriodMs };
+      const seen = await lookUntil(clock, period, isAlive, (one) => one?.kind === 'known' && one.value);
+      if (seen?.kind !== 'known') return { outcome: 'unclear', code: 'not-verified', detail: {} };
+      return seen.value
+        ? { outcome: 'done', code: 'alive', detail: {} }
+        : { outcome: 'failed', code: wasInterrupted ? 'interrupted' : 'not-seen', detail: {} };
+    },
+  };
+}
