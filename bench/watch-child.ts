@@ -5,7 +5,6 @@
 
 import type { Lab, LabGit } from '../src/app/lab.ts';
 import { createLabOpener } from '../src/app/open-lab.ts';
-import { createPublisher } from '../src/app/publisher.ts';
 import { watch } from '../src/app/watch/tick.ts';
 import { branded, type Instant, isInstant } from '../src/domain/ids.ts';
 import { createClient, type Octokit } from '../src/github/call.ts';
@@ -167,8 +166,6 @@ await watch({
     trackerOf: () => null,
     diskOf: async () => null,
     redact: (text) => text,
-    publisher: createPublisher(),
-    toldFaults: new Map(),
     saveMemory: createMemorySaver(),
   },
   log: lab.log,

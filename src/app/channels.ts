@@ -3,7 +3,6 @@
 import type { ChannelMessage, Delivery } from '../domain/channel.ts';
 import type { RunId } from '../domain/ids.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
-import type { Role } from '../domain/logbook/role.ts';
 import { undelivered } from '../domain/logbook/run-state.ts';
 import { transactRun } from '../logbook/transact.ts';
 import type { ChannelHost } from '../notify/channel.ts';
@@ -28,15 +27,14 @@ export function channelSender(
   };
 }
 
-/** Sends the notices of these entries, all channels in parallel so that none delays another. */
+/** Sends the notices that this process recorded, all channels in parallel so that none delays another. */
 export async function deliver(
   { lab, config, store }: Pick<OpenLab, 'lab' | 'config' | 'store'>,
   run: RunId,
-  seqs: ReadonlySet<number>,
-  role: Role,
 ): Promise<void> {
   const state = store.current().runs.find((one) => one.run === run);
-  const owed = state === undefined ? [] : undelivered(state).filter(({ seq }) => seqs.has(seq));
+  const owed =
+    state === undefined ? [] : undelivered(state).filter(({ seq }) => store.appended(run).has(seq));
   if (state === undefined || owed.length === 0) return;
   const url = threadUrl(lab, approversThread(state));
   lab.boundary('send', 'before');
@@ -50,6 +48,7 @@ export async function deliver(
   await transactRun({ lab, store }, run, (now) => {
     const isOwed = ({ notice, channel }: Delivered): boolean =>
       undelivered(now).some((one) => one.seq === notice && one.channel === channel);
+    const role = lab.signingKeys.control === undefined ? 'watch' : 'control';
     return delivered.filter(isOwed).map((data) => ({ type: 'delivered', role, data }));
   });
 }

@@ -11,6 +11,7 @@ import { publishedHeads } from '../run/published-heads.ts';
 import { configFor } from '../run/run-config.ts';
 import { type ConfigInForce, configHealthOf, configInForce } from './config-source.ts';
 import type { Lab, LabGit } from './lab.ts';
+import { nothingPosted, type Posted } from './posted.ts';
 import { readingOf } from './reading.ts';
 import { createEventStore, type EventStore } from './record.ts';
 import type { Record } from './record-files.ts';
@@ -29,6 +30,7 @@ export type OpenLab = {
   readonly configHealth: ConfigHealth;
   readonly git: LabGit;
   readonly store: EventStore;
+  readonly posted: Posted;
   readonly record: Record;
 };
 
@@ -85,6 +87,7 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
           config: found.config,
           git,
           store: createEventStore(lab, found.config, git, last?.store.current() ?? null),
+          posted: last?.posted ?? nothingPosted(),
         };
       }
       const { store } = last;

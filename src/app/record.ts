@@ -51,6 +51,8 @@ export type EventStore = {
   /** One push on top of what was loaded last: all of it is recorded, or nothing. Only `transact` calls it. */
   readonly append: (entries: readonly Entry[], at: Instant) => Promise<AppendResult>;
   readonly current: () => Record;
+  /** Entries that this process appended to a file, by sequence number, oldest first. It grows with each append. */
+  readonly appended: (run: string) => ReadonlySet<number>;
   /** The genuine marks that were read last. */
   readonly marks: () => readonly Mark[];
   /** The verified events of every run, for those who replay them. */
@@ -72,6 +74,7 @@ type Keeping = {
   readonly git: LabGit;
   readonly marks: MarkReader;
   readonly backed: Checking['backed'];
+  readonly appended: Map<string, Set<number>>;
   /** The marks that were read last, the hashes of all that this process knows, and the newest marked entry of each file. */
   seen: readonly SeenMark[];
   readonly known: Set<string>;
@@ -99,6 +102,7 @@ export function createEventStore(
     held: new Map(),
     marks: createMarkReader(lab, config, git),
     backed: new Map(),
+    appended: new Map(),
     seen: [],
     known: new Set(),
     markedAt: new Map(),
@@ -109,6 +113,7 @@ export function createEventStore(
     load: (isFetched = false) => load(keeping, isFetched),
     append: (entries, at) => append(keeping, entries, at),
     current: () => keeping.record,
+    appended: (run) => appendedTo(keeping, run),
     marks: () => keeping.seen.map(({ mark }) => mark),
     histories: () => [...keeping.held].filter(([name]) => name !== JOURNAL).map(([, { events }]) => events),
     refusal: () => keeping.refusal,
@@ -188,7 +193,14 @@ async function append(keeping: Keeping, entries: readonly Entry[], at: Instant):
   const good = new Map([...record.good].filter(([run]) => !names.includes(run)));
   keeping.record = { ...rebuilt({ held, before: record }, record.broken), good, head: outcome.head };
   const seqs = composed.map(({ run, appended }) => [run, appended.map((event) => event.seq)] as const);
+  for (const [run, ours] of seqs) for (const seq of ours) appendedTo(keeping, run).add(seq);
   return { kind: 'appended', seqs: new Map(seqs) };
+}
+
+function appendedTo({ appended }: Pick<Keeping, 'appended'>, run: string): Set<number> {
+  const ours = appended.get(run) ?? new Set();
+  appended.set(run, ours);
+  return ours;
 }
 
 function lastOf(run: string, appended: readonly LogbookEvent[]): Marked {

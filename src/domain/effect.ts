@@ -60,7 +60,7 @@ export type Effect =
       /** People to mention; logins are resolved when it is posted. */
       readonly summons?: Summons;
       /** Another process may post the same comment concurrently: delete the later duplicate. */
-      readonly isShared?: true;
+      readonly isShared?: boolean;
     }
   | {
       readonly kind: 'edit-comment';

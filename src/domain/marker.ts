@@ -6,7 +6,8 @@
 import type { Instant } from './ids.ts';
 import type { Role } from './logbook/role.ts';
 
-export const MARKER_KINDS = [
+/** Comments in a run's own threads. */
+const RUN_COMMENT_KINDS = [
   'answer',
   'launch',
   'first-eval',
@@ -17,6 +18,13 @@ export const MARKER_KINDS = [
   'ended',
   'sealed',
   'closed',
+  'notice',
+] as const;
+/** The kind of such a comment. */
+export type RunCommentKind = (typeof RUN_COMMENT_KINDS)[number];
+
+export const MARKER_KINDS = [
+  ...RUN_COMMENT_KINDS,
   'card',
   'issue',
   'pull',
@@ -25,7 +33,6 @@ export const MARKER_KINDS = [
   'disk-change',
   'disk-end',
   'disk-answer',
-  'notice',
   'own-pull',
 ] as const;
 export type MarkerKind = (typeof MARKER_KINDS)[number];

@@ -41,6 +41,8 @@ export type GitHubClient = {
   readonly sleep: (durationMs: number) => Promise<void>;
   readonly now: () => number;
   readonly usage: Usage;
+  /** Times of the content writes of the last hour (epoch ms), oldest first. */
+  readonly writtenAt: number[];
   /** GitHub's clock minus this machine's; see `noteClock`. */
   readonly clock: { offsetMs: number };
   /** Answers by URL with their ETag: a 304 costs no quota. Bounded. */
@@ -61,11 +63,12 @@ export type CallOutcome =
 
 /** A client for one repository. */
 export function createClient(
-  options: Omit<GitHubClient, 'usage' | 'cache' | 'pastTips' | 'clock'>,
+  options: Omit<GitHubClient, 'usage' | 'writtenAt' | 'cache' | 'pastTips' | 'clock'>,
 ): GitHubClient {
   return {
     ...options,
     usage: { rest: 0, graphql: 0, notModified: 0, contentWrites: 0 },
+    writtenAt: [],
     clock: { offsetMs: 0 },
     cache: new Map(),
     pastTips: new Set(),
@@ -204,7 +207,14 @@ async function once(client: GitHubClient, route: string, parameters: Record<stri
 
 function count(client: GitHubClient, route: string, isRead: boolean): void {
   client.usage[route.endsWith('/graphql') ? 'graphql' : 'rest'] += 1;
-  if (!isRead && !route.endsWith('/graphql')) client.usage.contentWrites += 1;
+  if (!isRead && !route.endsWith('/graphql')) noteWrite(client);
+}
+
+/** Counts a content write, for which GitHub has limits of their own. */
+export function noteWrite({ usage, writtenAt, now }: GitHubClient): void {
+  usage.contentWrites += 1;
+  while (writtenAt[0] !== undefined && writtenAt[0] <= now() - 3_600_000) writtenAt.shift();
+  writtenAt.push(now());
 }
 
 /**

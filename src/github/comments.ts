@@ -6,7 +6,7 @@ import type { Surface } from '../domain/command.ts';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import { limits } from '../domain/limits.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { type CallOutcome, call, type GitHubClient, readPages, refusal } from './call.ts';
+import { type CallOutcome, type CallOutcome, call, call, type GitHubClient, type GitHubClient, noteWrite, readPages, refusal, refusal } from './call.ts';
 import { query } from './graphql.ts';
 
 const numbered = z.object({
@@ -23,43 +23,29 @@ const listed = z.object({
 /** Whether a comment is the posted one; the prefix alone proves nothing. */
 export type IsSame = (body: string) => boolean;
 
-/** Posts a comment. If rate limits delayed it, another process may have posted the same, so duplicates are removed. */
-export async function postComment(
-  client: GitHubClient,
-  thread: number,
-  isSame: IsSame,
-  body: string,
-): Promise<EffectOutcome> {
-  const sinceMs = client.now();
-  const posted = await post(client, thread, isSame, body);
-  if (client.now() - sinceMs < limits.publishGraceMs) return posted;
-  return withoutDouble(client, thread, isSame, posted);
-}
-
-async function post(
-  client: GitHubClient,
-  thread: number,
-  isSame: IsSame,
-  body: string,
-): Promise<EffectOutcome> {
-  const outcome = await call(client, 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
-    issue_number: thread,
-    body,
-  });
-  if (outcome.kind !== 'unknown') return idOf(outcome);
-  return foundOnce(client, thread, isSame, outcome.message);
-}
+/** `isShared`: another process may post the same comment. */
+type Post = {
+  readonly thread: number;
+  readonly body: string;
+  readonly isSame: IsSame;
+  readonly isShared: boolean;
+};
 
 /**
- * Posts a comment that another replica may post too. Each looks for duplicates after posting and deletes its own if it is the later one.
+ * Posts a comment. If another process may have posted the same, also because rate limits delayed this one, each process looks
+ * for duplicates afterwards and deletes its own if it is the later one.
  */
-export async function postSharedComment(
+export async function postComment(
   client: GitHubClient,
-  thread: number,
-  isSame: IsSame,
-  body: string,
+  { thread, body, isSame, isShared }: Post,
 ): Promise<EffectOutcome> {
-  return withoutDouble(client, thread, isSame, await post(client, thread, isSame, body));
+  const sinceMs = client.now();
+  const route = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
+  const outcome = await call(client, route, { issue_number: thread, body });
+  const posted =
+    outcome.kind === 'unknown' ? await foundOnce(client, thread, isSame, outcome.message) : idOf(outcome);
+  const isLate = client.now() - sinceMs >= limits.publishGraceMs;
+  return isShared || isLate ? withoutDouble(client, thread, isSame, posted) : posted;
 }
 
 async function withoutDouble(
@@ -124,7 +110,7 @@ export async function editComment(
   { comment, body, hidden }: Pick<Extract<Effect, { kind: 'edit-comment' }>, 'comment' | 'body' | 'hidden'>,
 ): Promise<EffectOutcome> {
   if (hidden !== undefined) {
-    client.usage.contentWrites += 1;
+    noteWrite(client);
     const shown = await query(client, UNHIDE, { id: hidden }, unhidden);
     if (shown.kind === 'unknown') return { kind: 'unknown', message: shown.why };
   }

@@ -96,15 +96,14 @@ export function diskIssueTitle(cluster: string): string {
 }
 
 /**
- * The issue's body, never longer than GitHub takes. Its marker says what was told: the scan since which the situation is this
- * one, and the newest end of a change.
+ * The issue's body, never longer than GitHub takes. Its marker names the newest journal entry that a comment reports: a scan or
+ * the end of a change.
  */
 export function renderDiskIssue({ disks, mutations, refusedAt }: DiskIssueView): string {
   const { readable, newest, since, unread } = disks;
   const ends = mutations.map(({ ended }) => ended?.seq ?? 0);
   const fields = {
-    since: String((since ?? readable)?.seq ?? 0),
-    end: String(Math.max(0, ...ends)),
+    told: String(Math.max(0, (since ?? readable)?.seq ?? 0, ...ends)),
     ...(refusedAt === 0 ? {} : { refused: String(refusedAt) }),
   };
   const blind = `The newest scan${unread > 1 ? `, and with it the last ${unread},` : ''} (${utc(newest.at)}) could not be read: ${text(newest.why)}.`;

@@ -10,7 +10,7 @@ import { awaitsAdoption, isAdopted } from '../domain/logbook/adoption.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import type { DropReason } from '../domain/logbook/events/launch-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { MarkerKind } from '../domain/marker.ts';
+import type { RunCommentKind } from '../domain/marker.ts';
 import { compareIdentity } from '../domain/tracker.ts';
 import { renderAnswer } from './answer.ts';
 import { headText } from './card.ts';
@@ -39,10 +39,7 @@ import {
 
 /** What is to be told: `key` names the comment that is answered (`<surface>-<id>`) or the event's sequence number. */
 export type PublicationView = {
-  readonly kind: Exclude<
-    MarkerKind,
-    'card' | 'issue' | 'pull' | 'closure' | 'disk' | 'disk-change' | 'disk-end' | 'disk-answer' | 'own-pull'
-  >;
+  readonly kind: RunCommentKind;
   readonly key: string;
 };
 

@@ -28,6 +28,7 @@ import { isCardLeft, needsShowing } from './decide-shown.ts';
 import { pastOf } from './history.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { decideWaitEdit } from './open-waits.ts';
+import { isOpenToAll, isShared, mayPost } from './outbox.ts';
 import { isOpenProposal } from './proposal-texts.ts';
 import { isHeadOurs, type Publication, publicationsOf } from './publications.ts';
 import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
@@ -53,15 +54,15 @@ export type PublishInput = {
   readonly verdict: RunVerdict | null;
   readonly activeRuns: number;
   readonly annotations: readonly Annotation[];
-  /** Only incidents: there is no room for the rest. */
-  readonly isAlertsAlone?: true;
+  /** Only comments of these kinds: there is no room for other texts. */
+  readonly only?: readonly Publication['kind'][] | undefined;
 };
 
 /** The next publication; null when the threads match the record. */
 export function decidePublication(input: PublishInput): Step | null {
   if (input.facts.comments.kind === 'unknown') return null;
   const ours = input.facts.comments.value.filter(({ marker }) => marker !== null);
-  if (input.isAlertsAlone === true) return nextComment(input, ours);
+  if (input.only !== undefined) return nextComment(input, ours);
   return (
     nextComment(input, ours) ??
     nextWait(input, ours) ??
@@ -93,9 +94,10 @@ function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step |
   const wordsOf: WordsOf = (publication) => renderPublication(publication, viewOf(input));
   const isControl = input.facts.pull.kind === 'known';
   for (const { marker, ...publication } of owedComments(input.state, ours, isControl ? wordsOf : null)) {
-    if (input.isAlertsAlone === true && publication.kind !== 'incident') continue;
+    if (input.only?.includes(publication.kind) === false) continue;
     const key = tryOf(input, publication);
-    if (!isMine(input, publication) || !mayTry(input.memory, key, limits.effectTriesMax)) continue;
+    if (!mayPost(publication, input.memory, input.now) || !mayTry(input.memory, key, limits.effectTriesMax))
+      continue;
     const proposal = proposalOf(input.state, publication);
     const text = proposal === null ? null : input.facts.proposalTexts.get(proposal);
     if (proposal !== null && text === undefined) return need({ fact: 'proposalTexts', of: proposal });
@@ -108,7 +110,7 @@ function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step |
       body: wordsOf(publication),
       entry: { seq: publication.seq, role: publication.role },
       ...(publication.summons === undefined ? {} : { summons: publication.summons }),
-      ...shared(input, publication),
+      isShared: isShared(publication, input.memory, input.now),
     });
   }
   return null;
@@ -136,22 +138,6 @@ function tryOf({ now, state }: PublishInput, publication: Publication): string {
   const key = keyOf(publication);
   const periods = Math.floor((now - (fromRfc3339(publication.at) ?? now)) / limits.textRestoresPeriodMs);
   return proposalOf(state, publication) !== null && periods > 0 ? `${key}:${periods}` : key;
-}
-
-/** The process that appended the event is alone for a while; any other may have a competitor. */
-function shared(
-  input: PublishInput,
-  { seq, at }: Pick<Publication, 'seq' | 'at'>,
-): { readonly isShared?: true } {
-  const isFresh = input.now - (fromRfc3339(at) ?? 0) < limits.publishGraceMs;
-  return input.memory.appended.has(seq) && isFresh ? {} : { isShared: true };
-}
-
-/** The process that appended the event publishes it; others wait. */
-function isMine(input: PublishInput, publication: Publication): boolean {
-  if (input.memory.appended.has(publication.seq)) return true;
-  if (input.memory.speaksFor?.includes(publication.role) === true) return true;
-  return input.now - (fromRfc3339(publication.at) ?? input.now) >= limits.publishGraceMs;
 }
 
 /** Identifies the check run's content; the card stores it to avoid a lookup. */
@@ -219,7 +205,7 @@ function isSettled(input: PublishInput): boolean {
   return (
     isHeadOurs(input.state, input.memory) ||
     input.memory.appended.has(head.seq) ||
-    input.now - (fromRfc3339(head.at) ?? 0) >= limits.publishGraceMs
+    isOpenToAll(head.at, input.now)
   );
 }
 
@@ -248,7 +234,7 @@ function nextCard(input: PublishInput, ours: readonly CommentFacts[]): Step | nu
           thread: state.proposal.pull,
           marker,
           body,
-          ...shared(input, state.head),
+          isShared: isShared(state.head, memory, input.now),
         });
   }
   if (!needsShowing(state, card.comment)) {

@@ -5,7 +5,7 @@ import { type ClusterDisks, isAllFine, isBlind } from '../domain/care/disk-scan.
 import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import type { Effect } from '../domain/effect.ts';
 import type { SeenCommand } from '../domain/logbook/run-state.ts';
-import { markerIdentity, saysTheSame } from '../domain/marker.ts';
+import { type MarkerKind, markerIdentity, saysTheSame } from '../domain/marker.ts';
 import { diskEndKey, renderDiskChange, renderDiskEnd, renderDiskIssue } from '../render/disk-issue.ts';
 import type { OwedComment, StandingIssue } from './outbox.ts';
 
@@ -20,8 +20,8 @@ export type DiskIssueInput = {
   readonly issue: ToldIssue;
 };
 
-/** `at`: when it became due. */
-export type DatedComment = OwedComment & { readonly at: string };
+/** `seq` and `at`: the journal entry that it reports. */
+export type DatedComment = OwedComment & { readonly seq: number; readonly at: string };
 
 /** Post `comments` in order before `edit`: the description is the record of what was posted. */
 export type DiskIssueWords = { readonly comments: readonly DatedComment[]; readonly edit: Effect | null };
@@ -37,8 +37,18 @@ export function decideDiskIssue(input: DiskIssueInput): DiskIssueWords {
   const state = stateWanted(disks, mutations, issue.isOpen);
   const isSaid = issue.body !== null && issue.marker?.isIntact === true && saysTheSame(issue.body, body);
   if (isSaid && state === null) return { comments: [], edit: null };
+  const told = Number(issue.marker?.fields['told'] ?? 0);
+  const reports = [...endReports(issue, mutations), ...changeReports(issue, disks)].filter(
+    ({ seq }) => seq > told,
+  );
   return {
-    comments: [...endComments(issue, mutations), ...changeComments(issue, disks)],
+    comments: reports.map(({ seq, at, kind, key, body: text }) => ({
+      thread: issue.number,
+      seq,
+      at,
+      marker: markerIdentity({ run: 'journal', kind, key }),
+      body: text,
+    })),
     edit: { kind: 'edit-issue', issue: issue.number, expected: null, body, state },
   };
 }
@@ -57,36 +67,26 @@ function stateWanted(
   return isOpen === (wanted === 'open') || (wanted === 'open' && isFine) ? null : wanted;
 }
 
-function endComments(
-  { number: thread, marker }: ToldIssue,
-  mutations: readonly MutationRecord[],
-): readonly DatedComment[] {
-  const toldEnd = Number(marker?.fields['end'] ?? 0);
-  return mutations
-    .filter(({ ended, proposal }) => (ended?.seq ?? 0) > toldEnd && proposal.thread === thread)
-    .map((one) => ({
-      thread,
-      marker: markerIdentity({ run: 'journal', kind: 'disk-end', key: diskEndKey(one) }),
-      body: renderDiskEnd(one),
-      at: one.ended?.at ?? one.at,
-    }));
+type Report = {
+  readonly seq: number;
+  readonly at: string;
+  readonly kind: MarkerKind;
+  readonly key: string;
+  readonly body: string;
+};
+
+function endReports({ number }: ToldIssue, mutations: readonly MutationRecord[]): readonly Report[] {
+  return mutations.flatMap((one) => {
+    if (one.ended === null || one.proposal.thread !== number) return [];
+    const { seq, at } = one.ended;
+    return [{ seq, at, kind: 'disk-end', key: diskEndKey(one), body: renderDiskEnd(one) } as const];
+  });
 }
 
-function changeComments(
-  { number: thread, marker, body }: ToldIssue,
-  { since: known, readable, newest }: ClusterDisks,
-): readonly DatedComment[] {
-  const since = known ?? readable;
-  const told = marker?.fields['since'] ?? null;
-  // A description without its marker does not record what was posted, but the thread has it.
-  if (since === null || body === null || told === String(since.seq)) return [];
-  const key = `${newest.cluster}-${since.seq}`;
-  return [
-    {
-      thread,
-      marker: markerIdentity({ run: 'journal', kind: 'disk-change', key }),
-      body: renderDiskChange(since),
-      at: since.at,
-    },
-  ];
+/** None in a new issue, because its description shows the situation. */
+function changeReports({ body }: ToldIssue, { since, readable, newest }: ClusterDisks): readonly Report[] {
+  const scan = since ?? readable;
+  if (scan === null || body === null) return [];
+  const { seq, at } = scan;
+  return [{ seq, at, kind: 'disk-change', key: `${newest.cluster}-${seq}`, body: renderDiskChange(scan) }];
 }

@@ -18,6 +18,7 @@ import { isStopOwed } from './decide-stop.ts';
 import { decideUpdate } from './decide-update.ts';
 import { isWatchOwed } from './decide-watch.ts';
 import type { LabConfig } from './lane-scope.ts';
+import { isOpenToAll, mayPost } from './outbox.ts';
 import { isHeadOurs, publicationsOf } from './publications.ts';
 import { configFor } from './run-config.ts';
 import { fixerAsked } from './slip-to-mend.ts';
@@ -139,8 +140,8 @@ function mayMoveGates({ config }: Heard, trigger: ReconcileRequest): boolean {
 }
 
 /** Other processes publish their own events first. */
-function isAged(state: RunState, now: number): boolean {
-  return now - (fromRfc3339(state.head.at) ?? 0) >= limits.publishGraceMs || hasUnanswered(state);
+function isAged(state: RunState, now: Instant): boolean {
+  return isOpenToAll(state.head.at, now) || hasUnanswered(state);
 }
 
 function hasUnanswered(state: RunState): boolean {
@@ -149,14 +150,8 @@ function hasUnanswered(state: RunState): boolean {
 
 /** Whether this process may publish everything that is pending. */
 function isMineToSay(looks: Looks, state: RunState): boolean {
-  const { appended, speaksFor } = looks.memories.of(state.run);
-  const now = looks.now();
-  return publicationsOf(state).every(
-    (publication) =>
-      appended.has(publication.seq) ||
-      speaksFor?.includes(publication.role) === true ||
-      now - (fromRfc3339(publication.at) ?? 0) >= limits.publishGraceMs,
-  );
+  const poster = looks.memories.of(state.run);
+  return publicationsOf(state).every((publication) => mayPost(publication, poster, looks.now()));
 }
 
 /** Fingerprint of everything that can make a run pending. */

@@ -1,8 +1,38 @@
-/** Comments and issues outside a run's own threads. Each has a marker, exists once, and follows the record. */
+/** The rules of the outbox: who posts a text, and which write a text needs. Each text has a marker and exists once. */
 
 import type { Effect } from '../domain/effect.ts';
 import type { CommentFacts } from '../domain/facts.ts';
+import type { Instant } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
+import type { Role } from '../domain/logbook/role.ts';
 import { markerIdentity, saysForControl, saysTheSame, type VerifiedMarker } from '../domain/marker.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+import type { AttemptCache } from './step.ts';
+
+/** The record entry that a text reports. */
+export type ReportedEntry = { readonly seq: number; readonly at: string; readonly role: Role };
+
+/** What a process knows about its own part in the record. */
+export type Poster = Pick<AttemptCache, 'appended' | 'speaksFor'>;
+
+/** The process that appended an entry, or speaks for its author, posts at once. Any other process waits for the grace period. */
+export function mayPost({ seq, at, role }: ReportedEntry, poster: Poster, now: Instant): boolean {
+  return poster.appended.has(seq) || poster.speaksFor?.includes(role) === true || isOpenToAll(at, now);
+}
+
+/** Whether another process may post the same text now: the later of two duplicates must be deleted. */
+export function isShared(
+  { seq, at }: Pick<ReportedEntry, 'seq' | 'at'>,
+  poster: Poster,
+  now: Instant,
+): boolean {
+  return !poster.appended.has(seq) || isOpenToAll(at, now);
+}
+
+/** Whether the author of an entry of this time had its time to post. */
+export function isOpenToAll(at: string, now: Instant): boolean {
+  return now - (fromRfc3339(at) ?? 0) >= limits.publishGraceMs;
+}
 
 export type OwedComment = {
   readonly thread: number;
@@ -11,7 +41,9 @@ export type OwedComment = {
   /** The text follows the record; otherwise the posted text stays. */
   readonly isKept?: true;
   /** No other process posts it; otherwise the later of two duplicates is deleted. */
-  readonly isOursAlone?: true;
+  readonly isOursAlone?: boolean;
+  /** After this time its thread is read again, because a person may have deleted the comment. */
+  readonly recheckMs?: number;
 };
 
 export type OwedIssue = {
@@ -22,8 +54,6 @@ export type OwedIssue = {
   readonly body: string;
   /** Wanted state; null: unchanged. */
   readonly state: 'open' | 'closed' | null;
-  /** False: update only, never open one. */
-  readonly isOpened: boolean;
 };
 
 /** `marker` null: no verified marker. */
@@ -56,7 +86,7 @@ export function decideComment(owed: OwedComment, comments: readonly CommentFacts
       thread,
       marker,
       body,
-      ...(owed.isOursAlone === true ? {} : { isShared: true as const }),
+      isShared: owed.isOursAlone !== true,
     };
   if (owed.isKept !== true || (standing.marker?.isIntact === true && saysTheSame(standing.body, body)))
     return null;
@@ -66,8 +96,7 @@ export function decideComment(owed: OwedComment, comments: readonly CommentFacts
 /** The write that opens or updates the issue; null if it is current. */
 export function decideIssue(owed: OwedIssue, standing: StandingIssue | null): Effect | null {
   const { label, marker, title, body } = owed;
-  if (standing === null)
-    return owed.isOpened ? { kind: 'open-issue', marker, title, body, labels: [label] } : null;
+  if (standing === null) return { kind: 'open-issue', marker, title, body, labels: [label] };
   const isOpen = owed.state === null ? standing.isOpen : owed.state === 'open';
   const state = isOpen === standing.isOpen ? null : owed.state;
   if (state === null && standing.marker?.isIntact === true && saysTheSame(standing.body, body)) return null;

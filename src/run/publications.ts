@@ -6,15 +6,12 @@ import { isAdopted } from '../domain/logbook/adoption.ts';
 import { inChargeByContract, ownerOf } from '../domain/logbook/ownership.ts';
 import type { Role } from '../domain/logbook/role.ts';
 import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
-import type { MarkerKind } from '../domain/marker.ts';
+import type { RunCommentKind } from '../domain/marker.ts';
 import type { AttemptCache } from './step.ts';
 
 /** `seq`: the newest event that it reports; `at`: that event's time. */
 export type Publication = {
-  readonly kind: Exclude<
-    MarkerKind,
-    'card' | 'issue' | 'pull' | 'closure' | 'disk' | 'disk-change' | 'disk-end' | 'disk-answer' | 'own-pull'
-  >;
+  readonly kind: RunCommentKind;
   readonly key: string;
   readonly thread: number;
   readonly seq: number;

@@ -46,7 +46,7 @@ import { decideReminder, unsealedClosing } from './decide-notices.ts';
 import { decideLaunch, decideOrder } from './decide-order.ts';
 import { decideOffer, watchEndReminder } from './decide-ownership.ts';
 import { decidePages } from './decide-pages.ts';
-import { decidePublication } from './decide-publications.ts';
+import { decidePublication, type PublishInput } from './decide-publications.ts';
 import { decideRelaunch } from './decide-relaunch.ts';
 import { confirmedShowing, decideShown, isCardUnread } from './decide-shown.ts';
 import { decideStop } from './decide-stop.ts';
@@ -63,6 +63,7 @@ export type ReconcileInput = DeciderInput & {
   readonly digestOf: DigestOf;
   /** A workflow run just ended, or this is a sweep. */
   readonly mayHaveEnded?: boolean;
+  readonly only?: PublishInput['only'];
 };
 
 /** The next step; null if nothing is pending or a fact is missing. */

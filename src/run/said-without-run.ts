@@ -23,15 +23,18 @@ export function concerns(
   item: PendingItem,
   thread: { readonly isOpenPull: boolean; readonly isOpenIssue: boolean },
 ): boolean {
-  return (
-    isConsent(item) ||
-    isLaneBrake(item) ||
-    isAboutLane(item) ||
-    isAdopting(item) ||
-    namesRun(item) ||
-    (thread.isOpenPull && isProposing(item)) ||
-    (thread.isOpenIssue && isRenting(item))
-  );
+  const { said, comment } = item;
+  if (said.kind === 'error') {
+    const mayName = definitionOf(said.word.slice(1))?.decideNamed !== undefined;
+    return said.word === '/watch' || (mayName && comment.body.includes('run='));
+  }
+  // A consent in the wrong thread gets an answer, so that nobody waits in vain.
+  if (isConsent(item) || isAboutLane(item)) return true;
+  if (said.kind !== 'command') return false;
+  const { name, args } = said;
+  // Valid in every thread: a run's threads may be gone, and a hold must not depend on labels, which can be removed.
+  if (name === 'watch' || namedRun(said) !== null || (holdsLane(name) && namesWiderHold(args))) return true;
+  return (thread.isOpenPull && name === 'propose') || (thread.isOpenIssue && isOfItsIssue(said));
 }
 
 /** Outsiders' lane commands are ignored in foreign threads. */
@@ -40,14 +43,9 @@ export function isAside(item: PendingItem, permissions: ReadonlyMap<number, Obse
   return isAboutLane(item) && held?.kind === 'known' && !permits(held.value, 'triage');
 }
 
-/** A consent in the wrong thread gets an answer, so that nobody waits in vain. */
+/** Whether it approves a proposed change. */
 export function isConsent({ said }: PendingItem): boolean {
   return (said.kind === 'command' || said.kind === 'edited') && said.name === 'approve';
-}
-
-/** Labels can be removed, so explicit holds count in every thread. */
-function isLaneBrake({ said }: PendingItem): boolean {
-  return said.kind === 'command' && holdsLane(said.name) && namesWiderHold(said.args);
 }
 
 /** People ask about a lane, and lift its hold, in any thread. */
@@ -56,28 +54,6 @@ function isAboutLane({ said }: PendingItem): boolean {
   return said.name === 'unhold'
     ? namesWiderHold(said.args)
     : said.name === 'status' && said.args['lane'] !== undefined;
-}
-
-/** A person's pull request is unknown to ferrybot until this command. */
-function isProposing({ said }: PendingItem): boolean {
-  return said.kind === 'command' && said.name === 'propose';
-}
-
-/** The issue needs no label. */
-function isRenting({ said }: PendingItem): boolean {
-  return said.kind === 'command' && isOfItsIssue(said);
-}
-
-/** The job is unknown to ferrybot until this command. */
-function isAdopting({ said }: PendingItem): boolean {
-  return said.kind === 'command' ? said.name === 'watch' : said.kind === 'error' && said.word === '/watch';
-}
-
-/** Valid in every thread, because the run's threads may be gone. Also answers mistakes. */
-function namesRun({ said, comment }: PendingItem): boolean {
-  if (said.kind === 'command') return namedRun(said) !== null;
-  const mayName = said.kind === 'error' && definitionOf(said.word.slice(1))?.decideNamed !== undefined;
-  return mayName && comment.body.includes('run=');
 }
 
 /** Commands that hold more than the thread's run. */

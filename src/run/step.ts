@@ -67,3 +67,12 @@ export function mayTry(memory: AttemptCache, key: string, triesMax: number): boo
 export function isDone(memory: AttemptCache, key: string): boolean {
   return memory.outcomes.get(key)?.kind === 'done';
 }
+
+/** The cache with the outcome of one more effect. */
+export function remembered(memory: AttemptCache, key: string, outcome: EffectOutcome): AttemptCache {
+  return {
+    ...memory,
+    outcomes: new Map([...memory.outcomes, [key, outcome]]),
+    tries: new Map([...memory.tries, [key, (memory.tries.get(key) ?? 0) + 1]]),
+  };
+}

@@ -10,7 +10,6 @@ import type { LabConfig } from '../../run/lane-scope.ts';
 import { createMemories } from '../control/attempt-caches.ts';
 import { takeJournalSteps } from '../control/journal-steps.ts';
 import { createLabOpener, type OpenLab } from '../open-lab.ts';
-import { createPublisher } from '../publisher.ts';
 import { runsToStopById } from '../stop-by-job-id.ts';
 import { stopRun } from '../stop-mode/stop-run.ts';
 import { contained, inCluster, type Trouble, throwIfAny } from '../trouble.ts';
@@ -68,7 +67,7 @@ export async function stopJob(parts: ActionParts, open: OpenLab): Promise<Action
 /** `mode: watchdog`. Fails if a person has to act: a watch could not be restarted. */
 export async function checkWatches(open: OpenLab): Promise<ActionResult> {
   const troubles: Trouble[] = [];
-  const findings = await lookAfterWatches(open, createPublisher(), troubles);
+  const findings = await lookAfterWatches(open, troubles);
   const accounts = await lookAfterAccounts(open, troubles);
   const stale = findings.filter(({ monitor }) => monitor === 'stale');
   const detail = [...findings.map(lineOf), ...accounts.map(accountLineOf)].join('\n');
@@ -108,8 +107,6 @@ function watchingOf(parts: ActionParts, config: LabConfig): Omit<WatchInput, 'cl
     diskOf: () => diskSpace(tmpdir()),
     redact: parts.secrets.cleanJobText,
     withheld: missing.length === 0 ? undefined : { secrets: missing.join(', '), workflows },
-    publisher: createPublisher(),
-    toldFaults: new Map(),
     saveMemory: parts.saveMemory,
   };
 }

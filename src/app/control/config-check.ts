@@ -17,6 +17,7 @@ import { backtest } from '../../run/backtest/backtest.ts';
 import type { LabConfig } from '../../run/lane-scope.ts';
 import { CONFIG_PATH, readLabConfig } from '../config-source.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { notePosted } from '../outbox.ts';
 import { contained, onBranch, type Trouble } from '../trouble.ts';
 import { recordFactsOf } from './gather.ts';
 import { perform } from './perform.ts';
@@ -100,27 +101,23 @@ const CHECKS: readonly (readonly [
   ['infra', checkInfra],
 ];
 
-/**
- * Checks every branch that was pushed to. `checked` holds the commits that have their checks; a check that GitHub
- * rejected is retried at the next push.
- */
+/** Checks every branch that was pushed to, once per commit. A check that GitHub rejected is retried at the next push. */
 export async function checkBranches(
   open: OpenLab,
-  defaultBranch: string,
   triggers: readonly ReconcileRequest[],
-  checked: Set<string>,
   troubles: Trouble[],
 ): Promise<void> {
-  const own = [`refs/heads/${defaultBranch}`, `refs/heads/${open.config.logbookBranch}`];
+  const own = [`refs/heads/${open.defaultBranch}`, `refs/heads/${open.config.logbookBranch}`];
   const refs = new Set(triggers.flatMap((trigger) => (trigger.kind === 'push' ? [trigger.ref] : [])));
   for (const ref of refs) {
     if (own.includes(ref)) continue;
     for (const [name, check] of CHECKS)
       try {
         await contained(open, troubles, onBranch(ref), async () => {
-          const branch = await branchAt(open, defaultBranch, ref);
-          const key = `${name} ${branch?.head}`;
-          if (branch !== null && !checked.has(key) && (await check(open, branch))) checked.add(key);
+          const branch = await branchAt(open, ref);
+          const key = `check ${name} ${branch?.head}`;
+          if (branch === null || open.posted.texts.has(key)) return;
+          if (await check(open, branch)) notePosted(open, key);
         });
       } catch (error) {
         // If git fails, put no check: a passing one would be wrong.
@@ -130,7 +127,7 @@ export async function checkBranches(
   }
 }
 
-async function branchAt({ git }: OpenLab, defaultBranch: string, ref: string): Promise<Branch | null> {
+async function branchAt({ git, defaultBranch }: OpenLab, ref: string): Promise<Branch | null> {
   const [head, base] = [await git.resolve(ref), await git.resolve(`refs/heads/${defaultBranch}`)];
   const fork = head === null || base === null ? null : await git.mergeBase(base, head);
   return head === null || fork === null ? null : { head, fork };

@@ -4,11 +4,10 @@ import { diskMutations, diskProposals } from '../../care/disk/disk-proposals.ts'
 import { type FullDisk, fullDisks, scanSince } from '../../care/disk/scan-for-full.ts';
 import { type ClusterDisks, isBlind, type RecordedScan } from '../../domain/care/disk-scan.ts';
 import { limits } from '../../domain/limits.ts';
-import { markerIdentity } from '../../domain/marker.ts';
+import { isOurText, markerIdentity } from '../../domain/marker.ts';
 import type { Observed } from '../../domain/observed.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
-import { readThread } from '../../github/thread.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { recordAsDecided } from '../../logbook/transact.ts';
 import {
@@ -17,36 +16,27 @@ import {
   renderDiskAnswer,
   renderDiskIssue,
 } from '../../render/disk-issue.ts';
-import { type DatedComment, decideDiskIssue, type ToldIssue } from '../../run/disk-issue.ts';
+import { decideDiskIssue, type ToldIssue } from '../../run/disk-issue.ts';
 import { decideDispatch } from '../../run/dispatch.ts';
 import { anyLane } from '../../run/lane-scope.ts';
 import type { StandingIssue } from '../../run/outbox.ts';
 import { type DiskPlace, diskPlaceOf, diskStepsOf } from '../disk-scan/disk-port.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { readingOf } from '../reading.ts';
+import { isPosted, say, standingIssue } from '../outbox.ts';
 import { contained, inCluster, type Trouble } from '../trouble.ts';
 import type { Memories } from './attempt-caches.ts';
 import { takeJournalSteps } from './journal-steps.ts';
-import { say, sayAmong, standingIssue } from './outbox.ts';
 import { perform } from './perform.ts';
 
-/** Answers that this process saw in their threads. */
-export type FullDiskCache = Set<string>;
-
 /** Needs a request only while a recent job reported a full disk and has no answer. */
-export async function followFullDisks(
-  open: OpenLab,
-  memories: Memories,
-  told: FullDiskCache,
-  troubles: Trouble[],
-): Promise<void> {
+export async function followFullDisks(open: OpenLab, memories: Memories, troubles: Trouble[]): Promise<void> {
   const { runs, journal } = open.store.current();
   for (const full of fullDisks(runs, open.lab.now())) {
     if (diskPlaceOf(open.config, full.cluster) === null) continue;
     const scan = scanSince(full, journal.disks);
     await contained(open, troubles, inCluster(full.cluster), async () => {
       if (scan === null) await startScan(open, full, memories);
-      else await postScanResult(open, full, scan, told);
+      else await postScanResult(open, full, scan);
     });
   }
 }
@@ -67,14 +57,9 @@ async function startScan(open: OpenLab, { cluster, since }: FullDisk, memories: 
   await takeJournalSteps(open, memories, (facts) => decideDispatch(wanted, facts));
 }
 
-async function postScanResult(
-  open: OpenLab,
-  full: FullDisk,
-  scan: RecordedScan,
-  told: FullDiskCache,
-): Promise<void> {
-  const marker = markerIdentity(diskAnswerMarker(full));
-  if (told.has(marker)) return;
+async function postScanResult(open: OpenLab, full: FullDisk, scan: RecordedScan): Promise<void> {
+  const owed = { thread: full.run.proposal.issue, marker: markerIdentity(diskAnswerMarker(full)) };
+  if (isPosted(open, owed)) return;
   const issue = await findDiskIssue(open, full.cluster);
   if (issue.kind === 'unknown') {
     open.lab.log(`the disk issue of ${full.cluster}: ${issue.why}`);
@@ -82,9 +67,7 @@ async function postScanResult(
   }
   // Wait for the cluster's issue, so that the answer can link it.
   if (issue.value === null && scan.workers.length > 0) return;
-  const body = renderDiskAnswer(full, scan, issue.value?.number ?? null);
-  const said = await say(open, { thread: full.run.proposal.issue, marker, body });
-  if (said.kind === 'stands') told.add(marker);
+  await say(open, { ...owed, body: renderDiskAnswer(full, scan, issue.value?.number ?? null) });
 }
 
 const DISK_LABEL = 'ferrybot-disk';
@@ -131,9 +114,9 @@ function diskMarker(cluster: string): string {
   return markerIdentity({ run: 'journal', kind: 'disk', key: cluster });
 }
 
+/** Post comments first: the description records which state was posted, so it must change last. */
 async function keepIssue(open: OpenLab, place: DiskPlace, disks: ClusterDisks): Promise<void> {
-  const { lab } = open;
-  const marker = diskMarker(place.cluster);
+  const { lab, store } = open;
   const found = await findDiskIssue(open, place.cluster);
   if (found.kind === 'unknown') {
     lab.log(`the disk issue of ${place.cluster}: ${found.why}`);
@@ -141,22 +124,28 @@ async function keepIssue(open: OpenLab, place: DiskPlace, disks: ClusterDisks): 
   }
   const { readable } = disks;
   const isTrouble = readable !== null && (readable.workers.length > 0 || readable.cleanup === 'not-seen');
-  if (found.value === null) {
-    if (!isTrouble && !isBlind(disks)) return;
-    const outcome = await perform(open, {
-      kind: 'open-issue',
-      marker,
-      title: diskIssueTitle(place.cluster),
-      body: renderDiskIssue({ disks, mutations: [], refusedAt: 0 }),
-      labels: [DISK_LABEL],
-    });
-    if (outcome.kind !== 'done' || outcome.number === null) return;
-    await propose(open, place, disks, outcome.number);
-    await tell(open, disks, { number: outcome.number, body: null, isOpen: true, marker: null });
-    return;
-  }
-  if (isTrouble) await propose(open, place, disks, found.value.number);
-  await tell(open, disks, found.value);
+  const isWanted = found.value !== null || isTrouble || isBlind(disks);
+  const issue = found.value ?? (isWanted ? await openDiskIssue(open, disks) : null);
+  if (issue === null) return;
+  if (isTrouble) await propose(open, place, disks, issue.number);
+  const { mutations, commands } = store.current().journal;
+  const { comments, edit } = decideDiskIssue({ disks, mutations, commands, issue });
+  for (const one of comments) if ((await say(open, one, fromRfc3339(one.at))).kind !== 'stands') return;
+  if (edit !== null) await perform(open, edit);
+}
+
+async function openDiskIssue(open: OpenLab, disks: ClusterDisks): Promise<ToldIssue | null> {
+  const { cluster } = disks.newest;
+  const outcome = await perform(open, {
+    kind: 'open-issue',
+    marker: diskMarker(cluster),
+    title: diskIssueTitle(cluster),
+    body: renderDiskIssue({ disks, mutations: [], refusedAt: 0 }),
+    labels: [DISK_LABEL],
+  });
+  return outcome.kind === 'done' && outcome.number !== null
+    ? { number: outcome.number, body: null, isOpen: true, marker: null }
+    : null;
 }
 
 /** Proposes what the newest scan needs. A lost race is retried the next time. */
@@ -172,26 +161,4 @@ async function propose(open: OpenLab, place: DiskPlace, disks: ClusterDisks, thr
     digestOf: lab.digestOf,
   });
   await recordAsDecided(open, [{ run: JOURNAL, drafts }]);
-}
-
-/** Post comments first: the description records which state was posted, so it must change last. */
-async function tell(open: OpenLab, disks: ClusterDisks, issue: ToldIssue): Promise<void> {
-  const { mutations, commands } = open.store.current().journal;
-  const { comments, edit } = decideDiskIssue({ disks, mutations, commands, issue });
-  if (!(await sayAll(open, issue.number, comments))) return;
-  if (edit !== null) await perform(open, edit);
-}
-
-/** Whether all comments are posted. Reads the thread first, because an earlier process may have posted some. */
-async function sayAll(open: OpenLab, thread: number, owed: readonly DatedComment[]): Promise<boolean> {
-  const [first] = owed.map(({ at }) => fromRfc3339(at) ?? open.lab.now()).toSorted((a, b) => a - b);
-  if (first === undefined) return true;
-  const read = await readThread(open.lab.client, thread, readingOf(open.lab, open.config), first);
-  if (read.kind === 'unknown') {
-    open.lab.log(`what was told of the disks in #${thread}: ${read.why}`);
-    return false;
-  }
-  for (const one of owed)
-    if ((await sayAmong(open, one, read.value.comments)).kind !== 'stands') return false;
-  return true;
 }

@@ -10,8 +10,8 @@ import { listExperimentIssues } from '../../github/issues.ts';
 import { ISSUE_CARD_KEY, renderIssueCard } from '../../render/issue-card.ts';
 import { standingComment } from '../../run/outbox.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { say, sayAmong } from '../outbox.ts';
 import { recordFactsOf } from './gather.ts';
-import { say, sayAmong } from './outbox.ts';
 
 /** `past` is the thread's ended run. If `comments` lack the card, the whole thread is read. */
 export async function keepIssueCard(

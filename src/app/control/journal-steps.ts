@@ -7,11 +7,11 @@ import { readWorkflowRun } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { recordAsDecided } from '../../logbook/transact.ts';
 import type { DispatchFacts } from '../../run/dispatch.ts';
-import type { AttemptCache, Step } from '../../run/step.ts';
+import { type AttemptCache, remembered, type Step } from '../../run/step.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Memories } from './attempt-caches.ts';
 import { perform } from './perform.ts';
-import { RECONCILE_ROUNDS_MAX, remembered } from './reconcile-run.ts';
+import { RECONCILE_ROUNDS_MAX } from './reconcile-run.ts';
 
 export type JournalFacts = DispatchFacts & { readonly journal: JournalState };
 

@@ -27,7 +27,7 @@ import { readingOf } from '../reading.ts';
 import { apartFromComments, contained, type Trouble } from '../trouble.ts';
 import { recordFactsOf, type WithoutText } from './gather.ts';
 import { keepIssueCard } from './issue-card.ts';
-import { type PublishedAnswers, publishAnswersIn } from './journal-answers.ts';
+import { publishAnswersIn } from './journal-answers.ts';
 import { readDescription } from './shown-facts.ts';
 
 type HeardTrigger = Extract<ReconcileRequest, { kind: 'comment' | 'thread' }>;
@@ -36,7 +36,6 @@ type HeardTrigger = Extract<ReconcileRequest, { kind: 'comment' | 'thread' }>;
 export async function answerWithoutRun(
   open: OpenLab,
   triggers: readonly ReconcileRequest[],
-  told: PublishedAnswers,
   troubles: Trouble[],
 ): Promise<'done' | 'owing'> {
   const record = open.store.current();
@@ -54,7 +53,7 @@ export async function answerWithoutRun(
     const where = { run: JOURNAL, thread };
     const answered = await contained(open, troubles, where, () =>
       apartFromComments(open, troubles, (withoutText) =>
-        answerThread(open, { thread, heard: here, told, withoutText, troubles }),
+        answerThread(open, { thread, heard: here, withoutText, troubles }),
       ),
     );
     if (answered === 'owing') outcome = 'owing';
@@ -73,7 +72,6 @@ function isSaidOrSeen(trigger: ReconcileRequest): trigger is HeardTrigger {
 type ThreadLook = {
   readonly thread: number;
   readonly heard: readonly HeardTrigger[];
-  readonly told: PublishedAnswers;
   readonly withoutText: WithoutText;
   readonly troubles: Trouble[];
 };
@@ -153,7 +151,7 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   const isRecorded = async (): Promise<boolean> =>
     (await recordAsDecided(open, [{ run: JOURNAL, drafts }])).kind === 'recorded';
   if (drafts.length > 0 && !(await isRecorded())) return 'owing';
-  await publishAnswersIn(open, thread, comments, look.told, look.troubles);
+  await publishAnswersIn(open, thread, comments, look.troubles);
   // An issue that asks for a run either starts one or gets the reason why not.
   const hasCard =
     read.value.isOpenIssue && read.value.labels.includes('experiment') && (!isAsking || past !== null);

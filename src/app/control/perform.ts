@@ -6,7 +6,7 @@ import { GitError } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';
 import { markerIdentity, type VerifiedMarker } from '../../domain/marker.ts';
 import { putCheckRun } from '../../github/check-run.ts';
-import { editComment, postComment, postSharedComment, react } from '../../github/comments.ts';
+import { editComment, postComment, react } from '../../github/comments.ts';
 import { assignPeople, editIssue, openIssue } from '../../github/issues.ts';
 import { inThread } from '../../github/locked-thread.ts';
 import { readPeople } from '../../github/people.ts';
@@ -41,11 +41,12 @@ async function writeText({ lab, config }: TextPlace, effect: TextEffect): Promis
   if (body === null) return WITHOUT_KEY;
   switch (effect.kind) {
     case 'post-comment': {
-      const { thread, isShared } = effect;
-      const post = isShared === true ? postSharedComment : postComment;
+      const { thread, isShared = false } = effect;
       const markerOf = markerReader(lab, config);
       const isSame = isSameText(lab, config, effect, body);
-      const outcome = await written({ lab, config }, thread, () => post(client, thread, isSame, body));
+      const outcome = await written({ lab, config }, thread, () =>
+        postComment(client, { thread, body, isSame, isShared }),
+      );
       return readBack(outcome, (standing) => markerOf(thread, standing));
     }
     case 'edit-comment':

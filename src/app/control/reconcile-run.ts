@@ -1,6 +1,5 @@
 /** The loop around reconcile: decide one step, take it, feed the outcome back, until no step is left. */
 
-import type { EffectOutcome } from '../../domain/effect.ts';
 import type { RunFacts } from '../../domain/facts.ts';
 import type { RunId } from '../../domain/ids.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
@@ -13,7 +12,8 @@ import type { Reconciled } from '../../run/needs-reconcile.ts';
 import { publishedHeads } from '../../run/published-heads.ts';
 import { reconcile } from '../../run/reconcile.ts';
 import { configFor } from '../../run/run-config.ts';
-import type { AttemptCache, Step } from '../../run/step.ts';
+import { type AttemptCache, remembered, type Step } from '../../run/step.ts';
+import { hasRoom } from '../../run/write-budget.ts';
 import type { Lab, LabGit } from '../lab.ts';
 import type { EventStore } from '../record.ts';
 import type { Memories } from './attempt-caches.ts';
@@ -22,6 +22,9 @@ import { perform } from './perform.ts';
 
 /** A run needs about six rounds from a command to a dispatch. */
 export const RECONCILE_ROUNDS_MAX = 25;
+
+/** What is posted although GitHub's limits leave no room for other texts. */
+const URGENT = ['answer', 'incident'] as const;
 
 type RunContext = {
   readonly lab: Lab;
@@ -49,6 +52,7 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Rec
     await holdAgainstCards(context, run, facts);
     // Reading the cards reloaded the record, so the state may have changed.
     if (stateOf(store, run)?.head.hash !== state.head.hash) continue;
+    const isFull = !hasRoom(lab.client, lab.now(), false);
     const step = reconcile({
       state,
       facts,
@@ -58,9 +62,10 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Rec
       memory,
       digestOf: lab.digestOf,
       mayHaveEnded: context.mayHaveEnded,
+      only: isFull ? URGENT : undefined,
     });
     if (step === null) {
-      if (!isSettled(memory) || facts.comments.kind === 'unknown') return 'owing';
+      if (isFull || !isSettled(memory) || facts.comments.kind === 'unknown') return 'owing';
       return isAllSaid(state, facts.comments.value, memory) ? 'said' : 'settled';
     }
     if (step.kind === 'need') {
@@ -105,15 +110,5 @@ async function take(
   const journal = { run: JOURNAL, drafts: step.journal } as const;
   const recorded = await recordAsDecided(context, [{ run, drafts: step.drafts }, journal]);
   if (recorded.kind === 'refused') return 'refused';
-  const seqs = recorded.kind === 'recorded' ? (recorded.seqs.get(run) ?? []) : [];
-  return { ...memory, appended: new Set([...memory.appended, ...seqs]) };
-}
-
-/** The cache with the outcome of one more effect. */
-export function remembered(memory: AttemptCache, key: string, outcome: EffectOutcome): AttemptCache {
-  return {
-    ...memory,
-    outcomes: new Map([...memory.outcomes, [key, outcome]]),
-    tries: new Map([...memory.tries, [key, (memory.tries.get(key) ?? 0) + 1]]),
-  };
+  return { ...memory, appended: context.store.appended(run) };
 }

@@ -11,10 +11,11 @@ import { JOURNAL } from '../../logbook/rules.ts';
 import { recordAsDecided } from '../../logbook/transact.ts';
 import { logbookFaultMarker, renderLogbookFault } from '../../render/logbook-fault.ts';
 import { sealTagOf } from '../../run/begun-seal.ts';
+import { mayPost, type OwedComment } from '../../run/outbox.ts';
 import { type BrokenRun, WHOLE_BRANCH } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { isPosted, say } from '../outbox.ts';
 import { asBroken, contained, type Trouble } from '../trouble.ts';
-import { say } from './outbox.ts';
 
 /** Sealed runs that one sweep checks. */
 const SEAL_TAGS_LOOKED = 5;
@@ -58,18 +59,14 @@ async function faultOf({ git, lab }: OpenLab, state: RunState): Promise<BrokenRu
 /** Notices of different internal errors per thread and day: they need a fix in the program. */
 const TROUBLES_TOLD_PER_DAY = 3;
 /** A posted notice can be deleted, so its thread is read again after this time. */
-const NOTICE_SEEN_MS = 10 * 60 * 1_000;
-
-/** When this process last saw each notice in its thread (epoch ms). */
-export type SeenNotices = Map<string, number>;
+const NOTICE_RECHECK_MS = 10 * 60 * 1_000;
 
 /**
- * `told` grows. `more`: faults outside of the record, such as a lost seal tag; `heard`: threads with a new command. A
+ * `more`: faults outside of the record, such as a lost seal tag; `heard`: threads with a new command. A
  * notice that cannot be posted is itself recorded as trouble.
  */
 export async function reportCorruptLogbook(
   open: OpenLab,
-  told: SeenNotices,
   troubles: Trouble[],
   more: readonly BrokenRun[] = [],
   heard: readonly number[] = [],
@@ -81,38 +78,32 @@ export async function reportCorruptLogbook(
   const ofJournal = broken.filter(({ run }) => run === JOURNAL);
   const owed = unanswered.flatMap((thread) => ofJournal.map((fault) => ({ ...fault, thread })));
   const faults = [...broken, ...owed, ...refusedPush(open, heard), ...more];
-  await reportFaults(open, told, faults, troubles);
+  await reportFaults(open, faults, troubles);
 }
 
 /** Posts a notice for each error of a single run, thread or file. */
-export async function reportTroubles(open: OpenLab, told: SeenNotices, troubles: Trouble[]): Promise<void> {
+export async function reportTroubles(open: OpenLab, troubles: Trouble[]): Promise<void> {
   const met = troubles.map((trouble) => asBroken(open, trouble));
-  await reportFaults(open, told, met, troubles);
+  await reportFaults(open, met, troubles);
 }
 
 /** Only these faults. Alarms before a reconcile leave out refused pushes, because the reconcile retries them. */
 export async function reportFaults(
   open: OpenLab,
-  told: SeenNotices,
   faults: readonly BrokenRun[],
   troubles: Trouble[],
 ): Promise<void> {
   for (const broken of faults)
-    await contained(open, troubles, { run: broken.run, thread: broken.thread }, () =>
-      tell(open, told, broken),
-    );
+    await contained(open, troubles, { run: broken.run, thread: broken.thread }, () => tell(open, broken));
 }
 
-async function tell(open: OpenLab, told: SeenNotices, broken: BrokenRun): Promise<void> {
-  const key = `${broken.run} ${broken.thread ?? ''} ${faultKey(broken.fault)}`;
-  const seenAt = told.get(key);
-  if (seenAt !== undefined && open.lab.now() - seenAt < NOTICE_SEEN_MS) return;
+async function tell(open: OpenLab, broken: BrokenRun): Promise<void> {
+  const owed = noticeOf(open, broken);
+  if (owed !== null && isPosted(open, owed)) return;
   const isRefused = broken.fault.kind === 'push-refused';
   open.lab.log(wordsFor(broken), { run: broken.run, fault: faultKey(broken.fault) });
-  const thread = threadOf(open, broken);
   // If nothing can be recorded, only the thread shows whether the notice is posted.
-  if (thread === null || !(isRefused || (await isOurTurn(open, broken)))) return;
-  if (await isTold(open, broken, thread)) told.set(key, open.lab.now());
+  if (owed !== null && (isRefused || (await isOurTurn(open, broken)))) await say(open, owed);
 }
 
 function wordsFor({ fault }: BrokenRun): string {
@@ -153,7 +144,8 @@ async function isOurTurn(open: OpenLab, broken: BrokenRun): Promise<boolean> {
   const recorded = store
     .current()
     .journal.incidents.find((one) => isOf(one, run) && one.detail.fault === key);
-  if (recorded !== undefined) return lab.now() - (fromRfc3339(recorded.at) ?? 0) >= limits.publishGraceMs;
+  const poster = { appended: store.appended(JOURNAL) };
+  if (recorded !== undefined) return mayPost(recorded, poster, lab.now());
   if (isToldEnough(open, broken)) return false;
   const where = thread === null ? {} : { thread };
   const role = lab.signingKeys.control === undefined ? 'watch' : 'control';
@@ -180,10 +172,13 @@ function isOf(incident: Incident, run: string): incident is IncidentOf<'logbook-
   return incident.code === 'logbook-broken' && incident.detail.run === run;
 }
 
-async function isTold(open: OpenLab, { run, fault, state }: BrokenRun, thread: number): Promise<boolean> {
+function noticeOf(open: OpenLab, broken: BrokenRun): OwedComment | null {
+  const { run, fault, state } = broken;
+  const thread = threadOf(open, broken);
+  if (thread === null) return null;
   const name = run === WHOLE_BRANCH ? (state?.run ?? JOURNAL) : run;
   const isRental = state !== null && rentalTerms(state) !== null;
   const notice = { run: name, fault, branch: open.config.logbookBranch, isRental };
-  const owed = { thread, marker: logbookFaultMarker(notice), body: renderLogbookFault(notice) };
-  return (await say(open, owed)).kind === 'stands';
+  const marker = logbookFaultMarker(notice);
+  return { thread, marker, body: renderLogbookFault(notice), recheckMs: NOTICE_RECHECK_MS };
 }

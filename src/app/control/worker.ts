@@ -41,23 +41,17 @@ import {
 import { createMemories, type Memories } from './attempt-caches.ts';
 import { checkpointRecord } from './checkpoint-record.ts';
 import { checkBranches } from './config-check.ts';
-import { type DiskCache, type FullDiskCache, followFullDisks, keepDiskIssues } from './disk-issues.ts';
+import { type DiskCache, followFullDisks, keepDiskIssues } from './disk-issues.ts';
 import { createGatherer } from './gather.ts';
 import { experimentTriggers } from './issue-card.ts';
 import { answerWithoutRun } from './journal.ts';
-import { noPublishedAnswers, type PublishedAnswers, publishAnswers } from './journal-answers.ts';
+import { publishAnswers } from './journal-answers.ts';
 import { type JournalFacts, takeJournalSteps } from './journal-steps.ts';
-import { type OrphanCache, publishOrphans } from './orphan-issues.ts';
+import { publishOrphans } from './orphan-issues.ts';
 import { areOthersDue, type OtherPulls, searchOthers } from './other-pulls.ts';
 import { performReaction } from './perform.ts';
 import { reconcileRun } from './reconcile-run.ts';
-import {
-  faultySeals,
-  reportCorruptLogbook,
-  reportFaults,
-  reportTroubles,
-  type SeenNotices,
-} from './report-corrupt-logbook.ts';
+import { faultySeals, reportCorruptLogbook, reportFaults, reportTroubles } from './report-corrupt-logbook.ts';
 import { type SweepCursor, sweep } from './sweep.ts';
 
 /** Comments that this process remembers, so that it reacts to each of them once. */
@@ -121,19 +115,11 @@ type Own = {
   hasSkipped: boolean;
   experimentsSeenAt: Instant;
   readonly giveReceipts: GiveReceipts;
-  /** Logbook faults that are posted in the threads. */
-  readonly toldFaults: SeenNotices;
   others: OtherPulls;
   readonly ownPulls: OwnPulls;
-  /** Checks that are done, by name and commit. */
-  readonly checked: Set<string>;
   readonly disks: DiskCache;
-  readonly orphans: OrphanCache;
   /** When the stop workflow was last started, by run and reason. */
   readonly stopsAsked: Map<string, Instant>;
-  readonly fullDisks: FullDiskCache;
-  /** Commands with a posted journal answer. */
-  readonly publishedAnswers: PublishedAnswers;
 };
 
 /** `speaksFor`: roles whose events this worker publishes (see AttemptCache). */
@@ -151,15 +137,10 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     hasSkipped: false,
     experimentsSeenAt: lab.now(),
     giveReceipts: createReceipts(lab),
-    toldFaults: new Map(),
     others: { since: null, left: [] },
     ownPulls: noOwnPulls(),
-    checked: new Set(),
     disks: { entry: -1 },
-    orphans: new Map(),
-    fullDisks: new Set(),
     stopsAsked: new Map(),
-    publishedAnswers: noPublishedAnswers(),
   };
   return {
     handle: (triggers) => handle(own, triggers),
@@ -176,7 +157,6 @@ async function handle(own: Own, triggers: readonly ReconcileRequest[]): Promise<
   const { lab, memories } = own;
   const troubles: Trouble[] = [];
   if (triggers.every((trigger) => isSmallTalk(own, trigger))) return;
-  memories.begin();
   // React before reading anything, so that the author sees the 👀 early.
   await own.giveReceipts(triggers, troubles);
   const opening = await opened(own);
@@ -186,14 +166,15 @@ async function handle(own: Own, triggers: readonly ReconcileRequest[]): Promise<
     return;
   }
   const { open } = opening;
+  memories.begin(open.store);
   // Post tamper alarms before anything slow.
   const { broken } = open.store.current();
-  await contained(open, troubles, EVERYWHERE, () => reportFaults(open, own.toldFaults, broken, troubles));
+  await contained(open, troubles, EVERYWHERE, () => reportFaults(open, broken, troubles));
   await contained(open, troubles, EVERYWHERE, () => dispatchStops(open, triggers, own.stopsAsked, troubles));
   if (!open.store.current().broken.some(({ run }) => run === WHOLE_BRANCH))
     await lookFor(own, open, triggers, troubles);
   own.lookAgainMs = lookAgainMs(open, lab.now());
-  await contained(open, troubles, EVERYWHERE, () => reportTroubles(open, own.toldFaults, troubles));
+  await contained(open, troubles, EVERYWHERE, () => reportTroubles(open, troubles));
   throwIfAny([...troubles, ...unreadFiles(open)]);
 }
 
@@ -281,24 +262,23 @@ async function work(
   if (isSweep || all.some((trigger) => trigger.kind === 'thread'))
     await apart(() => completeProposals(open, troubles));
   // First, because a hold recorded here affects every run below.
-  const { publishedAnswers } = own;
-  const elsewhere = await apart(() => answerWithoutRun(open, all, publishedAnswers, troubles));
+  const elsewhere = await apart(() => answerWithoutRun(open, all, troubles));
   await apart(() => lookAtRuns(own, open, all, troubles));
   const moved = [
     ...((await apart(() => settleRequests(open, troubles))) ?? []),
     ...((await apart(() => takeUpLabelled(open, labelledIn(open, all), own.ownPulls, troubles))) ?? []),
   ];
   if (moved.length > 0) await apart(() => lookAtRuns(own, open, moved, troubles));
-  if (moved.length > 0 || isSweep) await apart(() => publishAnswers(open, publishedAnswers, troubles));
+  if (moved.length > 0 || isSweep) await apart(() => publishAnswers(open, troubles));
   await apart(() => careForJournal(open, own.memories, troubles));
   await apart(() => keepDiskIssues(open, all, own.disks, troubles));
-  await apart(() => publishOrphans(open, own.orphans, troubles));
-  await apart(() => followFullDisks(open, own.memories, own.fullDisks, troubles));
+  await apart(() => publishOrphans(open, troubles));
+  await apart(() => followFullDisks(open, own.memories, troubles));
   const seals = isSweep ? ((await apart(() => faultySeals(open, troubles))) ?? []) : [];
   const past = isSweep ? ((await apart(() => checkpointRecord(open))) ?? []) : [];
   const heard = all.flatMap((one) => (one.kind === 'comment' && one.hasSlash ? [one.thread] : []));
-  await apart(() => reportCorruptLogbook(open, own.toldFaults, troubles, [...seals, ...past], heard));
-  await apart(() => checkBranches(open, own.defaultBranch, all, own.checked, troubles));
+  await apart(() => reportCorruptLogbook(open, troubles, [...seals, ...past], heard));
+  await apart(() => checkBranches(open, all, troubles));
   // Commands that could not be recorded must be found again.
   return open.store.refusal() === null ? (elsewhere ?? 'done') : 'owing';
 }
@@ -326,7 +306,7 @@ async function lookAtRuns(
       const outcome = await apartFromComments(open, troubles, (withoutText) =>
         reconcileRun({ ...context, withoutText }, run),
       );
-      await deliver(open, run, memories.of(run).appended, 'control');
+      await deliver(open, run);
       const after = open.store.current().runs.find((one) => one.run === run);
       noteReconciled(own.looks, run, after, outcome);
     });

@@ -6,7 +6,6 @@
 
 import { bodyFingerprintText } from '../../commands/grammar/fingerprint-text.ts';
 import type { Digest, Sha } from '../../domain/ids.ts';
-import { limits } from '../../domain/limits.ts';
 import type { EventDataByType, EventDraft } from '../../domain/logbook/event.ts';
 import type { Proposing } from '../../domain/logbook/events/proposal-events.ts';
 import { holderOf } from '../../domain/logbook/holder.ts';
@@ -25,6 +24,7 @@ import { JOURNAL } from '../../logbook/rules.ts';
 import { type Entry, transact } from '../../logbook/transact.ts';
 import { renderMissingParts } from '../../render/own-pull.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
+import { isOpenToAll } from '../../run/outbox.ts';
 import { runsOfPull } from '../../run/own-pull.ts';
 import { pendingProposal } from '../../run/proposal-record.ts';
 import { isFrom } from '../../run/propose-request.ts';
@@ -32,8 +32,8 @@ import { type Failed, notDone, notRecorded, type ProposeOutcome } from '../../ru
 import { publishedHeads } from '../../run/published-heads.ts';
 import { perform } from '../control/perform.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
+import { say } from '../outbox.ts';
 import { readingOf } from '../reading.ts';
-import { sayOnce } from './say-once.ts';
 
 /** `again`: another process recorded something for the lane in the meantime; decide again. */
 export type BeginOutcome =
@@ -128,7 +128,7 @@ export async function resumeProposal(
   if (begun === null) return null;
   const { request } = begun.proposed;
   const isAsked = command === null ? request === undefined : isFrom(request, command);
-  if (!isAsked || lab.now() - (fromRfc3339(begun.at) ?? 0) < limits.publishGraceMs) return null;
+  if (!isAsked || !isOpenToAll(begun.at, lab.now())) return null;
   const outcome = await complete(open, begun, { command, isFirst: false });
   lab.log(`a proposal that was begun: ${outcome.kind}`, { run: begun.run });
   return outcome;
@@ -246,8 +246,9 @@ async function offerMissing(
   pull: number,
 ): Promise<Failed | null> {
   if (missing === null) return null;
-  const posted = await sayOnce(open, pull, run, renderMissingParts(run, missing));
-  return posted === 'done' ? null : { kind: 'failed', code: 'unreadable', why: posted.why };
+  const marker = markerIdentity({ run: 'journal', kind: 'own-pull', key: run });
+  const posted = await say(open, { thread: pull, marker, body: renderMissingParts(run, missing) });
+  return posted.kind === 'stands' ? null : { kind: 'failed', code: 'unreadable', why: posted.why };
 }
 
 async function record(open: OpenLane, begun: BegunProposal, opened: Opened): Promise<BeginOutcome> {

@@ -13,9 +13,9 @@ import {
 import { historyOf } from '../../run/history.ts';
 import type { OwedIssue } from '../../run/outbox.ts';
 import { notDone, type ProposeOutcome } from '../../run/proposing.ts';
-import { keepIssue } from '../control/outbox.ts';
 import { perform } from '../control/perform.ts';
 import type { OpenLane } from '../open-lab.ts';
+import { keepIssue } from '../outbox.ts';
 
 /** Label by which the issues are found again: nothing else has it, so that they never stand behind a hundred others. */
 export const LANE_LABEL = 'ferrybot-lane';
@@ -46,12 +46,12 @@ export async function keepLaneHistory(open: OpenLane): Promise<void> {
   const rented = over.flatMap((state) => rentedMoneyOf(state) ?? []);
   const launches = over.flatMap(launchesOf);
   const body = renderLaneHistory({ lane, rows, metric: keys[0] ?? null, launches, rented });
-  const kept = await keepIssue(open, { ...issueOf(lane), body });
-  if (kept.kind === 'unknown') lab.log(`the issue of the lane ${lane}: ${kept.why}`);
+  const why = await keepIssue(open, { ...issueOf(lane), body });
+  if (why !== null) lab.log(`the issue of the lane ${lane}: ${why}`);
 }
 
 /** Nobody closes or opens it: that is for people. */
 function issueOf(lane: string): Omit<OwedIssue, 'body'> {
   const marker = markerIdentity(laneIssueMarker(lane));
-  return { label: LANE_LABEL, marker, title: laneIssueTitle(lane), state: null, isOpened: true };
+  return { label: LANE_LABEL, marker, title: laneIssueTitle(lane), state: null };
 }

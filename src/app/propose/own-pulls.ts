@@ -4,6 +4,7 @@ import { policyOf } from '../../commands/policy.ts';
 import { type Actor, permits } from '../../domain/actor.ts';
 import { limits } from '../../domain/limits.ts';
 import { isOver, runsOfLane } from '../../domain/logbook/run-state.ts';
+import { markerIdentity } from '../../domain/marker.ts';
 import { hasLabel, type Labelled, type OwnIssue, type OwnPull } from '../../domain/own-pull.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { listLabelledOpen, readOwnThread } from '../../github/own-pull.ts';
@@ -15,22 +16,20 @@ import { laneStanding } from '../../run/lane-standing.ts';
 import { askedByLabel, askedLabels, askingLabels, isOurWork, lookedAtLabels } from '../../run/own-pull.ts';
 import { type Answered, noExperiment, refused, refusedIssue } from '../../run/propose-answers.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
+import { say } from '../outbox.ts';
 import { contained, type Trouble } from '../trouble.ts';
 import { decideRequest, type RequestOutcome } from './outcome.ts';
 import { fittingLane, takeUp } from './own-thread.ts';
-import { sayOnce } from './say-once.ts';
 
 /** What a process knows of labelled pull requests; a fresh one finds it again. */
 export type OwnPulls = {
   /** Those that wait for their lane. */
   readonly waiting: Set<number>;
-  /** What was told, by pull request and key. */
-  readonly told: Set<string>;
 };
 
 /** Nothing is known yet. */
 export function noOwnPulls(): OwnPulls {
-  return { waiting: new Set(), told: new Set() };
+  return { waiting: new Set() };
 }
 
 /** The labels that ask for a run, of every lane. */
@@ -111,7 +110,7 @@ async function look(open: OpenLab, number: number, known: OwnPulls): Promise<'ta
   if (outcome.kind !== 'answer') return 'not';
   if (outcome.code === 'proposed') return 'taken';
   if (WAITING.has(outcome.code)) known.waiting.add(number);
-  await tell(open, outcome, known);
+  await tell(open, outcome);
   return 'not';
 }
 
@@ -177,7 +176,7 @@ async function mayAsk(
 }
 
 /** Once for each reason: the same words a second time tell nobody anything. */
-async function tell(open: OpenLab, why: NotTaken, { told }: OwnPulls): Promise<void> {
+async function tell(open: OpenLab, why: NotTaken): Promise<void> {
   const { thread } = why;
   const { run, by } = why.detail;
   const about = why.detail['why'] ?? run ?? by ?? '';
@@ -186,9 +185,7 @@ async function tell(open: OpenLab, why: NotTaken, { told }: OwnPulls): Promise<v
     /[^A-Za-z0-9:._-]/g,
     '_',
   );
-  const name = `${thread.number} ${key}`;
-  if (told.has(name)) return;
-  const outcome = await sayOnce(open, thread.number, key, renderNotTaken(key, why));
-  if (outcome === 'done') told.add(name);
-  else open.lab.log(`#${thread.number}: ${outcome.why}`);
+  const marker = markerIdentity({ run: 'journal', kind: 'own-pull', key });
+  const said = await say(open, { thread: thread.number, marker, body: renderNotTaken(key, why) });
+  if (said.kind === 'unsaid') open.lab.log(`#${thread.number}: ${said.why}`);
 }

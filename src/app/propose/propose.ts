@@ -12,9 +12,9 @@ import { blockedNotice } from '../../run/decide-notices.ts';
 import { type LaneScopedConfig, lanesOf } from '../../run/lane-scope.ts';
 import { type Nothing, notRecorded, type ProposeOutcome } from '../../run/proposing.ts';
 import { approversThread } from '../../run/publications.ts';
-import { say } from '../control/outbox.ts';
 import { reportTroubles } from '../control/report-corrupt-logbook.ts';
 import { canPropose, type OpenLab, type OpenLane, type ProposingLane } from '../open-lab.ts';
+import { say } from '../outbox.ts';
 import { contained, inLane, type Trouble, throwIfAny } from '../trouble.ts';
 import { resumeProposal } from './begin.ts';
 import { nameOfDay } from './day-name.ts';
@@ -41,7 +41,7 @@ export async function propose(open: OpenLab): Promise<readonly LaneProposal[]> {
     if (outcome !== null) proposals.push({ lane, outcome });
     await contained(open, troubles, inLane(lane), () => keepLaneHistory({ ...open, config }));
   }
-  await reportTroubles(open, new Map(), troubles);
+  await reportTroubles(open, troubles);
   throwIfAny(troubles);
   return proposals;
 }

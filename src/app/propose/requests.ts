@@ -4,9 +4,9 @@ import { laneUnclear, type MeantLane, meantLane } from '../../commands/meant-lan
 import { limits } from '../../domain/limits.ts';
 import { questionIn } from '../../domain/logbook/journal-state.ts';
 import { holderOf, isHolding } from '../../domain/logbook/liveness.ts';
-import { cutText } from '../../domain/text.ts';
 import { commandKey, isOver, type RunState, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { hasLabel, type OwnIssue, type OwnPull } from '../../domain/own-pull.ts';
+import { cutText } from '../../domain/text.ts';
 import { dateOf, fromRfc3339 } from '../../domain/time.ts';
 import { readOwnThread } from '../../github/own-pull.ts';
 import { transactJournal } from '../../logbook/transact.ts';

@@ -9,7 +9,7 @@ import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
 import { type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
 import { identityToAsk } from '../../domain/tracker.ts';
-import { type Recorded, transact } from '../../logbook/transact.ts';
+import { transact } from '../../logbook/transact.ts';
 import { pagesWith } from '../../run/decide-pages.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import { configFor } from '../../run/run-config.ts';
@@ -17,10 +17,10 @@ import { leaseFor } from '../../watch/lease.ts';
 import { NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
 import { eventsOf } from '../../watch/observation.ts';
 import { isStoreDue } from '../../watch/store-seen.ts';
-import { deliver } from '../channels.ts';
 import { reportCorruptLogbook } from '../control/report-corrupt-logbook.ts';
 import type { Lab } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { postOwed } from '../outbox.ts';
 import { contained, type Trouble, throwIfAny } from '../trouble.ts';
 import { type AskedStore, type AskedTracker, observeJob } from './look.ts';
 import type { WatchInput } from './watch-input.ts';
@@ -50,8 +50,13 @@ export async function lookAtAll(
     }
     return these.flatMap((run) => looks.get(run) ?? []);
   };
-  const record = async (these: readonly RunId[]): Promise<LookOutcome> =>
-    told(open, { input, troubles, runs: these }, await transact(open, () => lookAtThese(these)));
+  const record = async (these: readonly RunId[]): Promise<LookOutcome> => {
+    const recorded = await transact(open, () => lookAtThese(these));
+    if (recorded.kind !== 'refused') return 'looked';
+    open.lab.log(`the logbook cannot be written: ${recorded.message}`);
+    await reportCorruptLogbook(open, troubles);
+    return 'refused';
+  };
   try {
     return await record(runs);
   } catch (error) {
@@ -70,11 +75,7 @@ export async function lookAtAll(
 export async function check(open: OpenLab, input: WatchInput, run: RunId): Promise<void> {
   const troubles: Trouble[] = [];
   await lookAtAll(open, input, [run], new Map(), troubles);
-  await input.publisher.sayOwed(
-    open,
-    (one, work) => contained(open, troubles, { run: one, thread: null }, work),
-    'all',
-  );
+  await postOwed(open, troubles);
   throwIfAny(troubles);
 }
 
@@ -147,31 +148,6 @@ function laneWitness(record: { readonly runs: readonly RunState[] }, state: RunS
 
 /** As the policy says. */
 const LANE_RUNS = 5;
-
-/** Queues comments and notices for the recorded runs. */
-async function told(
-  open: OpenLab,
-  { input, troubles, runs }: Looking,
-  recorded: Recorded,
-): Promise<LookOutcome> {
-  if (recorded.kind === 'refused') {
-    open.lab.log(`the logbook cannot be written: ${recorded.message}`);
-    await reportCorruptLogbook(open, input.toldFaults, troubles);
-    return 'refused';
-  }
-  if (recorded.kind === 'nothing') return 'looked';
-  const written = runs.map((run) => ({ run, seqs: recorded.seqs.get(run) ?? [] }));
-  for (const owed of written) input.publisher.owe(owed);
-  for (const { run, seqs } of written)
-    await contained(open, troubles, { run, thread: null }, () => deliver(open, run, new Set(seqs), 'watch'));
-  return 'looked';
-}
-
-type Looking = {
-  readonly input: WatchInput;
-  readonly troubles: Trouble[];
-  readonly runs: readonly RunId[];
-};
 
 /** Null if the kind does not check its stores, it is too early, or there is nothing to search. */
 function askedStore(

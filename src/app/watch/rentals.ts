@@ -15,8 +15,8 @@ import { type Entry, type Recorded, recordAsDecided, transact } from '../../logb
 import { isRentingOn, type RentalRecord } from '../../rental/look.ts';
 import { pagesWith } from '../../run/decide-pages.ts';
 import { configFor } from '../../run/run-config.ts';
-import { deliver } from '../channels.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { postOwed } from '../outbox.ts';
 import { brokenRuns } from '../stop-by-job-id.ts';
 import { contained, EVERYWHERE, type Trouble } from '../trouble.ts';
 import type { WatchInput } from './watch-input.ts';
@@ -71,7 +71,6 @@ function recordOf({ store }: OpenLab, rental: RunState | null = null): RentalRec
 async function look(place: Place): Promise<MachinesLeft> {
   const { open, input, account, terms, troubles } = place;
   const { lab, store } = open;
-  const written = new Map<string, readonly number[]>();
   const result = await tearDown({
     cluster: input.cluster,
     terms,
@@ -81,17 +80,12 @@ async function look(place: Place): Promise<MachinesLeft> {
       await store.load();
       return recordOf(open, place.rental);
     },
-    transact: (decide) => recordTogether(place, decide, written),
+    transact: (decide) => recordTogether(place, decide),
     boundary: lab.boundary,
     log: (line) => lab.log(input.redact(line)),
   });
   if (result.kind === 'refused') return { at: after(lab.now(), limits.rentalAlertMs), isBusy: true };
-  for (const run of result.recorded)
-    await contained(open, troubles, { run, thread: null }, async () => {
-      const seqs = written.get(run) ?? [];
-      await input.publisher.publish(open, run, seqs);
-      await deliver(open, run, new Set(seqs), 'watch');
-    });
+  await postOwed(open, troubles);
   return { at: after(lab.now(), result.cadenceMs), isBusy: result.isBusy };
 }
 
@@ -99,18 +93,14 @@ async function look(place: Place): Promise<MachinesLeft> {
 async function recordTogether(
   { open, troubles }: Place,
   decide: () => Promise<readonly Entry[]>,
-  written: Map<string, readonly number[]>,
 ): Promise<Recorded> {
   let entries: readonly Entry[] = [];
   try {
-    const recorded = await transact(open, async () => {
+    return await transact(open, async () => {
       entries = [];
       entries = (await decide()).map((entry) => withPages(open, entry));
       return entries;
     });
-    if (recorded.kind === 'recorded')
-      for (const [run, seqs] of recorded.seqs) written.set(run, [...(written.get(run) ?? []), ...seqs]);
-    return recorded;
   } catch (error) {
     if (error instanceof GitError) throw error;
     for (const entry of entries)

@@ -25,6 +25,7 @@ import { handedOver } from '../../watch/lease.ts';
 import { reportCorruptLogbook } from '../control/report-corrupt-logbook.ts';
 import type { Log } from '../lab.ts';
 import { type LabOpener, type OpenLab, openForRun } from '../open-lab.ts';
+import { postOwed } from '../outbox.ts';
 import {
   asBroken,
   contained,
@@ -127,7 +128,6 @@ export async function tick(open: OpenLab, input: WatchInput): Promise<Turn> {
     await contained(open, troubles, EVERYWHERE, () =>
       reportCorruptLogbook(
         open,
-        input.toldFaults,
         troubles,
         troubles.map((trouble) => asBroken(open, trouble)),
       ),
@@ -158,13 +158,15 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
   if ((await lookAtAll(open, input, runsDue, seen ?? new Map(), troubles)) === 'refused')
     return { kind: 'again', at: after(lab.now(), WATCH_RETRY_MS) };
   input.saveMemory();
-  await input.publisher.sayOwed(open, inRun, allDue.length > due.length ? 'alerts' : 'all');
+  const room = allDue.length > due.length ? 'alerts' : 'all';
+  await postOwed(open, troubles, room);
   const sighted = (runs: readonly RunState[]): readonly RunState[] =>
     containedEach(open, troubles, runs, whereOf, (run) =>
       hasOpenSignatureMatch(run, input.cluster) ? [run] : [],
     );
   for (const state of sighted(open.store.current().runs))
     await inRun(state.run, () => answerBadNode(open, input, state.run));
+  await postOwed(open, troubles, room);
   input.saveMemory();
   // rule VA-05
   const machines = await lookAfterMachines(open, input, troubles);
@@ -216,7 +218,7 @@ export async function stopIfAsked(open: OpenLab, input: WatchInput, state: RunSt
   open.lab.log(`stop of ${state.submission?.jobId}: ${outcome.kind}${why}`, { run: state.run });
 }
 
-type SignatureMatchInput = Pick<WatchInput, 'cluster' | 'cloudOf' | 'redact' | 'publisher'>;
+type SignatureMatchInput = Pick<WatchInput, 'cluster' | 'cloudOf' | 'redact'>;
 
 /** Whether a run has an unanswered sign of a bad node, even after its end. */
 function hasOpenSignatureMatch(state: RunState, cluster: string): boolean {
@@ -229,14 +231,13 @@ async function answerBadNode(open: OpenLab, input: SignatureMatchInput, run: Run
   const cloud = input.cloudOf(config, input.cluster);
   const listing = cloud === null ? null : await cloud.list();
   const project = projectOf(open, input.cluster);
-  const recorded = await transactRun(open, run, (state) => {
+  await transactRun(open, run, (state) => {
     const match = openSignatureMatch(state);
     if (match === null) return [];
     const { repository, now, digestOf } = lab;
     const asked = { state, match, listing, repository, project, now: now(), digestOf, redact: input.redact };
     return [answerSignatureMatch(asked)].filter((draft) => draft !== null);
   });
-  if (recorded.kind === 'recorded') await input.publisher.publish(open, run, recorded.seqs.get(run) ?? []);
 }
 
 function projectOf({ config }: OpenLab, cluster: string): string {
@@ -290,11 +291,9 @@ async function describeAsked(open: OpenLab, input: WatchInput, asked: RunState):
   const data = await answerOf(open, input, engine, asked);
   const isNews = (state: RunState): boolean =>
     awaitsDescription(state) && !(data.found === 'unknown' && state.description?.found === 'unknown');
-  const recorded = await transactRun(open, asked.run, (state) =>
+  await transactRun(open, asked.run, (state) =>
     isNews(state) ? [{ type: 'described', role: 'watch', data }] : [],
   );
-  if (recorded.kind === 'recorded')
-    await input.publisher.publish(open, asked.run, recorded.seqs.get(asked.run) ?? []);
 }
 
 /** The config of this process decides whether jobs of the cluster can be adopted. */

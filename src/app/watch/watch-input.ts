@@ -1,9 +1,7 @@
 /** What a watch of one cluster needs. */
 
 import type { Withheld, Witnesses } from '../../watch/look.ts';
-import type { SeenNotices } from '../control/report-corrupt-logbook.ts';
 import type { CloudOf, EngineOf } from '../lab.ts';
-import type { Publisher } from '../publisher.ts';
 import type { TrackerOf } from '../trackers.ts';
 import type { MetricsReader } from './look.ts';
 
@@ -19,9 +17,6 @@ export type WatchInput = {
   readonly diskOf: () => Promise<Witnesses['disk']>;
   readonly redact: (text: string) => string;
   readonly withheld?: Withheld | undefined;
-  readonly publisher: Publisher;
-  /** Logbook faults that this process saw posted. */
-  readonly toldFaults: SeenNotices;
   /** Frees memory after steps that allocate much. */
   readonly saveMemory: () => void;
 };

@@ -21,7 +21,7 @@ import {
 import { perform } from '../control/perform.ts';
 import { reportTroubles } from '../control/report-corrupt-logbook.ts';
 import type { OpenLab } from '../open-lab.ts';
-import type { Publisher } from '../publisher.ts';
+import { postOwed } from '../outbox.ts';
 import { contained, containedEach, type Trouble, type Where } from '../trouble.ts';
 
 /** The state of a live run's watch, and what was done. */
@@ -41,7 +41,6 @@ export type WatchdogFinding = {
 /** Checks every live run. Errors of single runs are contained in `troubles`. Two watchdogs at once are harmless. */
 export async function lookAfterWatches(
   open: OpenLab,
-  publisher: Publisher,
   troubles: Trouble[],
 ): Promise<readonly WatchdogFinding[]> {
   const { lab, config, store } = open;
@@ -58,18 +57,18 @@ export async function lookAfterWatches(
     const state = store.current().runs.find((one) => one.run === run);
     if (state === undefined) continue;
     const found = await contained(open, troubles, whereOf(state), () =>
-      lookAfter(open, publisher, state, healthOf(state)),
+      lookAfter(open, state, healthOf(state)),
     );
     if (found !== null) findings.push(found);
   }
-  await reportTroubles(open, new Map(), troubles);
+  await postOwed(open, troubles);
+  await reportTroubles(open, troubles);
   return findings;
 }
 
 /** Null if the run needs no watch. */
 async function lookAfter(
   open: OpenLab,
-  publisher: Publisher,
   state: RunState,
   monitor: MonitorHealth,
 ): Promise<WatchdogFinding | null> {
@@ -86,16 +85,15 @@ async function lookAfter(
   // A new watch could not reach the cluster either. Control posts the reason.
   if (missingCluster(state, config) !== null) return { ...finding, done: 'cluster-missing' };
   const dispatches = open.store.current().runs.flatMap((one) => one.dispatches);
-  if (wasStarted(state, dispatches)) await publishSilence(open, run, monitor, publisher);
+  if (wasStarted(state, dispatches)) await recordSilence(open, run, monitor);
   const judged = judgeRestart(state, monitor.silentMs, dispatches, lab.now());
   return { ...finding, done: judged === 'restart' ? await start(open, state) : judged };
 }
 
-async function publishSilence(
+async function recordSilence(
   open: OpenLab,
   run: RunId,
   monitor: Extract<MonitorHealth, { kind: 'fresh' | 'stale' }>,
-  publisher: Publisher,
 ): Promise<void> {
   const recorded = await transactRun(open, run, (state) => {
     if (isSilenceTold(state, monitor.since)) return [];
@@ -105,7 +103,6 @@ async function publishSilence(
   // Without a record nothing is posted; the failing job notifies people.
   if (recorded.kind === 'refused')
     throw new Error(`the silence of ${run} could not be recorded: ${recorded.message}`);
-  if (recorded.kind === 'recorded') await publisher.publish(open, run, recorded.seqs.get(run) ?? []);
 }
 
 function silence({ since, silentMs }: Extract<MonitorHealth, { kind: 'fresh' | 'stale' }>): EventDraft {

@@ -19,8 +19,8 @@ import type {
 import { fold } from '../../../domain/logbook/fold.ts';
 import type { RunState } from '../../../domain/logbook/run-state.ts';
 import type { Observed } from '../../../domain/observed.ts';
-import { withoutEndSlashes } from '../../../domain/text.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
+import { withoutEndSlashes } from '../../../domain/text.ts';
 import { checkpointLines, cleanupLines, refusedWords } from '../../../render/checkpoints.ts';
 import { openStore } from '../../../stores/open.ts';
 import { answer, EXIT, misused, type Refusal, refused, type VerbIo } from '../verb-io.ts';

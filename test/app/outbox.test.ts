@@ -3,7 +3,9 @@
 import { expect, it } from 'vitest';
 import { benchGitHub } from '../../bench/watch-github.ts';
 import type { OpenLab } from '../../src/app/open-lab.ts';
-import { createPublisher } from '../../src/app/publisher.ts';
+import { postOwed } from '../../src/app/outbox.ts';
+import { nothingPosted } from '../../src/app/posted.ts';
+import type { Trouble } from '../../src/app/trouble.ts';
 import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
 import { after } from '../../src/domain/time.ts';
 import { createClient } from '../../src/github/call.ts';
@@ -39,6 +41,12 @@ function watched(count: number, alarmed: number) {
     now: () => clock.now,
   });
   const states = runs.map(({ state }) => state);
+  const ours = new Map(
+    runs.map(({ state, events }) => [
+      state.run as string,
+      new Set(events.filter(({ role }) => role === 'watch').map(({ seq }) => seq)),
+    ]),
+  );
   // Of a lab only what saying something touches.
   const open = {
     lab: {
@@ -47,17 +55,18 @@ function watched(count: number, alarmed: number) {
       boundary: () => undefined,
     },
     config: aConfig(),
-    store: { current: () => ({ runs: states, broken: [] }) },
+    store: {
+      current: () => ({ runs: states, broken: [] }),
+      appended: (run: string) => ours.get(run) ?? new Set(),
+    },
+    posted: nothingPosted(),
   } as unknown as OpenLab; // an edge of trust: a part stands for the whole
-  const publisher = createPublisher();
-  for (const { state, events } of runs) {
-    const seqs = events.filter(({ role }) => role === 'watch').map(({ seq }) => seq);
-    publisher.owe({ run: state.run, seqs });
-  }
   const kinds = (): readonly string[] => github.writes.map(({ body }) => /kind=(\S+)/.exec(body)?.[1] ?? '');
   const turn = async (pass: 'alerts' | 'all', minutes = 0): Promise<void> => {
     clock.now = after(clock.now, minutes * MINUTE_MS);
-    await publisher.sayOwed(open, (_, work) => work(), pass);
+    const troubles: Trouble[] = [];
+    await postOwed(open, troubles, pass);
+    expect(troubles).toEqual([]);
   };
   return { turn, kinds, writes: github.writes };
 }

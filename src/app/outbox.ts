@@ -1,0 +1,277 @@
+/**
+ * The outbox of every process. The record owes each text, its marker finds it again, and `run/outbox.ts` decides who posts
+ * it. Alerts come first; GitHub's limits pace the rest.
+ */
+
+import type { Effect, EffectOutcome } from '../domain/effect.ts';
+import type { CommentFacts } from '../domain/facts.ts';
+import type { Instant, RunId } from '../domain/ids.ts';
+import { isLive } from '../domain/logbook/liveness.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import { markerIdentity, readMarker } from '../domain/marker.ts';
+import { known, type Observed, unknown } from '../domain/observed.ts';
+import { findIssue } from '../github/issues.ts';
+import { readProposal } from '../github/proposal-threads.ts';
+import { readThread } from '../github/thread.ts';
+import { decidePublication, type PublishInput } from '../run/decide-publications.ts';
+import {
+  decideComment,
+  decideIssue,
+  type OwedComment,
+  type OwedIssue,
+  type StandingIssue,
+} from '../run/outbox.ts';
+import { threadsSince } from '../run/pending-commands.ts';
+import { type AttemptCache, NO_ATTEMPTS, remembered } from '../run/step.ts';
+import { verdictOf } from '../run/verdict-of.ts';
+import { hasRoom } from '../run/write-budget.ts';
+import { deliver } from './channels.ts';
+import { perform } from './control/perform.ts';
+import { issueMarkerReader } from './markers.ts';
+import { type OpenLab, openForRun } from './open-lab.ts';
+import { placeOf, readingOf } from './reading.ts';
+import { contained, type Trouble } from './trouble.ts';
+
+// Texts in a run's own threads.
+
+/** Posts of one run per turn. */
+const POSTS_MAX = 12;
+/** Time for posting in one turn, so that it does not delay a stop. */
+const POST_TURN_MS = 15_000;
+
+/** `alerts`: incidents only, if time is short. */
+type Pass = 'alerts' | 'all';
+
+/**
+ * Sends the notices of this process's new entries, then posts what the entries owe to their runs' threads, alerts of all runs
+ * first. What has no room now is posted in a later turn; what fails is left to control.
+ */
+export async function postOwed(open: OpenLab, troubles: Trouble[], upTo: Pass = 'all'): Promise<void> {
+  const { lab, store, posted } = open;
+  const until = lab.now() + POST_TURN_MS;
+  const runs = new Map(store.current().runs.map((state) => [state.run, state]));
+  for (const run of runs.keys())
+    if (store.appended(run).size > (posted.runs.get(run)?.entries ?? 0)) posted.owing.add(run);
+  const owing = [...posted.owing].flatMap((run) => runs.get(run) ?? []);
+  for (const { run } of owing)
+    await contained(open, troubles, { run, thread: null }, () => deliver(open, run));
+  const passes = [
+    ...owing.filter((state) => owesAlert(open, state)).map(({ run }) => [run, 'alerts'] as const),
+    ...(upTo === 'all' ? owing : []).map(({ run }) => [run, 'all'] as const),
+  ];
+  for (const [run, pass] of passes) {
+    if (lab.now() >= until || !hasRoom(lab.client, lab.now(), pass === 'alerts')) return;
+    const work = () => postRun(open, run, pass);
+    if ((await contained(open, troubles, { run, thread: null }, work)) !== false) posted.owing.delete(run);
+  }
+}
+
+/** Whether an incident is not posted yet, without reading the threads. */
+function owesAlert({ store, posted }: OpenLab, { run, incidents }: RunState): boolean {
+  const outcomes = posted.runs.get(run)?.memory.outcomes;
+  return incidents.some(
+    ({ seq }) => store.appended(run).has(seq) && outcomes?.get(`${ALERT}${seq}`) === undefined,
+  );
+}
+
+/** Prefix of the keys of incident comments. */
+const ALERT = 'publish:incident:';
+
+/** Reads the threads once and then updates its copy with its own writes, so that progress costs one request. False if posts are left. */
+async function postRun(open: OpenLab, run: RunId, pass: Pass): Promise<boolean> {
+  const { lab, store, posted } = open;
+  const appended = store.appended(run);
+  const before = posted.runs.get(run);
+  let memory: AttemptCache = { ...(before?.memory ?? NO_ATTEMPTS), tries: new Map(), appended };
+  // A bug or an unreadable thread is not tried again for the same entries: control posts them.
+  posted.runs.set(run, { ours: null, memory, entries: appended.size });
+  let ours = before?.ours ?? (await readOurs(open, run));
+  if (ours === null) return true;
+  const only = pass === 'alerts' ? (['incident'] as const) : undefined;
+  let isRead = before?.ours == null;
+  let isWhole = true;
+  let isLeft = false;
+  for (let step = 0; step < POSTS_MAX; step += 1) {
+    const next = decidePublication({ ...inputFor(open, run, ours), memory, only });
+    if (next?.kind !== 'perform') break;
+    isLeft = !hasRoom(lab.client, lab.now(), next.key.startsWith(ALERT));
+    if (isLeft) break;
+    // Another process may have posted a shared comment, which the cached threads do not show.
+    if (!isRead && next.effect.kind === 'post-comment' && next.effect.isShared === true) {
+      const read = await readOurs(open, run);
+      isWhole = read !== null;
+      if (read === null) break;
+      isRead = true;
+      ours = read;
+      continue;
+    }
+    const outcome = await perform(open, next.effect);
+    memory = remembered(memory, next.key, outcome);
+    const after: readonly CommentFacts[] | null = afterWrite(ours, next.effect, outcome);
+    isWhole &&= after !== null;
+    ours = after ?? ours;
+  }
+  const done = new Map([...memory.outcomes].filter(([, { kind }]) => kind === 'done'));
+  const kept = isWhole ? ours.map(withoutWords) : null;
+  posted.runs.set(run, { ours: kept, memory: { ...memory, outcomes: done }, entries: appended.size });
+  return !isLeft && pass === 'all';
+}
+
+/** Only the card's text is needed later; thousands of runs have many comments. */
+function withoutWords(comment: CommentFacts): CommentFacts {
+  return comment.marker?.kind === 'card' ? comment : { ...comment, body: '' };
+}
+
+async function readOurs(open: OpenLab, run: RunId): Promise<readonly CommentFacts[] | null> {
+  const state = stateOf(open, run);
+  const { lab, config } = open;
+  const place = placeOf(state.proposal, openForRun(open, state).config);
+  const read = await readProposal(lab.client, place, readingOf(lab, config), threadsSince(state));
+  if (read.kind === 'known') return read.value.comments.filter(({ marker }) => marker !== null);
+  lab.log(`the threads could not be read: ${read.why}`, { run });
+  return null;
+}
+
+function stateOf({ store }: OpenLab, run: RunId): RunState {
+  const state = store.current().runs.find((one) => one.run === run);
+  if (state === undefined) throw new Error(`the run ${run} is not in the record`);
+  return state;
+}
+
+function inputFor(open: OpenLab, run: RunId, ours: readonly CommentFacts[]): Omit<PublishInput, 'memory'> {
+  const { lab, store } = open;
+  const state = stateOf(open, run);
+  const { config } = openForRun(open, state);
+  const { runs } = store.current();
+  const nothing = unknown('not read by the watch');
+  return {
+    state,
+    facts: {
+      pull: nothing,
+      comments: known(ours),
+      proposalTexts: new Map(state.mutations.map(({ digest }) => [digest, nothing])),
+      body: nothing,
+      recordedRuns: known(runs),
+      workflowRuns: new Map(),
+    },
+    config,
+    repository: lab.repository,
+    now: lab.now(),
+    verdict: verdictOf(state, config, runs),
+    activeRuns: runs.filter(isLive).length,
+    annotations: [],
+  };
+}
+
+/** The cached threads after our own write; null if they must be read again. A new comment is remembered by its key alone. */
+function afterWrite(
+  ours: readonly CommentFacts[],
+  effect: Effect,
+  outcome: EffectOutcome,
+): readonly CommentFacts[] | null {
+  if (outcome.kind !== 'done') return null;
+  if (effect.kind === 'post-comment') return readMarker(effect.body)?.kind === 'card' ? null : ours;
+  if (effect.kind !== 'edit-comment') return ours;
+  const { written } = outcome;
+  if (written === undefined) return null;
+  return ours.map((one) =>
+    one.id === effect.comment ? { ...one, ...written, editedAt: written.updatedAt } : one,
+  );
+}
+
+// Texts outside of a run's own threads.
+
+/** `unsaid` carries the reason; the next trigger tries again. */
+export type Said =
+  | { readonly kind: 'stands' }
+  | { readonly kind: 'unsaid'; readonly code: 'unreadable' | 'not-written'; readonly why: string };
+
+const STANDS: Said = { kind: 'stands' };
+
+/** Whether this process saw the comment in its thread. */
+export function isPosted(
+  { lab, posted }: OpenLab,
+  { thread, marker, recheckMs }: Pick<OwedComment, 'thread' | 'marker' | 'recheckMs'>,
+): boolean {
+  const seenAt = posted.texts.get(`${thread} ${marker}`);
+  return seenAt !== undefined && lab.now() - seenAt < (recheckMs ?? Number.POSITIVE_INFINITY);
+}
+
+/** Posts a comment unless its thread has it. `since`: the comment cannot be older. */
+export async function say(open: OpenLab, owed: OwedComment, since: Instant | null = null): Promise<Said> {
+  if (owed.isKept !== true && isPosted(open, owed)) return STANDS;
+  const read = await readThread(open.lab.client, owed.thread, readingOf(open.lab, open.config), since);
+  return read.kind === 'known'
+    ? sayAmong(open, owed, read.value.comments)
+    : { kind: 'unsaid', code: 'unreadable', why: read.why };
+}
+
+/** The same for a thread that was already read. */
+export async function sayAmong(
+  open: OpenLab,
+  owed: OwedComment,
+  comments: readonly CommentFacts[],
+): Promise<Said> {
+  const effect = decideComment(owed, comments);
+  const outcome = effect === null ? null : await perform(open, effect);
+  if (outcome === null || outcome.kind === 'done') {
+    notePosted(open, `${owed.thread} ${owed.marker}`);
+    return STANDS;
+  }
+  const code = outcome.kind === 'unknown' ? 'unreadable' : 'not-written';
+  return { kind: 'unsaid', code, why: outcome.message };
+}
+
+/** Remembers that this process saw a text; `key` is one of `Posted.texts`. */
+export function notePosted({ lab, posted }: OpenLab, key: string): void {
+  posted.texts.delete(key);
+  posted.texts.set(key, lab.now());
+  const oldest = posted.texts.keys().next();
+  if (posted.texts.size > POSTED_TEXTS_MAX && oldest.done !== true) posted.texts.delete(oldest.value);
+}
+
+/** A text that is forgotten costs one request. */
+const POSTED_TEXTS_MAX = 2_000;
+
+/** Opens or updates an issue unless this process saw it with this text. Null once it is current, otherwise the reason. */
+export async function keepIssue(open: OpenLab, owed: OwedIssue): Promise<string | null> {
+  const key = `${owed.marker} ${owed.body}`;
+  if (open.posted.texts.has(key)) return null;
+  const kept = await keptIssue(open, owed);
+  if (kept.kind === 'unknown') return kept.why;
+  notePosted(open, key);
+  return null;
+}
+
+/** Returns the issue's number. */
+async function keptIssue(open: OpenLab, owed: OwedIssue): Promise<Observed<number | null>> {
+  const standing = await standingIssue(open, owed.label, owed.marker);
+  if (standing.kind === 'unknown') return standing;
+  const effect = decideIssue(owed, standing.value);
+  if (effect === null) return known(standing.value?.number ?? null);
+  const outcome = await perform(open, effect);
+  if (outcome.kind !== 'done') return unknown(outcome.message);
+  if (effect.kind !== 'open-issue' || owed.state !== 'closed' || outcome.number === null)
+    return known(outcome.number);
+  // The subject ended before its issue existed: open it and close it.
+  const closing = { kind: 'edit-issue', issue: outcome.number, expected: null, body: null } as const;
+  const closed = await perform(open, { ...closing, state: 'closed' });
+  return closed.kind === 'done' ? known(outcome.number) : unknown(closed.message);
+}
+
+/** Our issue with this marker, or one that `isIt` knows by number even if its first line was edited. */
+export async function standingIssue(
+  { lab, config }: OpenLab,
+  label: string,
+  marker: string,
+  isIt: (number: number) => boolean = () => false,
+): Promise<Observed<StandingIssue | null>> {
+  const markerOf = issueMarkerReader(lab, config);
+  const found = await findIssue(lab.client, label, (number, body) => {
+    const one = markerOf(number, body);
+    return isIt(number) || (one?.role === 'control' && markerIdentity(one) === marker);
+  });
+  if (found.kind === 'unknown' || found.value === null) return found.kind === 'unknown' ? found : known(null);
+  const { number, body } = found.value;
+  return known({ ...found.value, marker: markerOf(number, body) });
+}

@@ -1,0 +1,25 @@
+/** What one process knows about the texts that it posted or found. A new process starts empty and reads the threads. */
+
+import type { CommentFacts } from '../domain/facts.ts';
+import type { RunId } from '../domain/ids.ts';
+import type { AttemptCache } from '../run/step.ts';
+
+export type Posted = {
+  /** When this process last saw a text outside of a run's threads (epoch ms), by thread and marker, issue marker and text, or check and commit. */
+  readonly texts: Map<string, number>;
+  /** Runs with entries of this process that are not posted yet, in order of arrival. */
+  readonly owing: Set<RunId>;
+  readonly runs: Map<RunId, PostedRun>;
+};
+
+/** `ours`: ferrybot's comments in the run's threads; null: read them again. `entries`: how many own entries are posted. */
+export type PostedRun = {
+  readonly ours: readonly CommentFacts[] | null;
+  readonly memory: AttemptCache;
+  readonly entries: number;
+};
+
+/** The state of a process that posted nothing. */
+export function nothingPosted(): Posted {
+  return { texts: new Map(), owing: new Set(), runs: new Map() };
+}
