@@ -59,7 +59,7 @@ export const approveLaunch = {
 function decide(context: CommandContext): CommandDecision {
   const action = meantAction(context);
   if (action !== null) return action;
-  const { state, policy, actor, gates } = context;
+  const { state, policy, actor } = context;
   const approvers = { permission: policy.approvePermission, users: policy.approveUsers };
   if (!mayApprove(context.permission, actor.id, approvers))
     return answer('not-permitted', { needs: policy.approvePermission });
@@ -68,6 +68,7 @@ function decide(context: CommandContext): CommandDecision {
   if (context.unread.length > 0) return need(...context.unread);
   if (!policy.onePersonIsEnough && context.interested.some((person) => person.id === actor.id))
     return answer('approval-by-author');
+  const { gates } = context;
   if (gates === null || gates.digest === null || !allPass(gates.verdicts)) {
     const open = gates?.verdicts.filter((v) => v.outcome === 'fail' || v.outcome === 'unknown') ?? [];
     return answer('approval-gates-blocked', {

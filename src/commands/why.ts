@@ -40,19 +40,20 @@ export const why = {
 } as const satisfies CommandDefinition;
 
 function decide(context: CommandContext): CommandDecision {
-  const { state, gates } = context;
+  const { state } = context;
   if (mayBeFixed(state) && !isFixGated(state))
     return answer('why-no-fix', { attempt: state.submission?.attempt ?? 1 });
   if (state.end !== null && !isBeforeLaunch(state) && !isLive(state))
     return answer('why-ended', { status: state.end.status });
   if (!isBeforeLaunch(state) || isLive(state)) return answer('why-launched');
   if (state.stop !== null) return answer('why-stopped', { by: state.stop.actor.login });
-  if (gates === null) return answer('why-unreadable');
   const unread: readonly Need[] = [
     ...context.unread,
     ...(isNotAsked(context.people) ? (['people'] as const) : []),
   ];
   if (unread.length > 0) return need(...unread);
+  const { gates } = context;
+  if (gates === null) return answer('why-unreadable');
   const open = [...gates.verdicts, ...gates.approvals].filter(
     ({ outcome }) => outcome === 'fail' || outcome === 'unknown',
   );

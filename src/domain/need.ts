@@ -11,8 +11,10 @@ import type { RunFacts } from './facts.ts';
 import type { Digest } from './ids.ts';
 import { type Observed, unknown } from './observed.ts';
 
+/** `comments`: the run's threads, with the pull request, the issue and the checks. */
 export type FactName = keyof Pick<
   RunFacts,
+  | 'comments'
   | 'closureLog'
   | 'smallFix'
   | 'fixer'
@@ -27,9 +29,10 @@ export type FactName = keyof Pick<
   | 'searchedRoots'
 >;
 
-/** One of many facts of the same kind. */
+/** `gates`: all facts of the gates, and their judgement before the decision that asks. Otherwise one of many facts of the same kind. */
 export type Need =
   | FactName
+  | 'gates'
   | { readonly fact: 'failedJobs'; readonly of: number }
   | { readonly fact: 'workflowRuns'; readonly of: number }
   | { readonly fact: 'permissions'; readonly of: Actor }

@@ -6,7 +6,7 @@ import type { Surface } from '../domain/command.ts';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import { limits } from '../domain/limits.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { type CallOutcome, type CallOutcome, call, call, type GitHubClient, type GitHubClient, noteWrite, readPages, refusal, refusal } from './call.ts';
+import { type CallOutcome, call, type GitHubClient, noteWrite, readPages, refusal } from './call.ts';
 import { query } from './graphql.ts';
 
 const numbered = z.object({

@@ -266,6 +266,8 @@ export type CommandInput = {
   readonly config: LaneScopedConfig;
   readonly now: Instant;
   readonly gates: GateView | null;
+  /** False if the gates are not judged in this turn unless a command asks for them. */
+  readonly areGatesDue: boolean;
   readonly isCardUnread: boolean;
   readonly verdict: RunVerdict;
   readonly repository: string;
@@ -304,12 +306,16 @@ function contextOf(
     secondCard: (digest) => secondCardOf(input, item, digest),
     isJobShown: isJobShown(input, item),
     showings: showingsAt(input.facts.proposalTexts, item.comment.createdAt),
-    gates: input.gates,
+    get gates() {
+      return input.gates;
+    },
     verdict: input.verdict,
     policy: policyOf(input.config, quorumOf(input.config)),
     people: input.facts.people,
-    unread: unreadFacts(input.facts),
-    interested: interestedIn(input.state.proposal, input.facts),
+    unread: input.areGatesDue ? unreadFacts(input.facts) : ['gates'],
+    get interested() {
+      return interestedIn(input.state.proposal, input.facts);
+    },
   };
 }
 

@@ -90,6 +90,7 @@ export function decideFix(input: FixInput): Step | null {
   const slip = slipToMend(state, config);
   const { smallFix: found, pull, journalHolds } = facts;
   if (slip === null) return null;
+  if (isNotAsked(pull)) return need('comments');
   if (pull.kind === 'unknown' || pull.value.state === 'closed' || isHeldBack(state, journalHolds))
     return null;
   if (isNotAsked(found)) return need('smallFix');

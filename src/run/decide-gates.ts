@@ -19,12 +19,14 @@ import { append, type Step } from './step.ts';
  * Records the gates when their answer changed. An answer with an unknown is recorded only as the first one: an unreadable fact delays a
  * launch but drops no approval.
  */
-export function decideGates(state: RunState, facts: RunFacts, gated: Gated): Step | null {
+export function decideGates(state: RunState, facts: RunFacts, judge: () => Gated): Step | null {
   if (state.order?.status === 'claimed' || awaitsAdoption(state)) return null;
+  if (isNotAsked(facts.pull)) return need('comments');
   if (facts.pull.kind === 'unknown' || facts.body.kind === 'unknown') return null;
   if (state.submission !== null && !isFixPushed(state, facts.pull.value.headSha)) return null;
   const unread = unreadFacts(facts);
   if (unread.length > 0) return need(...unread);
+  const gated = judge();
   const hasUnknown = gated.verdicts.some((v) => v.outcome === 'unknown' && v.code === 'unreadable');
   // A manifest that cannot be built is news; one whose change or checkpoint was not read is not.
   const isTold =

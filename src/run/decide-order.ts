@@ -31,11 +31,12 @@ export type OrderInput = {
 
 /** Issues an order if the gates over the change and the approvals pass. `gated` must be fresh. */
 export function decideOrder(input: OrderInput): Step | null {
-  const { state, gated } = input;
+  const { state } = input;
   if (!isBeforeLaunch(state) || state.stop !== null || isNodeInHand(input)) return null;
   if (state.order?.status === 'open' || state.order?.status === 'claimed') return null;
   if (state.gate?.digest == null || !allPass(state.gate.verdicts)) return null;
   if (!isLaunchable(state, state.gate.digest)) return null;
+  const { gated } = input;
   if (gated.manifest.kind === 'unknown' || !allPass(gated.verdicts)) return null;
   // rule DF-06
   if (gated.bound.kind === 'unknown' || !allPass(gated.approvals)) return null;

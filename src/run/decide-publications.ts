@@ -58,18 +58,26 @@ export type PublishInput = {
   readonly only?: readonly Publication['kind'][] | undefined;
 };
 
+/** The next comment; null when the threads tell all that the record has to be told. */
+export function decideComments(input: PublishInput): Step | null {
+  const ours = ownComments(input);
+  return ours === null ? null : nextComment(input, ours);
+}
+
+/** The next edit of what shows the run's state: open waits, the check run, the card, the boxes. */
+export function decideCard(input: PublishInput): Step | null {
+  const ours = ownComments(input);
+  if (ours === null) return null;
+  return nextWait(input, ours) ?? nextCheck(input, ours) ?? nextCard(input, ours) ?? nextTick(input);
+}
+
+function ownComments({ facts: { comments } }: PublishInput): readonly CommentFacts[] | null {
+  return comments.kind === 'unknown' ? null : comments.value.filter(({ marker }) => marker !== null);
+}
+
 /** The next publication; null when the threads match the record. */
 export function decidePublication(input: PublishInput): Step | null {
-  if (input.facts.comments.kind === 'unknown') return null;
-  const ours = input.facts.comments.value.filter(({ marker }) => marker !== null);
-  if (input.only !== undefined) return nextComment(input, ours);
-  return (
-    nextComment(input, ours) ??
-    nextWait(input, ours) ??
-    nextCheck(input, ours) ??
-    nextCard(input, ours) ??
-    nextTick(input)
-  );
+  return decideComments(input) ?? (input.only !== undefined ? null : decideCard(input));
 }
 
 /** Whether nothing is pending: this process wrote the newest entry, and everything is posted. */

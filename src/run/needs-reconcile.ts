@@ -1,4 +1,4 @@
-/** Decides from the record alone whether a trigger requires reading a run's threads, which costs requests. */
+/** Finds what a batch of triggers gives a run cause to decide. */
 
 import type { Instant, RunId } from '../domain/ids.ts';
 import { mayBeFixed } from '../domain/launch/next-attempt.ts';
@@ -9,19 +9,10 @@ import { phaseOf } from '../domain/logbook/phase.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import type { ReconcileRequest } from '../domain/reconcile-request.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { lostDeliveries } from './decide-deliveries.ts';
-import { decideMissingCluster } from './decide-missing-cluster.ts';
-import { decideReminder, unsealedClosing } from './decide-notices.ts';
-import { decideOffer, watchEndReminder } from './decide-ownership.ts';
-import { decidePages } from './decide-pages.ts';
-import { isStopOwed } from './decide-stop.ts';
-import { decideUpdate } from './decide-update.ts';
-import { isWatchOwed } from './decide-watch.ts';
 import type { LabConfig } from './lane-scope.ts';
 import { isOpenToAll, mayPost } from './outbox.ts';
 import { isHeadOurs, publicationsOf } from './publications.ts';
-import { configFor } from './run-config.ts';
-import { fixerAsked } from './slip-to-mend.ts';
+import type { Cause } from './reconcile.ts';
 import type { AttemptCache } from './step.ts';
 
 /** `said`: settled, and no other process has pending posts; `owing`: something failed or was unreadable. */
@@ -51,55 +42,54 @@ export function tellsOfEnd(triggers: readonly ReconcileRequest[]): boolean {
   return triggers.some(({ kind }) => kind === 'workflow-ended' || kind === 'sweep');
 }
 
-/** Whether to read the run's threads now. */
-export function needsReconcile(looks: Looks, state: RunState, heard: Heard): boolean {
+/** What the triggers give cause for; empty if they do not concern the run. A comment concerns the run of its thread alone. */
+export function causesOf(looks: Looks, state: RunState, heard: Heard): readonly Cause[] {
   const { triggers } = heard;
   const threads = [state.proposal.pull, state.proposal.issue];
+  const isAbout = (kind: ReconcileRequest['kind'], among: readonly (number | null)[]): boolean =>
+    triggers.some((one) => one.kind === kind && 'thread' in one && among.includes(one.thread));
+  const isSweep = triggers.some(({ kind }) => kind === 'sweep');
+  const isWaiting = !isOver(state) && (state.submission === null || mayBeFixed(state));
+  const areGatesMoved =
+    looks.holds !== heard.holds || triggers.some((trigger) => mayMoveGates(heard, trigger));
   if (
-    triggers.some(
-      (trigger) =>
-        (trigger.kind === 'comment' || trigger.kind === 'thread') && threads.includes(trigger.thread),
-    )
+    isAbout('thread', threads) ||
+    isAbout('remark', [awaitedThread(state)]) ||
+    (isWaiting && areGatesMoved) ||
+    // A sweep retries commands that wait for a fact and checks for deleted comments.
+    (isSweep && hasUnanswered(state) && !isOver(state))
   )
-    return true;
-  const awaited = awaitedThread(state);
-  if (triggers.some((trigger) => trigger.kind === 'remark' && trigger.thread === awaited)) return true;
-  // A sweep retries commands that wait for a fact and checks for deleted comments.
-  if (triggers.some((trigger) => trigger.kind === 'sweep') && hasUnanswered(state) && !isOver(state))
-    return true;
+    return ['facts'];
+  const causes: Cause[] = isAbout('comment', threads) ? ['comment'] : [];
+  if (triggers.every(({ kind }) => kind === 'comment' || kind === 'remark')) return causes;
+  return [...causes, ...causesOfRecord(looks, state, triggers)];
+}
+
+/** Causes that no thread names: the clock, ended workflow runs, and what other processes have recorded. */
+function causesOfRecord(
+  looks: Looks,
+  state: RunState,
+  triggers: readonly ReconcileRequest[],
+): readonly Cause[] {
   const now = looks.now();
+  const isNew = !isSettled(looks, state, now);
   if (isOver(state)) {
     const age = now - (fromRfc3339(state.head.at) ?? 0);
-    return age < limits.overLookMs && !isSettled(looks, state, now);
+    return isNew && age < limits.overLookMs ? ['facts'] : [];
   }
-  // A launch that ended without a claim is not in the record.
-  if (
-    state.submission === null &&
-    isLive(state) &&
-    triggers.some((trigger) => trigger.kind === 'workflow-ended')
-  )
-    return true;
-  if (
-    (state.submission === null || mayBeFixed(state)) &&
-    (looks.holds !== heard.holds || triggers.some((trigger) => mayMoveGates(heard, trigger)))
-  )
-    return true;
-  if (decideMissingCluster(state, heard.config) !== null) return true;
-  const config = configFor(heard.config, state);
-  if (decidePages(state, config, now).length > 0 || lostDeliveries(state, now).length > 0) return true;
-  if (decideOffer(state, now) !== null || watchEndReminder(state, config, now) !== null) return true;
-  if (decideUpdate(state, config, now) !== null) return true;
-  if (decideReminder(state, config, now) !== null || unsealedClosing(state, config, now) !== null)
-    return true;
-  if (isWatchOwed(state, now) || isStopOwed(state, now)) return true;
   const mayHaveEnded = tellsOfEnd(triggers);
-  if (mayHaveEnded && fixerAsked(state, config) !== null) return true;
-  if (mayHaveEnded && (wantsRelaunch(state) || state.mutations.some(({ ended }) => ended === null)))
-    return true;
+  // A launch that ended without a claim is not in the record.
+  const isLaunching = state.submission === null && isLive(state);
+  const isPursued = wantsRelaunch(state) || state.mutations.some(({ ended }) => ended === null);
+  if (mayHaveEnded && (isLaunching || isPursued)) return ['facts'];
   // After the end, update the check run immediately; also publish a runner's refusal before the next sweep. Other posts of the watch can
   // wait.
   const isOurs = state.end !== null || isHeadOurs(state, looks.memories.of(state.run));
-  return !isSettled(looks, state, now) && (isAged(state, now) || isOurs);
+  if (isNew && (isAged(state, now) || isOurs)) return ['facts'];
+  return [
+    ...(isNew || mayHaveEnded ? (['time'] as const) : []),
+    ...(mayHaveEnded ? (['ended'] as const) : []),
+  ];
 }
 
 /** The issue in which a gate waits for a comment, or null. */
@@ -113,11 +103,14 @@ export function awaitedThread(state: RunState): number | null {
 /** Remembers the result; a pending result is forgotten, so the run is reconciled again. */
 export function noteReconciled(
   looks: Looks,
-  run: RunId,
+  before: RunState,
   state: RunState | undefined,
-  outcome: Reconciled,
+  { outcome, causes }: { readonly outcome: Reconciled; readonly causes: readonly Cause[] },
 ): void {
-  if (state === undefined || outcome === 'owing') {
+  const { run } = before;
+  // A turn that decided some things alone settles only a run that was settled before it.
+  const isWhole = causes.includes('facts') || isSettled(looks, before, looks.now());
+  if (state === undefined || outcome === 'owing' || !isWhole) {
     looks.settled.delete(run);
     return;
   }

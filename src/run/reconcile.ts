@@ -1,8 +1,9 @@
 /**
- * Determines what is pending for one run. Webhooks, timers and sweeps all call this; the result depends only on the record and the facts,
- * so lost, duplicate or reordered triggers only cause delay (architecture, D2).
+ * Determines what is pending for one run. Each decider declares its causes; a sweep gives cause for all of them, so that lost, duplicate
+ * or reordered triggers only cause delay (architecture, D2).
  */
 
+import type { GateView } from '../commands/decision.ts';
 import { permits } from '../domain/actor.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { Annotation } from '../domain/effect.ts';
@@ -15,7 +16,7 @@ import { failedAttempt, isBeforeLaunch, rollbackOf } from '../domain/launch/next
 import { jobAsMended, ownFix } from '../domain/launch/small-fix.ts';
 import { limits } from '../domain/limits.ts';
 import { awaitsAdoption, awaitsAdoptionUntil } from '../domain/logbook/adoption.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
+import type { EventDraft, EventType } from '../domain/logbook/event.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { approvedManifest, isNotified, isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { isNotAsked, need } from '../domain/need.ts';
@@ -46,8 +47,8 @@ import { decideReminder, unsealedClosing } from './decide-notices.ts';
 import { decideLaunch, decideOrder } from './decide-order.ts';
 import { decideOffer, watchEndReminder } from './decide-ownership.ts';
 import { decidePages } from './decide-pages.ts';
-import { decidePublication, type PublishInput } from './decide-publications.ts';
-import { decideRelaunch } from './decide-relaunch.ts';
+import { decideCard, decideComments, type PublishInput } from './decide-publications.ts';
+import { decideRelaunch, type RelaunchInput } from './decide-relaunch.ts';
 import { confirmedShowing, decideShown, isCardUnread } from './decide-shown.ts';
 import { decideStop } from './decide-stop.ts';
 import { decideUpdate } from './decide-update.ts';
@@ -66,69 +67,190 @@ export type ReconcileInput = DeciderInput & {
   readonly only?: PublishInput['only'];
 };
 
-/** The next step; null if nothing is pending or a fact is missing. */
-export function reconcile(input: ReconcileInput): Step | null {
-  if (isOver(input.state)) return publish(input);
-  const gated = gateRun({
-    ...input,
-    run: input.state.run,
-    proposal: input.state.proposal,
-    holds: input.state.holds,
-    contract: input.state.contract,
-    description: jobAsMended(input.state),
-    failed: failedAttempt(input.state),
-    rollback: rollbackOf(input.state),
-    owner: input.state.watch.owner,
-    ownFix: ownFix(input.state),
-    approvals: known(approvalFacts(input.state, input.facts, input.config, input.now)),
-    approved: approvedManifest(input.state),
-  });
-  return (
-    withdraw(input) ??
-    leaveAlone(input) ??
-    decideContract(input.state, input.facts, input.config) ??
-    decideFix(input) ??
-    decideImage(input.config, input.facts) ??
-    decideGates(input.state, input.facts, gated) ??
-    decideStart(input.state) ??
-    decideCharge(input.state, input.facts, input.config) ??
-    decideShown(input) ??
-    decideProposalTexts(input) ??
-    decideApprovals(input.state, input.facts, input.config, input.now) ??
-    decideRest(input, gated)
-  );
+/** One round: the gates and the commands are judged when a decider first asks, and once. */
+type Turn = ReconcileInput & {
+  readonly judge: () => Gated;
+  readonly command: () => CommandOutcome;
+};
+
+/**
+ * Why a decision is due. `facts`: anything outside may have changed, so everything is decided. `time`: the clock and the record. `ended`: a
+ * workflow run may have ended. `comment`: somebody commented in the run's threads. Otherwise this turn has recorded an event of the type;
+ * `state`: one that is not in `ROUTINE`; `posted`: it has posted or edited a comment.
+ */
+export type Cause = 'facts' | 'time' | 'ended' | 'comment' | 'state' | 'posted' | EventType;
+
+type Decider = { readonly on: readonly Cause[]; readonly decide: (turn: Turn) => Step | null };
+
+/** Events that only the deciders that name them have to hear of. */
+const ROUTINE: ReadonlySet<EventType> = new Set([
+  'command-seen',
+  'command-answered',
+  'gated',
+  'shown',
+  'approved',
+  'ordered',
+  'dispatched',
+  'notified',
+  'delivered',
+]);
+
+const COMMENTS: Decider = {
+  on: ['facts', 'state', 'command-answered', 'notified', 'delivered'],
+  decide: (turn) => publish(turn, decideComments),
+};
+
+/** In order: what closes a run precedes its gates, gates precede commands, orders precede dispatches, posts come last. */
+const DECIDERS: readonly Decider[] = [
+  { on: ['facts'], decide: withdraw },
+  { on: ['facts'], decide: leaveAlone },
+  { on: ['facts'], decide: ({ state, facts, config }) => decideContract(state, facts, config) },
+  { on: ['facts', 'ended', 'state'], decide: decideFix },
+  { on: ['facts', 'state'], decide: judgeGates },
+  { on: ['facts', 'gated'], decide: ({ state }) => decideStart(state) },
+  { on: ['facts', 'state'], decide: ({ state, facts, config }) => decideCharge(state, facts, config) },
+  { on: ['facts', 'state', 'gated', 'posted'], decide: decideShown },
+  { on: ['facts', 'state', 'posted'], decide: decideProposalTexts },
+  {
+    on: ['facts', 'state', 'gated', 'approved'],
+    decide: ({ state, facts, config, now }) => decideApprovals(state, facts, config, now),
+  },
+  { on: ['facts', 'comment'], decide: answerCommands },
+  { on: ['facts', 'state', 'gated', 'approved'], decide: (turn) => decideOrder(orderInput(turn)) },
+  {
+    on: ['facts', 'state', 'gated', 'approved'],
+    decide: (turn) => decideRelaunch(orderInput(turn)),
+  },
+  { on: ['facts', 'time'], decide: ({ state, config }) => decideMissingCluster(state, config) },
+  { on: ['facts', 'time', 'handoff'], decide: offer },
+  { on: ['facts', 'time', 'state', 'notified'], decide: page },
+  { on: ['facts'], decide: ({ state, memory }) => decideSourceTag(state, memory) },
+  { on: ['facts', 'ended', 'state'], decide: decideCare },
+  {
+    on: ['facts', 'time', 'ended'],
+    decide: ({ state, facts, now, mayHaveEnded }) =>
+      decideLaunchTrouble(state, facts, now, mayHaveEnded === true),
+  },
+  { on: ['facts', 'time', 'ordered'], decide: decideLaunch },
+  { on: ['facts', 'time', 'stop-requested'], decide: decideStop },
+  { on: ['facts', 'time', 'state'], decide: decideWatch },
+  { on: ['facts', 'time', 'state'], decide: remind },
+  COMMENTS,
+  { on: ['facts', 'state', 'gated', 'shown', 'approved', 'ordered', 'dispatched'], decide: updateCard },
+];
+
+/** What is still due in a turn. */
+export type Agenda = {
+  readonly due: ReadonlySet<Decider>;
+  /** Whether the gates are judged on the facts of this turn before a command is. */
+  readonly areGatesDue: boolean;
+};
+
+/** The deciders that declared one of the causes, beside those that are due already. */
+export function agendaFor(causes: readonly Cause[], before?: Agenda): Agenda {
+  const due = DECIDERS.filter((one) => before?.due.has(one) || one.on.some((on) => causes.includes(on)));
+  return { due: new Set(due), areGatesDue: before?.areGatesDue === true || causes.includes('facts') };
 }
 
-function decideRest(input: ReconcileInput, gated: Gated): Step | null {
-  const command = commandOutcome(input, gated);
-  if (command.kind === 'step') return command.step;
-  const closing = command.kind === 'staged' ? decideStaged(input, command.command) : null;
-  return (
-    closing ??
-    decideOrder({ ...input, gated }) ??
-    decideRelaunch({
-      ...input,
-      gated,
-      runs: input.facts.recordedRuns,
-      unread: unreadFacts(input.facts),
-    }) ??
-    decideMissingCluster(input.state, input.config) ??
-    // An unread comment may accept the offer.
-    (command.kind === 'wait' ? null : decideOffer(input.state, input.now)) ??
-    page(input) ??
-    decideSourceTag(input.state, input.memory) ??
-    decideCare(input) ??
-    decideLaunchTrouble(input.state, input.facts, input.now, input.mayHaveEnded === true) ??
-    decideLaunch(input) ??
-    decideStop(input) ??
-    decideWatch(input) ??
-    decideUndecided(input, command) ??
-    publish(input)
+/** What a step gives cause for. */
+export function causesOfStep(step: Step): readonly Cause[] {
+  switch (step.kind) {
+    case 'append':
+      return [...step.drafts, ...step.journal].flatMap(({ type }) =>
+        ROUTINE.has(type) ? [type] : [type, 'state' as const],
+      );
+    case 'perform':
+      return step.effect.kind === 'post-comment' || step.effect.kind === 'edit-comment' ? ['posted'] : [];
+    case 'need':
+      return step.facts.flatMap((one) =>
+        one === 'gates' ? ['facts' as const] : one === 'comments' ? ['comment' as const] : [],
+      );
+    default:
+      return assertNever(step);
+  }
+}
+
+export type Reconciliation = { readonly step: Step | null; readonly agenda: Agenda };
+
+/** The next step, null if nothing that is due has one; and what is due after it. A decider is due until it has no further step. */
+export function reconcile(input: ReconcileInput, agenda: Agenda = agendaFor(['facts'])): Reconciliation {
+  const turn = turnOf(input, agenda);
+  const deciders = [...agenda.due].filter(
+    (one) => !isOver(input.state) || one === COMMENTS || one.decide === updateCard,
   );
+  for (const [index, { decide }] of deciders.entries()) {
+    const step = decide(turn);
+    if (step !== null) return { step, agenda: { ...agenda, due: new Set(deciders.slice(index)) } };
+  }
+  return { step: null, agenda: { ...agenda, due: new Set() } };
+}
+
+function turnOf(input: ReconcileInput, { areGatesDue }: Agenda): Turn {
+  const turn: Turn = {
+    ...input,
+    judge: once(() => judgedNow(input)),
+    command: once(() => commandOutcome(turn, areGatesDue)),
+  };
+  return turn;
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+function judgedNow(input: ReconcileInput): Gated {
+  const { state, facts, config, now } = input;
+  return gateRun({
+    ...input,
+    run: state.run,
+    proposal: state.proposal,
+    holds: state.holds,
+    contract: state.contract,
+    description: jobAsMended(state),
+    failed: failedAttempt(state),
+    rollback: rollbackOf(state),
+    owner: state.watch.owner,
+    ownFix: ownFix(state),
+    approvals: known(approvalFacts(state, facts, config, now)),
+    approved: approvedManifest(state),
+  });
+}
+
+/** Reading `gated` judges the gates. */
+function orderInput(turn: Turn): Turn & RelaunchInput {
+  return {
+    ...turn,
+    runs: turn.facts.recordedRuns,
+    unread: unreadFacts(turn.facts),
+    get gated() {
+      return turn.judge();
+    },
+  };
+}
+
+function judgeGates({ state, facts, config, judge }: Turn): Step | null {
+  return decideImage(config, facts) ?? decideGates(state, facts, judge);
+}
+
+function answerCommands(turn: Turn): Step | null {
+  const command = turn.command();
+  if (command.kind === 'step') return command.step;
+  return command.kind === 'staged' ? decideStaged(turn, command.command) : null;
+}
+
+/** An unread comment may accept the offer. */
+function offer(turn: Turn): Step | null {
+  const due = decideOffer(turn.state, turn.now);
+  if (due === null || isNotAsked(turn.facts.comments)) return due === null ? null : need('comments');
+  return turn.command().kind === 'wait' ? null : due;
 }
 
 /** Notify people before starting machines. */
-function page({ state, config, now }: ReconcileInput): Step | null {
+function page({ state, config, now }: Turn): Step | null {
   const drafts = [...decidePages(state, config, now), ...lostDeliveries(state, now)];
   return drafts.length === 0 ? null : append(...drafts);
 }
@@ -141,17 +263,19 @@ function decideStaged(input: ReconcileInput, { decision, item, actor }: StagedCo
 }
 
 /** An open command suppresses reminders and the automatic close. */
-function decideUndecided(input: ReconcileInput, { kind }: CommandOutcome): Step | null {
-  if (kind !== 'nothing') return null;
-  const { state, config, now } = input;
+function remind(turn: Turn): Step | null {
+  const { state, config, now, facts } = turn;
   const due =
     decideUnconfirmed(state, config, now) ??
     decideReminder(state, config, now) ??
     watchEndReminder(state, config, now) ??
     decideUpdate(state, config, now);
+  const closing = due === null ? unsealedClosing(state, config, now) : null;
+  if (due === null && closing === null) return null;
+  if (isNotAsked(facts.comments)) return need('comments');
+  if (turn.command().kind !== 'nothing') return null;
   if (due !== null) return append(due);
-  const closing = unsealedClosing(state, config, now);
-  return closing === null ? null : decideClosure({ ...input, command: closing, verdict: verdictNow(input) });
+  return closing === null ? null : decideClosure({ ...turn, command: closing, verdict: verdictNow(turn) });
 }
 
 /** A proposal ends if its PR is closed or loses its label before an order. */
@@ -199,46 +323,54 @@ function lostLabel(labels: readonly string[], label: string | null): string | nu
   return label === null || hasLabel(labels, label) ? null : `the label ${label} was taken off`;
 }
 
-function commandOutcome(input: ReconcileInput, gated: Gated): CommandOutcome {
-  const digest = gated.bound.kind === 'known' ? gated.bound.value.digest : null;
-  const body = input.facts.body.kind === 'known' ? input.facts.body.value.fingerprint : null;
-  const gates =
-    body === null
-      ? null
-      : {
-          digest,
-          body,
-          verdicts: gated.verdicts,
-          approvals: gated.approvals,
-          commit: gated.facts.change.kind === 'known' ? gated.facts.change.value.headSha : null,
-        };
-  const state = confirmedShowing(input.state, input.facts);
-  const isUnread = isCardUnread(input.state, input.facts);
+function commandOutcome(turn: Turn, areGatesDue: boolean): CommandOutcome {
   return decideCommand({
-    ...input,
-    state,
-    gates,
-    isCardUnread: isUnread,
-    verdict: verdictNow(input)?.result ?? 'unknown',
+    ...turn,
+    state: confirmedShowing(turn.state, turn.facts),
+    get gates() {
+      return gateView(turn);
+    },
+    areGatesDue,
+    isCardUnread: isCardUnread(turn.state, turn.facts),
+    verdict: verdictNow(turn)?.result ?? 'unknown',
   });
+}
+
+/** What a command sees of the gates; null while the proposal's text is unreadable. */
+function gateView({ facts, judge }: Turn): GateView | null {
+  if (facts.body.kind === 'unknown') return null;
+  const { bound, verdicts, approvals } = judge();
+  return {
+    digest: bound.kind === 'known' ? bound.value.digest : null,
+    body: facts.body.value.fingerprint,
+    verdicts,
+    approvals,
+    commit: facts.change.kind === 'known' ? facts.change.value.headSha : null,
+  };
 }
 
 function verdictNow({ state, facts, config }: ReconcileInput): RunVerdict | null {
   return facts.recordedRuns.kind === 'unknown' ? null : verdictOf(state, config, facts.recordedRuns.value);
 }
 
-function publish(input: ReconcileInput): Step | null {
-  const activeRuns =
-    input.facts.recordedRuns.kind === 'known' ? input.facts.recordedRuns.value.filter(isLive).length : 1;
-  const step = decidePublication({
+function publish(input: ReconcileInput, decide: (input: PublishInput) => Step | null): Step | null {
+  const { state, facts, config } = input;
+  if (isNotAsked(facts.comments)) return need('comments');
+  const activeRuns = facts.recordedRuns.kind === 'known' ? facts.recordedRuns.value.filter(isLive).length : 1;
+  return decide({
     ...input,
     verdict: verdictNow(input),
     activeRuns,
-    annotations: annotationsOf(input.state, input.facts, input.config),
+    annotations: annotationsOf(state, facts, config),
   });
+}
+
+function updateCard(turn: Turn): Step | null {
+  if (turn.only !== undefined) return null;
+  const step = publish(turn, decideCard);
   // Annotations need the lines of the changed file.
   const isOnChange = step?.kind === 'perform' && step.effect.kind === 'put-check-run';
-  return isOnChange && isBeforeLaunch(input.state) && isNotAsked(input.facts.change) ? need('change') : step;
+  return isOnChange && isBeforeLaunch(turn.state) && isNotAsked(turn.facts.change) ? need('change') : step;
 }
 
 /** Annotations on the changed file at the PR's head; none after the launch. */

@@ -125,7 +125,7 @@ export function trigger(world: World, control: Control, stepsMax: number): void 
   const outcomes = [...control.memory.outcomes].filter(([, outcome]) => outcome.kind === 'done');
   control.memory = { ...control.memory, outcomes: new Map(outcomes), tries: new Map() };
   for (let index = 0; index < stepsMax; index += 1) {
-    const step = reconcile({
+    const { step } = reconcile({
       state: control.view.state,
       facts: { ...facts, journalHolds: known(control.view.journal.holds) },
       config: configOf(world.quorum),

@@ -203,7 +203,7 @@ describe('in the threads', () => {
 function tickedBody(run: typeof submitted): string | null {
   const keys: string[] = [];
   for (let round = 0; round < 20; round += 1) {
-    const step = reconcile(inputOf(run, someFacts(seenRuns(aWorkflowRun())), { memory: done(...keys) }));
+    const { step } = reconcile(inputOf(run, someFacts(seenRuns(aWorkflowRun())), { memory: done(...keys) }));
     if (step?.kind !== 'perform') return null;
     if (step.effect.kind === 'edit-pull-body') return step.effect.body;
     keys.push(step.key);

@@ -96,6 +96,7 @@ export function heardAtNoon(
     config: CONFIG,
     now: NOON,
     gates,
+    areGatesDue: true,
     isCardUnread: false,
     verdict: 'pass',
     repository: REPOSITORY,

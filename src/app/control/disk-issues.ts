@@ -4,7 +4,7 @@ import { diskMutations, diskProposals } from '../../care/disk/disk-proposals.ts'
 import { type FullDisk, fullDisks, scanSince } from '../../care/disk/scan-for-full.ts';
 import { type ClusterDisks, isBlind, type RecordedScan } from '../../domain/care/disk-scan.ts';
 import { limits } from '../../domain/limits.ts';
-import { isOurText, markerIdentity } from '../../domain/marker.ts';
+import { markerIdentity } from '../../domain/marker.ts';
 import type { Observed } from '../../domain/observed.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { fromRfc3339 } from '../../domain/time.ts';

@@ -65,7 +65,10 @@ async function neededFacts(
   looked: Looked,
   needed: Needed,
 ): Promise<
-  Pick<RunFacts, FactName | 'failedJobs' | 'workflowRuns' | 'permissions' | 'cited' | 'proposalTexts'>
+  Pick<
+    RunFacts,
+    Exclude<FactName, 'comments'> | 'failedJobs' | 'workflowRuns' | 'permissions' | 'cited' | 'proposalTexts'
+  >
 > {
   const { lab, git, config, once } = reader;
   const { state, runs, comments, pull, changeNow } = looked;
@@ -202,9 +205,11 @@ export function createGatherer(
       const config = configFor(labConfig, state);
       const { changeOf, branchWorkOf } = changesOf(config);
       const readAt = await once(`read ${state.run}`, async () => lab.now());
-      const threads = await once(`threads ${state.run} ${ownFix(state)?.commit ?? ''}`, () =>
-        threadsOf(lab, config, state),
-      );
+      const threads = [...needed.keys()].some(readsThreads)
+        ? await once(`threads ${state.run} ${ownFix(state)?.commit ?? ''}`, () =>
+            threadsOf(lab, config, state),
+          )
+        : notAsked();
       const pull = threads.kind === 'known' ? threads.value.pull : threads;
       const text = threads.kind === 'known' ? textOf(state, threads.value) : threads;
       const changeNow = (): Promise<RunFacts['change']> =>
@@ -230,6 +235,13 @@ export function createGatherer(
       };
     },
   };
+}
+
+/** Facts that are found by what stands in the threads. */
+const IN_THREADS = ['comments', 'change', 'branchWork', 'changedSince', 'cardHistory', 'proposalTexts'];
+
+function readsThreads(name: string): boolean {
+  return IN_THREADS.some((fact) => name.startsWith(fact));
 }
 
 /** The proposal's text. An issue keeps it even after the branch is deleted. */

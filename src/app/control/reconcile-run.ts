@@ -10,7 +10,7 @@ import { isAllSaid } from '../../run/decide-publications.ts';
 import type { LabConfig, LaneScopedConfig } from '../../run/lane-scope.ts';
 import type { Reconciled } from '../../run/needs-reconcile.ts';
 import { publishedHeads } from '../../run/published-heads.ts';
-import { reconcile } from '../../run/reconcile.ts';
+import { agendaFor, type Cause, causesOfStep, reconcile } from '../../run/reconcile.ts';
 import { configFor } from '../../run/run-config.ts';
 import { type AttemptCache, remembered, type Step } from '../../run/step.ts';
 import { hasRoom } from '../../run/write-budget.ts';
@@ -37,13 +37,18 @@ type RunContext = {
   readonly memories: Memories;
   readonly withoutText: WithoutText;
   readonly mayHaveEnded: boolean;
+  readonly causes: readonly Cause[];
 };
 
 /** Reconciles one run until no step is possible now. */
 export async function reconcileRun(context: RunContext, run: RunId): Promise<Reconciled> {
   const { lab, store, gatherer } = context;
   let memory = context.memories.of(run);
+  let agenda = agendaFor(context.causes);
   const needed = new Map<string, Need>();
+  if (context.causes.some((cause) => cause === 'facts' || cause === 'comment'))
+    needed.set('comments', 'comments');
+  let head: string | null = null;
   // A round that only asks for facts does not count: there are finitely many, and none is asked for twice.
   for (let round = 0; round < RECONCILE_ROUNDS_MAX + needed.size; round += 1) {
     const state = stateOf(store, run);
@@ -52,22 +57,32 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Rec
     await holdAgainstCards(context, run, facts);
     // Reading the cards reloaded the record, so the state may have changed.
     if (stateOf(store, run)?.head.hash !== state.head.hash) continue;
+    // Another process has appended.
+    if (head !== null && head !== state.head.hash) agenda = agendaFor(['facts'], agenda);
+    head = state.head.hash;
     const isFull = !hasRoom(lab.client, lab.now(), false);
-    const step = reconcile({
-      state,
-      facts,
-      config: configFor(context.labConfig, state),
-      repository: lab.repository,
-      now: lab.now(),
-      memory,
-      digestOf: lab.digestOf,
-      mayHaveEnded: context.mayHaveEnded,
-      only: isFull ? URGENT : undefined,
-    });
+    const decided = reconcile(
+      {
+        state,
+        facts,
+        config: configFor(context.labConfig, state),
+        repository: lab.repository,
+        now: lab.now(),
+        memory,
+        digestOf: lab.digestOf,
+        mayHaveEnded: context.mayHaveEnded,
+        only: isFull ? URGENT : undefined,
+      },
+      agenda,
+    );
+    const { step } = decided;
     if (step === null) {
-      if (isFull || !isSettled(memory) || facts.comments.kind === 'unknown') return 'owing';
-      return isAllSaid(state, facts.comments.value, memory) ? 'said' : 'settled';
+      if (isFull || !isSettled(memory) || (needed.has('comments') && facts.comments.kind === 'unknown')) return 'owing';
+      return facts.comments.kind === 'known' && isAllSaid(state, facts.comments.value, memory)
+        ? 'said'
+        : 'settled';
     }
+    agenda = agendaFor(causesOfStep(step), decided.agenda);
     if (step.kind === 'need') {
       for (const fact of step.facts) {
         const name = needName(fact);
@@ -78,6 +93,7 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Rec
     }
     const taken = await take(context, run, step, memory);
     if (taken === 'refused') return 'owing';
+    if (taken.appended !== memory.appended) head = stateOf(store, run)?.head.hash ?? null;
     memory = taken;
     context.memories.keep(run, memory);
   }
@@ -110,5 +126,7 @@ async function take(
   const journal = { run: JOURNAL, drafts: step.journal } as const;
   const recorded = await recordAsDecided(context, [{ run, drafts: step.drafts }, journal]);
   if (recorded.kind === 'refused') return 'refused';
+  // The record moved: the next round finds out.
+  if (recorded.kind === 'nothing') return memory;
   return { ...memory, appended: context.store.appended(run) };
 }

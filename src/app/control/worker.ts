@@ -16,8 +16,8 @@ import { isStopOwed } from '../../run/decide-stop.ts';
 import { anyLane } from '../../run/lane-scope.ts';
 import {
   awaitedThread,
+  causesOf,
   type Looks,
-  needsReconcile,
   noteReconciled,
   tellsOfEnd,
 } from '../../run/needs-reconcile.ts';
@@ -299,16 +299,17 @@ async function lookAtRuns(
     const state = open.store.current().runs.find((r) => r.run === run);
     if (state === undefined) continue;
     await contained(open, troubles, { run, thread: null }, async () => {
-      if (!needsReconcile(own.looks, state, heard)) return;
+      const causes = causesOf(own.looks, state, heard);
+      if (causes.length === 0) return;
       const { config } = openForRun(open, state);
       const { git, store, config: labConfig } = open;
-      const context = { lab, git, config, labConfig, store, gatherer, memories, mayHaveEnded };
+      const context = { lab, git, config, labConfig, store, gatherer, memories, mayHaveEnded, causes };
       const outcome = await apartFromComments(open, troubles, (withoutText) =>
         reconcileRun({ ...context, withoutText }, run),
       );
       await deliver(open, run);
       const after = open.store.current().runs.find((one) => one.run === run);
-      noteReconciled(own.looks, run, after, outcome);
+      noteReconciled(own.looks, state, after, { outcome, causes });
     });
   }
   own.looks.holds = holds;

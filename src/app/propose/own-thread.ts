@@ -11,7 +11,7 @@ import type { RunState, SeenCommand } from '../../domain/logbook/run-state.ts';
 import { known, type Observed } from '../../domain/observed.ts';
 import { hasLabel, type OwnIssue, type OwnPull } from '../../domain/own-pull.ts';
 import { dateOf } from '../../domain/time.ts';
-import { isOpenIssue } from '../../github/own-pull.ts';
+import { readOwnThread } from '../../github/own-pull.ts';
 import type { Contracts } from '../../run/kind.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import { askedLabels, ownRunId, proposalLabels, runsOfPull } from '../../run/own-pull.ts';
@@ -193,9 +193,9 @@ async function linkedIssue(
 ): Promise<Observed<number | null>> {
   for (const number of linked.slice(0, limits.linkedIssuesMax)) {
     if (number === pull.number || runsOfPull(store.current().runs, number).length > 0) continue;
-    const isOpen = await isOpenIssue(lab.client, number);
-    if (isOpen.kind === 'unknown') return isOpen;
-    if (isOpen.value) return known(number);
+    const linked = await readOwnThread(lab.client, number);
+    if (linked.kind === 'unknown') return linked;
+    if (linked.value?.kind === 'issue' && linked.value.isOpen) return known(number);
   }
   return known(null);
 }

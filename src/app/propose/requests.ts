@@ -3,7 +3,7 @@
 import { laneUnclear, type MeantLane, meantLane } from '../../commands/meant-lane.ts';
 import { limits } from '../../domain/limits.ts';
 import { questionIn } from '../../domain/logbook/journal-state.ts';
-import { holderOf, isHolding } from '../../domain/logbook/liveness.ts';
+import { holderOf } from '../../domain/logbook/liveness.ts';
 import { commandKey, isOver, type RunState, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { hasLabel, type OwnIssue, type OwnPull } from '../../domain/own-pull.ts';
 import { cutText } from '../../domain/text.ts';
