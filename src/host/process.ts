@@ -3,6 +3,7 @@
 import { execa } from 'execa';
 import { limits } from '../domain/limits.ts';
 import { letGoOfHeldOutputs } from './held-outputs.ts';
+import { codeOf } from './publish-once.ts';
 
 /** A helper program without an end after two minutes hangs. */
 export const PROGRAM_TIMEOUT_MS = 120_000;
@@ -19,6 +20,8 @@ export type RunOptions = {
   /** Limit on stdout and stderr, in bytes each. */
   readonly outputBytesMax?: number;
   readonly signal?: AbortSignal;
+  /** Runs in a process group of its own, all of which is killed when the program ends or meets a limit. */
+  readonly isGroup?: boolean;
 };
 
 /** `not-started` has the system's code (ENOENT: no such program or folder). `output-limit`: killed for too much output. */
@@ -41,6 +44,7 @@ export async function runProgram(
   args: readonly string[],
   options: RunOptions,
 ): Promise<ProgramResult> {
+  const { isGroup = false } = options;
   const subprocess = execa(file, args, {
     env: { ...options.env },
     extendEnv: false,
@@ -51,10 +55,14 @@ export async function runProgram(
     // Makes the limit count bytes; text is decoded below.
     encoding: 'buffer',
     forceKillAfterDelay: limits.programKillGraceMs,
+    ...(isGroup ? { detached: true, cleanup: false, killSignal: 'SIGKILL' as const } : {}),
     ...(options.input === undefined ? { stdin: 'ignore' as const } : { input: options.input }),
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     ...(options.signal === undefined ? {} : { cancelSignal: options.signal }),
   });
+  const { pid } = subprocess;
+  // Processes that the program started would keep its outputs open.
+  if (isGroup && pid !== undefined) subprocess.nodeChildProcess.once('exit', () => killGroup(pid));
   letGoOfHeldOutputs(subprocess.nodeChildProcess);
   const result = await subprocess;
   const kind = kindOf(result);
@@ -68,6 +76,15 @@ export async function runProgram(
     stdout: textOf(result.stdout),
     stderr: kind === 'not-started' ? (result.shortMessage ?? '') : textOf(result.stderr),
   };
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    // ESRCH: the group is empty. EPERM: macOS, only zombies are left.
+    if (codeOf(error) !== 'ESRCH' && codeOf(error) !== 'EPERM') throw error;
+  }
 }
 
 type Ending = {

@@ -14,64 +14,49 @@ type LineTime = { readonly ms: number; readonly day: boolean };
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 /** Task, host, level or logger names may precede the time. */
 const BEFORE = /^(?:[^\d]|\d(?!\d{3}[-/]|\d:|\d{3}\d{4} )){0,60}?/.source;
-const CLOCK = /(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?/.source;
+const CLOCK = /(?<h>\d\d):(?<m>\d\d):(?<s>\d\d)(?:[.,](?<fraction>\d{1,9}))?/.source;
 
-const ISO = new RegExp(`${BEFORE}(\\d{4})[-/](\\d\\d)[-/](\\d\\d)[T ]${CLOCK} ?(Z|[+-]\\d\\d:?\\d\\d)?`);
-const AMERICAN = new RegExp(`^\\W{0,4}(\\d\\d)/(\\d\\d)/(\\d{4}|\\d\\d) ${CLOCK}`);
-const COMPACT = new RegExp(`^(?:\\w{0,10} ?|.{0,40}? )[IWEFC]? ?(\\d{4})(\\d\\d)(\\d\\d) ${CLOCK}`);
-const GLOG = new RegExp(`(?:^|[\\] ):])[IWEF](\\d\\d)(\\d\\d) ${CLOCK}`);
-const SYSLOG = new RegExp(`^\\W{0,2}(?:[A-Z][a-z]{2} )?([A-Z][a-z]{2}) {1,2}(\\d{1,2}) ${CLOCK}`);
-const OF_DAY = new RegExp(`^[^\\d]{0,12}${CLOCK}\\b`);
+/** ISO, American, compact, glog, syslog, and a time of day alone. The first that matches counts. */
+const FORMATS: readonly RegExp[] = [
+  new RegExp(
+    `${BEFORE}(?<year>\\d{4})[-/](?<month>\\d\\d)[-/](?<day>\\d\\d)[T ]${CLOCK} ?(?<zone>Z|[+-]\\d\\d:?\\d\\d)?`,
+  ),
+  new RegExp(`^\\W{0,4}(?<month>\\d\\d)/(?<day>\\d\\d)/(?<year>\\d{4}|\\d\\d) ${CLOCK}`),
+  new RegExp(`^(?:\\w{0,10} ?|.{0,40}? )[IWEFC]? ?(?<year>\\d{4})(?<month>\\d\\d)(?<day>\\d\\d) ${CLOCK}`),
+  new RegExp(`(?:^|[\\] ):])[IWEF](?<month>\\d\\d)(?<day>\\d\\d) ${CLOCK}`),
+  new RegExp(`^\\W{0,2}(?:[A-Z][a-z]{2} )?(?<name>[A-Z][a-z]{2}) {1,2}(?<day>\\d{1,2}) ${CLOCK}`),
+  new RegExp(`^[^\\d]{0,12}${CLOCK}\\b`),
+];
 
-/** The time of a line, or null. `year` is used if the line has none. */
-function lineTime(line: string, year: number): LineTime | null {
+/** The time of a line, or null. `thisYear` is used if the line has none. */
+function lineTime(line: string, thisYear: number): LineTime | null {
   const head = cutText(line, HEAD_CHARS);
-  const iso = ISO.exec(head);
-  if (iso !== null) {
-    const [, y, month, day, h, m, s, fraction, zone] = iso;
-    return dated(Number(y), Number(month), Number(day), [h, m, s, fraction], offsetOf(zone));
+  for (const format of FORMATS) {
+    const found = format.exec(head)?.groups;
+    if (found !== undefined) return timeIn(found, thisYear);
   }
-  const american = AMERICAN.exec(head);
-  if (american !== null) {
-    const [, a, b, c = '', h, m, s, fraction] = american;
-    // Spark and others write `25/02/11`, year first.
-    const isYearFirst = c.length === 2 && Number(a) > 12;
-    const [y, month, day] = isYearFirst
-      ? [2000 + Number(a), Number(b), Number(c)]
-      : [c.length === 2 ? 2000 + Number(c) : Number(c), Number(a), Number(b)];
-    return dated(y, month, day, [h, m, s, fraction], 0);
-  }
-  const compact = COMPACT.exec(head);
-  if (compact !== null) {
-    const [, y, month, day, h, m, s, fraction] = compact;
-    return dated(Number(y), Number(month), Number(day), [h, m, s, fraction], 0);
-  }
-  const glog = GLOG.exec(head);
-  if (glog !== null) {
-    const [, month, day, h, m, s, fraction] = glog;
-    return dated(year, Number(month), Number(day), [h, m, s, fraction], 0);
-  }
-  const syslog = SYSLOG.exec(head);
-  if (syslog !== null) {
-    const [, name = '', day, h, m, s, fraction] = syslog;
-    return dated(year, MONTHS.indexOf(name) + 1, Number(day), [h, m, s, fraction], 0);
-  }
-  const ofDay = OF_DAY.exec(head);
-  if (ofDay === null) return null;
-  const [, h, m, s, fraction] = ofDay;
-  const read = dated(1970, 1, 1, [h, m, s, fraction], 0);
-  return read === null ? null : { ...read, day: false };
+  return null;
 }
 
 const HEAD_CHARS = 120;
-type Clock = readonly (string | undefined)[];
 
-function dated(year: number, month: number, day: number, clock: Clock, offsetMs: number): LineTime | null {
-  const [h, m, s] = clock.map(Number);
-  const isTime = month >= 1 && month <= 12 && day >= 1 && day <= 31 && (h ?? 99) < 24 && (m ?? 99) < 60;
+function timeIn(groups: Readonly<Record<string, string | undefined>>, thisYear: number): LineTime | null {
+  const { day: said, name, zone, fraction = '0' } = groups;
+  const [h = 99, m = 99, s] = [groups['h'], groups['m'], groups['s']].map(Number);
+  let [year, month, day] =
+    said === undefined
+      ? [1970, 1, 1]
+      : [
+          Number(groups['year'] ?? thisYear),
+          name === undefined ? Number(groups['month']) : MONTHS.indexOf(name) + 1,
+          Number(said),
+        ];
+  // Spark and others write `25/02/11`, year first.
+  if (year < 100) [year, month, day] = month > 12 ? [2000 + month, day, year] : [2000 + year, month, day];
+  const isTime = month >= 1 && month <= 12 && day >= 1 && day <= 31 && h < 24 && m < 60;
   if (!isTime || year < 1970 || year > 2200) return null;
-  const fraction = Math.trunc(Number(`0.${clock[3] ?? '0'}`) * 1_000);
-  return { ms: Date.UTC(year, month - 1, day, h, m, s) + fraction - offsetMs, day: true };
+  const ms = Date.UTC(year, month - 1, day, h, m, s) + Math.trunc(Number(`0.${fraction}`) * 1_000);
+  return { ms: ms - offsetOf(zone), day: said !== undefined };
 }
 
 function offsetOf(zone: string | undefined): number {

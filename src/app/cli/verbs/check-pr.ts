@@ -22,44 +22,59 @@ import { changeFacts } from '../../control/change-facts.ts';
 import { readArgument } from '../read-argument.ts';
 import { answer, EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
 
-type BranchJudgement =
-  | { readonly kind: 'unusable'; readonly why: string }
-  | {
-      readonly kind: 'judged';
-      /** No gate fails, and only facts from GitHub are unknown. */
-      readonly ok: boolean;
-      readonly base: Sha;
-      readonly head: Sha;
-      readonly failing: readonly GateId[];
-      /** Gates that need GitHub or an option that was not given. */
-      readonly unknown: readonly GateId[];
-      readonly verdicts: readonly Verdict[];
-    };
+type Options = {
+  readonly base?: string | undefined;
+  readonly head: string;
+  readonly lane?: string | undefined;
+  readonly body?: string | undefined;
+};
 
 const NO_BODY = unknown('no text was given: --body FILE has what the pull request would say');
 const EXPECTED: readonly string[] = [NEEDS_GITHUB.why, NO_BODY.why];
 
-/** Judges `head` against `base`, by the base's config. The default base is the target branch, as fetched from origin. */
-async function judgeBranch(
-  checkout: Checkout,
-  input: {
-    readonly base: string | null;
-    readonly head: string;
-    readonly body: string | null;
-    readonly lane: string | null;
-    /** PATH for programs. */
-    readonly path: string;
-  },
-): Promise<BranchJudgement> {
-  const head = await checkout.commitOf(input.head);
-  if (head === null) return unusable(`${input.head} names no commit`);
-  const found = await baseOf(checkout, input, head);
-  if (found.kind === 'unknown') return unusable(found.why);
-  const { base, config } = found.value;
-  const facts = await factsOf(checkout, { base, head, config, body: input.body, path: input.path });
-  const date = dateOf(branded(Date.now(), isInstant));
+/** Exit 0 if no gate fails, 1 otherwise. Facts that need GitHub are reported as unknown. */
+export async function checkPrVerb(io: VerbIo, options: Options): Promise<number> {
+  const body = options.body === undefined ? null : await readArgument(io, options.body);
+  if (body?.ok === false) return misused(io, body.error);
+  try {
+    const checkout = await openCheckout(io.cwd, pathOnly(io));
+    if (checkout === null) return misused(io, `${io.cwd} is in no git checkout`);
+    const head = await checkout.commitOf(options.head);
+    if (head === null) return misused(io, `${options.head} names no commit`);
+    const found = await baseOf(checkout, options, head);
+    if (found.kind === 'unknown') return misused(io, found.why);
+    const { base } = found.value;
+    const branch = { ...found.value, head, body: body?.value ?? null, path: io.environment['PATH'] ?? '' };
+    const verdicts = await judgeBranch(checkout, branch);
+    const failing = verdicts.filter(({ outcome }) => outcome === 'fail');
+    const open = verdicts.filter(({ outcome }) => outcome === 'unknown');
+    const ok = failing.length === 0 && open.every(({ found: { why } }) => EXPECTED.includes(String(why)));
+    const idsOf = (some: readonly Verdict[]): readonly GateId[] => some.map(({ gate }) => gate);
+    const value = { ok, base, head, failing: idsOf(failing), unknown: idsOf(open) };
+    answer(io, { ...value, verdicts: verdicts.map(inWords) }, verdicts.map(line).join(''));
+    return ok ? EXIT.yes : EXIT.no;
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    return misused(io, error.message);
+  }
+}
+
+type Branch = {
+  readonly base: Sha;
+  readonly head: Sha;
+  readonly config: LaneScopedConfig;
+  readonly body: string | null;
+  /** PATH for programs. */
+  readonly path: string;
+};
+
+/** Judges `head` against `base`, by the base's config. */
+async function judgeBranch(checkout: Checkout, branch: Branch): Promise<readonly Verdict[]> {
+  const { config } = branch;
+  const now = branded(Date.now(), isInstant);
+  const date = dateOf(now);
   const run = branded(`${config.kind.name}-${config.laneName}-${compactDate(date)}`, isRunId);
-  const gated = gateRun({
+  const { verdicts, approvals } = gateRun({
     run,
     proposal: proposalOf(config, run, date),
     holds: [],
@@ -67,38 +82,22 @@ async function judgeBranch(
     approved: null,
     config,
     repository: 'local/checkout',
-    now: branded(Date.now(), isInstant),
-    facts,
+    now,
+    facts: await factsOf(checkout, branch),
     digestOf,
   });
-  const verdicts = [...gated.verdicts, ...gated.approvals];
-  const failing = verdicts.filter(({ outcome }) => outcome === 'fail');
-  const notRecorded = verdicts.filter(({ outcome }) => outcome === 'unknown');
-  const isExpected = ({ found: { why } }: Verdict): boolean => EXPECTED.includes(String(why));
-  return {
-    kind: 'judged',
-    ok: failing.length === 0 && notRecorded.every(isExpected),
-    base,
-    head,
-    failing: failing.map(({ gate }) => gate),
-    unknown: notRecorded.map(({ gate }) => gate),
-    verdicts,
-  };
-}
-
-function unusable(why: string): BranchJudgement {
-  return { kind: 'unusable', why };
+  return [...verdicts, ...approvals];
 }
 
 const digestOf = (text: string) => branded(`sha256:${sha256Hex(text)}`, isDigest);
 
-/** The base's config decides: a branch cannot change the rules it is judged by. */
+/** The base's config decides: a branch cannot change the rules it is judged by. The default is the target branch, as fetched from origin. */
 async function baseOf(
   checkout: Checkout,
-  { base: given, lane: named }: { readonly base: string | null; readonly lane: string | null },
+  { base: given, lane: named }: Options,
   head: Sha,
 ): Promise<Observed<{ readonly base: Sha; readonly config: LaneScopedConfig }>> {
-  const tried = given === null ? ['origin/HEAD', 'origin/main', 'main', 'master'] : [given];
+  const tried = given === undefined ? ['origin/HEAD', 'origin/main', 'main', 'master'] : [given];
   for (const name of tried) {
     const commit = await checkout.commitOf(name);
     if (commit === null) continue;
@@ -108,7 +107,7 @@ async function baseOf(
     if (reading.kind !== 'valid') return unknown(`${CONFIG_PATH} of ${name} is not valid: see check-config`);
     const config = await laneFor(checkout, reading.config, named, { base: commit, head });
     if (config.kind === 'unknown') return config;
-    const target = given === null ? await targetOf(checkout, config.value) : null;
+    const target = given === undefined ? await targetOf(checkout, config.value) : null;
     return known({ base: target ?? commit, config: config.value });
   }
   return unknown(`no commit to compare with: ${tried.join(', ')} are not here; --base names one`);
@@ -118,12 +117,12 @@ async function baseOf(
 async function laneFor(
   { git }: Checkout,
   config: LabConfig,
-  named: string | null,
+  named: string | undefined,
   { base, head }: { readonly base: Sha; readonly head: Sha },
 ): Promise<Observed<LaneScopedConfig>> {
   const lanes = lanesOf(config);
   const names = lanes.map(({ laneName }) => laneName).join(', ');
-  if (named !== null) {
+  if (named !== undefined) {
     const lane = lanes.find(({ laneName }) => laneName === named);
     return lane === undefined ? unknown(`there is no lane ${named}; there are ${names}`) : known(lane);
   }
@@ -145,21 +144,11 @@ async function targetOf(checkout: Checkout, { lane }: LaneScopedConfig): Promise
   return (await checkout.commitOf(`origin/${targetBranch}`)) ?? (await checkout.commitOf(targetBranch));
 }
 
-async function factsOf(
-  checkout: Checkout,
-  input: {
-    readonly base: Sha;
-    readonly head: Sha;
-    readonly config: LaneScopedConfig;
-    readonly body: string | null;
-    readonly path: string;
-  },
-): Promise<GateReading> {
-  const { base, head, config, body } = input;
+async function factsOf(checkout: Checkout, { base, head, config, body, path }: Branch): Promise<GateReading> {
   const git = { ...checkout.git, resolve: async () => base };
   const lab = {
-    readExperiment: createExperimentReader(input.path),
-    pythonVersion: (python: string) => pythonVersion(python, input.path),
+    readExperiment: createExperimentReader(path),
+    pythonVersion: (python: string) => pythonVersion(python, path),
     client: null,
   };
   const change = await changeFacts(lab, git, config, head, null);
@@ -203,40 +192,6 @@ function proposalOf(
     requestedBy: null,
     keys: [],
   };
-}
-
-/** Exit 0 if no gate fails, 1 otherwise. Facts that need GitHub are reported as unknown. */
-export async function checkPrVerb(io: VerbIo, options: Options): Promise<number> {
-  const { base = null, head, lane = null } = options;
-  const body = options.body === undefined ? null : await readArgument(io, options.body);
-  if (body?.ok === false) return misused(io, body.error);
-  try {
-    const checkout = await openCheckout(io.cwd, pathOnly(io));
-    if (checkout === null) return misused(io, `${io.cwd} is in no git checkout`);
-    const judged = await judgeBranch(checkout, {
-      ...{ base, head, lane, body: body?.value ?? null },
-      path: io.environment['PATH'] ?? '',
-    });
-    if (judged.kind === 'unusable') return misused(io, judged.why);
-    tell(io, judged);
-    return judged.ok ? EXIT.yes : EXIT.no;
-  } catch (error) {
-    if (!(error instanceof GitError)) throw error;
-    return misused(io, error.message);
-  }
-}
-
-type Options = {
-  readonly base?: string | undefined;
-  readonly head: string;
-  readonly lane?: string | undefined;
-  readonly body?: string | undefined;
-};
-
-function tell(io: VerbIo, judged: Extract<BranchJudgement, { kind: 'judged' }>): void {
-  const { ok, base, head, failing, unknown, verdicts } = judged;
-  const told = { ok, base, head, failing, unknown, verdicts: verdicts.map(inWords) };
-  answer(io, told, verdicts.map(line).join(''));
 }
 
 /** The verdict as recorded, with its text and who can resolve it. */

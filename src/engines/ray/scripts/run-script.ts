@@ -3,7 +3,7 @@
 import { lstat } from 'node:fs/promises';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { isFolder } from '../../../host/is-folder.ts';
-import { type GroupEnd, runInGroup } from '../../../host/process-group.ts';
+import { type ProgramResult, runProgram } from '../../../host/process.ts';
 import { codeOf } from '../../../host/publish-once.ts';
 import type { RayCluster } from '../definition.ts';
 import { openPrivateHome, TOKEN_FILE } from '../private-home.ts';
@@ -24,16 +24,16 @@ export type ScriptCall = {
  * Runs it. `uv run` is the rule (policy AG-02); `pythonWithoutUv` takes its place only where the
  * program did not start at all: whatever has started may have submitted, and a second start would be a second submit.
  */
-export async function runScript(settings: ScriptSettings, call: ScriptCall): Promise<GroupEnd> {
+export async function runScript(settings: ScriptSettings, call: ScriptCall): Promise<ProgramResult> {
   const checkout = await settings.checkout();
   const { cwd, fill } = call;
-  if (!(await isFolder(cwd))) return { kind: 'not-started', code: 'ENOENT' };
+  if (!(await isFolder(cwd))) return notStarted('ENOENT');
   const { templates, cluster } = settings;
   const { submit, pythonWithoutUv } = templates;
   const clusterFile = join(checkout, templates.clusterFile.replaceAll('{cluster}', cluster));
   // Where it is missing, a script may take the path for a name and look for that elsewhere.
   if (submit.some((part) => part.includes('{clusterFile}')) && !(await isFile(clusterFile)))
-    return { kind: 'not-started', code: `there is no ${clusterFile.slice(checkout.length + 1)}` };
+    return notStarted(`there is no ${clusterFile.slice(checkout.length + 1)}`);
   const texts = { cluster, clusterFile, checkout, ...fill.texts };
   const withPython = (template: readonly string[]): readonly string[] =>
     fillTemplate(submit, {
@@ -42,8 +42,9 @@ export async function runScript(settings: ScriptSettings, call: ScriptCall): Pro
     });
   const repository = repositoryAt(call.commit);
   const home = await openPrivateHome(settings.temporaryDirectory, { ...settings.homeFiles, ...repository });
-  const start = async ([program = '', ...args]: readonly string[]): Promise<GroupEnd> =>
-    runInGroup(program, args, {
+  const start = async ([program = '', ...args]: readonly string[]): Promise<ProgramResult> =>
+    runProgram(program, args, {
+      isGroup: true,
       env: {
         ...settings.env,
         ...call.env,
@@ -100,8 +101,13 @@ function repositoryAt(commit: string | null): Readonly<Record<string, string>> {
   };
 }
 
+function notStarted(code: string): ProgramResult {
+  const nothing = { exitCode: null, signal: null, stdout: '', stderr: '' };
+  return { kind: 'not-started', ok: false, code, timedOut: false, ...nothing };
+}
+
 /** No such program, or none that this account may execute. */
-function couldNotStart(end: GroupEnd): boolean {
+function couldNotStart(end: ProgramResult): boolean {
   return end.kind === 'not-started' && (end.code === 'ENOENT' || end.code === 'EACCES');
 }
 

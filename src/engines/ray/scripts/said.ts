@@ -4,14 +4,14 @@ import { stripVTControlCharacters } from 'node:util';
 import type { SubmitRejection } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
 import { cutTextFromEnd } from '../../../domain/text.ts';
-import type { GroupEnd } from '../../../host/process-group.ts';
+import type { ProgramResult } from '../../../host/process.ts';
 import { redact } from '../../../host/redactor.ts';
 
 /** Of each output, in which the reason of a failure is looked for: a traceback, and what was logged before it. */
 const SCRIPT_SAID_CHARS_MAX = 64 * 1024;
 
 /** Output that ended with its program, or was cut with it. */
-export type Said = Extract<GroupEnd, { readonly stdout: string }>;
+export type Said = Pick<ProgramResult, 'kind' | 'exitCode' | 'stdout' | 'stderr'>;
 
 /** The ids in `Job submitted with ID: X` (ray_run.py, which logs to standard error), each once; more than one is for a person. */
 export function submittedIds({ stdout, stderr }: Said): readonly string[] {
@@ -131,7 +131,7 @@ export function refusalOf(end: Said, scrub: (text: string) => string): ScriptRef
 }
 
 /** Marin's script ended with 0 after a failure too, before 19 February 2026. */
-export function hasFailed(end: Extract<Said, { kind: 'exited' }>): boolean {
+export function hasFailed(end: Said): boolean {
   return end.exitCode !== 0 || saysThatItFailed(end);
 }
 

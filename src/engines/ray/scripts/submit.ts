@@ -3,7 +3,7 @@
 import type { Job, JobObservation, JobSpec, SubmitOutcome } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
 import { cutText } from '../../../domain/text.ts';
-import type { GroupEnd } from '../../../host/process-group.ts';
+import type { ProgramResult } from '../../../host/process.ts';
 import { changedRefusal, conflictWith, rejected, unknownBecause } from '../../shared/acts.ts';
 import { identityTexts } from '../../shared/identity.ts';
 import { IN_VARIABLES, raySpecRefusal } from '../job-details.ts';
@@ -78,11 +78,11 @@ async function settle(
   settings: ScriptSettings,
   look: SubmitLook,
   spec: JobSpec,
-  end: Exclude<GroupEnd, { kind: 'not-started' }>,
+  end: ProgramResult,
 ): Promise<SubmitOutcome> {
   const scrub = scrubber([...settings.secrets, ...Object.values(spec.env)]);
   const ids = submittedIds(end);
-  const hasWorked = end.kind === 'exited' && end.exitCode === 0;
+  const hasWorked = end.ok;
   const others = ids.filter((id) => id !== spec.submissionId);
   if (others.length > 0)
     return unknownBecause(
@@ -105,8 +105,8 @@ async function settle(
     : unknownBecause(message);
 }
 
-function howItEnded(end: Exclude<GroupEnd, { kind: 'not-started' }>): string {
-  if (end.kind === 'cut') return end.why;
+function howItEnded(end: ProgramResult): string {
+  if (end.kind !== 'exited') return end.kind;
   return end.exitCode === 0 && hasFailed(end)
     ? "exit code 0, though it says that it failed, as Marin's script did before 19 February 2026"
     : `exit code ${end.exitCode}`;
