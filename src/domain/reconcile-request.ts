@@ -30,7 +30,8 @@ export type ReconcileRequest =
     }
   /** The logbook, the default branch (which holds the config) or a proposal's branch was pushed. Full ref name. */
   | { readonly kind: 'push'; readonly ref: string }
-  | { readonly kind: 'workflow-ended' }
+  /** Without `workflowRun`, any of them may have ended. */
+  | { readonly kind: 'workflow-ended'; readonly workflowRun?: number }
   /** Periodic: find everything that was missed. */
   | {
       readonly kind: 'sweep';

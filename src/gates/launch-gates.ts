@@ -129,14 +129,19 @@ export const laneFree = defineGate('lane-free', ({ liveRuns }, { block, pass }) 
 );
 
 /** Nobody holds this run, its lane, its day or the repository. */
-export const notHeld = defineGate('not-held', ({ holds }, { block, pass }) =>
-  given(holds, ([first, ...others]) => {
-    if (first === undefined) return pass('free');
+export const notHeld = defineGate('not-held', ({ holds }) => judgeHolds(holds));
+
+const onHolds = judging('not-held');
+
+/** The judgement of `not-held`, which goes by the record alone. */
+export function judgeHolds(holds: GateFacts['holds']): Judgement {
+  return given(holds, ([first, ...others]) => {
+    if (first === undefined) return onHolds.pass('free');
     const { reason, actor } = first;
     const found = { ...targetFacts(first), reason, by: actor.login, count: others.length + 1 };
-    return block('held', 'maintainer', found);
-  }),
-);
+    return onHolds.block('held', 'maintainer', found);
+  });
+}
 
 /** Everything that decides what will run is known and can be seen, so that there is one digest to approve. */
 export const manifestComplete = defineGate(

@@ -141,8 +141,13 @@ const push = handler('push', z.object({ ref: z.string() }), ({ ref }) =>
   ref.startsWith('refs/heads/') ? { kind: 'push', ref } : null,
 );
 
-const workflowRun = handler('workflow_run', z.object({ action: z.string() }), ({ action }) =>
-  action === 'completed' ? { kind: 'workflow-ended' } : null,
+const workflowRun = handler(
+  'workflow_run',
+  z.object({ action: z.string(), workflow_run: z.object({ id: z.number().int() }).nullish() }),
+  ({ action, workflow_run }) => {
+    if (action !== 'completed') return null;
+    return { kind: 'workflow-ended', ...(workflow_run == null ? {} : { workflowRun: workflow_run.id }) };
+  },
 );
 
 /** A check of the lab's CI may be what a launch waits for. No gate waits for ferrybot's own checks (architecture, D4). */

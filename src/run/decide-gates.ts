@@ -2,6 +2,7 @@
 
 import type { RunFacts } from '../domain/facts.ts';
 import type { Digest, Sha } from '../domain/ids.ts';
+import { holdsOver } from '../domain/launch/hold.ts';
 import { failedAttempt, isFixPushed } from '../domain/launch/next-attempt.ts';
 import { preApproval } from '../domain/launch/pre-approval.ts';
 import { allPass, type Verdict } from '../domain/launch/verdict.ts';
@@ -11,6 +12,7 @@ import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
 import type { DropReason } from '../domain/logbook/events/launch-events.ts';
 import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { isNotAsked, need } from '../domain/need.ts';
+import { judgeHolds } from '../gates/launch-gates.ts';
 import { factsToRecord } from './backtest/recorded-facts.ts';
 import { type Gated, unreadFacts } from './gate-run.ts';
 import { append, type Step } from './step.ts';
@@ -60,6 +62,23 @@ export function decideGates(state: RunState, facts: RunFacts, judge: () => Gated
   };
   const drop = fallen(state, { digest, body, commit, pass: allPass(gated.verdicts) });
   return drop === null ? append(recorded) : append(drop, recorded);
+}
+
+/**
+ * Records what a hold of this run, or its lifting, changes: one verdict. The other facts are those of the recorded gates, which an order and
+ * the next sweep judge again.
+ */
+export function decideHeld(state: RunState, { journalHolds }: RunFacts): Step | null {
+  if (state.gate === null || state.order?.status === 'claimed' || awaitsAdoption(state)) return null;
+  const { at: _, seq: __, ...recorded } = state.gate;
+  if (state.submission !== null && !isFixPushed(state, recorded.commit)) return null;
+  const judgement = judgeHolds(holdsOver(state, journalHolds));
+  if (judgement.outcome === 'unknown') return null;
+  const verdicts = recorded.verdicts.map((one) =>
+    one.gate === 'not-held' ? { gate: one.gate, ...judgement } : one,
+  );
+  if (sameVerdicts(recorded.verdicts, verdicts)) return null;
+  return append({ type: 'gated', role: 'control', data: { ...recorded, verdicts } });
 }
 
 /** For display: what a fix changed against the failed attempt. */

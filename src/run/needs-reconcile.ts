@@ -33,13 +33,24 @@ export type Looks = {
 /** Triggers, current holds, and the config, which names the logbook branch (its pushes change no gate). */
 export type Heard = {
   readonly triggers: readonly ReconcileRequest[];
+  /** A workflow run that the record names may have ended. */
+  readonly mayHaveEnded: boolean;
   readonly holds: string;
   readonly config: LabConfig;
 };
 
-/** Whether a workflow run may have ended since the last trigger. */
-export function tellsOfEnd(triggers: readonly ReconcileRequest[]): boolean {
-  return triggers.some(({ kind }) => kind === 'workflow-ended' || kind === 'sweep');
+/** Whether a workflow run that the record names may have ended. */
+export function tellsOfEnd(triggers: readonly ReconcileRequest[], dispatched: ReadonlySet<number>): boolean {
+  return triggers.some(
+    (one) =>
+      one.kind === 'sweep' ||
+      (one.kind === 'workflow-ended' && (one.workflowRun === undefined || dispatched.has(one.workflowRun))),
+  );
+}
+
+/** Whether every run that is not over was left with nothing to do, in this state. */
+export function areSettled(looks: Looks, runs: readonly RunState[]): boolean {
+  return runs.every((state) => isOver(state) || isSettled(looks, state, looks.now()));
 }
 
 /** What the triggers give cause for; empty if they do not concern the run. A comment concerns the run of its thread alone. */
@@ -60,24 +71,19 @@ export function causesOf(looks: Looks, state: RunState, heard: Heard): readonly 
     (isSweep && hasUnanswered(state) && !isOver(state))
   )
     return ['facts'];
-  const causes: Cause[] = isAbout('comment', threads) ? ['comment'] : [];
+  const causes: Cause[] = isAbout('comment', threads) ? ['comments'] : [];
   if (triggers.every(({ kind }) => kind === 'comment' || kind === 'remark')) return causes;
-  return [...causes, ...causesOfRecord(looks, state, triggers)];
+  return [...causes, ...causesOfRecord(looks, state, heard.mayHaveEnded)];
 }
 
 /** Causes that no thread names: the clock, ended workflow runs, and what other processes have recorded. */
-function causesOfRecord(
-  looks: Looks,
-  state: RunState,
-  triggers: readonly ReconcileRequest[],
-): readonly Cause[] {
+function causesOfRecord(looks: Looks, state: RunState, mayHaveEnded: boolean): readonly Cause[] {
   const now = looks.now();
   const isNew = !isSettled(looks, state, now);
   if (isOver(state)) {
     const age = now - (fromRfc3339(state.head.at) ?? 0);
     return isNew && age < limits.overLookMs ? ['facts'] : [];
   }
-  const mayHaveEnded = tellsOfEnd(triggers);
   // A launch that ended without a claim is not in the record.
   const isLaunching = state.submission === null && isLive(state);
   const isPursued = wantsRelaunch(state) || state.mutations.some(({ ended }) => ended === null);

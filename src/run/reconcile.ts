@@ -19,7 +19,7 @@ import { awaitsAdoption, awaitsAdoptionUntil } from '../domain/logbook/adoption.
 import type { EventDraft, EventType } from '../domain/logbook/event.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { approvedManifest, isNotified, isOver, type RunState } from '../domain/logbook/run-state.ts';
-import { isNotAsked, need } from '../domain/need.ts';
+import { isNotAsked, type Need, need } from '../domain/need.ts';
 import { known } from '../domain/observed.ts';
 import { hasLabel } from '../domain/own-pull.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
@@ -39,7 +39,7 @@ import { decideClosure } from './decide-closure.ts';
 import { type CommandOutcome, decideCommand, type StagedCommand } from './decide-commands.ts';
 import { lostDeliveries } from './decide-deliveries.ts';
 import { decideFix } from './decide-fix.ts';
-import { decideGates } from './decide-gates.ts';
+import { decideGates, decideHeld } from './decide-gates.ts';
 import { decideLaunchTrouble } from './decide-launch-trouble.ts';
 import { decideMilestone } from './decide-milestone.ts';
 import { decideMissingCluster } from './decide-missing-cluster.ts';
@@ -75,10 +75,12 @@ type Turn = ReconcileInput & {
 
 /**
  * Why a decision is due. `facts`: anything outside may have changed, so everything is decided. `time`: the clock and the record. `ended`: a
- * workflow run may have ended. `comment`: somebody commented in the run's threads. Otherwise this turn has recorded an event of the type;
- * `state`: one that is not in `ROUTINE`; `posted`: it has posted or edited a comment.
+ * workflow run may have ended. Otherwise this turn has recorded an event of the type, or read a fact by this name (`comments`: also, somebody
+ * has commented). `state`: an event that is not in `ROUTINE`; `posted`: a comment was posted or edited.
  */
-export type Cause = 'facts' | 'time' | 'ended' | 'comment' | 'state' | 'posted' | EventType;
+export type Cause = 'facts' | 'time' | 'ended' | 'state' | 'posted' | EventType | FactKind;
+
+type FactKind = Extract<Need, string> | Exclude<Need, string>['fact'];
 
 type Decider = { readonly on: readonly Cause[]; readonly decide: (turn: Turn) => Step | null };
 
@@ -89,6 +91,8 @@ const ROUTINE: ReadonlySet<EventType> = new Set([
   'gated',
   'shown',
   'approved',
+  'held',
+  'released',
   'ordered',
   'dispatched',
   'notified',
@@ -105,17 +109,18 @@ const DECIDERS: readonly Decider[] = [
   { on: ['facts'], decide: withdraw },
   { on: ['facts'], decide: leaveAlone },
   { on: ['facts'], decide: ({ state, facts, config }) => decideContract(state, facts, config) },
-  { on: ['facts', 'ended', 'state'], decide: decideFix },
+  { on: ['facts', 'ended', 'state', 'released'], decide: decideFix },
   { on: ['facts', 'state'], decide: judgeGates },
+  { on: ['held', 'released'], decide: ({ state, facts }) => decideHeld(state, facts) },
   { on: ['facts', 'gated'], decide: ({ state }) => decideStart(state) },
   { on: ['facts', 'state'], decide: ({ state, facts, config }) => decideCharge(state, facts, config) },
-  { on: ['facts', 'state', 'gated', 'posted'], decide: decideShown },
-  { on: ['facts', 'state', 'posted'], decide: decideProposalTexts },
+  { on: ['facts', 'state', 'gated', 'posted', 'cardHistory'], decide: decideShown },
+  { on: ['facts', 'state', 'posted', 'proposalTexts'], decide: decideProposalTexts },
   {
     on: ['facts', 'state', 'gated', 'approved'],
     decide: ({ state, facts, config, now }) => decideApprovals(state, facts, config, now),
   },
-  { on: ['facts', 'comment'], decide: answerCommands },
+  { on: ['facts', 'comments'], decide: answerCommands },
   { on: ['facts', 'state', 'gated', 'approved'], decide: (turn) => decideOrder(orderInput(turn)) },
   {
     on: ['facts', 'state', 'gated', 'approved'],
@@ -125,7 +130,7 @@ const DECIDERS: readonly Decider[] = [
   { on: ['facts', 'time', 'handoff'], decide: offer },
   { on: ['facts', 'time', 'state', 'notified'], decide: page },
   { on: ['facts'], decide: ({ state, memory }) => decideSourceTag(state, memory) },
-  { on: ['facts', 'ended', 'state'], decide: decideCare },
+  { on: ['facts', 'ended', 'state', 'held', 'released'], decide: decideCare },
   {
     on: ['facts', 'time', 'ended'],
     decide: ({ state, facts, now, mayHaveEnded }) =>
@@ -136,7 +141,10 @@ const DECIDERS: readonly Decider[] = [
   { on: ['facts', 'time', 'state'], decide: decideWatch },
   { on: ['facts', 'time', 'state'], decide: remind },
   COMMENTS,
-  { on: ['facts', 'state', 'gated', 'shown', 'approved', 'ordered', 'dispatched'], decide: updateCard },
+  {
+    on: ['facts', 'state', 'gated', 'shown', 'approved', 'held', 'released', 'ordered', 'dispatched'],
+    decide: updateCard,
+  },
 ];
 
 /** What is still due in a turn. */
@@ -162,9 +170,7 @@ export function causesOfStep(step: Step): readonly Cause[] {
     case 'perform':
       return step.effect.kind === 'post-comment' || step.effect.kind === 'edit-comment' ? ['posted'] : [];
     case 'need':
-      return step.facts.flatMap((one) =>
-        one === 'gates' ? ['facts' as const] : one === 'comments' ? ['comment' as const] : [],
-      );
+      return step.facts.map((one) => (one === 'gates' ? 'facts' : typeof one === 'string' ? one : one.fact));
     default:
       return assertNever(step);
   }
@@ -368,9 +374,10 @@ function publish(input: ReconcileInput, decide: (input: PublishInput) => Step | 
 function updateCard(turn: Turn): Step | null {
   if (turn.only !== undefined) return null;
   const step = publish(turn, decideCard);
-  // Annotations need the lines of the changed file.
-  const isOnChange = step?.kind === 'perform' && step.effect.kind === 'put-check-run';
-  return isOnChange && isBeforeLaunch(turn.state) && isNotAsked(turn.facts.change) ? need('change') : step;
+  // Annotations need the lines of the changed file; a check run that stands on this commit has them.
+  const isNewCheck =
+    step?.kind === 'perform' && step.effect.kind === 'put-check-run' && step.effect.existing === null;
+  return isNewCheck && isBeforeLaunch(turn.state) && isNotAsked(turn.facts.change) ? need('change') : step;
 }
 
 /** Annotations on the changed file at the PR's head; none after the launch. */

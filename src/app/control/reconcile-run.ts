@@ -46,7 +46,7 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Rec
   let memory = context.memories.of(run);
   let agenda = agendaFor(context.causes);
   const needed = new Map<string, Need>();
-  if (context.causes.some((cause) => cause === 'facts' || cause === 'comment'))
+  if (context.causes.some((cause) => cause === 'facts' || cause === 'comments'))
     needed.set('comments', 'comments');
   let head: string | null = null;
   // A round that only asks for facts does not count: there are finitely many, and none is asked for twice.

@@ -15,6 +15,7 @@ import { decideMutations } from '../../run/decide-care.ts';
 import { isStopOwed } from '../../run/decide-stop.ts';
 import { anyLane } from '../../run/lane-scope.ts';
 import {
+  areSettled,
   awaitedThread,
   causesOf,
   type Looks,
@@ -28,6 +29,7 @@ import type { Lab } from '../lab.ts';
 import { createLabOpener, type LabOpener, type Opening, type OpenLab, openForRun } from '../open-lab.ts';
 import { labelledIn, noOwnPulls, type OwnPulls, takeUpLabelled } from '../propose/own-pulls.ts';
 import { completeProposals, settleRequests } from '../propose/settle.ts';
+import type { Record } from '../record-files.ts';
 import { brokenRentals, dispatchStops, STOP_AGAIN_MS } from '../stop-by-job-id.ts';
 import {
   apartFromComments,
@@ -107,6 +109,8 @@ type Own = {
   readonly opener: LabOpener;
   readonly memories: Memories;
   readonly looks: Looks;
+  /** The record after the last batch. */
+  seen: Record | null;
   /** How far the sweep has read; it advances when everything found was handled. */
   cursor: SweepCursor | null;
   lookAgainMs: number | null;
@@ -131,6 +135,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     opener: createLabOpener(lab, defaultBranch),
     memories,
     looks: { now: lab.now, memories, settled: new Map(), holds: '', awaited: null },
+    seen: null,
     cursor: null,
     lookAgainMs: null,
     hasHeard: false,
@@ -167,12 +172,15 @@ async function handle(own: Own, triggers: readonly ReconcileRequest[]): Promise<
   }
   const { open } = opening;
   memories.begin(open.store);
+  const news = triggers.filter((trigger) => isNews(own, open, trigger));
+  if (news.length === 0) return throwIfAny(troubles);
   // Post tamper alarms before anything slow.
   const { broken } = open.store.current();
   await contained(open, troubles, EVERYWHERE, () => reportFaults(open, broken, troubles));
-  await contained(open, troubles, EVERYWHERE, () => dispatchStops(open, triggers, own.stopsAsked, troubles));
+  await contained(open, troubles, EVERYWHERE, () => dispatchStops(open, news, own.stopsAsked, troubles));
   if (!open.store.current().broken.some(({ run }) => run === WHOLE_BRANCH))
-    await lookFor(own, open, triggers, troubles);
+    await lookFor(own, open, news, troubles);
+  own.seen = open.store.current();
   own.lookAgainMs = lookAgainMs(open, lab.now());
   await contained(open, troubles, EVERYWHERE, () => reportTroubles(open, troubles));
   throwIfAny([...troubles, ...unreadFiles(open)]);
@@ -187,6 +195,20 @@ function lookAgainMs(open: OpenLab, now: Instant): number | null {
   const isSilent = runs.some((state) => state.incidents.some((one) => isWaitOpen(state, one, now)));
   if (isSilent) return WAIT_UPDATE_MS;
   return brokenRentals(open.store.current()).length > 0 ? STOP_AGAIN_MS : null;
+}
+
+/** Our own push of the logbook, or the end of a workflow run that no record names, concerns nothing. */
+function isNews({ seen, looks }: Own, { store, config }: OpenLab, trigger: ReconcileRequest): boolean {
+  const record = store.current();
+  const isOnRecord =
+    (trigger.kind === 'push' && trigger.ref === `refs/heads/${config.logbookBranch}`) ||
+    (trigger.kind === 'workflow-ended' && !tellsOfEnd([trigger], dispatchedIn(record)));
+  return !isOnRecord || seen !== record || !areSettled(looks, record.runs);
+}
+
+function dispatchedIn({ runs, journal }: Record): ReadonlySet<number> {
+  const all = [...runs, journal].flatMap(({ dispatches }) => dispatches);
+  return new Set(all.map(({ workflowRun }) => workflowRun));
 }
 
 /** A comment without a command matters only if a gate waits for one; the sweep finds gates that started to wait. */
@@ -258,29 +280,45 @@ async function work(
   troubles: Trouble[],
 ): Promise<'done' | 'owing'> {
   const apart = <T>(part: () => Promise<T>): Promise<T | null> => contained(open, troubles, EVERYWHERE, part);
+  const { publishedAnswers, seen } = own;
   const isSweep = all.some((trigger) => trigger.kind === 'sweep');
   if (isSweep || all.some((trigger) => trigger.kind === 'thread'))
     await apart(() => completeProposals(open, troubles));
   // First, because a hold recorded here affects every run below.
   const elsewhere = await apart(() => answerWithoutRun(open, all, troubles));
   await apart(() => lookAtRuns(own, open, all, troubles));
+  const isJournalNew = open.store.current().journal.head?.hash !== seen?.journal.head?.hash;
+  // A comment concerns its thread; the rest, only if it was recorded in the journal.
+  const isWide = isJournalNew || !all.every(({ kind }) => kind === 'comment' || kind === 'remark');
+  if (isWide) await lookAtRest(own, open, all, troubles);
+  const seals = isSweep ? ((await apart(() => faultySeals(open, troubles))) ?? []) : [];
+  const past = isSweep ? ((await apart(() => checkpointRecord(open))) ?? []) : [];
+  const heard = all.flatMap((one) => (one.kind === 'comment' && one.hasSlash ? [one.thread] : []));
+  await apart(() => reportCorruptLogbook(open, troubles, [...seals, ...past], heard));
+  // Commands that could not be recorded must be found again.
+  return open.store.refusal() === null ? (elsewhere ?? 'done') : 'owing';
+}
+
+/** What the journal asks for, the issues about machines and disks, and branches that were pushed. */
+async function lookAtRest(
+  own: Own,
+  open: OpenLab,
+  all: readonly ReconcileRequest[],
+  troubles: Trouble[],
+): Promise<void> {
+  const apart = <T>(part: () => Promise<T>): Promise<T | null> => contained(open, troubles, EVERYWHERE, part);
   const moved = [
     ...((await apart(() => settleRequests(open, troubles))) ?? []),
     ...((await apart(() => takeUpLabelled(open, labelledIn(open, all), own.ownPulls, troubles))) ?? []),
   ];
   if (moved.length > 0) await apart(() => lookAtRuns(own, open, moved, troubles));
-  if (moved.length > 0 || isSweep) await apart(() => publishAnswers(open, troubles));
+  if (moved.length > 0 || all.some((trigger) => trigger.kind === 'sweep'))
+    await apart(() => publishAnswers(open, troubles));
   await apart(() => careForJournal(open, own.memories, troubles));
   await apart(() => keepDiskIssues(open, all, own.disks, troubles));
   await apart(() => publishOrphans(open, troubles));
   await apart(() => followFullDisks(open, own.memories, troubles));
-  const seals = isSweep ? ((await apart(() => faultySeals(open, troubles))) ?? []) : [];
-  const past = isSweep ? ((await apart(() => checkpointRecord(open))) ?? []) : [];
-  const heard = all.flatMap((one) => (one.kind === 'comment' && one.hasSlash ? [one.thread] : []));
-  await apart(() => reportCorruptLogbook(open, troubles, [...seals, ...past], heard));
   await apart(() => checkBranches(open, all, troubles));
-  // Commands that could not be recorded must be found again.
-  return open.store.refusal() === null ? (elsewhere ?? 'done') : 'owing';
 }
 
 /** Reconciles every run that the triggers may concern. */
@@ -292,9 +330,9 @@ async function lookAtRuns(
 ): Promise<void> {
   const { lab, memories } = own;
   const holds = holdsOf(open);
-  const heard = { triggers: all, holds, config: open.config };
+  const mayHaveEnded = tellsOfEnd(all, dispatchedIn(open.store.current()));
+  const heard = { triggers: all, holds, config: open.config, mayHaveEnded };
   const gatherer = createGatherer(lab, open.git, open.config, open.configHealth);
-  const mayHaveEnded = tellsOfEnd(all);
   for (const run of open.store.current().runs.map((state) => state.run)) {
     const state = open.store.current().runs.find((r) => r.run === run);
     if (state === undefined) continue;
