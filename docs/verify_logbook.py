@@ -7,7 +7,8 @@ PATH is an events.jsonl, a run's folder, or a folder with runs/YYYY/MM/*/events.
 the same run (events-0002.jsonl and so on) lie beside the first and are read with it. KEYS.json
 is {"keys": [{"id", "role", "public", "from", "until"}, ...]}, the `keys` of the config as JSON. Prints one JSON
 value, whatever the files hold; exit 0 = good, 1 = bad, 2 = used wrongly (then the value has an `error` in place of
-`runs`). It checks the record: bytes, order, chain, signatures, writers, end. It does not check what may follow what
+`runs`). It checks the record: bytes, order, chain, signatures, writers, end, and that the runs of a checkout have what the
+checkpoints in its journal say. It does not check what may follow what
 in the life of a run, nor the fields inside `data`, nor git history.
 """
 
@@ -250,7 +251,7 @@ def is_keys(value):
         and all(isinstance(key.get(name), str) for name in ("id", "public", "from", "until")) for key in value)
 
 
-def verify(parts, run, month, keys, head, signatures):
+def verify(parts, run, month, keys, head, signatures, covered=None):
     """(events, bad): the good events from the start, and None or (line, reason, message), lines counted through all parts."""
     events = []
     try:
@@ -285,15 +286,28 @@ def verify(parts, run, month, keys, head, signatures):
                 raise Bad("truncated", "a file of it is missing, or empty")
         if not events:
             raise Bad("truncated", "there is no entry")
-        if head and head[0] >= len(events):
-            raise Bad("truncated", f"entry {head[0]} was there and is missing")
+        anchor = head or covered
+        if anchor and anchor[0] >= len(events):
+            raise Bad("truncated", f"entry {anchor[0]} was there and is missing")
     except Bad as bad:
         return events, (len(events) + 1, *bad.args)
-    if head and not events[head[0]]["hash"].startswith(head[1]):
-        return events, (head[0] + 1, "hash", f"another entry {head[0]} was there")
+    if anchor and not events[anchor[0]]["hash"].startswith(anchor[1]):
+        return events, (anchor[0] + 1, "hash", f"another entry {anchor[0]} was there")
     if not head and events[-1]["type"] not in TERMINAL:
         return events, (len(events) + 1, "unanchored", "the run is not over; give --head")
     return events, None
+
+
+def covered_by(events):
+    """What the checkpoints of a journal say: of each run an entry that it has, and when it began."""
+    found = {}
+    for data in (event["data"] for event in events if event["type"] == "record-checkpointed"):
+        for name in ("live", "ended"):
+            for one in data[name] if isinstance(data.get(name), list) else []:
+                if isinstance(one, dict) and type(one.get("seq")) is int and one["seq"] >= 0 and all(
+                        isinstance(one.get(field), str) for field in ("run", "began", "hash")):
+                    found[one["run"]] = (one["seq"], one["hash"], one["began"])
+    return found
 
 
 def part_name(part):
@@ -402,15 +416,19 @@ def read_arguments(arguments):
 
 
 def answer_of(options):
-    """The answer about every file that the path means, up to the first bad one."""
+    """The answer about every file that the path means, up to the first bad one; an end that nothing shows is the least fault."""
     keys = read_keys(options.keys) if options.keys is not None else None
     found = runs_of(options.path)
     if options.head and len(found) > 1:
         raise Misuse("--head is of one run, and there are several here")
-    runs = []
+    runs, covered, names, open_end = [], {}, set(), None
     for files, parts in [(files, [read_part(file) for file in files]) for files in found]:
         run, month = place_of(files[0])
-        events, fault = verify(parts, run, month, keys, options.head, not options.no_signatures)
+        events, fault = verify(parts, run, month, keys, options.head, not options.no_signatures, covered.get(run))
+        names.add(run)
+        # The journal comes first. What it covers is looked for where its neighbours are looked at.
+        if run == "journal" and os.path.join(options.path, "journal") == os.path.dirname(files[0]):
+            covered = covered_by(events)
         last = events[-1] if events else None
         anchor = "flag" if options.head else "terminal" if last and last["type"] in TERMINAL else "none"
         runs.append({"run": last["run"] if last else run or "", "events": len(events), "anchor": anchor,
@@ -424,8 +442,16 @@ def answer_of(options):
                     break
                 line -= lines
             bad = {"file": file, "line": line, "seq": seq, "reason": fault[1], "message": fault[2]}
-            return {"ok": False, "runs": runs, "bad": bad}
-    return {"ok": True, "runs": runs, "bad": None}
+            if fault[1] != "unanchored":
+                return {"ok": False, "runs": runs, "bad": bad}
+            open_end = open_end or bad
+    for run, (seq, _, began) in covered.items():
+        if run not in names:
+            file = f"runs/{began[:7].replace('-', '/')}/{run}/{FILE_NAME}"
+            message = f"a checkpoint of the record has entry {seq} of this run, which is gone"
+            return {"ok": False, "runs": runs,
+                    "bad": {"file": file, "line": 1, "seq": 0, "reason": "truncated", "message": message}}
+    return {"ok": open_end is None, "runs": runs, "bad": open_end}
 
 
 def main(arguments=None):

@@ -2,6 +2,7 @@
 
 import type { GitReader } from '../domain/git.ts';
 import type { Sha, TreeId } from '../domain/ids.ts';
+import type { CheckpointedRun } from '../domain/logbook/events/record-events.ts';
 import type { PublicKey } from '../domain/logbook/role.ts';
 import { splitLines } from '../logbook/codec.ts';
 import { type Dropped, droppedEntry } from '../logbook/history-check.ts';
@@ -16,7 +17,7 @@ import {
   textOf,
   textOfEvents,
 } from '../logbook/segments.ts';
-import { readEvents } from '../logbook/store/stored-runs.ts';
+import { NOT_STORED, readEvents, storedRuns, textsOf } from '../logbook/store/stored-runs.ts';
 import { type BadEntry, type Checkpoint, type Verification, verifyLogbook } from '../logbook/verify.ts';
 import type { Lab } from './lab.ts';
 import { type SeenMark, vouchedFor } from './record-marks.ts';
@@ -144,11 +145,11 @@ export async function backing(checking: Checking, { mark, commit }: SeenMark): P
   return found;
 }
 
-/** Files of a run whose versions are asked for, by number, and since when; null: since the newest mark told of it. */
+/** Files of a run whose versions are asked for, by number, and since when: `all` from the beginning, null since the newest mark that vouches for it. */
 export type Asked = RunPlace & {
   readonly from: number;
   readonly to: number;
-  readonly since: Sha | null;
+  readonly since: Sha | 'all' | null;
 };
 
 /** For each run the ids of the versions of its files since then, where that is older than the head. */
@@ -217,4 +218,36 @@ export function longest(versions: readonly GoodFile[]): GoodFile | null {
     (best, one) => (one.events.length > (best?.events.length ?? 0) ? one : best),
     null,
   );
+}
+
+/** Runs whose files are read at once: some megabytes. */
+const RUNS_READ_AT_ONCE = 64;
+
+/** The runs whose files are not what the chain of this last entry has. The entry is signed, so no other signature is read. */
+export async function rewrittenOf(
+  { git, lab }: { readonly git: GitReader; readonly lab: Pick<Lab, 'hash'> },
+  head: Sha,
+  runs: readonly CheckpointedRun[],
+): Promise<readonly CheckpointedRun[]> {
+  const found: CheckpointedRun[] = [];
+  for (let at = 0; at < runs.length; at += RUNS_READ_AT_ONCE) {
+    const some = runs.slice(at, at + RUNS_READ_AT_ONCE);
+    const folders = some.map(({ run, began }) => folderOf(run, began));
+    const stored = await storedRuns(git, head, folders);
+    const texts = await textsOf(
+      git,
+      [...stored.values()].flatMap(({ events }) => events),
+    );
+    for (const [index, run] of some.entries()) {
+      const folder = folders[index] ?? '';
+      const { events } = stored.get(folder) ?? NOT_STORED;
+      const [text = '', ...next] = events.map((file) => texts.get(file) ?? '');
+      const { bad } = verifyLogbook({
+        ...{ text, next, run: run.run, month: monthIn(folder), anchor: run },
+        ...{ keys: null, undecodableLine: null, hash: lab.hash, verifySignature: null },
+      });
+      if (bad !== null) found.push(run);
+    }
+  }
+  return found;
 }

@@ -2,15 +2,14 @@
 
 import { GitError } from '../domain/git.ts';
 import type { RunId, Sha, TreeId } from '../domain/ids.ts';
-import type { CheckpointedRun } from '../domain/logbook/events/record-events.ts';
 import { EMPTY_JOURNAL, type JournalState } from '../domain/logbook/journal-state.ts';
 import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
-import { JOURNAL } from '../logbook/rules.ts';
-import { runsToRead } from '../logbook/runs-to-read.ts';
+import { type FileState, JOURNAL } from '../logbook/rules.ts';
+import { foldersIn, type RunIndex, runsToRead } from '../logbook/run-index.ts';
 import type { GoodFile } from '../logbook/segments.ts';
 import type { LogbookStore, StoreIncident } from '../logbook/store/git-store.ts';
-import type { StoredFolder, StoredRun } from '../logbook/store/stored-runs.ts';
+import type { StoredRun } from '../logbook/store/stored-runs.ts';
 import { type BrokenRun, faultOf, stateAfter, WHOLE_BRANCH } from './broken-run.ts';
 import {
   type Asked,
@@ -24,22 +23,11 @@ import {
   type Versions,
   versionsSince,
 } from './record-check.ts';
-import {
-  foldersAt,
-  type Held,
-  type Listing,
-  listRuns,
-  placesOf,
-  type Reading,
-  readRun,
-} from './record-reading.ts';
+import { type Held, listRuns, placesOf, type Reading, readRun } from './record-reading.ts';
 import { contained, type Trouble, troubleKey, wordsOf } from './trouble.ts';
 
 /** A run's file, or the repository journal. */
 export type RecordName = RunId | 'journal';
-
-/** The longest version of a file that verifies, where what stands there does not. */
-export type GoodVersion = GoodFile & { readonly tree: TreeId | null };
 
 export type Record = {
   readonly head: Sha | null;
@@ -47,8 +35,8 @@ export type Record = {
   readonly runs: readonly RunState[];
   readonly journal: JournalState;
   readonly broken: readonly BrokenRun[];
-  /** By run: of each broken file the longest good version, and nothing of files that never were a logbook's. */
-  readonly good: ReadonlyMap<string, GoodVersion>;
+  /** By run: of each broken file the longest version that verifies. */
+  readonly good: ReadonlyMap<string, GoodFile>;
   /** The runs as they were last read from a branch in order: what a branch that is gone is held against. */
   readonly lastGood: readonly RunState[];
 };
@@ -77,33 +65,38 @@ export type Rebuilding = {
   readonly before: Pick<Record, 'lastGood'>;
 };
 
-/**
- * Reads what changed, into `held`, and holds all of it against the marks and the history. Of the runs so many are read
- * (runs-to-read.ts): every live one, and the last sealed five of its lanes.
- */
+/** Reads what changed, into `held`, and holds all of it against the checkpoint, the marks and the history. */
 export async function loadAt(loading: Loading, head: Sha | null): Promise<Record> {
-  const { held, before, marks, store, also = [] } = loading;
-  const folders = await foldersAt(loading, head);
+  const { held, marks, store, also = [] } = loading;
   const found: Found = { broken: [], good: new Map() };
-  const names = new Set([...runsToRead([...folders.keys()], marks), ...also, JOURNAL]);
-  const live = liveAtCheckpoint(held);
-  const said = [...live, ...marks.map(({ mark }) => mark)];
-  const places = new Map(placesOf(said, (run) => verifiedOf(loading, run), folders, names));
-  for (const [name, { tree }] of places) {
-    const junk = before.good.get(name);
-    if (junk?.events.length !== 0 || tree === null || junk.tree !== tree) continue;
-    found.good.set(name, junk);
-    places.delete(name);
-  }
-  const listing = await listRuns(loading, head, places);
-  const versions =
-    head === null ? new Map() : await versionsSince(loading, head, askedOf(loading, places, listing));
   const troubles: Trouble[] = [];
-  for (const [name, { folder, tree }] of places)
-    await contained(loading, troubles, { run: name, thread: null }, async () => {
-      const file = readRun(loading, { run: name, folder }, listing);
-      const judged = await judge(loading, head, file, versions.get(name) ?? new Map());
-      takeIn(loading, { file, tree, stored: listing.stored.get(name) }, judged, found);
+  const reads: ReadRun[] = [];
+  const readAll = async (names: Iterable<string>, index: RunIndex): Promise<void> => {
+    const verified = (run: string): string | undefined => verifiedOf(loading, run)?.folder;
+    const places = await placesOf(store, head, names, { verified, folders: foldersIn(marks, index) });
+    const listing = await listRuns(loading, head, places);
+    for (const [run, { folder, tree }] of places)
+      await contained(loading, troubles, { run, thread: null }, async () => {
+        reads.push({
+          file: readRun(loading, { run, folder }, listing),
+          tree,
+          stored: listing.stored.get(run),
+        });
+      });
+  };
+  await readAll([JOURNAL], EMPTY_JOURNAL);
+  const index = indexOf(reads[0]?.file.state);
+  for (const { run, seq, hash } of [
+    ...(index.checkpoint?.ended.values() ?? []),
+    ...(index.checkpoint?.live ?? []),
+  ])
+    store.remember(run, { seq, hash });
+  await readAll(new Set([...runsToRead(marks, index), ...also]), index);
+  const versions = head === null ? new Map() : await versionsSince(loading, head, askedOf(loading, reads));
+  for (const read of reads)
+    await contained(loading, troubles, { run: read.file.run, thread: null }, async () => {
+      const { file } = read;
+      takeIn(loading, read, await judge(loading, head, file, versions.get(file.run) ?? new Map()), found);
     });
   for (const { run, error } of troubles) {
     // What git cannot read for the moment is no fault of the file.
@@ -111,33 +104,26 @@ export async function loadAt(loading: Loading, head: Sha | null): Promise<Record
     held.delete(run);
     found.good.delete(run);
   }
-  // A run that went on at the newest checkpoint, and of which somebody has deleted every mark since.
-  const hidden = liveAtCheckpoint(held).filter(
-    ({ run, seq, hash }) =>
-      held.get(run)?.events[seq]?.hash !== hash &&
-      !also.includes(run) &&
-      marks.every(({ mark }) => mark.run !== run),
-  );
-  for (const { run, seq, hash } of hidden) store.remember(run, { seq, hash });
-  if (hidden.length > 0)
-    return loadAt({ ...loading, also: [...also, ...hidden.map(({ run }) => run)] }, head);
   const broken = [...found.broken, ...troubles.map((trouble) => unreadFile(loading, trouble))];
   return { ...rebuilt(loading, broken), good: found.good, head };
 }
 
-function liveAtCheckpoint(held: Loading['held']): readonly CheckpointedRun[] {
-  const journal = held.get(JOURNAL)?.state;
-  return journal?.kind === 'journal' ? (journal.state.checkpoint?.live ?? []) : [];
+/** What the journal says about runs, as far as it was read. */
+export function indexIn(held: Loading['held']): RunIndex {
+  return indexOf(held.get(JOURNAL)?.state);
+}
+
+function indexOf(state: FileState | null | undefined): RunIndex {
+  return state?.kind === 'journal' ? state.state : EMPTY_JOURNAL;
 }
 
 /** What is known of a run without reading it again. */
 function verifiedOf({ held, before }: Loading, run: string): GoodFile | undefined {
-  const good = before.good.get(run);
-  return held.get(run) ?? (good?.events.length === 0 ? undefined : good);
+  return held.get(run) ?? before.good.get(run);
 }
 
 /** What is read grows run by run. */
-type Found = { readonly broken: BrokenRun[]; readonly good: Map<string, GoodVersion> };
+type Found = { readonly broken: BrokenRun[]; readonly good: Map<string, GoodFile> };
 
 type ReadRun = {
   readonly file: ReadFile;
@@ -170,12 +156,11 @@ function takeIn(
   const best = longest(all.filter(hasLost(fault))) ?? longest(all);
   if (best === null && fault.kind === 'bad-entry') {
     lab.log('what stands in the place of a logbook never was one', { run: name });
-    good.set(name, { run: name, folder, events: [], ends: [], tree });
     return;
   }
   const told = before.broken.find((one) => one.run === name);
   const state = stateAfter(best?.events ?? []) ?? told?.state ?? null;
-  if (best !== null) good.set(name, { ...best, tree });
+  if (best !== null) good.set(name, best);
   broken.push({ run: name, fault, state, thread: told?.thread ?? null });
 }
 
@@ -229,19 +214,17 @@ async function lostInHistory(
   return lostVersions(loading, file, all);
 }
 
-function askedOf(
-  { held, before }: Loading,
-  places: ReadonlyMap<string, StoredFolder>,
-  { stored }: Listing,
-): readonly Asked[] {
+function askedOf({ held, before, also = [] }: Loading, reads: readonly ReadRun[]): readonly Asked[] {
   const wasBroken = new Set(before.broken.map(({ run }) => run));
-  return [...places].map(([run, { folder }]) => {
+  return reads.map(({ file: { run, folder }, stored }) => {
     const known = held.get(run);
     const isKnown = known !== undefined && !wasBroken.has(run);
-    const parts = Math.max(known?.ends.length ?? 0, stored.get(run)?.events.length ?? 0);
+    const parts = Math.max(known?.ends.length ?? 0, stored?.events.length ?? 0);
     // Nobody adds to a file that another one follows: of what was read before, only the last may have had more.
     const from = isKnown ? Math.max(1, known.ends.length) : 1;
-    return { run, folder, from, to: parts + 1, since: isKnown ? before.head : null };
+    // Who made the marks has not read what is read only now.
+    const since = also.includes(run) ? 'all' : null;
+    return { run, folder, from, to: parts + 1, since: isKnown ? before.head : since };
   });
 }
 
@@ -249,13 +232,14 @@ function askedOf(
 export async function goodWithoutBranch(
   checking: Checking,
   held: ReadonlyMap<string, GoodFile>,
+  index: RunIndex,
 ): Promise<Record['good']> {
-  const good = new Map<string, GoodVersion>();
-  for (const run of [...runsToRead([...held.keys()], checking.marks), JOURNAL]) {
+  const good = new Map<string, GoodFile>();
+  for (const run of new Set([...held.keys(), ...runsToRead(checking.marks, index), JOURNAL])) {
     const known = held.get(run);
     const marked = await markedVersion(checking, run);
     const best = longest([...(marked ? [marked] : []), ...(known ? [known] : [])]);
-    if (best !== null) good.set(run, { ...best, tree: null });
+    if (best !== null) good.set(run, best);
   }
   return good;
 }

@@ -1,10 +1,8 @@
 /** The files of the logbook branch as a head has them: what is as it was is not read again, and what goes on is verified from there. */
 
-import { GitError } from '../domain/git.ts';
 import type { Sha, TreeId } from '../domain/ids.ts';
-import type { Mark } from '../logbook/mark.ts';
-import { type FileState, JOURNAL } from '../logbook/rules.ts';
-import { folderOf, textOf } from '../logbook/segments.ts';
+import type { FileState } from '../logbook/rules.ts';
+import { textOf } from '../logbook/segments.ts';
 import type { LogbookStore } from '../logbook/store/git-store.ts';
 import {
   NOT_STORED,
@@ -35,33 +33,23 @@ export type Reading = Checking & {
   readonly held: ReadonlyMap<string, Held>;
 };
 
-/** Whoever pushes more files than can be listed hides none of ours: every run has its mark from its first entry on. */
-export async function foldersAt(
-  { lab, store }: Reading,
+/** Where these runs lie: as `verified` of them says, else in the first of its `folders` that is there. */
+export async function placesOf(
+  store: LogbookStore,
   head: Sha | null,
-): Promise<ReadonlyMap<string, StoredFolder>> {
-  try {
-    return await store.folders(head);
-  } catch (error) {
-    if (!(error instanceof GitError) || error.code !== 'unreadable') throw error;
-    lab.log(`the runs of the logbook cannot be listed, those with marks are read: ${error.message}`);
-    return new Map();
-  }
-}
-
-/** Where these runs lie: as `verified` of them says, else as `said` by a mark or a checkpoint, else where a folder of the name was found. */
-export function placesOf(
-  said: readonly Pick<Mark, 'run' | 'began'>[],
-  verified: (run: string) => RunPlace | undefined,
-  folders: ReadonlyMap<string, StoredFolder>,
   names: Iterable<string>,
-): ReadonlyMap<string, StoredFolder> {
-  const marked = new Map(said.map(({ run, began }) => [run, folderOf(run, began)]));
+  known: {
+    readonly verified: (run: string) => string | undefined;
+    readonly folders: ReadonlyMap<string, readonly string[]>;
+  },
+): Promise<ReadonlyMap<string, StoredFolder>> {
   const places = new Map<string, StoredFolder>();
   for (const name of names) {
-    const found = folders.get(name);
-    const folder = name === JOURNAL ? JOURNAL : (verified(name)?.folder ?? marked.get(name) ?? found?.folder);
-    if (folder !== undefined) places.set(name, folder === found?.folder ? found : { folder, tree: null });
+    const verified = known.verified(name);
+    for (const folder of verified === undefined ? (known.folders.get(name) ?? []) : [verified]) {
+      if (typeof places.get(name)?.tree === 'string') break;
+      places.set(name, { folder, tree: await store.treeOf(head, folder) });
+    }
   }
   return places;
 }

@@ -4,27 +4,10 @@ import type { LogbookEvent } from '../domain/logbook/event.ts';
 import type { ComposedRun } from '../logbook/compose.ts';
 import { projectMonitoringState } from '../logbook/monitoring-state.ts';
 import { projectLogbook } from '../logbook/projection.ts';
-import type { FileState } from '../logbook/rules.ts';
 import { folderOf, type GoodFile, type GrownFile, grown, startOf, textOf } from '../logbook/segments.ts';
 import type { LogbookStore, RunWrite } from '../logbook/store/git-store.ts';
 import type { StoredFile } from '../logbook/store/stored-runs.ts';
 import type { Held } from './record-reading.ts';
-
-/** What new entries stand on. `isOverJunk`: what stands at the head never was a logbook, and goes. */
-export type Before = Pick<Held, 'events' | 'ends' | 'open' | 'files' | 'markdown'> & {
-  readonly state: FileState | null;
-  readonly isOverJunk: boolean;
-};
-
-export const OVER_JUNK: Before = {
-  events: [],
-  ends: [],
-  open: '',
-  files: [],
-  markdown: new Map(),
-  state: null,
-  isOverJunk: true,
-};
 
 /** What is written of a run, and how it stands then. */
 export type Written = { readonly write: RunWrite; readonly after: Held };
@@ -33,9 +16,9 @@ export type Written = { readonly write: RunWrite; readonly after: Held };
 export async function writesOf(
   store: LogbookStore,
   composed: readonly ComposedRun[],
-  standingOf: (run: string) => Before | null,
+  held: ReadonlyMap<string, Held>,
 ): Promise<readonly Written[]> {
-  const drafts = composed.map((one) => draftOf(one, standingOf(one.run)));
+  const drafts = composed.map((one) => draftOf(one, held.get(one.run)));
   const wanted = drafts.flatMap(({ before, parts }) =>
     parts.flatMap((part) => before?.markdown.get(part) ?? []),
   );
@@ -45,14 +28,15 @@ export async function writesOf(
 
 type Draft = {
   readonly composed: ComposedRun;
-  readonly before: Before | null;
+  /** What new entries stand on. */
+  readonly before: Held | undefined;
   readonly file: GoodFile;
   readonly files: readonly GrownFile[];
   /** Numbers of the files of Markdown that may change. */
   readonly parts: readonly number[];
 };
 
-function draftOf(composed: ComposedRun, before: Before | null): Draft {
+function draftOf(composed: ComposedRun, before: Held | undefined): Draft {
   const { run, lines, appended } = composed;
   const { files, ends } = grown(before?.ends ?? [], before?.open ?? '', lines);
   const events: readonly LogbookEvent[] = [...(before?.events ?? []), ...appended];
@@ -92,10 +76,10 @@ function written(
     const changed = files.find(({ part }) => part === index + 1);
     return changed === undefined ? (before?.files[index] ?? null) : store.fileOf(changed.text);
   });
-  const isOverJunk = before?.isOverJunk ?? false;
+  const isNew = before === undefined;
   const monitoring = projectMonitoringState(file.events);
   return {
-    write: { run, folder: file.folder, events: files, markdown: changed, monitoring, head, isOverJunk },
+    write: { run, folder: file.folder, events: files, markdown: changed, monitoring, head, isNew },
     after: { ...file, open, state, tree: null, files: contents, markdown },
   };
 }

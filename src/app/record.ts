@@ -10,7 +10,7 @@ import { type ComposedRun, commitMessage, composeAppend, type IllegalDraft } fro
 import type { Mark } from '../logbook/mark.ts';
 import type { Anchor, AppendResult } from '../logbook/ports.ts';
 import { JOURNAL } from '../logbook/rules.ts';
-import { runsToRead } from '../logbook/runs-to-read.ts';
+import { foldersIn, runsToRead } from '../logbook/run-index.ts';
 import {
   type AppendOutcome,
   type AppendRequest,
@@ -25,6 +25,7 @@ import type { Lab, LabGit } from './lab.ts';
 import type { Checking } from './record-check.ts';
 import {
   goodWithoutBranch,
+  indexIn,
   isReadFailure,
   loadAt,
   lost,
@@ -35,7 +36,7 @@ import {
 } from './record-files.ts';
 import { createMarkReader, type MarkReader, type MarkTag, marksFor, type SeenMark } from './record-marks.ts';
 import type { Held } from './record-reading.ts';
-import { type Before, OVER_JUNK, writesOf } from './record-write.ts';
+import { writesOf } from './record-write.ts';
 import { signersFrom } from './signers.ts';
 
 /** The newest append that was refused; `after` is the newest entry of the run that stands, -1 where there is none. */
@@ -134,7 +135,8 @@ async function load(keeping: Keeping, isFetched = false): Promise<Record> {
   for (const { mark } of marks) noteMark(keeping, mark);
   const checking = { lab, config, git, marks, backed };
   const fault = faultOfView(view, marks);
-  if (fault !== null) keeping.record = lost(record, fault, null, await goodWithoutBranch(checking, held));
+  if (fault !== null)
+    keeping.record = lost(record, fault, null, await goodWithoutBranch(checking, held, indexIn(held)));
   else if (
     view.kind === 'view' &&
     (isNews || isOther(view.head, record) || record.broken.some(isReadFailure))
@@ -166,9 +168,8 @@ async function append(keeping: Keeping, entries: readonly Entry[], at: Instant):
   const composing = composeAll(keeping, entries, at);
   if (!composing.ok) return { kind: 'failed', message: composing.error.rule };
   const composed = composing.value;
-  const names = composed.map(({ run }) => run);
   const marks = marksOf(keeping, composed, at);
-  const writes = await writesOf(store, composed, (run) => standingOf(keeping, run));
+  const writes = await writesOf(store, composed, held);
   lab.boundary('append', 'before');
   const outcome = await sentTo(store, {
     base: record.head,
@@ -190,7 +191,7 @@ async function append(keeping: Keeping, entries: readonly Entry[], at: Instant):
   for (const { write, after } of writes) held.set(write.run, after);
   for (const { run, appended } of composed)
     if (marks.some(({ run: marked }) => marked === run)) noteMark(keeping, lastOf(run, appended));
-  const good = new Map([...record.good].filter(([run]) => !names.includes(run)));
+  const { good } = record;
   keeping.record = { ...rebuilt({ held, before: record }, record.broken), good, head: outcome.head };
   const seqs = composed.map(({ run, appended }) => [run, appended.map((event) => event.seq)] as const);
   for (const [run, ours] of seqs) for (const seq of ours) appendedTo(keeping, run).add(seq);
@@ -226,13 +227,6 @@ function marksOf(
   });
 }
 
-/** What new entries stand on; what never was a logbook goes. */
-function standingOf({ held, record }: Keeping, run: string): Before | null {
-  if (record.good.has(run)) return OVER_JUNK;
-  const known = held.get(run);
-  return known === undefined ? null : { ...known, isOverJunk: false };
-}
-
 /** Every file with its new entries, signed; the first that may not have them ends it. */
 function composeAll(
   keeping: Keeping,
@@ -244,7 +238,7 @@ function composeAll(
   const context = { at, signers, keys: config.keys, hash: lab.hash };
   const composed: ComposedRun[] = [];
   for (const { run, drafts } of entries) {
-    const before = standingOf(keeping, run);
+    const before = keeping.held.get(run);
     const last = before?.events.at(-1);
     const head = last === undefined ? null : { seq: last.seq, hash: last.hash };
     const one = composeAppend({ run, head, state: before?.state ?? null }, drafts, context);
@@ -259,9 +253,13 @@ async function expectEntry(keeping: Keeping, run: RunId, anchor: Anchor, thread:
   if (isHeld(keeping, run, anchor)) return;
   await load(keeping);
   if (isHeld(keeping, run, anchor) || keeping.record.broken.some((broken) => broken.run === run)) return;
-  // Of a run that is not held though a mark tells of it, the file is older than what is read.
-  const marks = keeping.seen;
-  if (!held.has(run) && marks.some(({ mark }) => mark.run === run) && !runsToRead([], marks).includes(run))
+  // Of a run that is known and not read, the file is older than what is read.
+  const index = indexIn(held);
+  if (
+    !held.has(run) &&
+    foldersIn(keeping.seen, index).has(run) &&
+    !runsToRead(keeping.seen, index).includes(run)
+  )
     return;
   store.remember(run, anchor);
   const state = stateAfter(held.get(run)?.events ?? []);

@@ -2,16 +2,25 @@
 
 import { invariant } from '../domain/assert.ts';
 import type { Instant, Sha } from '../domain/ids.ts';
+import { EMPTY_JOURNAL } from '../domain/logbook/journal-state.ts';
 import { faultKey, type LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { projectMonitoringState } from '../logbook/monitoring-state.ts';
 import type { Anchor } from '../logbook/ports.ts';
 import { eventsPath, type GoodFile, markdownPath, monitoringPath } from '../logbook/segments.ts';
-import { createLogbookStore, type LogbookStore } from '../logbook/store/git-store.ts';
+import { createLogbookStore } from '../logbook/store/git-store.ts';
 import { NOT_STORED, readEvents, storedRuns, textsOf } from '../logbook/store/stored-runs.ts';
 import type { LabConfig } from '../run/lane-scope.ts';
 import type { Lab, LabGit } from './lab.ts';
-import { backing, type Checking, goodOf, lostMarks, lostVersions, versionsSince } from './record-check.ts';
-import { goodWithoutBranch, loadAt, NOTHING_READ } from './record-files.ts';
+import {
+  backing,
+  type Checking,
+  goodOf,
+  lostMarks,
+  lostVersions,
+  rewrittenOf,
+  versionsSince,
+} from './record-check.ts';
+import { goodWithoutBranch, type Loading, loadAt, NOTHING_READ } from './record-files.ts';
 import { createMarkReader } from './record-marks.ts';
 import type { Held } from './record-reading.ts';
 import { projectionOf, wholeFiles } from './record-write.ts';
@@ -109,33 +118,44 @@ async function findBroken(
   head: Sha | null,
 ): Promise<readonly Broken[]> {
   const store = createLogbookStore({ reader: git, writer: git, branch: config.logbookBranch });
+  const reading = { ...checking, lab, store, before: NOTHING_READ };
+  const past = head === null ? [] : await rewrittenPast(reading, head);
   const seen = new Map<string, GoodFile>();
-  for (const tip of seenAt) await readSeen({ ...checking, lab }, store, tip, seen);
+  for (const tip of seenAt) await readSeen(reading, tip, past, seen);
   if (head === null) {
-    const good = await goodWithoutBranch(checking, seen);
+    const good = await goodWithoutBranch(checking, seen, EMPTY_JOURNAL);
     return [...good].map(([run, file]) => ({ run, fault: { kind: 'branch-missing' }, good: file }));
   }
   for (const [run, { events }] of seen) {
     const last = events.at(-1);
     if (last !== undefined) store.remember(run, { seq: last.seq, hash: last.hash });
   }
-  const before = new Map([...seen].map(([run, file]) => [run, { ...file, tree: null }] as const));
-  const loading = { ...checking, lab, store, held: new Map(), also: [...seen.keys()] };
-  const record = await loadAt({ ...loading, before: { ...NOTHING_READ, good: before } }, head);
+  const also = [...seen.keys(), ...past];
+  const record = await loadAt(
+    { ...reading, held: new Map(), also, before: { ...NOTHING_READ, good: seen } },
+    head,
+  );
   return record.broken.map(({ run, fault }) => ({ run, fault, good: record.good.get(run) ?? null }));
+}
+
+/** The finished runs that are not what the checkpoint has, though no process reads them. */
+async function rewrittenPast(reading: Omit<Loading, 'held'>, head: Sha): Promise<readonly string[]> {
+  const { journal } = await loadAt({ ...reading, held: new Map() }, head);
+  const ended = [...(journal.checkpoint?.ended.values() ?? [])];
+  return (await rewrittenOf(reading, head, ended)).map(({ run }) => run);
 }
 
 /** What a clone knows: the good of each file where it saw the branch, the longest of several. */
 async function readSeen(
-  checking: Checking & Pick<Repairing, 'lab'>,
-  store: LogbookStore,
+  reading: Omit<Loading, 'held'>,
   tip: Sha,
+  also: readonly string[],
   seen: Map<string, GoodFile>,
 ): Promise<void> {
   const held = new Map<string, Held>();
-  const record = await loadAt({ ...checking, store, held, before: NOTHING_READ }, tip);
+  const record = await loadAt({ ...reading, held, also }, tip);
   for (const [run, file] of [...held, ...record.good]) {
-    const version = record.good.has(run) ? await asSeen(checking, tip, file) : file;
+    const version = record.good.has(run) ? await asSeen(reading, tip, file) : file;
     if (version.events.length > (seen.get(run)?.events.length ?? 0)) seen.set(run, version);
   }
 }

@@ -2,7 +2,8 @@
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { checkpointRecord } from '../../src/app/control/checkpoint-record.ts';
-import { branded, isInstant, isRunId } from '../../src/domain/ids.ts';
+import { repairRecord } from '../../src/app/repair-record.ts';
+import { branded, isInstant, isRunId, isSha } from '../../src/domain/ids.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { sealEvents } from '../../src/logbook/append.ts';
@@ -86,16 +87,29 @@ describe('the checkpoint', () => {
     expect(await lab.remote.git('rev-parse', BRANCH)).toBe(start);
   });
 
-  it('lets the marks of covered runs go that no process reads, and no others', async () => {
+  it('lets the marks of covered runs go, and no others; its entry stands for them', async () => {
     const marks = await marksOf(lab.remote);
-    const marked = [LIVE, ...ENDED].filter((run) =>
-      marks.some((name) => name.startsWith(`ferrybot-mark-${run}-`)),
-    );
-    expect(marked).toHaveLength(40);
-    expect(marked).toContain(LIVE);
-    expect(marked).not.toContain(OLDEST);
+    expect(marks.filter((name) => ENDED.some((run) => name.includes(run)))).toEqual([]);
+    expect(marks.filter((name) => name.startsWith(`ferrybot-mark-${LIVE}-`))).toHaveLength(1);
     expect(marks.filter((name) => name.includes('-journal-'))).toHaveLength(1);
-    expect(await brokenFor(lab.remote)).toEqual([]);
+    const fresh = recordProcess(lab.remote);
+    await fresh.store.load();
+    const { runs, broken } = fresh.store.current();
+    expect(broken).toEqual([]);
+    expect(runs).toHaveLength(40);
+    expect(runs.map(({ run }) => run)).not.toContain(OLDEST);
+  });
+
+  it('is what every process holds the newest finished runs against, with their history gone as well', async () => {
+    const [newest = named(44)] = ENDED.toReversed();
+    const text = await lab.remote.git('show', `${start}:${pathOf(newest)}`);
+    await push(
+      lab.remote,
+      { [pathOf(newest)]: `${text.trimEnd().split('\n').slice(0, -1).join('\n')}\n` },
+      true,
+    );
+    expect(await brokenFor(lab.remote)).toEqual([newest]);
+    await lab.remote.git('update-ref', BRANCH, start);
   });
 });
 
@@ -147,14 +161,36 @@ describe('an attack on the checkpoint is found by every process', () => {
   });
 });
 
+/** The oldest run without its last entry, by an ordinary push or instead of the whole history. */
+async function cutOldest(isForced: boolean): Promise<string> {
+  const text = await lab.remote.git('show', `${start}:${pathOf(OLDEST)}`);
+  const cut = `${text.trimEnd().split('\n').slice(0, -1).join('\n')}\n`;
+  await push(lab.remote, { [pathOf(OLDEST)]: cut }, isForced);
+  return text;
+}
+
+describe('`logbook repair` of a finished run that only the checkpoint knows', () => {
+  it.each([
+    ['takes it from the history', false],
+    ['takes it from a clone that saw the branch', true],
+  ])('%s', async (_, isForced) => {
+    const text = await cutOldest(isForced);
+    const { open } = recordProcess(lab.remote);
+    await open.git.fetch();
+    const config = { keys: [...keys], logbookBranch: 'ferrybot/logbook' };
+    const seenAt = isForced ? [branded(start, isSha)] : [];
+    const more = { config, seenAt, at: at('2026-11-03'), isDry: false };
+    const { files, commit } = await repairRecord({ lab: open.lab, git: open.git, ...more });
+    expect(files).toMatchObject([{ run: OLDEST, fault: { kind: 'entry-missing' }, why: null }]);
+    expect(await lab.remote.git('rev-parse', BRANCH)).toBe(commit);
+    expect(await lab.remote.git('show', `${BRANCH}:${pathOf(OLDEST)}`)).toBe(text);
+    await lab.remote.git('update-ref', BRANCH, start);
+  });
+});
+
 // Another checkpoint is recorded here: nothing comes after this one.
 it('the checkpoint of the next month finds a finished run that was cut, though no process reads it', async () => {
-  const text = await lab.remote.git('show', `${start}:${pathOf(OLDEST)}`);
-  await push(
-    lab.remote,
-    { [pathOf(OLDEST)]: `${text.trimEnd().split('\n').slice(0, -1).join('\n')}\n` },
-    true,
-  );
+  await cutOldest(true);
   expect(await brokenFor(lab.remote)).toEqual([]);
   const december = recordProcess(lab.remote, at('2026-12-01'));
   await december.store.load();

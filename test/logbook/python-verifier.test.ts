@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { VerifyAnswer } from '../../src/app/cli/verbs/logbook-verify.ts';
+import { branded, isRunId } from '../../src/domain/ids.ts';
 import { eventsName } from '../../src/logbook/segments.ts';
 import { verifiersAgree } from './both-verifiers.ts';
 import {
@@ -116,6 +117,37 @@ describe('both verifiers', () => {
     expect(await agreed([folder])).toMatchObject({ ok: false, bad: { reason: 'unanchored' } });
     writeFileSync(join(folder, 'journal', 'events.jsonl'), ferry.text);
     expect(await agreed([folder])).toMatchObject({ ok: false, bad: { reason: 'order', line: 1 } });
+  });
+
+  it('hold the runs of a checkout against the checkpoints of its journal', async () => {
+    const { seq, hash, at } = ferry.events.at(-1) ?? { seq: 0, hash: '', at: '' };
+    const run = { run: branded(RUN, isRunId), began: at, seq, hash, launched: true };
+    const checkpoint = (ended: readonly (typeof run)[]): string => {
+      const draft = { type: 'record-checkpointed', role: 'control', data: { ended, live: [] } } as const;
+      return fileOf([draft], 'journal').text;
+    };
+    const checkout = (name: string, journal: string, text: string | null): string => {
+      const folder = join(root, name);
+      mkdirSync(join(folder, 'journal'), { recursive: true });
+      writeFileSync(join(folder, 'journal', 'events.jsonl'), journal);
+      if (text !== null) folderOf(name, [text]);
+      return folder;
+    };
+    const whole = checkpoint([run]);
+    // Nothing shows that the journal is whole; that is all that is wrong.
+    expect(await agreed([checkout('covered', whole, ferry.text)])).toMatchObject({
+      runs: [{ run: 'journal' }, { run: RUN }],
+      bad: { reason: 'unanchored' },
+    });
+    const cut = ferry.text.split('\n').slice(0, -2).join('\n');
+    for (const text of [null, `${cut}\n`])
+      expect(await agreed([checkout(`covered-${text?.length}`, whole, text)])).toMatchObject({
+        bad: { reason: 'truncated' },
+      });
+    const other = checkpoint([{ ...run, hash: 'a'.repeat(64) }]);
+    expect(await agreed([checkout('other', other, ferry.text)])).toMatchObject({ bad: { reason: 'hash' } });
+    // The journal alone says nothing of files that nobody asked for.
+    expect(await agreed([join(root, 'covered', 'journal')])).toMatchObject({ bad: { reason: 'unanchored' } });
   });
 
   it('refuse a run in the folder of another month, which would be a second place for it', async () => {

@@ -189,7 +189,9 @@ describe('a lab that adopts ferrybot as README says', () => {
     const fixed = [{ type: 'non_fast_forward' }, { type: 'deletion' }];
     await ruleset('main', 'branch', '~DEFAULT_BRANCH', [...fixed, REVIEWED]);
     await ruleset('logbook', 'branch', 'refs/heads/ferrybot/logbook', fixed);
-    await ruleset('seals', 'tag', 'refs/tags/ferry/**/*', [{ type: 'update' }, { type: 'deletion' }]);
+    const unmoved = [{ type: 'update' }, { type: 'deletion' }];
+    await ruleset('seals', 'tag', 'refs/tags/ferry/**/*', unmoved);
+    await ruleset('marks', 'tag', 'refs/tags/ferrybot-mark-*', unmoved);
     await asOwner.request('PUT /repos/{owner}/{repo}/actions/permissions/workflow', {
       ...at,
       default_workflow_permissions: 'read',

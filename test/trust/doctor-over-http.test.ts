@@ -159,7 +159,9 @@ async function setUp({ world, seeded, asOwner }: Lab): Promise<void> {
   };
   await ruleset('main', 'branch', '~DEFAULT_BRANCH', [...fixed, reviewed]);
   await ruleset('logbook', 'branch', 'refs/heads/ferrybot/logbook', fixed);
-  await ruleset('seals', 'tag', 'refs/tags/ferry/**/*', [{ type: 'update' }, { type: 'deletion' }]);
+  const unmoved = [{ type: 'update' }, { type: 'deletion' }];
+  await ruleset('seals', 'tag', 'refs/tags/ferry/**/*', unmoved);
+  await ruleset('marks', 'tag', 'refs/tags/ferrybot-mark-*', unmoved);
   // Secrets, runners and groups have no route here: GitHub takes secrets sealed, and runners register themselves.
   const repo = world.state.repos[seeded.repo.id] ?? seeded.repo;
   const environments = repo.environments.map((one) => ({
@@ -192,6 +194,7 @@ describe('the doctor over HTTP', () => {
     expect(states).toMatchObject({
       'ruleset-logbook': 'ok',
       'ruleset-seal-tags': 'ok',
+      'ruleset-mark-tags': 'ok',
       'environment-branches': 'ok',
       'app-permissions': 'unknown',
       'runner-group': 'unknown',

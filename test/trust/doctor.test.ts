@@ -127,13 +127,7 @@ const GOOD: Facts = {
   runnerLabels: known([['self-hosted', 'ferrybot-launch']]),
   defaultBranchRules: known([reviewed(1, true), ...FIXED]),
   logbookRules: known(FIXED),
-  tagRulesets: known([
-    {
-      enforcement: 'active',
-      conditions: { ref_name: { include: ['refs/tags/ferry/**/*'], exclude: [] } },
-      rules: [{ type: 'update' }, { type: 'deletion' }],
-    },
-  ]),
+  tagRulesets: known([tags(['refs/tags/ferry/**/*', 'refs/tags/ferrybot-mark-*'], [])]),
 };
 
 function tags(include: string[], exclude: string[]): TagRuleset {
@@ -219,6 +213,7 @@ describe('settings', () => {
     // One level deep, and a seal is four.
     ['ruleset-seal-tags', { tagRulesets: known([tags(['refs/tags/ferry/**'], [])]) }],
     ['ruleset-seal-tags', { tagRulesets: known([tags(['~ALL'], ['refs/tags/ferry/**/*'])]) }],
+    ['ruleset-mark-tags', { tagRulesets: known([tags(['refs/tags/ferry/**/*'], [])]) }],
   ] as const satisfies readonly (readonly [string, Partial<Facts>])[])(
     '%s is missing with %o',
     (check, change) => {

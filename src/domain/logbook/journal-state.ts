@@ -31,6 +31,8 @@ export type JournalState = {
   readonly questions: ReadonlyMap<string, ObjectiveQuestion & Pick<LogbookEvent, 'at'>>;
   /** The last proposal that was begun in each lane. */
   readonly proposals: ReadonlyMap<string, BegunProposal>;
+  /** Runs whose proposal was begun and that no checkpoint has yet, and when: before their first entry. */
+  readonly begun: ReadonlyMap<string, string>;
   /** The newest checkpoint of the record, with the runs that it and all before it cover. */
   readonly checkpoint: {
     readonly at: string;
@@ -53,6 +55,7 @@ export const EMPTY_JOURNAL: JournalState = {
   orphans: [],
   questions: new Map(),
   proposals: new Map(),
+  begun: new Map(),
   checkpoint: null,
 };
 
@@ -105,6 +108,7 @@ export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
         event.type === 'proposing'
           ? new Map([...state.proposals, [event.data.proposed.lane, { ...event.data, at: event.at }]])
           : state.proposals,
+      begun: begunAfter(state.begun, event),
       checkpoint:
         event.type === 'record-checkpointed'
           ? {
@@ -126,6 +130,13 @@ export function foldJournal(events: readonly LogbookEvent[]): JournalState {
   const fold = journalFold();
   for (const event of events) fold.take(event);
   return fold.state();
+}
+
+function begunAfter(begun: JournalState['begun'], event: LogbookEvent): JournalState['begun'] {
+  if (event.type === 'proposing') return new Map([...begun, [event.data.run, event.at]]);
+  if (event.type !== 'record-checkpointed') return begun;
+  const covered = new Set([...event.data.ended, ...event.data.live].map(({ run }) => run as string));
+  return new Map([...begun].filter(([run]) => !covered.has(run)));
 }
 
 function withAll<Value>(

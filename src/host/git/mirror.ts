@@ -183,13 +183,13 @@ async function writeToken(options: MirrorOptions): Promise<string | null> {
   return file;
 }
 
-/** Idempotent, so that it repairs a half-created mirror. */
-async function prepare(options: MirrorOptions): Promise<void> {
-  await mkdir(options.directory, { recursive: true, mode: 0o700 });
-  await removeStaleLocks(options.directory);
-  const call: GitCall = { args: ['init', '--quiet', '--bare'], isLocal: true };
-  const result = await runGit(options, call);
-  if (!result.ok) throw gitError('failed', call, result);
+/** What `git init --bare` makes, without a process. Idempotent, so that it repairs a half-created mirror. */
+async function prepare({ directory }: MirrorOptions): Promise<void> {
+  for (const folder of ['objects', 'refs/heads'])
+    await mkdir(join(directory, folder), { recursive: true, mode: 0o700 });
+  await removeStaleLocks(directory);
+  await writeFile(join(directory, 'HEAD'), 'ref: refs/heads/main\n');
+  await writeFile(join(directory, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = true\n');
 }
 
 /** Locks of a killed git block later commands; also removes leftover token files. */

@@ -16,10 +16,11 @@ import { readOnce } from './read-once.ts';
 import { blobIdOf, FOLDER_MODE, idsOf, type TreeRow, treeRows } from './tree-on-disk.ts';
 import { createVersionReader } from './versions.ts';
 
+/** Branches, because a gate asks whether a commit is on one; of the tags, seals and the marks of the record. */
 const REFSPECS = [
   '+refs/heads/*:refs/heads/*',
-  '+refs/tags/*:refs/tags/*',
-  '+refs/ferrybot/*:refs/ferrybot/*',
+  '+refs/tags/ferry/*:refs/tags/ferry/*',
+  '+refs/tags/ferrybot-mark-*:refs/tags/ferrybot-mark-*',
 ];
 
 /** A `GitReader` on a mirror. Blobs are fetched on first use (partial clone). */

@@ -5,15 +5,7 @@ import { invariant } from '../../domain/assert.ts';
 import type { GitReader, GitWriter } from '../../domain/git.ts';
 import type { Sha, TreeId } from '../../domain/ids.ts';
 import { eventsPath, type GrownFile, markdownPath, monitoringPath } from '../segments.ts';
-import {
-  NOT_STORED,
-  runFolders,
-  type StoredFile,
-  type StoredFolder,
-  type StoredRun,
-  storedRuns,
-  textsOf,
-} from './stored-runs.ts';
+import { NOT_STORED, type StoredFile, type StoredRun, storedRuns, textsOf } from './stored-runs.ts';
 
 /** What is wrong with a branch or file beyond its own entries; action on what it names stops. */
 export type StoreIncident =
@@ -44,8 +36,8 @@ export type RunWrite = {
   readonly monitoring: string | null;
   /** The newest entry with it. */
   readonly head: Anchor;
-  /** What stands there never was a logbook: `events` are all files of the run, and what else there is goes. */
-  readonly isOverJunk: boolean;
+  /** The run has no entry yet: what somebody put in its place goes. */
+  readonly isNew: boolean;
 };
 
 export type AppendRequest = {
@@ -74,8 +66,8 @@ export type LogbookStore = {
    * remote cannot be read: that is unknown.
    */
   open(isFetched?: boolean): Promise<LogbookView>;
-  /** The folders of all runs at a head, and the journal's; what has the same id has the same files. */
-  folders(head: Sha | null): Promise<ReadonlyMap<string, StoredFolder>>;
+  /** The id of a folder at a head; what has the same id has the same files. */
+  treeOf(head: Sha | null, folder: string): Promise<TreeId | null>;
   /** The files in these folders of runs at a head. */
   list(head: Sha | null, folders: readonly string[]): Promise<ReadonlyMap<string, StoredRun>>;
   texts(files: readonly StoredFile[]): Promise<ReadonlyMap<StoredFile, string>>;
@@ -142,7 +134,7 @@ export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptio
 
   return {
     open,
-    folders: async (head) => (head === null ? new Map() : runFolders(reader, head)),
+    treeOf: async (head, folder) => (head === null ? null : reader.treeId(head, folder)),
     list: async (head, folders) =>
       head === null || folders.length === 0 ? new Map() : storedRuns(reader, head, folders),
     texts: (files) => textsOf(reader, files),
@@ -167,7 +159,7 @@ async function filesOf(
   const folders = runs.map(({ folder }) => folder);
   const stored = base === null ? new Map<string, StoredRun>() : await storedRuns(reader, base, folders);
   const continued = runs.flatMap((write) =>
-    write.isOverJunk ? [] : (stored.get(write.folder)?.events.slice(-1) ?? []),
+    write.isNew ? [] : (stored.get(write.folder)?.events.slice(-1) ?? []),
   );
   const texts = await textsOf(reader, continued);
   // A checkout that changed line ends would break every hash.
@@ -175,10 +167,13 @@ async function filesOf(
   for (const write of runs) {
     const there = stored.get(write.folder) ?? NOT_STORED;
     const { events, apart } = there;
-    if (write.isOverJunk)
+    if (write.isNew)
       for (const part of [...events.keys().map((index) => index + 1), ...apart])
         files[eventsPath(write.folder, part)] = null;
-    else assertContinues(write, events.length, texts.get(events.at(-1) ?? 'missing') ?? '');
+    const [parts, last] = write.isNew
+      ? [0, '']
+      : [events.length, texts.get(events.at(-1) ?? 'missing') ?? ''];
+    assertContinues(write, parts, last);
     for (const { part, text } of write.events) files[eventsPath(write.folder, part)] = text;
     for (const [part, text] of write.markdown) files[markdownPath(write.folder, part)] = text;
     if (write.monitoring !== null) files[monitoringPath(write.folder)] = write.monitoring;

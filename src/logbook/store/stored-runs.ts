@@ -2,8 +2,7 @@
 
 import { GitError, type GitReader } from '../../domain/git.ts';
 import type { Sha, TreeId } from '../../domain/ids.ts';
-import { JOURNAL } from '../rules.ts';
-import { markdownPart, monthIn, placeAt } from '../segments.ts';
+import { markdownPart, placeAt } from '../segments.ts';
 
 /** One file of events: its content, or why there is none. */
 export type StoredFile = TreeId | 'missing' | 'unreadable';
@@ -21,23 +20,8 @@ export const NOT_STORED: StoredRun = { events: [], apart: [], markdown: new Map(
 /** In the place of what nobody reads: a line that never verifies, as the file would not. */
 const UNREADABLE = 'larger than any logbook\n';
 
-/** A folder and its id; null where the id is not known. */
+/** A folder and its id; null where there is none, or where the id is not known. */
 export type StoredFolder = { readonly folder: string; readonly tree: TreeId | null };
-
-/** The folders of all runs, and of the journal. Of several of one name the first counts: no more than one can verify. */
-export async function runFolders(reader: GitReader, head: Sha): Promise<ReadonlyMap<string, StoredFolder>> {
-  const treesIn = async (folders: readonly string[]) =>
-    (await reader.entriesIn(head, folders)).filter(({ type }) => type === 'tree');
-  const found = new Map<string, StoredFolder>();
-  found.set(JOURNAL, { folder: JOURNAL, tree: await reader.treeId(head, JOURNAL) });
-  const years = (await treesIn(['runs'])).map(({ path }) => path).filter((path) => /\/\d{4}$/.test(path));
-  const months = await treesIn(years);
-  for (const { path: folder, id: tree } of await treesIn(months.map(({ path }) => path))) {
-    const name = folder.slice(folder.lastIndexOf('/') + 1);
-    if (monthIn(folder) !== null && !found.has(name)) found.set(name, { folder, tree });
-  }
-  return found;
-}
 
 /** The files in these folders of runs, in one question. */
 export async function storedRuns(

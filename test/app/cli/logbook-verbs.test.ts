@@ -133,7 +133,7 @@ describe('logbook verify', () => {
 
   it('finds a finished run that a checkpoint of the journal has, when it is cut or gone with its history', async () => {
     const { seq, hash, at } = fileOf(lifeOfAFerry(2)).events.at(-1) ?? { seq: 0, hash: '', at: '' };
-    const ended = [{ run: branded(RUN, isRunId), began: at, seq, hash }];
+    const ended = [{ run: branded(RUN, isRunId), began: at, seq, hash, launched: true }];
     const draft = { type: 'record-checkpointed', role: 'control', data: { ended, live: [] } } as const;
     const checkpointed = async (text: string | null): Promise<string> => {
       const { folder, git } = await checkout(...(text === null ? [] : [text]));

@@ -4,6 +4,7 @@ import { traitsOf } from '../../../config/engine-traits.ts';
 import { ROLES } from '../../../domain/logbook/role.ts';
 import { toRfc3339 } from '../../../domain/time.ts';
 import type { BranchRule } from '../../../github/settings.ts';
+import { MARK_PREFIX } from '../../../logbook/mark.ts';
 import { CONFIG_PATH } from '../../config-source.ts';
 import { KEY_ENVIRONMENTS } from '../../environments.ts';
 import { configSecrets } from '../../secret-registry.ts';
@@ -185,11 +186,12 @@ const CHECKS: readonly Check[] = [
     'non_fast_forward',
     'deletion',
   ]),
-  {
-    id: 'ruleset-seal-tags',
-    judge: tagRules,
-    advice: () => 'Make a ruleset for the tags ferry/**/* with update and deletion: a seal is never moved.',
-  },
+  tagRules('ruleset-seal-tags', 'ferry/**/*', 'a seal is never moved.'),
+  tagRules(
+    'ruleset-mark-tags',
+    `${MARK_PREFIX}*`,
+    "marks show what the record had. Let ferrybot's App bypass it: it deletes those that a checkpoint covers.",
+  ),
 ];
 
 /** The ids in the order of the findings (docs/threat-model.md lists them). */
@@ -356,18 +358,25 @@ function namesOf({ type, parameters }: BranchRule): readonly string[] {
   ];
 }
 
-/** Seal tags are `ferry/daily/DATE/RUN`. In GitHub's patterns (fnmatch with FNM_PATHNAME) `ferry/**` stops at the first slash. */
-const ALL_SEALS = ['~ALL', 'refs/tags/ferry/**/*', 'refs/tags/**/*'];
-
-function tagRules({ tagRulesets }: Facts): Verdict {
-  return given(tagRulesets, (rulesets) => {
-    const covers = rulesets.some(
-      (one) =>
-        one.enforcement === 'active' &&
-        one.conditions?.ref_name.include.some((pattern) => ALL_SEALS.includes(pattern)) === true &&
-        one.conditions.ref_name.exclude.length === 0 &&
-        ['update', 'deletion'].every((type) => one.rules.some((rule) => rule.type === type)),
-    );
-    return verdictOn(covers ? [] : ['no ruleset fixes them'], 'seal tags are fixed');
-  });
+/**
+ * Whether a ruleset covers all tags of one kind. In GitHub's patterns (fnmatch with FNM_PATHNAME) `ferry/**` stops at the
+ * first slash, and seal tags are `ferry/daily/DATE/RUN`.
+ */
+function tagRules(id: string, pattern: string, why: string): Check {
+  const all = ['~ALL', 'refs/tags/**/*', `refs/tags/${pattern}`];
+  return {
+    id,
+    judge: ({ tagRulesets }) =>
+      given(tagRulesets, (rulesets) => {
+        const covers = rulesets.some(
+          (one) =>
+            one.enforcement === 'active' &&
+            one.conditions?.ref_name.include.some((name) => all.includes(name)) === true &&
+            one.conditions.ref_name.exclude.length === 0 &&
+            ['update', 'deletion'].every((type) => one.rules.some((rule) => rule.type === type)),
+        );
+        return verdictOn(covers ? [] : ['no ruleset fixes them'], `${pattern} are fixed`);
+      }),
+    advice: () => `Make a ruleset for the tags ${pattern} with update and deletion: ${why}`,
+  };
 }

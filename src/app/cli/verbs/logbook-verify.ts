@@ -1,5 +1,6 @@
 /** `ferrybot logbook verify <path>`: verifies a copy offline and names the first bad entry (docs/logbook.md, Checking a file). */
 
+import { join, resolve } from 'node:path';
 import type { LogbookEvent } from '../../../domain/logbook/event.ts';
 import type { CheckpointedRun } from '../../../domain/logbook/events/record-events.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
@@ -8,6 +9,7 @@ import { verifyEd25519 } from '../../../host/keys.ts';
 import { splitLines } from '../../../logbook/codec.ts';
 import { historyFault } from '../../../logbook/history-check.ts';
 import type { Anchor } from '../../../logbook/ports.ts';
+import { JOURNAL } from '../../../logbook/rules.ts';
 import { eventsPath, folderOf } from '../../../logbook/segments.ts';
 import { type BadEntry, type Verification, verifyLogbook } from '../../../logbook/verify.ts';
 import { answer, EXIT, misused, pathOnly, type Refusal, type VerbIo } from '../verb-io.ts';
@@ -46,26 +48,31 @@ export async function logbookVerify(io: VerbIo, path: string, options: LogbookOp
   if (parsed.value.head !== null && files.value.length > 1) {
     return misused(io, '--head is of one run, and there are several here');
   }
-  const verified = verifyFiles(files.value, parsed.value);
+  const verified = verifyFiles(files.value, parsed.value, io.cwd);
   answer(io, verified, told(verified));
   return verified.ok ? EXIT.yes : EXIT.no;
 }
 
-/** Verifies files up to the first bad one. */
-function verifyFiles(files: readonly LogbookFile[], options: LogbookArguments): VerifyAnswer {
+/** Verifies files up to the first bad one. An end that nothing anchors is the least fault: the journal, for example, never ends. */
+function verifyFiles(files: readonly LogbookFile[], options: LogbookArguments, cwd: string): VerifyAnswer {
   const runs: VerifiedRun[] = [];
   const checkpointed = new Map<string, CheckpointedRun>();
+  let unanchored: PlacedEntry | null = null;
   // The journal comes first in the order of names: its checkpoints hold the runs.
   for (const file of files) {
     const { run, bad, verification } = verifyFile(file, options, checkpointed.get(file.run ?? ''));
     runs.push(run);
-    if (bad !== null) return { ok: false, runs, bad };
-    for (const { type, data } of verification.events)
+    if (bad !== null && bad.reason !== 'unanchored') return { ok: false, runs, bad };
+    unanchored ??= bad;
+    // Of a journal alone, nothing says that its runs are gone.
+    const isBesideRuns = resolve(cwd, file.parts[0]?.path ?? '') === join(options.path, eventsPath(JOURNAL));
+    for (const { type, data } of isBesideRuns ? verification.events : [])
       if (type === 'record-checkpointed')
         for (const one of [...data.live, ...data.ended]) checkpointed.set(one.run, one);
   }
   const gone = [...checkpointed.values()].find(({ run }) => !files.some((file) => file.run === run));
-  return { ok: gone === undefined, runs, bad: gone === undefined ? null : goneRun(gone) };
+  const bad = gone === undefined ? unanchored : goneRun(gone);
+  return { ok: bad === null, runs, bad };
 }
 
 function goneRun({ run, began, seq }: CheckpointedRun): PlacedEntry {

@@ -102,6 +102,7 @@ export const proposalEvents = defineEvents(data, {
       'In the journal: control is about to open what a run begins with. The branch, the issue and the pull request follow, then `proposed` in the record of the run. The newest entry of a lane counts.',
     writers: ['control'],
     isInJournal: true,
+    isDecisive: true,
     tell: ({ data: { run, proposed: about, branch, issue, pull } }) => ({
       status: `${code(run)} is about to be proposed in lane ${code(about.lane)}`,
       evidence: branch === undefined ? '' : `${code(about.headBranch)} on ${code(branch.base)}`,

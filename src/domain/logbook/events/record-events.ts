@@ -9,6 +9,7 @@ const runAt = z.object({
   began: text.describe('time of its first entry, in whose month it lies'),
   seq: integer,
   hash: text,
+  launched: z.boolean().describe('whether the runner has written into it'),
 });
 
 const data = {

@@ -1,0 +1,43 @@
+/** A month ends: the worker's sweep records a checkpoint, and the next month goes on from it. */
+
+import { expect, it } from 'vitest';
+import { eventsOf, logbookText, playFerry, propose, runFolder, stateOf, until } from '../support/play.ts';
+import { botComments, pushFile, SHORT_FERRY } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const HOUR = 60 * 60_000;
+
+async function marksOf(lab: VirtualLab, run: string): Promise<number> {
+  const refs = await lab.store.refs('refs/tags/ferrybot-mark-');
+  return [...refs.keys()].filter((name) => name.startsWith(`refs/tags/ferrybot-mark-${run}-`)).length;
+}
+
+it('the first sweep of a month covers what has ended, and the lane goes on from it', async () => {
+  const lab = await openVirtualLab({ ferry: SHORT_FERRY, startMs: Date.UTC(2026, 10, 30, 6) });
+  const { run: sealed } = await playFerry(lab);
+  expect(await marksOf(lab, sealed)).toBeGreaterThan(0);
+  await lab.clock.advance(24 * HOUR);
+  const checkpoints = async () =>
+    (await eventsOf(lab, 'journal')).filter(({ type }) => type === 'record-checkpointed');
+  await until(lab, 'a checkpoint', async () => (await checkpoints()).length > 0);
+  expect(await checkpoints()).toMatchObject([
+    { data: { ended: [{ run: sealed, launched: true }], live: [] } },
+  ]);
+  expect(await marksOf(lab, sealed)).toBe(0);
+
+  // The next ferry is compared with the covered one, and lies in its own month.
+  const next = await propose(lab);
+  expect(await runFolder(lab, next.run)).toBe(`runs/2026/12/${next.run}`);
+  expect((await stateOf(lab, next.run))?.proposal.interval.lastRun).toBe(sealed);
+  await lab.clock.advance(HOUR);
+  expect(await checkpoints()).toHaveLength(1);
+
+  // What is cut is told, though no mark of it is left.
+  const text = await logbookText(lab, sealed);
+  const cut = `${text.trimEnd().split('\n').slice(0, -1).join('\n')}\n`;
+  await pushFile(lab, 'ada', 'ferrybot/logbook', `${await runFolder(lab, sealed)}/events.jsonl`, cut);
+  await lab.clock.advance(HOUR);
+  const told = botComments(lab).filter(({ kind }) => kind === 'incident');
+  expect(told.map(({ text }) => text)).toEqual([expect.stringContaining('does not verify')]);
+  await lab.close();
+});
