@@ -33,7 +33,6 @@ export const GIVE_UP_PATIENCE_MS = 10 * 60 * 1_000;
 
 const answer = answering({
   acknowledged: { status: 'text', run: 'text?' },
-  'acknowledged-already': { status: 'text', run: 'text?' },
   'acknowledged-nothing': { run: 'text?' },
   'ack-before-end': { status: 'text' },
   'incident-taken': { count: 'integer', run: 'text?', watched: 'integer?' },
@@ -85,9 +84,7 @@ function decide(context: CommandContext): CommandDecision {
   // An adopted job has no launch to seal.
   if (isAdopted(state))
     return { kind: 'close', outcome: 'unsealed', reason: `${ADOPTED_ENDED} ${end.status}` };
-  return answer(state.acknowledged === null ? 'acknowledged' : 'acknowledged-already', {
-    status: end.status,
-  });
+  return answer('acknowledged', { status: end.status });
 }
 
 /** Acknowledges incidents, or the end of the watch, of a run that continues. */
@@ -116,9 +113,7 @@ function decideNamed(context: NamedContext): AnswerDecision {
   if (isClosing || end === null || end.status === 'FAILED' || isAdopted(state))
     return answer('closes-in-its-thread', named);
   const said = { status: end.status, ...named };
-  return state.acknowledged === null
-    ? answer('acknowledged', said, draftOf('end'))
-    : answer('acknowledged-already', said);
+  return answer('acknowledged', said, state.acknowledged === null ? draftOf('end') : []);
 }
 
 /** The run's end; without a next launch or open incidents, the last attempt's end. */

@@ -11,10 +11,8 @@ const answer = answering({
   'cleanup-listed': { count: 'integer', more: 'integer', kept: 'integer' },
   'cleanup-listed-already': { digest: 'text' },
   'cleanup-nothing': { kept: 'integer' },
-  'cleanup-no-job': {},
   'cleanup-no-depth': {},
   'cleanup-unreadable': { why: 'text' },
-  'cleanup-under-way': {},
 });
 
 export const cleanupCheckpoints = {
@@ -29,8 +27,8 @@ export const cleanupCheckpoints = {
 } as const satisfies CommandDefinition;
 
 function decide({ state, args, cleanup }: CommandContext): CommandDecision {
-  if (state.submission === null && state.attempts.length === 0) return answer('cleanup-no-job');
-  if (underWay(state.mutations).length > 0) return answer('cleanup-under-way');
+  if (state.submission === null && state.attempts.length === 0) return answer('no-job');
+  if (underWay(state.mutations).length > 0) return answer('close-under-way');
   const found = cleanup(args['keep'] === undefined ? null : Number(args['keep']));
   switch (found.kind) {
     case 'need':

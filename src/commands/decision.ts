@@ -154,6 +154,7 @@ export const COMMON_ANSWERS = {
   'logbook-broken': { name: 'text?' },
   'lane-unclear': { kind: ['unclear', 'no-such'], lanes: 'text', named: 'text' },
   'close-under-way': {},
+  'no-job': {},
   /** For a command that only records what a person wrote: `what`, after *recorded*. */
   recorded: { what: 'text' },
   'watch-none': { status: 'text' },

@@ -5,6 +5,20 @@ import type { Vocabulary } from '../domain/payload.ts';
 import type { CommandDefinition } from './definition.ts';
 import { knobPath, knobValue, laneWord, reasonText } from './values.ts';
 
+/** Why a pull request or issue does not become a run. */
+const NOT_TAKEN_UP = [
+  'fork',
+  'draft',
+  'no-experiment',
+  'several-lanes',
+  'knobs',
+  'not-permitted',
+  'no-person',
+  'no-value',
+  'no-name',
+] as const;
+export type NotTakenUp = (typeof NOT_TAKEN_UP)[number];
+
 const ANSWERS = {
   proposed: { run: 'text', pull: 'integer', issue: 'integer' },
   'propose-held': { ...TARGET_FIELDS, by: 'text', reason: 'text' },
@@ -19,16 +33,7 @@ const ANSWERS = {
   'propose-over-budget': { count: 'integer', max: 'integer' },
   'propose-objective-unclear': { why: 'text', said: 'text', knobs: 'text' },
   'propose-nothing': { reason: 'text', why: 'text' },
-  'propose-pull-refused': {
-    why: ['fork', 'draft', 'no-experiment', 'several-lanes', 'knobs', 'not-permitted'],
-    about: 'text',
-    wanted: 'text',
-  },
-  'propose-issue-refused': {
-    why: ['several-lanes', 'knobs', 'not-permitted', 'no-person', 'no-value', 'no-name'],
-    about: 'text',
-    wanted: 'text',
-  },
+  'propose-refused': { why: NOT_TAKEN_UP, about: 'text', wanted: 'text' },
   'propose-failed': { why: 'text' },
 } as const satisfies Vocabulary;
 

@@ -9,7 +9,6 @@ import { reasonText, stepNumber } from './values.ts';
 const answer = answering({
   'checkpoint-rejected': { step: 'integer', reason: 'text' },
   'reject-already': { step: 'integer', by: 'text' },
-  'reject-no-job': {},
   'reject-not-reached': { step: 'integer', reached: 'integer' },
 });
 
@@ -33,7 +32,7 @@ function decide({ state, policy, permission, actor, comment, args }: CommandCont
     return answer('not-permitted', { needs: policy.approvePermission });
   const step = Number(args['step']);
   const { reason = '' } = args;
-  if (state.submission === null && state.attempts.length === 0) return answer('reject-no-job');
+  if (state.submission === null && state.attempts.length === 0) return answer('no-job');
   const { attempts, observation, end } = state;
   const reached = furthestStep([...attempts, { observation, end }]);
   if (reached !== null && step > reached) return answer('reject-not-reached', { step, reached });

@@ -7,7 +7,6 @@ import { milestoneName } from './values.ts';
 
 const answer = answering({
   'milestone-sealed': { name: 'text', tag: 'text', path: 'text', step: 'integer', unseen: 'text' },
-  'milestone-no-job': {},
   'milestone-ill': { status: 'text' },
   'milestone-not-here': {},
   'milestone-taken': { name: 'text', step: 'integer' },
@@ -31,7 +30,7 @@ function decide({ state, policy, permission, args, artefacts }: CommandContext):
   if (!permits(permission, policy.permissions.seal))
     return answer('not-permitted', { needs: policy.permissions.seal });
   const { name = '' } = args;
-  if (state.submission === null) return answer('milestone-no-job');
+  if (state.submission === null) return answer('no-job');
   const taken = state.milestones.find((one) => one.name === name);
   if (taken !== undefined) return answer('milestone-taken', { name, step: taken.checkpoint.step });
   const status = state.end?.status ?? state.observation?.status ?? 'PENDING';

@@ -22,8 +22,6 @@ const answer = answering({
     who: 'list',
   },
   'why-nothing': {},
-  'why-launched': {},
-  'why-ended': { status: 'text' },
   'why-no-fix': { attempt: 'integer' },
   'why-stopped': { by: 'text' },
   'why-unreadable': {},
@@ -43,9 +41,7 @@ function decide(context: CommandContext): CommandDecision {
   const { state } = context;
   if (mayBeFixed(state) && !isFixGated(state))
     return answer('why-no-fix', { attempt: state.submission?.attempt ?? 1 });
-  if (state.end !== null && !isBeforeLaunch(state) && !isLive(state))
-    return answer('why-ended', { status: state.end.status });
-  if (!isBeforeLaunch(state) || isLive(state)) return answer('why-launched');
+  if (!isBeforeLaunch(state) || isLive(state)) return answer('why-nothing');
   if (state.stop !== null) return answer('why-stopped', { by: state.stop.actor.login });
   const unread: readonly Need[] = [
     ...context.unread,

@@ -64,19 +64,15 @@ const CLEANUP_WORDS: Sentences<keyof typeof cleanupCheckpoints.answers> = {
     `exactly these are listed already, and wait for the approval of somebody else. Nothing was deleted. The line that approves it: \`${actionLine(d.digest)}\``,
   'cleanup-nothing': (d) =>
     `nothing could go: all that was found is protected (${count(d.kept, 'checkpoint')}). Nothing was deleted.`,
-  'cleanup-no-job': () => 'nothing to list: no job of this run was submitted, so that it has no checkpoint.',
   'cleanup-no-depth': () =>
     `nothing was listed: neither the run's approval nor you say how many of the newest checkpoints stay. Say it: ${code('/cleanup-checkpoints keep=10')}`,
   'cleanup-unreadable': (d) =>
     `nothing was listed, because not all of it could be read: ${text(d.why)}. Where the stores lie is \`checkpointRoots\` of the lane, and what opens them stands in the environment of this process. Say ${AGAIN} again when it can be read.`,
-  'cleanup-under-way': () =>
-    'nothing was listed: something that was consented to in this run is being carried out. Say it again when its end is told here.',
 };
 
 const MILESTONE_WORDS: Sentences<keyof typeof sealMilestone.answers> = {
   'milestone-sealed': (d) =>
     `the milestone ${code(d.name)} is sealed with the tag ${code(d.tag)}: checkpoint ${code(d.path)} of step ${d.step}, which is deleted no more. What nobody here could see: ${text(d.unseen)}. The run goes on.`,
-  'milestone-no-job': () => 'nothing was sealed: no job of this run was submitted.',
   'milestone-ill': (d) =>
     `nothing was sealed: the engine says ${text(d.status)}. A milestone is of a run that is well; what becomes of this one stands on its card.`,
   'milestone-not-here': () =>
@@ -192,11 +188,9 @@ const WORDS: Sentences<AnswerCode> = {
       .map((lane) => code(`lane=${lane}`))
       .join(', ')}.`,
   'why-told': (d, { input }) => whyWords(d, placeIn(input)),
-  'why-nothing': () => 'nothing holds it back: the launch is about to be ordered.',
+  'why-nothing': () =>
+    'nothing holds a launch back: it is ordered, under way or over. The card shows what to do next.',
   'why-no-fix': (d, { input }) => `attempt ${d.attempt} has failed: to go on, ${fixWords(input)}`,
-  'why-ended': (d) =>
-    `nothing that is to launch: the job has ended, ${text(d.status)}, and the card says what is wanted now.`,
-  'why-launched': () => 'nothing holds it back any more: it was launched, or its launch is under way.',
   'why-stopped': (d, { input }) =>
     `${text(d.by)} stopped it, and that is for good: close the ${placeIn(input)}, and propose the next ferry.`,
   'why-unreadable': (_, { input }) =>
@@ -218,7 +212,6 @@ const WORDS: Sentences<AnswerCode> = {
   'reject-already': (d) =>
     `nothing to reject: ${text(d.by)} has rejected everything from step ${d.step} on already.`,
   ...CLEANUP_WORDS,
-  'reject-no-job': () => 'nothing to reject: no job of this run was submitted, so that it has no checkpoint.',
   'reject-not-reached': (d) =>
     `nothing was rejected: no attempt was seen at step ${d.step}; the last one that was seen is ${d.reached}.`,
   'stop-requested': (d) =>
@@ -249,7 +242,6 @@ const WORDS: Sentences<AnswerCode> = {
     `not started again: the restarts that were approved are used, and this change is yours. It takes ${input === null ? 'somebody else' : whoApproves(input)}.`,
   'stop-not-running': (d) => `${ofRun(d)}nothing to stop (${text(d.status)}).`,
   acknowledged: (d) => `${ofRun(d)}noted: you have seen that the run ended ${text(d.status)}.`,
-  'acknowledged-already': (d) => `${ofRun(d)}noted before: the run ended ${text(d.status)}.`,
   'incident-taken': (d) =>
     `${ofRun(d)}noted: you took ${d.count === 1 ? 'the incident' : `all ${d.count} incidents`} of this run; nobody else is called for it${d.watched === 0 ? '' : ', and the watch looks as often as usual again'}.`,
   'acknowledged-nothing': (d) => `${ofRun(d)}nothing to acknowledge yet: the run has not ended.`,
@@ -304,7 +296,8 @@ const WORDS: Sentences<AnswerCode> = {
   'logbook-broken': () =>
     'not recorded: the logbook of this run does not verify. Until it is repaired, ferrybot only stops the job by its id, on `/stop`.',
   'close-under-way': () =>
-    'not yet: the cluster is being changed for this run. Say it again when the end of that is told here.',
+    'not done: ferrybot is carrying out an approved action of this run. Repeat the command when its result is posted here.',
+  'no-job': () => 'nothing was done: no job of this run was submitted, so it has no checkpoints.',
   ...PROPOSE_WORDS,
   ...RENT_WORDS,
   ...CONSENT_WORDS,

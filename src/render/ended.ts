@@ -70,37 +70,24 @@ function isFerry(state: RunState): boolean {
   return state.contract === null && !isAdopted(state);
 }
 
-/** What tomorrow's ferry should do, from the status and the verdict alone. */
+/** What to do next, from the status and the verdict alone. A run of a contract is followed by no ferry. */
 function recommendation({ state, verdict }: Pick<RenderInput, 'state' | 'verdict'>): string {
-  const { end } = state;
+  const { end, contract } = state;
   if (end === null) return 'wait for the end.';
   if (wantsRelaunch(state) && replacementFor(state) === null)
     return 'no victory yet; the same may pass when it is tried again, with everything kept as it was.';
-  if (state.contract !== null) return outcomeOf(end, verdict?.result ?? null);
+  const isFerryNext = contract === null;
+  const seen = end.signatures.slice(0, 3).map(text).join(', ');
+  const cause = `find the cause${seen === '' ? '' : ` (${seen})`}`;
   if (end.status === 'FAILED')
-    return end.signatures.length > 0
-      ? `no victory; find the cause (${end.signatures.slice(0, 3).map(text).join(', ')}) before the next ferry, and keep the knobs as they were.`
-      : 'no victory; find the cause before the next ferry, and keep the knobs as they were.';
+    return `no victory; ${cause} before ${isFerryNext ? 'the next ferry, and keep the knobs as they were' : 'another attempt, and keep everything else as it was'}.`;
   if (end.status === 'STOPPED')
-    return 'a person decides whether the result counts; if not, run the same change again tomorrow.';
+    return `a person decides whether the result counts${isFerryNext ? '; if not, run the same change again tomorrow' : ''}.`;
   if (verdict?.result === 'pass')
-    return 'victory; once it is sealed, the next ferry starts from this configuration.';
-  return verdict?.result === 'fail'
-    ? 'no victory yet; look at what is outside tolerance, and rerun the same configuration if it looks like a regression.'
-    : 'not decided: something that the verdict needs is unknown; look before it is sealed.';
-}
-
-/** A run of a contract is one of its own: no ferry follows it, and another attempt may. */
-function outcomeOf(end: Ending, result: 'pass' | 'fail' | 'unknown' | null): string {
-  if (end.status === 'FAILED') {
-    const seen = end.signatures.slice(0, 3).map(text).join(', ');
-    return `no victory; find the cause${seen === '' ? '' : ` (${seen})`} before another attempt, and keep everything else as it was.`;
-  }
-  if (end.status === 'STOPPED') return 'a person decides whether the result counts.';
-  if (result === 'pass') return 'victory; it waits for its seal.';
-  return result === 'fail'
-    ? 'no victory yet; look at what is outside tolerance before anything is sealed.'
-    : 'not decided: something that the verdict needs is unknown; look before it is sealed.';
+    return `victory; ${isFerryNext ? 'once it is sealed, the next ferry starts from this configuration' : 'it waits for its seal'}.`;
+  if (verdict?.result !== 'fail')
+    return 'not decided: something that the verdict needs is unknown; look before it is sealed.';
+  return `no victory yet; look at what is outside tolerance${isFerryNext ? ', and rerun the same configuration if it looks like a regression' : ' before anything is sealed'}.`;
 }
 
 /** A link named `experiment` where the lab configured one; otherwise the file at the launch commit, or whose contract it is. */
@@ -162,60 +149,55 @@ function exitLine({ errorType, exitCode, engineDetails }: Ending): string | null
 }
 
 /** Holds a line `logbook <seq>:<hash>`: the newest event when the tag was made. */
+function tagText(state: RunState, title: string, lines: readonly string[]): string {
+  const { run, proposal } = state;
+  return `${[
+    `${run} ${title}`,
+    '',
+    `run ${run}`,
+    `repository ${proposal.repository}`,
+    ...(isIssueFirst(proposal) ? [] : [`pull ${proposal.pull}`]),
+    `issue ${proposal.issue}`,
+    ...lines,
+    `logbook ${headText(state, 64)}`,
+  ].join('\n')}\n`;
+}
+
+function jobLines({ submission, order, gate }: RunState): readonly string[] {
+  return [
+    `job ${cleanLine(submission?.jobId ?? 'none', limits.shownTextCharsMax)}`,
+    `manifest ${order?.order.digest ?? gate?.digest ?? 'none'}`,
+  ];
+}
+
+/** The message of a seal's tag. */
 export function renderTagMessage(
   state: RunState,
   decision: Extract<CommandDecision, { kind: 'seal' }>,
 ): string {
-  const digest = state.order?.order.digest ?? state.gate?.digest ?? 'none';
-  const accept =
-    decision.accept === null ? [] : [`accept ${cleanLine(decision.accept, limits.shownTextCharsMax)}`];
-  return `${[
-    `${state.run} ${decision.verdict === 'pass' ? 'passed' : 'was accepted'}`,
-    '',
-    `run ${state.run}`,
-    `repository ${state.proposal.repository}`,
-    ...(isIssueFirst(state.proposal) ? [] : [`pull ${state.proposal.pull}`]),
-    `issue ${state.proposal.issue}`,
-    `job ${cleanLine(state.submission?.jobId ?? 'none', limits.shownTextCharsMax)}`,
-    `manifest ${digest}`,
+  return tagText(state, decision.verdict === 'pass' ? 'passed' : 'was accepted', [
+    ...jobLines(state),
     `status ${state.end?.status ?? 'unknown'}`,
-    ...accept,
+    ...(decision.accept === null ? [] : [`accept ${cleanLine(decision.accept, limits.shownTextCharsMax)}`]),
     ...checkpointLines(decision.checkpoint),
-    `logbook ${headText(state, 64)}`,
-  ].join('\n')}\n`;
+  ]);
 }
 
-/** The tag of a milestone: the same anchor, and the checkpoint that it keeps. */
+/** The tag of a milestone, with the checkpoint that it keeps. */
 export function renderMilestoneTag(state: RunState, name: string, checkpoint: SealedCheckpoint): string {
-  return `${[
-    `${state.run} milestone ${name}`,
-    '',
-    `run ${state.run}`,
-    `repository ${state.proposal.repository}`,
-    `issue ${state.proposal.issue}`,
-    `job ${cleanLine(state.submission?.jobId ?? 'none', limits.shownTextCharsMax)}`,
-    `manifest ${state.order?.order.digest ?? 'none'}`,
-    ...checkpointLines(checkpoint),
-    `logbook ${headText(state, 64)}`,
-  ].join('\n')}\n`;
+  return tagText(state, `milestone ${name}`, [...jobLines(state), ...checkpointLines(checkpoint)]);
 }
 
-/** The tag of what an attempt runs off the target branches: the same anchor, and who approved exactly that. */
+/** The tag of what an attempt runs off the target branches, with the people who approved exactly that. */
 export function renderSourceTag(state: RunState, branch: string): string {
-  const { run, proposal, submission, order, approvals } = state;
+  const { submission, order, approvals } = state;
   const cited = order?.order.approvals.map(({ user }) => user) ?? [];
   const people = new Set(approvals.flatMap(({ actor }) => (cited.includes(actor.id) ? [actor.login] : [])));
-  return `${[
-    `${run} attempt ${submission?.attempt ?? 1} runs this`,
-    '',
-    `run ${run}`,
-    `repository ${proposal.repository}`,
-    `issue ${proposal.issue}`,
+  return tagText(state, `attempt ${submission?.attempt ?? 1} runs this`, [
     `branch ${cleanLine(branch, limits.shownTextCharsMax)}`,
     `approved by ${[...people].join(', ')}`,
     `manifest ${order?.order.digest ?? 'none'}`,
-    `logbook ${headText(state, 64)}`,
-  ].join('\n')}\n`;
+  ]);
 }
 
 function checkpointLines(checkpoint: SealedCheckpoint | undefined): readonly string[] {

@@ -1,6 +1,6 @@
 /** What came of a `/propose`: the proposal, a question, or what stands in the way and how to get past it. */
 
-import type { propose } from '../commands/propose.ts';
+import type { NotTakenUp, propose } from '../commands/propose.ts';
 import type { rent } from '../commands/rent.ts';
 import type { resumeAs } from '../commands/resume-as.ts';
 import { assertNever } from '../domain/assert.ts';
@@ -42,8 +42,7 @@ export const PROPOSE_WORDS: Sentences<keyof (typeof propose)['answers']> = {
     `nothing is proposed: ${d.count} knobs at once, and this lab allows ${d.max}, so that what changes in the result has a cause.`,
   'propose-objective-unclear': (d) => objectiveQuestion(d.why, d.said, d.knobs),
   'propose-nothing': (d) => nothingWords(d.reason, d.why),
-  'propose-pull-refused': (d) => pullRefused(d),
-  'propose-issue-refused': (d) => issueRefused(d),
+  'propose-refused': ({ why, about, wanted }) => `not taken up: ${NOT_TAKEN_UP[why](about, wanted)}`,
   'propose-failed': (d) =>
     `the proposal could not be made: ${text(d.why)}. What was begun is left as it is; when the cause is mended, ask again.`,
 };
@@ -71,44 +70,26 @@ export const RENT_WORDS: Sentences<keyof (typeof rent)['answers']> = {
   },
 };
 
-function pullRefused({ why, about, wanted }: AnswerFacts<'propose-pull-refused'>): string {
-  const file = code(about.split(' ')[0] ?? '');
-  switch (why) {
-    case 'fork':
-      return `this pull request is not taken up: its branch lies in ${code(about)}. Push it to ${code(wanted)}: a fork is never run with credentials.`;
-    case 'draft':
-      return 'this pull request is not taken up: it is a draft. Mark it as ready for review, and ask again; a label that stands asks by itself.';
-    case 'no-experiment':
-      return `this pull request is not taken up: it does not change ${listed(about.split(' ').map(code))}, which is what a run of the lane is about.`;
-    case 'several-lanes':
-      return `this pull request is not taken up: it fits several lanes (${listed(about.split(' ').map(code))}). Say which one: \`/propose lane=…\`, or leave it the label of one.`;
-    case 'knobs':
-      return `this pull request is not taken up: it is proposed as it is. Change the values in ${file} here, or ask for them in an issue.`;
-    case 'not-permitted':
-      return `this pull request is not taken up: ${text(about)} asks for it, and to propose takes ${text(wanted)} permission.`;
-    default:
-      return assertNever(why);
-  }
-}
-
-function issueRefused({ why, about, wanted }: AnswerFacts<'propose-issue-refused'>): string {
-  switch (why) {
-    case 'several-lanes':
-      return `this issue is not taken up: it fits several lanes (${listed(about.split(' ').map(code))}). Say which one: \`/propose lane=…\`, or leave it the label of one.`;
-    case 'knobs':
-      return 'this issue is not taken up: it is proposed as its text says. Change the text, and write `/propose` without values.';
-    case 'not-permitted':
-      return `this issue is not taken up: ${text(about)} asks for it, and to propose takes ${text(wanted)} permission.`;
-    case 'no-person':
-      return `this issue is not taken up: ${text(about)}, which is no person, opened it, and no person put the label on. Somebody with ${text(wanted)} permission asks for the run with \`/propose\` here, or takes the label off and puts it on again.`;
-    case 'no-value':
-      return `no issue is opened: ${code(about)} is no value of the contract. It has ${listed(wanted.split(' ').map(code))}.`;
-    case 'no-name':
-      return `no issue is opened: the run has no name. Say ${code(wanted)}, in lower-case letters, digits and dashes, or what it is for with \`objective="…"\`.`;
-    default:
-      return assertNever(why);
-  }
-}
+const NOT_TAKEN_UP: Readonly<Record<NotTakenUp, (about: string, wanted: string) => string>> = {
+  fork: (branch, repository) =>
+    `the branch is in ${code(branch)}. Push it to ${code(repository)}: ferrybot never runs a fork with credentials.`,
+  draft: () =>
+    'this pull request is a draft. Mark it as ready for review, then ask again; a label asks by itself.',
+  'no-experiment': (files) =>
+    `this pull request does not change ${listed(files.split(' ').map(code))}, which a run of the lane is about.`,
+  'several-lanes': (lanes) =>
+    `it fits several lanes (${listed(lanes.split(' ').map(code))}). Name one with \`/propose lane=…\`, or leave only the label of one.`,
+  knobs: () =>
+    'ferrybot proposes it as it is. Change the values here, then write `/propose` without values; or ask for the values in another issue.',
+  'not-permitted': (login, permission) =>
+    `${text(login)} asks for it, and needs ${text(permission)} permission.`,
+  'no-person': (login, permission) =>
+    `an app (${text(login)}) opened this issue, and no person added the label. A person with ${text(permission)} permission comments \`/propose\` here, or adds the label again.`,
+  'no-value': (name, names) =>
+    `the contract has no value ${code(name)}. It has ${listed(names.split(' ').map(code))}.`,
+  'no-name': (_, example) =>
+    `the run has no name. Add ${code(example)}, in lower-case letters, digits and dashes, or its purpose with \`objective="…"\`.`,
+};
 
 function placeOf({ pull, issue }: AnswerFacts<'proposed'>): string {
   return isIssueFirst({ pull, issue }) ? `issue #${issue}` : `pull request #${pull}, issue #${issue}`;

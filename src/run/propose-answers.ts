@@ -1,11 +1,12 @@
 /** Answers to a `/propose`, and refusals of a person's own pull request or issue. */
 
+import type { NotTakenUp } from '../commands/propose.ts';
 import { type AnswerCode, type Answers, answerOf } from '../commands/registry.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
 import { phaseOf } from '../domain/logbook/phase.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { OwnIssue, OwnPull } from '../domain/own-pull.ts';
+import type { OwnPull } from '../domain/own-pull.ts';
 import type { Detail, FactsArgument } from '../domain/payload.ts';
 import { cutText } from '../domain/text.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
@@ -43,30 +44,13 @@ export function noExperiment(lanes: readonly LaneScopedConfig[]): Answered {
 }
 
 /** More than one lane fits. */
-export function severalLanes(
-  kind: (OwnPull | OwnIssue)['kind'],
-  lanes: readonly LaneScopedConfig[],
-): Answered {
-  const names = lanes.map(({ laneName }) => laneName).join(' ');
-  return kind === 'issue' ? refusedIssue('several-lanes', names) : refused('several-lanes', names);
+export function severalLanes(lanes: readonly LaneScopedConfig[]): Answered {
+  return refused('several-lanes', lanes.map(({ laneName }) => laneName).join(' '));
 }
 
-/** Refuses a pull request. */
-export function refused(
-  why: 'fork' | 'draft' | 'no-experiment' | 'several-lanes' | 'knobs' | 'not-permitted',
-  about = '',
-  wanted = '',
-): Answered {
-  return answerTo('propose-pull-refused', { why, about, wanted });
-}
-
-/** Refuses an issue. */
-export function refusedIssue(
-  why: 'several-lanes' | 'knobs' | 'not-permitted' | 'no-person' | 'no-value' | 'no-name',
-  about = '',
-  wanted = '',
-): Answered {
-  return answerTo('propose-issue-refused', { why, about, wanted });
+/** Refuses a pull request or an issue. */
+export function refused(why: NotTakenUp, about = '', wanted = ''): Answered {
+  return answerTo('propose-refused', { why, about, wanted });
 }
 
 /** The run that occupies the lane. `own`: 1 if requested by label, 2 by command, which no label removal withdraws. */

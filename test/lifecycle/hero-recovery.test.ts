@@ -113,7 +113,7 @@ it('calls the person in charge where its job was stopped by nobody who is known,
     /\*\*Wanted: .*`\/ack reject=.* or `\/resume-as id=… from=… reason="…"`/,
   );
   expect(await answer(other, '/rollback step=400 reason="behind the spike"')).toBe('rollback-not-now');
-  expect(await answer(other, '/why')).toBe('why-ended');
+  expect(await answer(other, '/why')).toBe('why-nothing');
 });
 
 // rule HR-51

@@ -17,7 +17,7 @@ it('is rejected by who may approve, with a reason; the same is not started again
   const { run, pull, issue } = await propose(lab);
   const reject = (step: number, who: 'ada' | 'mira' = 'mira') =>
     ask(lab, who, issue, `/reject-checkpoint step=${step} reason="the loss had spiked"`, 2 * MINUTE_MS);
-  expect(await reject(400)).toBe('reject-no-job');
+  expect(await reject(400)).toBe('no-job');
   await approve(lab, 'mira', pull);
   await until(lab, 'the second checkpoint', async () =>
     (await eventsOf(lab, run)).some(

@@ -8,7 +8,7 @@ const GATES_FOLDER = new URL('../../src/gates/', import.meta.url);
 const FILES = [
   ...readdirSync(GATES_FOLDER).map((name) => `gates/${name}`),
   ...['contracts/gates.ts', 'kinds/ferry/gates.ts', 'kinds/hero/gates.ts', 'kinds/hero/config-drift.ts'],
-  ...['kinds/rental/gates.ts', 'kinds/adoption/kind.ts'],
+  ...['kinds/rental/kind.ts', 'kinds/adoption/kind.ts'],
 ];
 /** The text of each gate: from where its answers are named to where those of the next one are. */
 const SOURCES = FILES.flatMap((file) =>
@@ -24,7 +24,7 @@ function codesOf(gate: string): readonly string[] {
   const calls = [...source.matchAll(/\b(?:pass|warn|block|unknown)\(\s*([^,)]*)/g)].map(
     (match) => match[1] ?? '',
   );
-  const kinds = ['undeclared', 'misdeclared', 'doubled', 'unchanged'];
+  const kinds = ['undeclared', 'unchanged'];
   const unnamed = ['opened-unnamed', 'commit-unnamed', 'push-unnamed', 'edit-unnamed', 'too-much-work'];
   const passedOn: Readonly<Record<string, readonly string[]>> = {
     'first.kind': kinds,

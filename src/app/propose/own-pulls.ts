@@ -14,7 +14,7 @@ import { renderNotTaken } from '../../render/own-pull.ts';
 import { type LaneScopedConfig, lanesOf } from '../../run/lane-scope.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
 import { askedByLabel, askedLabels, askingLabels, isOurWork, lookedAtLabels } from '../../run/own-pull.ts';
-import { type Answered, noExperiment, refused, refusedIssue } from '../../run/propose-answers.ts';
+import { type Answered, noExperiment, refused } from '../../run/propose-answers.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { say } from '../outbox.ts';
 import { contained, type Trouble } from '../trouble.ts';
@@ -166,13 +166,12 @@ async function mayAsk(
   const wanted = policyOf(config).permissions.propose;
   if (person === null) {
     // What an app pushed to a branch of this repository it was allowed to push; an issue is opened by any app, for anybody.
-    return thread.kind === 'pull' ? null : refusedIssue('no-person', thread.author.login, wanted);
+    return thread.kind === 'pull' ? null : refused('no-person', thread.author.login, wanted);
   }
   const held = await readPermission(lab.client, person);
   if (held.kind === 'unknown') return { kind: 'wait', why: held.why };
   if (permits(held.value, wanted)) return null;
-  const who = [person.login, wanted] as const;
-  return thread.kind === 'pull' ? refused('not-permitted', ...who) : refusedIssue('not-permitted', ...who);
+  return refused('not-permitted', person.login, wanted);
 }
 
 /** Once for each reason: the same words a second time tell nobody anything. */

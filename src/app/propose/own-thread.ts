@@ -59,7 +59,7 @@ export async function fittingLane(
   }
   const [lane, second] = fitting;
   if (lane === undefined) return thread.kind === 'issue' ? null : noExperiment(lanes);
-  return second === undefined ? { kind: 'lane', lane } : severalLanes(thread.kind, fitting);
+  return second === undefined ? { kind: 'lane', lane } : severalLanes(fitting);
 }
 
 /** What is recorded at once of an issue is what it says now; the gates read what it says later. Throws `GitError`. */

@@ -14,7 +14,7 @@ import { adoptingLanes } from '../../run/adoptable.ts';
 import { type LaneScopedConfig, lanesOf, proposingLanes } from '../../run/lane-scope.ts';
 import { askedLabels, isOurWork, ownRunId, runsOfPull } from '../../run/own-pull.ts';
 import { proposedData } from '../../run/proposal-record.ts';
-import { type Answered, answerTo, refused, refusedIssue } from '../../run/propose-answers.ts';
+import { type Answered, answerTo, refused } from '../../run/propose-answers.ts';
 import { askOf, isFrom, isOfItsIssue, waitingRequests } from '../../run/propose-request.ts';
 import { canPropose, type OpenLab, openLane } from '../open-lab.ts';
 import { contained, inComment, type Trouble } from '../trouble.ts';
@@ -121,7 +121,7 @@ async function takeUpHere(open: OpenLab, command: SeenCommand): Promise<RequestO
   const { lane } = fitting;
   if (askOf(command).knobs.length > 0 && !isOfItsIssue(command))
     return thread.kind === 'issue'
-      ? refusedIssue('knobs')
+      ? refused('knobs')
       : refused('knobs', lane.kind.proposes?.change?.file(lane.lane) ?? '');
   return takeUp({ ...open, config: lane }, thread, { kind: 'command', command });
 }
