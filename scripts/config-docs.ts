@@ -2,9 +2,9 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { configJsonSchema } from '../src/config/read-config.ts';
 import { KINDS } from '../src/kinds/registry.ts';
 import { configurationPage } from './config/configuration-page.ts';
+import { configJsonSchema } from './config/json-schema.ts';
 import { schemaFile } from './config/schema-file.ts';
 
 const ROOT = join(import.meta.dirname, '..');

@@ -1,6 +1,6 @@
 /** docs/configuration.md: every key of the config with its type, its default and its meaning, from the schema. */
 
-import { type JsonSchema, SCHEMA_ID } from '../../src/config/read-config.ts';
+import { type JsonSchema, SCHEMA_ID } from './json-schema.ts';
 import { typeText } from './type-text.ts';
 
 /** The page; keys stand in the order of the schema. */

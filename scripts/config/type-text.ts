@@ -1,6 +1,6 @@
 /** The type of a key as people say it: words that may stand there, bounds, what a list is made of. */
 
-import type { JsonSchema } from '../../src/config/read-config.ts';
+import type { JsonSchema } from './json-schema.ts';
 
 /** Markdown, without the keys below. */
 export function typeText(schema: JsonSchema): string {

@@ -1,7 +1,7 @@
 /** What an append changes in the files of its runs: the last of the events, and the Markdown that tells of it. */
 
 import type { LogbookEvent } from '../domain/logbook/event.ts';
-import type { ComposedRun } from '../logbook/compose.ts';
+import type { ComposedRun } from '../logbook/append.ts';
 import { projectMonitoringState } from '../logbook/monitoring-state.ts';
 import { projectLogbook } from '../logbook/projection.ts';
 import { folderOf, type GoodFile, type GrownFile, grown, startOf, textOf } from '../logbook/segments.ts';

@@ -6,7 +6,7 @@ import type { LogbookEvent } from '../domain/logbook/event.ts';
 import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { ok, type Result } from '../domain/result.ts';
 import { toRfc3339 } from '../domain/time.ts';
-import { type ComposedRun, commitMessage, composeAppend, type IllegalDraft } from '../logbook/compose.ts';
+import { type ComposedRun, commitMessage, composeAppend, type IllegalDraft } from '../logbook/append.ts';
 import type { Mark } from '../logbook/mark.ts';
 import type { Anchor, AppendResult } from '../logbook/ports.ts';
 import { JOURNAL } from '../logbook/rules.ts';

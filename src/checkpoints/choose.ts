@@ -10,6 +10,7 @@ import {
   type StoredCheckpoint,
   type StorePath,
 } from '../domain/checkpoint/stored.ts';
+import { jsonIn } from '../domain/json.ts';
 import { withoutEndSlashes } from '../domain/text.ts';
 import { type Lineage, standingIn } from './standing.ts';
 
@@ -40,9 +41,9 @@ export type Search = {
   readonly roots: readonly SearchedRoot[];
   /** Null: accept any origin. */
   readonly lineage: Lineage | null;
-  readonly maxStep: number | null;
+  readonly maxStep?: number | null;
   /** Excludes these paths and everything below. */
-  readonly excludePaths: readonly StorePath[];
+  readonly excludePaths?: readonly StorePath[];
 };
 
 /** Why a person must decide: nothing usable, or something possibly newer is unreadable. */
@@ -70,11 +71,18 @@ function isOnlyFolderOf(roots: readonly SearchedRoot[], { path, metadata }: Stor
   return isEmpty && roots.some(({ root }) => isUnder(root, path));
 }
 
+/** Which root could not be listed, and why; null if all were. */
+export function unlisted(roots: readonly SearchedRoot[]): string | null {
+  const [first] = roots.flatMap(({ root, found }) =>
+    found.kind === 'unknown' ? [`${root}: ${found.why}`] : [],
+  );
+  return first ?? null;
+}
+
 /** The newest eligible checkpoint, or the question for the DRI. */
 export function chooseCheckpoint(search: Search): Choice {
-  const blind = search.roots.find(({ found }) => found.kind === 'unknown');
-  if (blind?.found.kind === 'unknown')
-    return { kind: 'ask', code: 'root-unreadable', why: `${blind.root}: ${blind.found.why}` };
+  const blind = unlisted(search.roots);
+  if (blind !== null) return { kind: 'ask', code: 'root-unreadable', why: blind };
   const all = judgeAll(search);
   // rule HR-54
   const newest = all.findLast(isEligible) ?? null;
@@ -104,10 +112,10 @@ export function askedCheckpoint(
       : metadata?.step === asked.step || namedStep(stored.path) === asked.step,
   );
   const newest = named.findLast(isEligible);
-  const blind = search.roots.find(({ found }) => found.kind === 'unknown');
+  const blind = unlisted(search.roots);
   // An unreadable root may contain a newer checkpoint of the same step.
-  if (blind?.found.kind === 'unknown' && (newest === undefined || 'step' in asked))
-    return { kind: 'refused', code: 'unreadable', why: `${blind.root}: ${blind.found.why}` };
+  if (blind !== null && (newest === undefined || 'step' in asked))
+    return { kind: 'refused', code: 'unreadable', why: blind };
   const unread = named.find(({ standing }) => standing === 'unreadable');
   if (unread !== undefined) return { kind: 'refused', code: 'unreadable', why: unread.stored.path };
   if (newest !== undefined) return { kind: 'chosen', checkpoint: newest };
@@ -135,10 +143,11 @@ function judgeOne(stored: StoredCheckpoint, search: Search): JudgedCheckpoint {
   if (metadata === null) return passed('bad-metadata');
   const named = namedStep(stored.path);
   if (named !== null && named !== metadata.step) return passed('misnamed', metadata);
-  if (search.maxStep !== null && metadata.step > search.maxStep) return passed('above-max', metadata);
-  if (search.excludePaths.some((path) => isUnder(stored.path, path))) return passed('excluded', metadata);
-  if (search.lineage === null) return passed('eligible', metadata);
-  const { standing, attempt } = standingIn(search.lineage, {
+  const { lineage, maxStep = null, excludePaths = [] } = search;
+  if (maxStep !== null && metadata.step > maxStep) return passed('above-max', metadata);
+  if (excludePaths.some((path) => isUnder(stored.path, path))) return passed('excluded', metadata);
+  if (lineage === null) return passed('eligible', metadata);
+  const { standing, attempt } = standingIn(lineage, {
     step: metadata.step,
     writtenAt: stored.metadata.value.writtenAt,
   });
@@ -195,20 +204,11 @@ const schema = z.looseObject({
 
 /** Null if it is not JSON, or lacks a step or time. */
 function readMetadata(text: string): CheckpointMetadata | null {
-  const parsed = schema.safeParse(parsedJson(text));
+  const parsed = schema.safeParse(jsonIn(text));
   if (!parsed.success) return null;
   const { step, timestamp, is_temporary: isTemporary } = parsed.data;
   const micros = microsOf(timestamp);
   return micros === null ? null : { step, timestamp, micros, isTemporary };
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }
 
 /** Null for an invalid date. */

@@ -62,7 +62,7 @@ export function ownSearch(
   const roots = (plan?.roots ?? []).map(
     (root) => searched.find((one) => one.root === root) ?? { root, found: unknown('it was not listed') },
   );
-  return roots.length === 0 ? null : { roots, lineage: lineageFor(state), maxStep: null, excludePaths: [] };
+  return roots.length === 0 ? null : { roots, lineage: lineageFor(state) };
 }
 
 /** If another run writes there too, the time does not identify the writer. */

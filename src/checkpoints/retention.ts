@@ -13,7 +13,7 @@ import {
 import { pastAttempt } from '../domain/launch/next-attempt.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
-import { isEligible, type JudgedCheckpoint, judgeAll } from './choose.ts';
+import { isEligible, type JudgedCheckpoint, judgeAll, unlisted } from './choose.ts';
 import { lineageFor, lineageOf, sourcesOf } from './lineage.ts';
 import type { Lineage } from './standing.ts';
 import { isWrittenBy } from './start.ts';
@@ -112,9 +112,9 @@ export function retentionOf(
   needs: Needs,
   wishes: Wishes,
 ): Observed<Retention> {
-  const blind = roots.find(({ found }) => found.kind === 'unknown');
-  if (blind?.found.kind === 'unknown') return unknown(`${blind.root}: ${blind.found.why}`);
-  const all = judgeAll({ roots, lineage: needs.lineage, maxStep: null, excludePaths: [] });
+  const blind = unlisted(roots);
+  if (blind !== null) return unknown(blind);
+  const all = judgeAll({ roots, lineage: needs.lineage });
   const newest = newestSteps(all, Math.max(1, wishes.keep));
   const others = needs.othersSources.filter((path) => roots.some(({ root }) => path.startsWith(`${root}/`)));
   const withOthers = { ...needs, sources: [...needs.sources, ...others] };

@@ -29,9 +29,9 @@ export function rootContents(
     if (one.found.kind === 'unknown') return unknown(`${root}: ${one.found.why}`);
     if (root !== begun) found.push(one);
   }
-  const all = judgeAll({ roots: found, lineage: null, maxStep: null, excludePaths: [] });
+  const all = judgeAll({ roots: found, lineage: null });
   const foreignTo = (state: RunState): ReadonlySet<StorePath> => {
-    const search = { roots: found, lineage: lineageFor(state), maxStep: null, excludePaths: [] };
+    const search = { roots: found, lineage: lineageFor(state) };
     const foreign = judgeAll(search).filter(({ standing }) => standing === 'foreign');
     return new Set(foreign.map(({ stored }) => stored.path));
   };

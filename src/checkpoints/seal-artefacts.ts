@@ -81,7 +81,7 @@ function newestOf(
   found: Observed<FoundCheckpoints>,
 ): Observed<Omit<SealedCheckpoint, 'unseen'>> {
   if (found.kind === 'unknown') return found;
-  const search = { roots: found.value.roots, lineage: lineageFor(state), maxStep: null, excludePaths: [] };
+  const search = { roots: found.value.roots, lineage: lineageFor(state) };
   const temporary = state.end === null ? temporaryIn(search) : [];
   const choice = chooseCheckpoint({ ...search, excludePaths: temporary });
   if (choice.kind === 'ask')

@@ -54,12 +54,7 @@ export function startPoint(
   if (runs.kind === 'unknown') return runs;
   const source = sourceOf({ ...from, path }, runs.value);
   if (typeof source === 'string') return known({ kind: 'refused', code: source, path });
-  const search: Search = {
-    roots: [root],
-    lineage: source === null ? null : lineageFor(source),
-    maxStep: null,
-    excludePaths: [],
-  };
+  const search: Search = { roots: [root], lineage: source === null ? null : lineageFor(source) };
   const found = namedStep(path) === null ? chooseCheckpoint(search) : askedCheckpoint(search, { path });
   if (found.kind !== 'chosen') {
     const { code } = found;

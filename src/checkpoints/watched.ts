@@ -21,7 +21,7 @@ export function watchedRoots(
 
 /** The newest usable checkpoint and the newest incomplete folder, by the rule in docs/checkpoints.md, over each root's newest entries. */
 export function storedNow(state: RunState, roots: readonly SearchedRoot[]): Observed<StoredThen> {
-  const choice = chooseCheckpoint({ roots, lineage: lineageFor(state), maxStep: null, excludePaths: [] });
+  const choice = chooseCheckpoint({ roots, lineage: lineageFor(state) });
   if (choice.kind === 'ask') {
     const { code, why } = choice;
     if (code === 'root-unreadable' || code === 'checkpoint-unreadable') return unknown(why);

@@ -91,7 +91,10 @@ export type Permissions = z.infer<typeof permissionsSchema>;
 /** A person by the number that GitHub gives an account for ever: a login may change hands. */
 export const personId = z.int().positive();
 
-const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day in quotes, such as "06:30"');
+/** `06:30`, in UTC. */
+export const timeOfDay = z
+  .string()
+  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day in quotes, such as "06:30"');
 const date = z.iso.date({ error: 'a day in quotes, such as "2026-11-21"' });
 
 const shift = z.strictObject({

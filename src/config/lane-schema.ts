@@ -7,7 +7,7 @@ import type { EngineTraits } from '../engines/definition.ts';
 import type { ConfigIssue } from '../settings/problem.ts';
 import { amount, argumentArray, name, path, setting, unset, variable, word } from '../settings/words.ts';
 import { type Cadence, USUAL_CADENCE } from '../watch/cadence.ts';
-import { personId } from './approvals-schema.ts';
+import { personId, timeOfDay } from './approvals-schema.ts';
 
 /** The boxes of a proposal. `usual`: those of a lane that names none. */
 export function checklistSetting(usual: string[]) {
@@ -116,7 +116,7 @@ const schedule = z
       'Days of the week, in UTC, on which a run is proposed by itself.',
     ),
     notBefore: setting(
-      z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day in quotes, such as "06:30"'),
+      timeOfDay,
       '00:00',
       'The time of day, in UTC, before which none is; the workflow that proposes has to be started later.',
     ),

@@ -5,43 +5,13 @@ import type { Instant } from '../domain/ids.ts';
 import { nearest } from '../settings/nearness.ts';
 import { type ConfigIssue, type ConfigProblem, dotted, error, type KeyPath } from '../settings/problem.ts';
 import { traitsOf } from './engine-traits.ts';
-import type { Known, LaneKind, LaneKinds } from './lane-kind.ts';
+import type { Known, LaneKind } from './lane-kind.ts';
 import { lanesOfFile } from './lane-of-file.ts';
 import { type Place, readYaml } from './read-yaml.ts';
 import { APPROVAL_RULES, ENGINE_RULES, KEY_RULES, REPOSITORY_RULES } from './rules/lab-rules.ts';
 import { LANE_RULES, LANES_RULES, SECRET_RULES, TEMPLATE_RULES } from './rules/lane-rules.ts';
 import { type Asked, fromRoot, type Rule } from './rules/rule.ts';
 import { configSchema, type LabConfig } from './schema.ts';
-
-/** The part of JSON Schema that zod writes for this config. */
-export type JsonSchema = {
-  readonly type?: string;
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly properties?: { readonly [key: string]: JsonSchema };
-  readonly required?: readonly string[];
-  readonly propertyNames?: JsonSchema;
-  readonly additionalProperties?: boolean | JsonSchema;
-  readonly items?: JsonSchema;
-  readonly anyOf?: readonly JsonSchema[];
-  /** Kinds that one key with a constant tells apart. */
-  readonly oneOf?: readonly JsonSchema[];
-  readonly [keyword: string]: unknown;
-};
-
-/** Where the newest schema is published, for the first line of a config. */
-export const SCHEMA_ID =
-  'https://raw.githubusercontent.com/ferrybot/ferrybot/main/schema/ferrybot.schema.json';
-
-/** The schema of what a person writes: keys with a default may be left out. */
-export function configJsonSchema(kinds: LaneKinds): JsonSchema {
-  // zod's own type leaves the keywords open; the shape above is what it writes for the kinds that schema.ts uses.
-  const written = z.toJSONSchema(configSchema(kinds), { io: 'input' }) as JsonSchema;
-  const { $schema, ...rest } = written;
-  return { $schema, $id: SCHEMA_ID, title: 'ferrybot config', ...rest };
-}
 
 type Issue = z.core.$ZodIssue;
 

@@ -18,7 +18,7 @@ import {
 import { limits } from '../domain/limits.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
 import { codePointOf } from '../domain/text.ts';
-import { type ConfigProblem, dotted, type KeyPath, type ProblemCode } from '../settings/problem.ts';
+import { type ConfigProblem, dotted, type KeyPath } from '../settings/problem.ts';
 
 /** 1-based. */
 export type Place = { readonly line: number; readonly column: number };
@@ -163,7 +163,7 @@ function faultOf(error: YAMLError, document: Parsed, text: string, lines: LineCo
   return { severity: 'error', code, path, ...placeAt(lines, tab), message };
 }
 
-function faultWords(error: YAMLError, key: string): { readonly code: ProblemCode; readonly message: string } {
+function faultWords(error: YAMLError, key: string): { readonly code: string; readonly message: string } {
   switch (error.code) {
     case 'DUPLICATE_KEY':
       return { code: 'duplicate-key', message: `${key} stands here for the second time: keys are unique` };
@@ -179,7 +179,7 @@ function faultWords(error: YAMLError, key: string): { readonly code: ProblemCode
 /** Tags, merge keys and keys that are no plain names: YAML that this file does not need, and readers disagree about. */
 function oddNodes(document: Parsed, lines: LineCounter): readonly ConfigProblem[] {
   const found: ConfigProblem[] = [];
-  const add = (code: ProblemCode, offset: number, message: string): void => {
+  const add = (code: string, offset: number, message: string): void => {
     const path = dotted(pathAt(document.contents, offset));
     found.push({ severity: 'error', code, path, ...placeAt(lines, offset), message });
   };
@@ -304,7 +304,7 @@ function markWarning(): ConfigProblem {
 }
 
 function problem(
-  code: ProblemCode,
+  code: string,
   message: string,
   place: { readonly line: number; readonly column: number },
 ): ConfigProblem {

@@ -9,6 +9,8 @@ import type { LaneKind, LaneKinds } from './lane-kind.ts';
 import type { LaneConfig, LaneSchema } from './lane-schema.ts';
 
 const workflowFile = z.string().regex(/^[\w.-]+\.ya?ml$/, 'the name of a file under .github/workflows/');
+const workflow = (name: string, does: string) =>
+  setting(workflowFile, `ferrybot-${name}.yml`, `The workflow that ${does}`);
 
 const key = z
   .strictObject({
@@ -68,8 +70,6 @@ export const containersSchema = z
   .prefault({})
   .describe('What is asked of the containers that contracts name.');
 
-/** One registry of the config. */
-
 const keys = {
   version: z.literal(1).describe('Version of this format.'),
   git: z
@@ -99,35 +99,18 @@ const keys = {
   ),
   workflows: z
     .strictObject({
-      launch: setting(workflowFile, 'ferrybot-launch.yml', 'The workflow that launches.'),
-      watch: setting(workflowFile, 'ferrybot-watch.yml', 'The workflow that watches.'),
-      stop: setting(
-        workflowFile,
-        'ferrybot-stop.yml',
-        'The workflow that stops a job where no watch is seen to be alive.',
+      launch: workflow('launch', 'launches.'),
+      watch: workflow('watch', 'watches.'),
+      stop: workflow('stop', 'stops a job where no watch is seen to be alive.'),
+      care: workflow('care', 'carries out changes of a cluster that were consented to.'),
+      diskScan: workflow(
+        'disk-scan',
+        'looks at the disks of workers: also when a job says that one is full.',
       ),
-      care: setting(
-        workflowFile,
-        'ferrybot-care.yml',
-        'The workflow that carries out changes of a cluster that were consented to.',
-      ),
-      diskScan: setting(
-        workflowFile,
-        'ferrybot-disk-scan.yml',
-        'The workflow that looks at the disks of workers: also when a job says that one is full.',
-      ),
-      fix: setting(
-        workflowFile,
-        'ferrybot-fix.yml',
-        'The workflow that asks a fixer of the lab, where a lane has one.',
-      ),
-      chat: setting(workflowFile, 'ferrybot-chat.yml', 'The workflow that answers comments.'),
-      daily: setting(workflowFile, 'ferrybot-daily.yml', 'The workflow that proposes.'),
-      watchdog: setting(
-        workflowFile,
-        'ferrybot-watchdog.yml',
-        'The workflow that looks whether somebody still watches.',
-      ),
+      fix: workflow('fix', 'asks a fixer of the lab, where a lane has one.'),
+      chat: workflow('chat', 'answers comments.'),
+      daily: workflow('daily', 'proposes.'),
+      watchdog: workflow('watchdog', 'looks whether somebody still watches.'),
     })
     .prefault({})
     .describe(

@@ -1,6 +1,6 @@
 /** The fields of a run's contract in an issue: their names, how to read them, and whether a launch needs them. */
 
-import type { Contract, ContractValue } from '../domain/launch/contract.ts';
+import { type Contract, type ContractValue, saidIn } from '../domain/launch/contract.ts';
 import type { GateId } from '../domain/launch/verdict.ts';
 import { secretNames } from '../domain/written-secrets.ts';
 import { readCommandLine } from './command-line.ts';
@@ -122,8 +122,7 @@ export function valueIn<Name extends string>(
   contract: Contract | Values<Name>,
   name: NoInfer<Name>,
 ): string | null {
-  const value = (contract as Contract)[name];
-  return value === undefined || value.source === 'unclear' ? null : value.value;
+  return saidIn(contract as Contract, name);
 }
 
 function wordsOf(text: string): string {

@@ -1,5 +1,7 @@
 /** What a line says without what loggers and launchers put before it. */
 
+import { jsonIn } from '../domain/json.ts';
+
 /** How loud the logger said it; null where no logger says. */
 export type Level = 'quiet' | 'warning' | 'error';
 
@@ -154,8 +156,9 @@ export function saidInRecord(line: string): SaidInRecord | null {
   const at = line.indexOf('{"');
   // A launcher's prefix may stand before the record, and its name holds no brace.
   if (at < 0 || at > PREFIX_CHARS || !line.trimEnd().endsWith('}')) return null;
-  const record = objectIn(line.slice(at));
-  if (record === null) return null;
+  const record = jsonIn(line.slice(at));
+  // What looks like a record and is none is a line like any other.
+  if (!isObject(record)) return null;
   const inner = record['jsonPayload'] ?? record['record'];
   const fields = isObject(inner) ? { ...record, ...inner } : record;
   const texts = [...MESSAGES, ...EXCEPTIONS].flatMap((name) => textOf(fields[name]));
@@ -165,17 +168,6 @@ export function saidInRecord(line: string): SaidInRecord | null {
     lines: texts.flatMap((text) => text.replace(/\n$/, '').split('\n')).slice(0, LINES_MAX),
     level: LOGGERS.some((name) => name in fields) ? said : LOUD.test(said) ? said : '',
   };
-}
-
-function objectIn(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch (error) {
-    // What looks like a record and is none is a line like any other.
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

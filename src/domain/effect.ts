@@ -9,22 +9,6 @@ import type { Digest, Instant, Sha } from './ids.ts';
 import type { Role } from './logbook/role.ts';
 import type { VerifiedMarker } from './marker.ts';
 
-export const EFFECT_KINDS = [
-  'react',
-  'post-comment',
-  'edit-comment',
-  'put-check-run',
-  'edit-pull-body',
-  'dispatch-workflow',
-  'push-branch',
-  'open-issue',
-  'edit-issue',
-  'open-pull',
-  'close-pull',
-  'merge-pull',
-  'push-tag',
-] as const;
-
 /** A remark on a changed line, shown by GitHub in the diff. */
 export type Annotation = {
   readonly path: string;

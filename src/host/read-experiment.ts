@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { Entry, ReadExperiment, Reading } from '../domain/experiment.ts';
+import { jsonIn } from '../domain/json.ts';
 import { cutText } from '../domain/text.ts';
 import { sha256Hex } from './hash.ts';
 import { scriptText } from './python/script.ts';
@@ -96,7 +97,7 @@ async function readOnce(
 
 /** Null if the output does not match the schema. */
 export function parseReading(stdout: string, bytes: Uint8Array): Reading | null {
-  const parsed = answer.safeParse(parsedJson(stdout));
+  const parsed = answer.safeParse(jsonIn(stdout));
   if (!parsed.success) return null;
   const { data } = parsed;
   return data.kind === 'unparsable'
@@ -106,14 +107,4 @@ export function parseReading(stdout: string, bytes: Uint8Array): Reading | null 
 
 function unparsable(line: number, message: string): Reading {
   return { kind: 'unparsable', line, message: cutText(message, MESSAGE_CHARS_MAX) };
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    // The schema rejects null.
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }

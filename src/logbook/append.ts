@@ -1,29 +1,31 @@
-/** Seals drafts into chained, signed entries. */
+/** Composes an append: seals drafts into chained, signed entries, and checks that each is legal. */
 
 import { invariant } from '../domain/assert.ts';
 import type { Instant } from '../domain/ids.ts';
 import { WRITERS } from '../domain/logbook/definitions.ts';
 import type { EventDraft, LogbookEvent } from '../domain/logbook/event.ts';
 import type { PublicKey, Role } from '../domain/logbook/role.ts';
+import { fail, ok, type Result } from '../domain/result.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import { withoutMachineSecrets } from '../domain/written-secrets.ts';
 import { GENESIS, hashedText, lineOf, signedText, type UnsealedEvent } from './chain.ts';
 import { LOGBOOK_LINE_CHARS_MAX } from './codec.ts';
 import type { Anchor, Hash, Signer } from './ports.ts';
+import { type FileState, transitionCheck } from './rules.ts';
 
 /** A process without a role's key cannot write that role's events. */
 export type Signers = { readonly [R in Role]?: Signer };
 
-export type AppendContext = {
-  readonly run: string;
-  /** The newest event; null for a new file. */
-  readonly head: Anchor | null;
+/** `keys`: public keys from the config, recorded in the first event so that a copy can be verified alone. */
+export type ComposeContext = {
   readonly at: Instant;
   readonly signers: Signers;
-  /** Public keys from the config, recorded in the first event so that a copy can be verified alone. */
   readonly keys: readonly PublicKey[];
   readonly hash: Hash;
 };
+
+/** `head`: the newest event; null for a new file. */
+export type AppendContext = ComposeContext & { readonly run: string; readonly head: Anchor | null };
 
 /** `line` has no newline. */
 export type SealedEvent = { readonly event: LogbookEvent; readonly line: string };
@@ -81,4 +83,68 @@ function wellFormed<Value>(value: Value): Value {
 
 function withKeys(data: EventDraft['data'], keys: readonly PublicKey[]): EventDraft['data'] {
   return { ...data, keys } as EventDraft['data'];
+}
+
+/** A verified file; nulls for a new one. */
+export type Standing = {
+  readonly run: string;
+  readonly head: Anchor | null;
+  readonly state: FileState | null;
+};
+
+/** `lines` have no newline. */
+export type ComposedRun = {
+  readonly run: string;
+  readonly lines: readonly string[];
+  readonly appended: readonly LogbookEvent[];
+  readonly head: Anchor;
+  readonly state: FileState;
+};
+
+export type IllegalDraft = { readonly seq: number; readonly rule: string };
+
+/** Appends at least one draft to a verified run. Each new event must be legal; existing entries are not checked again. */
+export function composeAppend(
+  standing: Standing,
+  drafts: readonly EventDraft[],
+  context: ComposeContext,
+): Result<ComposedRun, IllegalDraft> {
+  const { run } = standing;
+  const sealed = sealEvents({ ...context, run, head: standing.head }, drafts);
+  const check = transitionCheck(run, standing.state);
+  for (const { event } of sealed) {
+    const rule = check.take(event);
+    if (rule !== null) return fail({ seq: event.seq, rule });
+  }
+  const appended = sealed.map((entry) => entry.event);
+  const last = appended.at(-1);
+  invariant(last !== undefined, 'logbook-append-of-nothing');
+  const head = { seq: last.seq, hash: last.hash };
+  return ok({ run, lines: sealed.map(({ line }) => line), appended, head, state: check.state() });
+}
+
+/** Commit message without people's names, such as `<run>: log launch` (policy AG-05, HR-19). */
+export function commitMessage(runs: readonly ComposedRun[]): string {
+  const [only] = runs;
+  if (runs.length === 1 && only !== undefined) return `${only.run}: ${occasionOf(only)}`;
+  const body = runs.map((run) => `${run.run}: ${typesOf(run)}`).join('\n');
+  return `${runs.length} runs: log ${runs.reduce((sum, run) => sum + run.appended.length, 0)} events\n\n${body}`;
+}
+
+/** Fixed words for the occasions that people search a hero run's logbook for (policy HR-24). */
+function occasionOf(run: ComposedRun): string {
+  const [first] = run.appended;
+  // rule HR-23
+  if (first?.type === 'proposed' && run.appended.some(({ type }) => type === 'contracted'))
+    return `start ${first.data.kind ?? ''}-run logbook`;
+  for (const { type, data } of run.appended) {
+    // rule HR-73
+    if (type === 'submitted') return data.attempt === 1 ? 'log launch' : 'log relaunch';
+    if (type === 'sealed') return 'log final seal';
+  }
+  return `log ${typesOf(run)}`;
+}
+
+function typesOf(run: ComposedRun): string {
+  return [...new Set(run.appended.map((event) => event.type))].join(', ');
 }

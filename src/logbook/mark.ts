@@ -7,31 +7,38 @@ import * as z from 'zod';
 import type { Json } from '../domain/json.ts';
 import { DEFINITIONS } from '../domain/logbook/definitions.ts';
 import type { EventType } from '../domain/logbook/event.ts';
+import type { Parsed } from '../domain/logbook/parts.ts';
 import { type PublicKey, ROLES } from '../domain/logbook/role.ts';
 import { canonicalize, parseCanonical } from './canonical.ts';
 import { isInForce } from './key-ring.ts';
 import type { Hash, Signer, VerifySignature } from './ports.ts';
 
-/** `base`: the commit that the entry was added to; null for a new branch. */
-export type MarkStatement = {
-  readonly v: 1;
-  readonly repository: string;
-  readonly run: string;
-  readonly seq: number;
-  readonly hash: string;
+const schema = z.strictObject({
+  v: z.literal(1),
+  repository: z.string(),
+  run: z.string().min(1),
+  seq: z.int().min(0),
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
   /** Time of the first entry of the file, in whose month the run lies. */
-  readonly began: string;
-  readonly at: string;
-  readonly base: string | null;
+  began: z.iso.datetime({ precision: 3 }),
+  at: z.iso.datetime({ precision: 3 }),
+  /** The commit that the entry was added to; null for a new branch. */
+  base: z
+    .string()
+    .regex(/^[0-9a-f]{40}$/)
+    .nullable(),
   /** Files that did not verify at `base`; all others did. */
-  readonly without: readonly string[];
-  readonly role: PublicKey['role'];
-  readonly keyId: string;
+  without: z.array(z.string()),
+  role: z.enum(ROLES),
+  keyId: z.string().min(1),
   /** The file is complete, so the run is known to be over without reading it. */
-  readonly over?: true | undefined;
-};
+  over: z.literal(true).optional(),
+  sig: z.string(),
+});
 
-export type Mark = MarkStatement & { readonly sig: string };
+export type Mark = Parsed<typeof schema>;
+/** A mark before its signature. */
+export type MarkStatement = Omit<Mark, 'sig'>;
 
 /** Whether an append of these events is marked whatever was marked before. */
 export function isDecisive(events: readonly { readonly type: EventType }[]): boolean {
@@ -58,25 +65,6 @@ const SIGNATURE_CONTEXT = 'ferrybot.mark.v1:';
 export function markMessage(statement: MarkStatement, signer: Signer, hash: Hash): string {
   return canonicalize({ ...jsonOf(statement), sig: signer.sign(signedText(statement, hash)) });
 }
-
-const schema = z.strictObject({
-  v: z.literal(1),
-  repository: z.string(),
-  run: z.string().min(1),
-  seq: z.int().min(0),
-  hash: z.string().regex(/^[0-9a-f]{64}$/),
-  began: z.iso.datetime({ precision: 3 }),
-  at: z.iso.datetime({ precision: 3 }),
-  base: z
-    .string()
-    .regex(/^[0-9a-f]{40}$/)
-    .nullable(),
-  without: z.array(z.string()),
-  role: z.enum(ROLES),
-  keyId: z.string().min(1),
-  over: z.literal(true).optional(),
-  sig: z.string(),
-});
 
 /** Null if the tag contains no valid mark; anyone may create tags. */
 export function readMark(name: string, message: string): Mark | null {

@@ -1,7 +1,7 @@
 /** Renders events as the policy's Markdown logbook. */
 
 import { type Contract, personInCharge, saidIn } from '../domain/launch/contract.ts';
-import type { EventOf, LogbookEvent } from '../domain/logbook/event.ts';
+import type { EventOf, EventType, LogbookEvent } from '../domain/logbook/event.ts';
 import { code, minuteOf, prose } from '../domain/logbook/plain-text.ts';
 import { JOURNAL } from './rules.ts';
 import { markdownName } from './segments.ts';
@@ -159,18 +159,13 @@ function kindOf(events: readonly LogbookEvent[]): string {
 
 function contractBlock(proposal: EventOf<'proposed'>, events: readonly LogbookEvent[]): Block {
   const { data } = proposal;
-  const manifest = events.findLast((event) => event.type === 'gated')?.data.manifest ?? null;
-  const trackers = events.findLast((event) => event.type === 'observed' && event.data.trackers.length > 0);
-  const links =
-    trackers?.type === 'observed' ? trackers.data.trackers.map((run) => code(run.url)).join(', ') : '';
-  const last = events.findLast((event) => event.type === 'observed' || event.type === 'ended');
-  const finalStep = last?.data.totalSteps ?? null;
-  const taken = events.findLast((event) => event.type === 'handoff' && event.data.state === 'accepted');
+  const manifest = last(events, 'gated')?.data.manifest ?? null;
+  const seen = last(events, 'observed', ({ data: { trackers } }) => trackers.length > 0);
+  const links = seen?.data.trackers.map((run) => code(run.url)).join(', ') ?? '';
+  const newest = events.findLast((event) => event.type === 'observed' || event.type === 'ended');
+  const finalStep = newest?.data.totalSteps ?? null;
   const contract = contractBefore(events, events.length);
-  const owner =
-    taken?.type === 'handoff'
-      ? taken.data.to.login
-      : (personInCharge(contract) ?? (data.requestedBy ?? data.author).login);
+  const owner = ownerIn(events, contract) ?? (data.requestedBy ?? data.author).login;
   const goal = saidIn(contract, 'goal');
   // rule VA-08
   const stop = saidIn(contract, 'stop') ?? saidIn(contract, 'kill');
@@ -192,10 +187,26 @@ function contractBlock(proposal: EventOf<'proposed'>, events: readonly LogbookEv
   };
 }
 
+/** The newest event of a type that `is` so, or undefined. */
+function last<Type extends EventType>(
+  events: readonly LogbookEvent[],
+  type: Type,
+  is: (event: EventOf<Type>) => boolean = () => true,
+): EventOf<Type> | undefined {
+  return events.findLast(
+    (event): event is EventOf<Type> => event.type === type && is(event as EventOf<Type>),
+  );
+}
+
 /** The contract at that entry, or null. */
-function contractBefore(events: readonly LogbookEvent[], seq: number): Contract | null {
-  const read = events.findLast((event) => event.type === 'contracted' && event.seq < seq);
-  return read?.type === 'contracted' ? read.data.contract : null;
+function contractBefore(events: readonly LogbookEvent[], before: number): Contract | null {
+  return last(events, 'contracted', ({ seq }) => seq < before)?.data.contract ?? null;
+}
+
+/** Login of the person who took the watch, or of the contract's DRI; null if there is none. */
+function ownerIn(events: readonly LogbookEvent[], contract: Contract | null): string | null {
+  const taken = last(events, 'handoff', ({ data: { state } }) => state === 'accepted');
+  return taken?.data.to.login ?? personInCharge(contract);
 }
 
 function instanceBlocks(events: readonly LogbookEvent[]): readonly Block[] {
@@ -211,13 +222,11 @@ function instanceBlock(
   events: readonly LogbookEvent[],
 ): Block {
   const manifest = gate?.data.manifest ?? null;
-  const ordered = events.findLast(
-    (event) => event.type === 'ordered' && event.data.orderDigest === data.orderDigest,
-  );
-  const order = ordered?.type === 'ordered' ? ordered.data.order : null;
+  const order =
+    last(events, 'ordered', (one) => one.data.orderDigest === data.orderDigest)?.data.order ?? null;
   const check = events.find((event) => event.type === 'observed' && event.data.attempt === data.attempt);
-  const end = events.findLast((event) => event.type === 'ended' && event.data.attempt === data.attempt);
-  const finalStep = end?.type === 'ended' ? end.data.totalSteps : null;
+  const end = last(events, 'ended', (one) => one.data.attempt === data.attempt);
+  const finalStep = end?.data.totalSteps ?? null;
   const contract = contractBefore(events, seq);
   const hardware = saidIn(contract, 'hardware');
   const cadence = check?.type === 'observed' ? `every ${Math.round(check.data.cadenceMs / 1000)} s` : '';
@@ -249,8 +258,7 @@ function watchedBy(
   contract: Contract,
   events: readonly LogbookEvent[],
 ): string {
-  const taken = events.findLast((event) => event.type === 'handoff' && event.data.state === 'accepted');
-  const owner = taken?.type === 'handoff' ? taken.data.to.login : personInCharge(contract);
+  const owner = ownerIn(events, contract);
   const said = events.findLast(
     (event) =>
       (event.type === 'watch-ended' || event.type === 'watch-resumed') && event.data.attempt === attempt,

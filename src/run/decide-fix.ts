@@ -23,15 +23,7 @@ const FIXER_PATIENCE_MS = 2 * 60 * 60 * 1_000;
 /** Retries after a person cancelled the workflow run or deleted its answer. */
 const FIXER_DISPATCHES_MAX = 4;
 
-type FixerInput = {
-  readonly state: RunState;
-  readonly asked: FixerAsked;
-  readonly facts: RunFacts;
-  readonly config: LaneScopedConfig;
-  readonly now: Instant;
-  readonly memory: AttemptCache;
-  readonly digestOf: DigestOf;
-};
+type FixerInput = FixInput & { readonly asked: FixerAsked };
 
 /** The dispatch, or its result; null while the job runs. */
 function decideFixer(input: FixerInput): ExternalFix | Step | null {

@@ -12,7 +12,7 @@ import { type Hold, holdsOver } from '../domain/launch/hold.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import { continuedAttempt } from '../domain/launch/next-attempt.ts';
 import type { OwnFix } from '../domain/launch/small-fix.ts';
-import { type Launch, launchesOf, type RentalSpending, rentalSpendingOf } from '../domain/launch/spending.ts';
+import { type Launch, launchesOf, type RentalSpending, rentedMoneyOf } from '../domain/launch/spending.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
@@ -285,7 +285,7 @@ function launchesFor({ facts: { recordedRuns }, proposal, now }: GateInput): Obs
 /** All lanes, because they share the account; the run itself has its own cap. */
 function rentalsFor({ facts: { recordedRuns }, run }: GateInput): Observed<readonly RentalSpending[]> {
   if (recordedRuns.kind === 'unknown') return recordedRuns;
-  return known(recordedRuns.value.flatMap((one) => (one.run === run ? [] : (rentalSpendingOf(one) ?? []))));
+  return known(recordedRuns.value.flatMap((one) => (one.run === run ? [] : (rentedMoneyOf(one) ?? []))));
 }
 
 type Asking = {

@@ -7,6 +7,7 @@ import {
   hasOddParts,
   type StorePath,
 } from '../domain/checkpoint/stored.ts';
+import { jsonIn } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { withoutEndSlashes } from '../domain/text.ts';
@@ -109,15 +110,12 @@ function readPage(answer: StoreAnswer): Observed<BucketPage> {
 
 function parsed<Shape>(answer: StoreAnswer, schema: z.ZodType<Shape>): Observed<Shape> {
   if (answer.status !== 200) return saidNo(answer);
-  try {
-    const read = schema.safeParse(JSON.parse(answer.text));
-    return read.success
-      ? known(read.data)
-      : unknown(`an answer of another form: ${z.prettifyError(read.error)}`);
-  } catch (error) {
-    if (error instanceof SyntaxError) return unknown('an answer that is no JSON');
-    throw error;
-  }
+  const json = jsonIn(answer.text);
+  if (json === undefined) return unknown('an answer that is no JSON');
+  const read = schema.safeParse(json);
+  return read.success
+    ? known(read.data)
+    : unknown(`an answer of another form: ${z.prettifyError(read.error)}`);
 }
 
 /** gcloud returns the same token until shortly before its expiry after an hour. */

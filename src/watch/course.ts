@@ -8,6 +8,7 @@ import { isTerminal } from '../domain/engine.ts';
 import type { Instant } from '../domain/ids.ts';
 import type { Course, Pace, RecordedSeries } from '../domain/logbook/events/job-events.ts';
 import { type RunState, TRACE_POINTS_MAX } from '../domain/logbook/run-state.ts';
+import { present } from '../domain/present.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import type { Look } from './look.ts';
 import { evenly, ownPast } from './replayed.ts';
@@ -23,10 +24,7 @@ export function courseOf(state: RunState, look: Look): Course {
   const runningSince = status === 'PENDING' ? undefined : (before.runningSince ?? now);
   const pendingSince =
     status === 'PENDING' ? (before.pendingSince ?? toRfc3339(submittedAt(state, look))) : undefined;
-  const known = {
-    ...(runningSince === undefined ? {} : { runningSince }),
-    ...(pendingSince === undefined ? {} : { pendingSince }),
-  };
+  const known = present({ runningSince, pendingSince });
   if (look.logUnread !== null) return { ...before, ...known };
   return {
     ...known,
@@ -52,12 +50,12 @@ function submittedAt({ submission }: RunState, look: Look): Instant {
 function movement(before: Course, { at, log }: Look, now: string): Pick<Course, 'moved' | 'steppingSince'> {
   const { moves, lines } = log.training.look;
   const stepping = before.steppingSince ?? (lines > 0 && log.loss !== null ? now : undefined);
-  const known = stepping === undefined ? {} : { steppingSince: stepping };
-  if (moves === 0) return { ...(before.moved === undefined ? {} : { moved: before.moved }), ...known };
+  if (moves === 0) return present({ moved: before.moved, steppingSince: stepping });
   const last = fromRfc3339(before.moved?.at ?? '');
   const gap = last === null ? 0 : at - last;
   const longestGapMs = Math.max(before.moved?.longestGapMs ?? 0, gap);
-  return { moved: { at: now, longestGapMs, looks: (before.moved?.looks ?? 0) + 1 }, ...known };
+  const moved = { at: now, longestGapMs, looks: (before.moved?.looks ?? 0) + 1 };
+  return present({ moved, steppingSince: stepping });
 }
 
 function measured(
@@ -77,14 +75,14 @@ function measured(
   const idle = use === null ? before.idle : use < LOW_USE_LIMITS.percent ? (before.idle ?? 0) + 1 : 0;
   const { pairs } = training.replay;
   const now = toRfc3339(look.at);
-  return {
-    ...(series.length === 0 ? {} : { series: Object.fromEntries(series) }),
-    ...(speed === undefined ? {} : { speed }),
-    ...(idle === undefined ? {} : { idle }),
-    ...(idle === undefined || idle === 0 ? {} : { idleSince: before.idleSince ?? now }),
-    ...(speed?.streak === undefined ? {} : { slowSince: before.slowSince ?? now }),
-    ...(pairs.length === 0 ? {} : { replayed: pairs }),
-  };
+  return present({
+    series: series.length === 0 ? undefined : Object.fromEntries(series),
+    speed,
+    idle,
+    idleSince: idle === undefined || idle === 0 ? undefined : (before.idleSince ?? now),
+    slowSince: speed?.streak === undefined ? undefined : (before.slowSince ?? now),
+    replayed: pairs.length === 0 ? undefined : pairs,
+  });
 }
 
 /** Tokens or steps a second, as the log prints them; where it does not, by the exact steps between two looks. */
@@ -107,30 +105,28 @@ function saved(
   { at, log }: Look,
   now: string,
 ): Pick<Course, 'saved' | 'savingSince'> {
-  const savingSince = log.isSaving ? { savingSince: before.savingSince ?? now } : {};
+  const savingSince = log.isSaving ? (before.savingSince ?? now) : undefined;
   if (log.checkpointStep === null || log.checkpointStep === observation?.checkpointStep)
-    return { ...(before.saved === undefined ? {} : { saved: before.saved }), ...savingSince };
+    return present({ saved: before.saved, savingSince });
   const last = fromRfc3339(before.saved?.at ?? '');
   const gap = last === null ? null : at - last;
   const longest = Math.max(before.saved?.longestGapMs ?? 0, gap ?? 0);
   // It was completed after the look before: what is late is told of in time.
-  return {
-    saved: { at: observation?.at ?? now, longestGapMs: longest === 0 ? null : longest },
-    ...savingSince,
-  };
+  const newest = { at: observation?.at ?? now, longestGapMs: longest === 0 ? null : longest };
+  return present({ saved: newest, savingSince });
 }
 
 /** A series as it is recorded: decimals are text there. */
 export function recorded({ trend, values, spread, lowest, streak, met, notFinite }: Series): RecordedSeries {
-  return {
+  return present({
     trend: trend === null ? null : decimal(trend),
     values,
-    ...(spread === null ? {} : { spread: decimal(spread) }),
-    ...(lowest === null ? {} : { lowest: decimal(lowest) }),
-    ...(streak === null ? {} : { streak: { ...streak, peak: decimal(streak.peak) } }),
-    ...(met === null ? {} : { met: { ...met, peak: decimal(met.peak), trend: decimal(met.trend) } }),
-    ...(notFinite === 0 ? {} : { notFinite }),
-  };
+    spread: spread === null ? undefined : decimal(spread),
+    lowest: lowest === null ? undefined : decimal(lowest),
+    streak: streak === null ? undefined : { ...streak, peak: decimal(streak.peak) },
+    met: met === null ? undefined : { ...met, peak: decimal(met.peak), trend: decimal(met.trend) },
+    notFinite: notFinite === 0 ? undefined : notFinite,
+  });
 }
 
 /** A recorded series; none where nothing was recorded. */
@@ -166,23 +162,15 @@ export function useAt({ log, job }: Look): number | null {
 }
 
 /** The pace of this look with the use of the machines; nothing where nobody says anything of either. */
-export function paceAt(state: RunState, look: Look): { readonly pace?: Pace } {
-  const { pace } = paceOf(look.log.training);
+export function paceAt(state: RunState, look: Look): Pace | undefined {
+  const pace = paceOf(look.log.training);
   const use = look.job.kind === 'found' ? look.job.use : undefined;
   const busy = useAt(look);
   const usePercent = busy === null ? null : String(Math.round(busy));
   const memory = pace?.memory ?? trackedMemory(state, look) ?? ramOf(use?.ram);
-  if (pace === undefined && usePercent === null && memory === null) return {};
-  return {
-    pace: {
-      secondsPerStep: null,
-      tokensPerSecond: null,
-      remainingSeconds: null,
-      ...pace,
-      ...(usePercent === null ? {} : { usePercent }),
-      ...(memory === null ? {} : { memory }),
-    },
-  };
+  if (pace === undefined && usePercent === null && memory === null) return undefined;
+  const measured = present({ usePercent: usePercent ?? undefined, memory: memory ?? undefined });
+  return { secondsPerStep: null, tokensPerSecond: null, remainingSeconds: null, ...pace, ...measured };
 }
 
 /** Of this attempt: a run that goes on under its id has what the attempt before it used, until this one is heard of. */

@@ -17,6 +17,7 @@ import { reachedStep } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import { present } from '../domain/present.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { type Look, redactAndTruncate, redactAndTruncateLine, saidOf } from './look.ts';
 import { clusterSigns, standstillOf, unreadOf } from './standstill.ts';
@@ -113,7 +114,7 @@ function wasShownBefore(state: RunState, signature: string): boolean {
  * (policy ML-21).
  */
 function degraded(state: RunState, look: Look): readonly EventDraft[] {
-  const { standstill } = standstillOf(state, look);
+  const standstill = standstillOf(state, look);
   const signs = clusterSigns(look);
   // rule ML-21
   if (standstill === undefined || standstill.looks < STANDSTILL_LOOKS_MIN || signs.length === 0) return [];
@@ -139,12 +140,12 @@ function alarms(state: RunState, look: Look, found: readonly StandingAlarm[]): r
 
 /** What was seen may be a text of the job. */
 function cleaned(look: Look, { seen, bound, step, minutes }: AlarmFacts): AlarmFacts {
-  return {
+  return present({
     seen: redactAndTruncate(look, seen),
-    ...(bound === undefined ? {} : { bound: redactAndTruncate(look, bound) }),
-    ...(step === undefined ? {} : { step }),
-    ...(minutes === undefined ? {} : { minutes }),
-  };
+    bound: bound === undefined ? undefined : redactAndTruncate(look, bound),
+    step,
+    minutes,
+  });
 }
 
 /** A job that was there and that the engine does not know any more: said once an attempt; how it ended nobody knows. */
@@ -175,7 +176,7 @@ function unstopped(state: RunState, { job }: Look): readonly EventDraft[] {
 
 /** What cannot be read for long is said once for each such time; until it can be read again nothing is concluded. */
 function unreadIncident(state: RunState, look: Look): readonly EventDraft[] {
-  const { unread } = unreadOf(state, look);
+  const unread = unreadOf(state, look);
   if (unread === undefined) return [];
   const { what, since, why } = unread;
   const unreadMs = look.at - (fromRfc3339(since) ?? look.at);

@@ -9,6 +9,7 @@ import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
 import type { Course, Metrics, TrackerRun } from '../domain/logbook/events/job-events.ts';
 import type { WatchEndCause } from '../domain/logbook/events/watch-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import { present } from '../domain/present.ts';
 import { fromRfc3339, momentOfMs, toRfc3339 } from '../domain/time.ts';
 import { isWithheld } from '../domain/withheld.ts';
 import { isHealthy, nextLookMs } from './cadence.ts';
@@ -63,7 +64,7 @@ function paced(
   const seen = (course: Course | undefined): RunState => ({
     ...state,
     head: { ...state.head, ...moment },
-    observation: { ...data, ...(course === undefined ? {} : { course }), ...moment },
+    observation: { ...data, ...present({ course }), ...moment },
     incidents: [...state.incidents, ...told],
   });
   const healthy = isHealthy(seen(data.course)) ? (state.observation?.course?.healthy ?? 0) + 1 : 0;
@@ -72,12 +73,7 @@ function paced(
       ? data.course
       : { ...data.course, healthy: Math.min(healthy, cadence.settleLooks) };
   const cadenceMs = nextLookMs(seen(course), cadence, at);
-  return {
-    ...data,
-    ...(course === undefined ? {} : { course }),
-    cadenceMs,
-    lease: prolonged(lease, at, cadenceMs),
-  };
+  return { ...data, ...present({ course }), cadenceMs, lease: prolonged(lease, at, cadenceMs) };
 }
 
 function observationOf(
@@ -85,8 +81,9 @@ function observationOf(
   look: Look,
   alarms: readonly StandingAlarm[],
 ): EventDataByType['observed'] {
-  const { job, log } = look;
-  return {
+  const { job, log, beside = [] } = look;
+  const course = courseOf(state, look);
+  return present({
     attempt: state.submission?.attempt ?? 0,
     status: job.kind === 'found' ? job.status : 'UNKNOWN',
     message: redactAndTruncate(look, saidOf(job)),
@@ -100,47 +97,29 @@ function observationOf(
     checkpointStep: log.checkpointStep,
     signatures: log.failures.map((failure) => failure.id),
     logOffset: look.logOffset,
-    ...besideIn(look),
-    ...openLogOf(log),
-    ...unreadOf(state, look),
-    ...standstillOf(state, look),
-    ...paceAt(state, look),
-    ...recordedCourse(state, look),
-    ...resumedFromIn(look),
-    ...(alarms.length === 0 ? {} : { alarms: alarms.map(({ id }) => id) }),
-    ...seenByTracker(state, look),
-    ...seenInStore(state, look),
+    beside:
+      beside.length === 0
+        ? undefined
+        : beside.map((one) => ({ ...one, jobId: redactAndTruncate(look, one.jobId) })),
+    openLog: openLogOf(log),
+    unread: unreadOf(state, look),
+    standstill: standstillOf(state, look),
+    pace: paceAt(state, look),
+    course: Object.keys(course).length === 0 ? undefined : course,
+    resumedFrom: resumedFromIn(look),
+    alarms: alarms.length === 0 ? undefined : alarms.map(({ id }) => id),
+    tracker: trackerSeenOf(state, look),
+    store: storeSeenOf(state, look),
     cadenceMs: 0,
     lease: look.lease,
-  };
+  });
 }
 
 /** The lineage of checkpoints compares it with paths, so a withheld one is left out. */
-function resumedFromIn(look: Look): Pick<EventDataByType['observed'], 'resumedFrom'> {
+function resumedFromIn(look: Look): string | undefined {
   const { resumedFrom } = look.log;
   const path = resumedFrom === null ? null : redactAndTruncateLine(look, resumedFrom);
-  return path === null || isWithheld(path) ? {} : { resumedFrom: path };
-}
-
-function besideIn({ beside = [], redact }: Look): Pick<EventDataByType['observed'], 'beside'> {
-  return beside.length === 0
-    ? {}
-    : { beside: beside.map((one) => ({ ...one, jobId: redactAndTruncate({ redact }, one.jobId) })) };
-}
-
-function recordedCourse(state: RunState, look: Look): Pick<EventDataByType['observed'], 'course'> {
-  const course = courseOf(state, look);
-  return Object.keys(course).length === 0 ? {} : { course };
-}
-
-function seenByTracker(state: RunState, look: Look): Pick<EventDataByType['observed'], 'tracker'> {
-  const tracker = trackerSeenOf(state, look);
-  return tracker === undefined ? {} : { tracker };
-}
-
-function seenInStore(state: RunState, look: Look): Pick<EventDataByType['observed'], 'store'> {
-  const store = storeSeenOf(state, look);
-  return store === undefined ? {} : { store };
+  return path === null || isWithheld(path) ? undefined : path;
 }
 
 /**
@@ -164,13 +143,16 @@ function endOf(state: RunState, look: Look): readonly EventDraft[] {
   if (job.kind !== 'found' || state.submission === null) return [];
   // rules ML-05, ML-12
   if (job.status !== 'SUCCEEDED' && job.status !== 'FAILED' && job.status !== 'STOPPED') return [];
-  const data: EventDataByType['ended'] = {
+  const details = Object.entries(job.details).map(
+    ([name, value]) => [name, redactAndTruncate(look, value)] as const,
+  );
+  const data: EventDataByType['ended'] = present({
     attempt: state.submission.attempt,
     status: job.status,
     message: redactAndTruncate(look, job.message),
     errorType: job.errorType === null ? null : redactAndTruncate(look, job.errorType),
     exitCode: job.exitCode,
-    ...detailsOf(look, job.details),
+    engineDetails: details.length === 0 ? undefined : Object.fromEntries(details),
     startedAt: moment(job.startedAtMs),
     endedAt: moment(job.endedAtMs),
     lastStep: lastStepOf(look.metrics, log),
@@ -179,9 +161,9 @@ function endOf(state: RunState, look: Look): readonly EventDraft[] {
     trackers: trackersOf(look),
     signatures: log.failures.map((failure) => failure.id),
     checkpointStep: log.checkpointStep,
-    ...diagnosisOf(look),
+    diagnosis: diagnosisOf(look),
     fence: look.lease.fence,
-  };
+  });
   return [{ type: 'ended', role: 'watch', data }];
 }
 
@@ -201,23 +183,12 @@ function lastStepOf(metrics: Metrics, log: LogFacts): number | null {
   return log.step?.exact === true ? log.step.value : null;
 }
 
-/** Left out where the engine said nothing more, so that such an entry is the one that it always was. */
-function detailsOf(
-  look: Look,
-  details: Readonly<Record<string, string>>,
-): Pick<EventDataByType['ended'], 'engineDetails'> {
-  const entries = Object.entries(details).map(
-    ([name, value]) => [name, redactAndTruncate(look, value)] as const,
-  );
-  return entries.length === 0 ? {} : { engineDetails: Object.fromEntries(entries) };
-}
-
-function diagnosisOf(look: Look): Pick<EventDataByType['ended'], 'diagnosis'> {
+function diagnosisOf(look: Look): EventDataByType['ended']['diagnosis'] {
   const { diagnosis } = look;
-  if (diagnosis === null) return {};
+  if (diagnosis === null) return undefined;
   const { class: kind, confidence, response, traceback, evidence } = diagnosis;
   const clean = (said: string): string => redactAndTruncateLine(look, said.trim());
-  const diagnosed = {
+  return present({
     class: kind,
     confidence,
     response,
@@ -225,9 +196,8 @@ function diagnosisOf(look: Look): Pick<EventDataByType['ended'], 'diagnosis'> {
     place: traceback === null ? null : { file: clean(traceback.file), line: traceback.line },
     error: traceback === null ? null : clean(traceback.message),
     evidence: evidence.slice(0, DIAGNOSIS_LINES_MAX).map((one) => clean(one.text)),
-    ...(look.logEnd === undefined ? {} : { logEnd: redactAndTruncateEnd(look) }),
-  };
-  return { diagnosis: diagnosed };
+    logEnd: look.logEnd === undefined ? undefined : redactAndTruncateEnd(look),
+  });
 }
 
 function moment(ms: number | null): string | null {

@@ -59,14 +59,12 @@ export function logFactsFrom(state: RunState): { readonly facts: LogFacts; reado
 }
 
 /** What the next look has to know beside what was recorded of this one; nothing where nothing is open. */
-export function openLogOf({ evalRunning, skipping, origin, lines }: LogFacts): {
-  readonly openLog?: OpenLog;
-} {
+export function openLogOf({ evalRunning, skipping, origin, lines }: LogFacts): OpenLog | undefined {
   const linesAgo = origin === null ? 0 : lines - origin.lineNumber;
   const task =
     origin === null || linesAgo > limits.tracebackLinesMax
       ? null
       : { worker: nameOf(origin.worker), linesAgo };
-  if (task === null && !evalRunning && !skipping) return {};
-  return { openLog: { isEvalRunning: evalRunning, isLineSkipped: skipping, task } };
+  if (task === null && !evalRunning && !skipping) return undefined;
+  return { isEvalRunning: evalRunning, isLineSkipped: skipping, task };
 }

@@ -10,18 +10,15 @@ import { type Look, redactAndTruncate } from './look.ts';
  * The row of looks that found the same step as the one before; nothing where the job has moved or has ended. A look that
  * could not see adds nothing to the row and does not end it.
  */
-export function standstillOf(
-  { observation: last }: RunState,
-  look: Look,
-): { readonly standstill?: Standstill } {
-  if (last === null || (look.job.kind === 'found' && !isLive(look.job.status))) return {};
+export function standstillOf({ observation: last }: RunState, look: Look): Standstill | undefined {
+  if (last === null || (look.job.kind === 'found' && !isLive(look.job.status))) return undefined;
   const before = last.standstill;
-  if (look.job.kind !== 'found' || look.logUnread !== null)
-    return before === undefined ? {} : { standstill: before };
+  if (look.job.kind !== 'found' || look.logUnread !== null) return before;
   const hasMoved = (look.log.step?.value ?? null) !== last.step;
   // What the look before could not see is no beginning of a row.
-  if (hasMoved || (before === undefined && (!isLive(last.status) || last.unread !== undefined))) return {};
-  return { standstill: { since: before?.since ?? last.at, looks: (before?.looks ?? 0) + 1 } };
+  if (hasMoved || (before === undefined && (!isLive(last.status) || last.unread !== undefined)))
+    return undefined;
+  return { since: before?.since ?? last.at, looks: (before?.looks ?? 0) + 1 };
 }
 
 /** What this attempt's log says of nodes that are gone or resources that cannot be had, as ids of signatures. */
@@ -40,12 +37,12 @@ function isLive(status: string): boolean {
  * What this look could not read, with the time of the first look in the row; nothing where it read both. An engine that
  * positively has no such job did answer.
  */
-export function unreadOf(state: RunState, look: Look): { readonly unread?: Unread } {
+export function unreadOf(state: RunState, look: Look): Unread | undefined {
   const now = unreadNow(look);
-  if (now === null) return {};
+  if (now === null) return undefined;
   const last = state.observation?.unread;
   const since = last?.what === now.what ? last.since : toRfc3339(look.at);
-  return { unread: { what: now.what, since, why: redactAndTruncate(look, now.why) } };
+  return { what: now.what, since, why: redactAndTruncate(look, now.why) };
 }
 
 function unreadNow({ job, logUnread }: Look): Pick<Unread, 'what' | 'why'> | null {

@@ -4,6 +4,7 @@ import type { Evidence } from '../detectors/evidence.ts';
 import type { Instant } from '../domain/ids.ts';
 import type { StoreSeen } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import { present } from '../domain/present.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { type Look, redactAndTruncate } from './look.ts';
 
@@ -24,15 +25,15 @@ export function storeSeenOf(state: RunState, look: Look): StoreSeen | undefined 
   const before = state.observation?.store;
   if (stored === undefined) return before;
   const askedAt = toRfc3339(look.at);
-  const known = before?.last === undefined ? {} : { last: before.last };
-  if (stored.kind === 'unknown') return { askedAt, unread: redactAndTruncate(look, stored.why), ...known };
+  if (stored.kind === 'unknown')
+    return present({ askedAt, unread: redactAndTruncate(look, stored.why), last: before?.last });
   const { newest, partial } = stored.value;
-  const last: Last = {
+  const last = present({
     readAt: askedAt,
     newest: newest === null ? null : { step: newest.step, writtenAt: toRfc3339(newest.writtenAt) },
-    ...(partial === null ? {} : { partial: { step: partial, since: sinceOf(before, partial, askedAt) } }),
-    ...missingOf(state, newest?.step ?? null, askedAt),
-  };
+    partial: partial === null ? undefined : { step: partial, since: sinceOf(before, partial, askedAt) },
+    missing: missingOf(state, newest?.step ?? null, askedAt),
+  });
   return { askedAt, last };
 }
 
@@ -42,12 +43,11 @@ function sinceOf(before: StoreSeen | undefined, step: number, now: string): stri
 }
 
 /** A listing of the same moment may be older than the line: what counts is what the look before had read already. */
-function missingOf({ observation }: RunState, newest: number | null, now: string): Pick<Last, 'missing'> {
+function missingOf({ observation }: RunState, newest: number | null, now: string): Last['missing'] {
   const claimed = observation?.checkpointStep ?? null;
-  if (claimed === null || (newest !== null && newest >= claimed)) return {};
+  if (claimed === null || (newest !== null && newest >= claimed)) return undefined;
   const before = observation?.store?.last?.missing;
-  const [since, answers] = before === undefined ? [now, 0] : [before.since, before.answers];
-  return { missing: { step: claimed, since, answers: answers + 1 } };
+  return { step: claimed, since: before?.since ?? now, answers: (before?.answers ?? 0) + 1 };
 }
 
 /** What the detectors may know of it. Whole checkpoints that an attempt before has left count from where this one began to step. */

@@ -4,6 +4,7 @@ import type { Instant } from '../domain/ids.ts';
 import { LOSS_NOT_FINITE } from '../domain/launch/spoilt.ts';
 import type { Metrics, TrackerSeen } from '../domain/logbook/events/job-events.ts';
 import type { Observation, RunState } from '../domain/logbook/run-state.ts';
+import { present } from '../domain/present.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import type { TrackedRun } from '../domain/tracker.ts';
 import type { LogFacts } from './log-facts.ts';
@@ -21,10 +22,8 @@ export function trackerSeenOf(state: RunState, look: Look): TrackerSeen | undefi
   const clean = (said: string): string => redactAndTruncate(look, said);
   const { asked, answer } = tracker;
   const before = state.observation?.tracker?.last;
-  if (answer.kind !== 'found') {
-    const known = before === undefined ? {} : { last: before };
-    return { run: clean(asked), says: answer.kind, why: clean(answer.message), ...known };
-  }
+  if (answer.kind !== 'found')
+    return present({ run: clean(asked), says: answer.kind, why: clean(answer.message), last: before });
   const { run } = answer;
   const isNew = isOfAttempt(state, run);
   const hasMoved = isNew && run.step !== null && run.step > 0 && run.step !== before?.step;

@@ -11,6 +11,7 @@ import {
 } from '../detectors/series.ts';
 import type { TrainingLine } from '../diagnosis/training-line.ts';
 import type { Pace } from '../domain/logbook/events/job-events.ts';
+import { present } from '../domain/present.ts';
 import { addReplayed, NO_REPLAY, type Replay } from './replayed.ts';
 
 export type Training = {
@@ -90,22 +91,20 @@ const KEPT_MAX = 64;
 const MOVED_KEPT = 3;
 
 /** How fast it went in this look: the middle of what its lines say. Nothing where they say nothing. */
-export function paceOf({ look }: Training): { readonly pace?: Pace } {
+export function paceOf({ look }: Training): Pace | undefined {
   const secondsPerStep = medianOf(look.secondsPerStep);
   const tokensPerSecond = medianOf(look.tokensPerSecond);
   const { remainingSeconds, memory } = look;
   const use = medianOf(look.use);
   const isSilent = secondsPerStep === null && tokensPerSecond === null && remainingSeconds === null;
-  if (isSilent && use === null && memory === null) return {};
-  return {
-    pace: {
-      secondsPerStep: secondsPerStep === null ? null : decimal(secondsPerStep),
-      tokensPerSecond: tokensPerSecond === null ? null : decimal(tokensPerSecond),
-      remainingSeconds,
-      ...(use === null ? {} : { usePercent: decimal(Math.round(use)) }),
-      ...(memory === null ? {} : { memory }),
-    },
-  };
+  if (isSilent && use === null && memory === null) return undefined;
+  return present({
+    secondsPerStep: secondsPerStep === null ? null : decimal(secondsPerStep),
+    tokensPerSecond: tokensPerSecond === null ? null : decimal(tokensPerSecond),
+    remainingSeconds,
+    usePercent: use === null ? undefined : decimal(Math.round(use)),
+    memory: memory ?? undefined,
+  });
 }
 
 /** A decimal for the record, in as many digits as matter. */

@@ -9,7 +9,7 @@ import { branded, isInstant, isSha, type Sha } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { verifyEd25519 } from '../../src/host/keys.ts';
-import { composeAppend } from '../../src/logbook/compose.ts';
+import { composeAppend } from '../../src/logbook/append.ts';
 import { eventsPath } from '../../src/logbook/segments.ts';
 import { createLogbookStore } from '../../src/logbook/store/git-store.ts';
 import { AT_MS, bareRepository, type Remote, scratchFolder } from '../host/git/scratch-repository.ts';

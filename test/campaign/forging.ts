@@ -5,8 +5,8 @@ import type { EventDraft, EventOf, LogbookEvent } from '../../src/domain/logbook
 import type { Role } from '../../src/domain/logbook/role.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { parseSigningKey } from '../../src/host/keys.ts';
+import { composeAppend } from '../../src/logbook/append.ts';
 import { canonicalize } from '../../src/logbook/canonical.ts';
-import { composeAppend } from '../../src/logbook/compose.ts';
 import { eventsPath } from '../../src/logbook/segments.ts';
 import { verifyLogbook } from '../../src/logbook/verify.ts';
 import { DEMO_KEYS } from '../support/demo-keys.ts';

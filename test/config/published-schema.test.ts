@@ -8,7 +8,7 @@ import { parse } from 'yaml';
 import { configurationPage } from '../../scripts/config/configuration-page.ts';
 import { schemaFile } from '../../scripts/config/schema-file.ts';
 import { readLabConfig } from '../../src/app/config-source.ts';
-import { configJsonSchema, type JsonSchema, SCHEMA_ID } from '../../src/config/read-config.ts';
+import { configJsonSchema, type JsonSchema, SCHEMA_ID } from '../../scripts/config/json-schema.ts';
 import { KINDS } from '../../src/kinds/registry.ts';
 import { changed, SMALL, withLane } from './small-config.ts';
 

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { readLabConfig } from '../../src/app/config-source.ts';
 import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
 import { CHECK_NAME } from '../../src/github/check-run.ts';
-import { PROBLEM_CODES } from '../../src/settings/problem.ts';
 import { ADOPTED_LANE } from '../support/adopted-job.ts';
 import { changed, placeIn, SMALL, withLane, withSecondLane } from './small-config.ts';
 
@@ -426,8 +425,4 @@ describe('no rule', () => {
     const text = changed('"{outputRoot}"]', `"${secret}"]`);
     expect(JSON.stringify(readLabConfig(text))).not.toContain(secret);
   });
-});
-
-it('knows each code once', () => {
-  expect(new Set(PROBLEM_CODES).size).toBe(PROBLEM_CODES.length);
 });

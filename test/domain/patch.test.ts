@@ -36,7 +36,7 @@ function diffOf(before: string, after: string, context: number): string {
 
 function readOne(patch: string) {
   const read = readPatch(patch);
-  if (read.kind === 'fault') return read.fault;
+  if (!read.ok) return read.error;
   const [file] = read.value;
   if (file === undefined) throw new Error('a patch of no file');
   return file;
@@ -56,7 +56,7 @@ describe('a patch of git', () => {
         const patch = diffOf(before, after, context);
         const file = readOne(patch);
         if (typeof file === 'string') throw new Error(`${file}: ${patch}`);
-        expect(applyPatch(before, file)).toEqual({ kind: 'read', value: after });
+        expect(applyPatch(before, file)).toEqual({ ok: true, value: after });
         // What people are shown is the same patch, for git as well.
         writeFileSync(join(folder, 'a.py'), before);
         writeFileSync(join(folder, 'shown'), shownPatch([file]));
@@ -88,7 +88,7 @@ describe('a patch of git', () => {
     fc.assert(
       fc.property(fc.array(parts, { maxLength: 12 }), texts, (all, text) => {
         const read = readPatch(all.join('\n'));
-        if (read.kind === 'read') for (const file of read.value) applyPatch(text, file);
+        if (read.ok) for (const file of read.value) applyPatch(text, file);
       }),
     );
   });
@@ -135,7 +135,7 @@ describe('no patch that is taken', () => {
   ])('of a text that it does not fit, %s', (_how, text) => {
     const file = readOne(PATCH);
     if (typeof file === 'string') throw new Error(file);
-    expect(applyPatch(text, file)).toEqual({ kind: 'fault', fault: 'patch-does-not-apply' });
+    expect(applyPatch(text, file)).toEqual({ ok: false, error: 'patch-does-not-apply' });
   });
 
   it.each([
@@ -145,7 +145,7 @@ describe('no patch that is taken', () => {
   ])('of %j, behind whose end it adds a line', (text, line) => {
     const file = readOne(PATCH.replace('@@ -1 +1 @@\n-a', `@@ -${line},0 +${line + 1} @@`));
     if (typeof file === 'string') throw new Error(file);
-    expect(applyPatch(text, file)).toEqual({ kind: 'fault', fault: 'patch-does-not-apply' });
+    expect(applyPatch(text, file)).toEqual({ ok: false, error: 'patch-does-not-apply' });
   });
 });
 
@@ -154,7 +154,7 @@ it('a patch of a long file is applied like any other', () => {
   const file = readOne(PATCH.replace('@@ -1 +1 @@\n-a', '@@ -399999,0 +400000 @@'));
   if (typeof file === 'string') throw new Error(file);
   const after = applyPatch(`${before}a\n`, file);
-  expect(after.kind === 'read' && after.value === `${before.slice(1)}b\n\na\n`).toBe(true);
+  expect(after.ok && after.value === `${before.slice(1)}b\n\na\n`).toBe(true);
 });
 
 describe('what is shown of a patch, with places taken out of it,', () => {

@@ -1,8 +1,8 @@
 /** Kill any process at any boundary of any effect and start it again: one launch, every command answered once, the seal reached. */
 
 import { describe, expect, it } from 'vitest';
-import { EFFECT_KINDS } from '../../src/domain/effect.ts';
 import { Crash } from '../support/crash.ts';
+import { EFFECT_KINDS } from '../support/effect-kinds.ts';
 import { approve, playFerry, propose, stateOf, until } from '../support/play.ts';
 import { botComments, saidTwice, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';

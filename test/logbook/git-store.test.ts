@@ -5,7 +5,7 @@ import { branded, isInstant, type Sha } from '../../src/domain/ids.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { verifyEd25519 } from '../../src/host/keys.ts';
-import { type ComposedRun, commitMessage, composeAppend } from '../../src/logbook/compose.ts';
+import { type ComposedRun, commitMessage, composeAppend } from '../../src/logbook/append.ts';
 import { folderOf, grown } from '../../src/logbook/segments.ts';
 import { createLogbookStore, type LogbookStore, type RunWrite } from '../../src/logbook/store/git-store.ts';
 import { type Verification, verifyLogbook } from '../../src/logbook/verify.ts';

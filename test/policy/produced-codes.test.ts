@@ -4,10 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ANSWER_CODES } from '../../src/commands/registry.ts';
-import { EFFECT_KINDS } from '../../src/domain/effect.ts';
 import { INCIDENT_CODES } from '../../src/domain/incidents.ts';
 import { REFUSALS } from '../../src/domain/launch/refusal.ts';
 import { DROP_REASONS } from '../../src/domain/logbook/events/launch-events.ts';
+import { EFFECT_KINDS } from '../support/effect-kinds.ts';
 import { ROOT } from './cruise.ts';
 
 /** Where a list of codes stands as bare words; a table has them as keys, which count for nothing anyway. */

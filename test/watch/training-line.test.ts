@@ -165,7 +165,9 @@ describe('a log', () => {
     expect(read.step).toEqual({ value: 11, exact: true });
     expect(read.exactTotal).toBe(2436);
     expect(paceOf(read.training)).toEqual({
-      pace: { secondsPerStep: '1.32', tokensPerSecond: null, remainingSeconds: 3201 },
+      secondsPerStep: '1.32',
+      tokensPerSecond: null,
+      remainingSeconds: 3201,
     });
   });
 

@@ -183,7 +183,7 @@ async function judgedPatch(
   const none = (reason: NoExternalFix): ExternalFix => ({ kind: 'none', reason });
   const python = config.lane.python;
   const read = readPatch(patch);
-  if (read.kind === 'fault') return none(read.fault);
+  if (!read.ok) return none(read.error);
   const files: Record<string, string> = {};
   for (const file of read.value) {
     if (!mayChange(file.path)) return none('outside-scope');
@@ -191,7 +191,7 @@ async function judgedPatch(
     if (before === null) return none('not-in-tree');
     if (before.length > limits.fixedFileCharsMax) return none('too-long');
     const after = applyPatch(before, file);
-    if (after.kind === 'fault') return none(after.fault);
+    if (!after.ok) return none(after.error);
     if (file.path.endsWith('.py') && (await lab.readExperiment(after.value, python)).kind === 'unparsable')
       return none('not-mended');
     files[file.path] = after.value;

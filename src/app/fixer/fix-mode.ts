@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { assertNever } from '../../domain/assert.ts';
 import { GitError, type GitExporter } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';
+import { jsonIn } from '../../domain/json.ts';
 import { FIXER_FAULTS, failureDigest } from '../../domain/launch/fixer.ts';
 import type { SlipOfAttempt } from '../../domain/launch/small-fix.ts';
 import { limits } from '../../domain/limits.ts';
@@ -29,13 +30,7 @@ type FixerAnswer = z.infer<typeof schema>;
 
 /** Null if the text is not an answer. */
 export function readAnswer(text: string): FixerAnswer | null {
-  try {
-    const read = schema.safeParse(JSON.parse(text));
-    return read.success ? read.data : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  return schema.safeParse(jsonIn(text)).data ?? null;
 }
 
 type FixerCall = {

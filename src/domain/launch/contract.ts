@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { Actor } from '../actor.ts';
 import type { StorePath } from '../checkpoint/stored.ts';
 import type { RunId, Sha } from '../ids.ts';
-import { type Of, text } from '../logbook/parts.ts';
+import { type Parsed, text } from '../logbook/parts.ts';
 import type { Manifest } from './manifest.ts';
 
 const value = z.object({ value: text, source: z.enum(['given', 'inferred', 'unclear']), from: text });
@@ -12,10 +12,10 @@ const value = z.object({ value: text, source: z.enum(['given', 'inferred', 'uncl
  * `given`: written in the issue. `inferred`: absent, and `from` names its origin. `unclear`: written but unusable, and `from` says what is
  * expected.
  */
-export type ContractValue = Of<typeof value>;
+export type ContractValue = Parsed<typeof value>;
 
 export const contractSchema = z.record(text, value);
-export type Contract = Of<typeof contractSchema>;
+export type Contract = Parsed<typeof contractSchema>;
 
 /** Login of the DRI, or null. */
 export function personInCharge(contract: Contract | null): string | null {

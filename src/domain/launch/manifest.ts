@@ -4,7 +4,7 @@
  */
 
 import * as z from 'zod';
-import { integerOrNull, type Of, text, texts } from '../logbook/parts.ts';
+import { integerOrNull, type Parsed, text, texts } from '../logbook/parts.ts';
 
 /** Source text before and after; null = absent. */
 const change = z.object({
@@ -14,7 +14,7 @@ const change = z.object({
   after: text.nullable(),
   bucket: text.nullable(),
 });
-export type ManifestChange = Of<typeof change>;
+export type ManifestChange = Parsed<typeof change>;
 
 /**
  * The lane's last sealed pass. `changes` are new against it; the other rows of `delta` ran in that pass. `notTaken`: settings that the
@@ -26,7 +26,7 @@ const base = z.object({
   changes: z.array(change),
   notTaken: z.array(z.object({ path: text, ran: text.nullable(), target: text.nullable(), why: text })),
 });
-export type ManifestBase = Of<typeof base>;
+export type ManifestBase = Parsed<typeof base>;
 
 /**
  * Limits of a rented machine, approved as part of the manifest's envelope and binding for the run's machines. Machines without a known run
@@ -51,7 +51,7 @@ const rentalTerms = z.object({
   /** A person can keep a machine this long from their request, but never beyond `hoursMax` or `dollarsMax`. */
   keepHoursMax: z.int(),
 });
-export type RentalTerms = Of<typeof rentalTerms>;
+export type RentalTerms = Parsed<typeof rentalTerms>;
 
 export const manifestSchema = z.object({
   v: z.literal(1),
@@ -102,4 +102,4 @@ export const manifestSchema = z.object({
   /** The policy keys that gates read, as `key` → text. */
   policy: texts,
 });
-export type Manifest = Of<typeof manifestSchema>;
+export type Manifest = Parsed<typeof manifestSchema>;

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import type { Digest, RunId } from '../ids.ts';
-import { digest, type Of, runId, sha, text } from '../logbook/parts.ts';
+import { digest, type Parsed, runId, sha, text } from '../logbook/parts.ts';
 
 const approval = z.object({
   comment: z.int(),
@@ -11,7 +11,7 @@ const approval = z.object({
   bodyDigest: digest,
 });
 /** The runner reads this comment again before it submits. */
-export type OrderApproval = Of<typeof approval>;
+export type OrderApproval = Parsed<typeof approval>;
 
 /** GitHub numbers comments and reviews separately. */
 export function citationKey({ surface, comment }: Pick<OrderApproval, 'surface' | 'comment'>): string {
@@ -20,7 +20,7 @@ export function citationKey({ surface, comment }: Pick<OrderApproval, 'surface' 
 
 const parent = z.object({ run: runId, attempt: z.int() });
 /** The attempt that this one continues. The order's manifest names the checkpoint. */
-export type ParentAttempt = Of<typeof parent>;
+export type ParentAttempt = Parsed<typeof parent>;
 
 /**
  * `preApprovedBy`: the approved manifest whose envelope pre-approved this fix; absent if the approvals name the ordered manifest. `parent`:
@@ -43,7 +43,7 @@ export const orderSchema = z.object({
   issuedAt: text,
   expiresAt: text,
 });
-export type Order = Of<typeof orderSchema>;
+export type Order = Parsed<typeof orderSchema>;
 
 /** The manifest that the order's approvals must name. */
 export function approvedIn({ digest, preApprovedBy }: Pick<Order, 'digest' | 'preApprovedBy'>): Digest {

@@ -4,6 +4,7 @@
  */
 
 import { limits } from '../limits.ts';
+import { fail, ok, type Result } from '../result.ts';
 import { UNSEEN } from '../text.ts';
 
 /** A small fix touches a file and its importers. */
@@ -22,49 +23,46 @@ export type PatchFault =
 
 type Hunk = { readonly from: number; readonly lines: readonly string[] };
 export type FilePatch = { readonly path: string; readonly hunks: readonly Hunk[] };
-export type Read<Value> =
-  | { readonly kind: 'read'; readonly value: Value }
-  | { readonly kind: 'fault'; readonly fault: PatchFault };
 
 /** Returns the edited files, each once, or why the patch is rejected. */
-export function readPatch(text: string): Read<readonly FilePatch[]> {
-  if (text.length > limits.fixPatchCharsMax) return fault('patch-too-large');
-  if (text.trim() === '') return fault('patch-none');
+export function readPatch(text: string): Result<readonly FilePatch[], PatchFault> {
+  if (text.length > limits.fixPatchCharsMax) return fail('patch-too-large');
+  if (text.trim() === '') return fail('patch-none');
   const lines = text.endsWith('\n') ? text.slice(0, -1).split('\n') : text.split('\n');
   const files: FilePatch[] = [];
   for (let at = 0; at < lines.length; ) {
-    if (files.length >= FIX_FILES_MAX) return fault('patch-too-large');
+    if (files.length >= FIX_FILES_MAX) return fail('patch-too-large');
     const read = readFile(lines, at);
-    if (read.kind === 'fault') return read;
-    if (files.some(({ path }) => path === read.value.file.path)) return fault('patch-unreadable');
+    if (!read.ok) return read;
+    if (files.some(({ path }) => path === read.value.file.path)) return fail('patch-unreadable');
     files.push(read.value.file);
     at = read.value.next;
   }
   const changed = files.flatMap(({ hunks }) => hunks.flatMap((hunk) => hunk.lines.filter(isChange)));
   // The reviewer must see all of it.
   if (changed.length > FIX_LINES_MAX || shownPatch(files).length > limits.shownBlockCharsMax)
-    return fault('patch-too-large');
+    return fail('patch-too-large');
   return changed.some((line) => line.startsWith('+') && HIDDEN.test(line))
-    ? fault('patch-hidden-signs')
-    : { kind: 'read', value: files };
+    ? fail('patch-hidden-signs')
+    : ok(files);
 }
 
 /** Applies each hunk exactly at its stated position. */
-export function applyPatch(text: string, { hunks }: FilePatch): Read<string> {
+export function applyPatch(text: string, { hunks }: FilePatch): Result<string, PatchFault> {
   // The last piece follows the last newline: empty if the file ends with one.
   const old = text.split('\n');
   const length = old.at(-1) === '' ? old.length - 1 : old.length;
   const pieces: (readonly string[])[] = [];
   let done = 0;
   for (const { from, lines } of hunks) {
-    if (from < done || from > length) return fault('patch-does-not-apply');
+    if (from < done || from > length) return fail('patch-does-not-apply');
     const now: string[] = [];
     pieces.push(old.slice(done, from), now);
     done = from;
     for (const line of lines) {
       const content = line.slice(1);
       if (line.startsWith('+')) now.push(content);
-      else if (done >= length || old[done] !== content) return fault('patch-does-not-apply');
+      else if (done >= length || old[done] !== content) return fail('patch-does-not-apply');
       else {
         if (line.startsWith(' ')) now.push(content);
         done += 1;
@@ -72,7 +70,7 @@ export function applyPatch(text: string, { hunks }: FilePatch): Read<string> {
     }
   }
   const after = [...pieces, old.slice(done)].flat().join('\n');
-  return after === text ? fault('patch-none') : { kind: 'read', value: after };
+  return after === text ? fail('patch-none') : ok(after);
 }
 
 /** The patch in ferrybot's own formatting, to display and record. */
@@ -103,10 +101,6 @@ export function firstLineOf({ hunks }: FilePatch): number {
   return first === undefined ? 1 : first.from + Math.max(0, first.lines.findIndex(isChange)) + 1;
 }
 
-function fault(why: PatchFault): Extract<Read<never>, { readonly kind: 'fault' }> {
-  return { kind: 'fault', fault: why };
-}
-
 function isChange(line: string): boolean {
   return line.startsWith('+') || line.startsWith('-');
 }
@@ -114,34 +108,32 @@ function isChange(line: string): boolean {
 type FileAt = { readonly file: FilePatch; readonly next: number };
 
 /** Parses one file's part: two names and at least one hunk. */
-function readFile(lines: readonly string[], start: number): Read<FileAt> {
+function readFile(lines: readonly string[], start: number): Result<FileAt, PatchFault> {
   let at = start;
   const git = GIT_HEADER.exec(lines[at] ?? '');
   if (git !== null) {
     at += 1;
     while (at < lines.length && !(lines[at] ?? '').startsWith('--- ')) {
       const line = lines[at] ?? '';
-      if (NOT_AN_EDIT.test(line)) return fault('patch-not-an-edit');
-      if (!INDEX.test(line)) return fault('patch-unreadable');
+      if (NOT_AN_EDIT.test(line)) return fail('patch-not-an-edit');
+      if (!INDEX.test(line)) return fail('patch-unreadable');
       at += 1;
     }
   }
   const [old = '', now = ''] = lines.slice(at, at + 2);
-  if (old === '--- /dev/null' || now === '+++ /dev/null') return fault('patch-not-an-edit');
+  if (old === '--- /dev/null' || now === '+++ /dev/null') return fail('patch-not-an-edit');
   const path = OLD_NAME.exec(old)?.[1];
-  if (path === undefined || path !== NEW_NAME.exec(now)?.[1]) return fault('patch-unreadable');
-  if (git !== null && (git[1] !== path || git[2] !== path)) return fault('patch-unreadable');
+  if (path === undefined || path !== NEW_NAME.exec(now)?.[1]) return fail('patch-unreadable');
+  if (git !== null && (git[1] !== path || git[2] !== path)) return fail('patch-unreadable');
   at += 2;
   const hunks: Hunk[] = [];
   while (at < lines.length && (lines[at] ?? '').startsWith('@@')) {
     const read = readHunk(lines, at);
-    if (read === null) return fault('patch-unreadable');
+    if (read === null) return fail('patch-unreadable');
     hunks.push(read.hunk);
     at = read.next;
   }
-  return hunks.length === 0
-    ? fault('patch-unreadable')
-    : { kind: 'read', value: { file: { path, hunks }, next: at } };
+  return hunks.length === 0 ? fail('patch-unreadable') : ok({ file: { path, hunks }, next: at });
 }
 
 /** Reads exactly as many lines as the header states, ignoring "no newline" markers. */

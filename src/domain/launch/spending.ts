@@ -46,36 +46,30 @@ export function launchesIn(launches: readonly Launch[], period: Period, date: st
   return launches.filter((launch) => periodOf(period, launch.date) === wanted);
 }
 
-/** Rental cost on the day of the newest claim; while the run is live, its approved maximum. */
-export type RentalSpending = { readonly cluster: string; readonly date: string; readonly dollars: string };
-
-/** Null if the run rented nothing. */
-export function rentalSpendingOf(state: RunState): RentalSpending | null {
-  const { order } = state;
-  const terms = rentalTerms(state);
-  if (terms === null || order?.claim == null || order.manifest === null) return null;
-  const spent = (microdollarsOf(state) / 1_000_000).toFixed(6);
-  const dollars = isLive(state) ? terms.dollarsMax : spent;
-  return { cluster: order.manifest.cluster, date: order.claim.at.slice(0, 10), dollars };
-}
-
-/** Rental cost up to the newest observation, in millionths of a dollar, on the day of the newest claim. */
+/**
+ * Rental cost up to the newest observation, in millionths of a dollar, on the day of the newest claim. `dollars`: what counts against a
+ * limit, the approved maximum while the run is live.
+ */
 export type RentedMoney = {
   readonly lane: string;
   readonly cluster: string;
   readonly date: string;
   readonly microdollars: number;
+  readonly dollars: string;
 };
+export type RentalSpending = Pick<RentedMoney, 'cluster' | 'date' | 'dollars'>;
 
 /** Null if the run rented nothing. */
 export function rentedMoneyOf(state: RunState): RentedMoney | null {
   const { order, proposal } = state;
-  if (rentalTerms(state) === null || order?.claim == null || order.manifest === null) return null;
-  const { cluster } = order.manifest;
+  const terms = rentalTerms(state);
+  if (terms === null || order?.claim == null || order.manifest === null) return null;
+  const microdollars = microdollarsOf(state);
   return {
     lane: proposal.lane,
-    cluster,
+    cluster: order.manifest.cluster,
     date: order.claim.at.slice(0, 10),
-    microdollars: microdollarsOf(state),
+    microdollars,
+    dollars: isLive(state) ? terms.dollarsMax : (microdollars / 1_000_000).toFixed(6),
   };
 }

@@ -1,7 +1,7 @@
 /** A gate's answer: pass, fail or unknown, with a closed reason code, the facts, and who can fix it. */
 
 import * as z from 'zod';
-import { type Of, scalars, text } from '../logbook/parts.ts';
+import { type Parsed, scalars, text } from '../logbook/parts.ts';
 import { readFacts, type Vocabulary } from '../payload.ts';
 import { TARGET_FIELDS } from './hold.ts';
 
@@ -235,7 +235,7 @@ export const verdictSchema = z.object({
   found: scalars,
   remedyBy: z.enum(REMEDY_ACTORS),
 });
-export type Verdict = Of<typeof verdictSchema>;
+export type Verdict = Parsed<typeof verdictSchema>;
 
 /** Why a gate's outcome is unknown; empty for other verdicts. */
 export function whyUnknown({ outcome, found }: Pick<Verdict, 'outcome' | 'found'>): string {

@@ -3,7 +3,7 @@
 import type * as z from 'zod';
 import type { Actor } from '../actor.ts';
 import type { EventOf, EventType, LogbookEvent } from './event.ts';
-import type { Of } from './parts.ts';
+import type { Parsed } from './parts.ts';
 import { prose } from './plain-text.ts';
 import type { Role } from './role.ts';
 import type { RunState } from './run-state.ts';
@@ -12,7 +12,7 @@ type Schemas = { readonly [type: string]: z.ZodType };
 
 /** The data types of a family, from its schemas. */
 export type DataOf<Family extends Schemas> = {
-  readonly [Type in keyof Family]: Of<Family[Type]>;
+  readonly [Type in keyof Family]: Parsed<Family[Type]>;
 };
 
 /** The four lines of a policy logbook entry (HR-25): escaped Markdown. A line without text may be missing. */

@@ -24,4 +24,4 @@ type ReadonlyDeep<Value> = Value extends string | number | boolean | null | unde
   : { readonly [Key in keyof Value]: ReadonlyDeep<Value[Key]> };
 
 /** The type of what a schema describes. */
-export type Of<Schema extends z.ZodType> = ReadonlyDeep<z.infer<Schema>>;
+export type Parsed<Schema extends z.ZodType> = ReadonlyDeep<z.infer<Schema>>;

@@ -110,16 +110,6 @@ export async function readWhole(answer: HttpAnswer, bytesMax: number): Promise<W
   return { kind: 'answer', status, contentType, text: Buffer.concat(pieces).toString('utf8') };
 }
 
-/** What a text of JSON says; undefined where it is none. */
-export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
 function start({ method, url, headers, body, idleTimeoutMs, signal }: HttpRequest): ClientRequest {
   const length: Record<string, number> = body === null ? {} : { 'content-length': Buffer.byteLength(body) };
   const options = {

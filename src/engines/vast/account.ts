@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { spendCapability } from '../../domain/actions/capability.ts';
+import { jsonIn } from '../../domain/json.ts';
 import {
   type AccountRead,
   destroyStep,
@@ -11,7 +12,6 @@ import {
 } from '../../domain/rented.ts';
 import { momentOfMs } from '../../domain/time.ts';
 import { type Unknown, unknownBecause } from '../shared/acts.ts';
-import { jsonIn } from '../shared/http.ts';
 import { isSubmissionId, jobMetadata } from '../shared/job-files.ts';
 import { ask, noAnswer, readVastSession, type Said, VAST, type VastSettings } from './ask.ts';
 import { labelOf } from './definition.ts';

@@ -1,10 +1,11 @@
 /** One question to the API and its whole answer, by status and schema; anything else is no answer. */
 
 import { z } from 'zod';
+import { jsonIn } from '../../domain/json.ts';
 import { cutText } from '../../domain/text.ts';
 import { codeOf } from '../../host/publish-once.ts';
 import { redact } from '../../host/redactor.ts';
-import { jsonIn, NOT_SENT } from '../shared/http.ts';
+import { NOT_SENT } from '../shared/http.ts';
 import type { VastCluster } from './definition.ts';
 
 /** The account, and what it can still pay. */

@@ -5,6 +5,7 @@
 
 import { z } from 'zod';
 import { branded, type Digest, isDigest } from '../../domain/ids.ts';
+import { jsonIn } from '../../domain/json.ts';
 import type { ImageLabels, ImageLook, ImageReference } from '../../domain/launch/image.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { cutText } from '../../domain/text.ts';
@@ -57,7 +58,7 @@ export async function lookAtImage(
 
 /** A single-platform image is treated as an index of one. */
 async function platformsOf(ask: RegistryAsk, top: Part): Promise<Observed<readonly ImageLabels[]>> {
-  const json = parsed(top.text);
+  const json = jsonIn(top.text);
   const index = indexSchema.safeParse(json);
   if (!index.success) {
     const one = await labelsOf(ask, json, null);
@@ -73,7 +74,7 @@ async function platformsOf(ask: RegistryAsk, top: Part): Promise<Observed<readon
     const part = await partOf(ask, `manifests/${digest}`, digest);
     if (part.kind === 'unknown') return part;
     if (part.value === null) return unknown(`its index names ${digest}, which is not there`);
-    const labels = await labelsOf(ask, parsed(part.value.text), {
+    const labels = await labelsOf(ask, jsonIn(part.value.text), {
       ...index.data.annotations,
       ...annotations,
     });
@@ -91,7 +92,7 @@ async function labelsOf(ask: RegistryAsk, json: unknown, around: Words): Promise
   const blob = await partOf(ask, `blobs/${config.digest}`, config.digest);
   if (blob.kind === 'unknown') return blob;
   if (blob.value === null) return unknown(`its config ${config.digest} is not there`);
-  const image = configSchema.safeParse(parsed(blob.value.text));
+  const image = configSchema.safeParse(jsonIn(blob.value.text));
   if (!image.success) return unknown('its config is none that is known here');
   const said: Words = { ...around, ...annotations, ...image.data.config?.Labels };
   return known({ revision: wordOf(said[REVISION]), source: wordOf(said[SOURCE]) });
@@ -107,15 +108,6 @@ async function partOf(ask: RegistryAsk, path: string, wanted: Digest | null): Pr
   return wanted !== null && wanted !== digest
     ? unknown(`what it gave for ${wanted} is ${digest}`)
     : known({ text, digest });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }
 
 /** Empty labels are null; long ones are cut. */

@@ -1,5 +1,6 @@
 /** `ferrybot read-log < job.log`: what the watch reads in a training log. */
 
+import { present } from '../../../domain/present.ts';
 import { redact } from '../../../host/redactor.ts';
 import { redactAndTruncateLine } from '../../../watch/look.ts';
 import { paceOf } from '../../../watch/training.ts';
@@ -21,7 +22,7 @@ export async function readLogVerb(io: VerbIo): Promise<number> {
   const { carry: _carry, skipping: _skipping, training, lastException, ...told } = facts;
   const value = {
     ...told,
-    ...paceOf(training),
+    ...present({ pace: paceOf(training) }),
     failures,
     lastException: lastException === null ? null : redactAndTruncateLine(SHAPES_ONLY, lastException),
   };

@@ -3,10 +3,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import type { EngineSession, FoundJob, JobOrigin } from '../../../domain/engine.ts';
+import { jsonIn } from '../../../domain/json.ts';
 import { limits } from '../../../domain/limits.ts';
 import { cutText } from '../../../domain/text.ts';
 import { redact } from '../../../host/redactor.ts';
-import { askWhole, callOverHttp, type Http, jsonIn, type WholeAnswer } from '../../shared/http.ts';
+import { askWhole, callOverHttp, type Http, type WholeAnswer } from '../../shared/http.ts';
 import { readJobDetails } from '../job-details.ts';
 
 /** A whole answer: a thousand jobs, each with the 20,000 characters of log that Ray puts in a failure's message. */

@@ -12,10 +12,10 @@ import {
   type StopOutcome,
   saysItIsOver,
 } from '../../../domain/engine.ts';
+import { jsonIn } from '../../../domain/json.ts';
 import { limits } from '../../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../../domain/observed.ts';
 import { guarded, keptReaders, stopAndConfirm, unknownBecause } from '../../shared/acts.ts';
-import { jsonIn } from '../../shared/http.ts';
 import { isSubmissionId } from '../../shared/job-files.ts';
 import { readJobDetails } from '../job-details.ts';
 import {

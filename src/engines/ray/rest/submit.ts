@@ -3,9 +3,9 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Job, JobSpec, SubmitOutcome } from '../../../domain/engine.ts';
+import { jsonIn } from '../../../domain/json.ts';
 import { limits } from '../../../domain/limits.ts';
 import { conflictWith, type Rejected, rejected, unknownBecause } from '../../shared/acts.ts';
-import { jsonIn } from '../../shared/http.ts';
 import { identityTexts } from '../../shared/identity.ts';
 import { type Taker, zipTree } from '../../shared/package-files.ts';
 import { shellLineOf } from '../../shared/shell-line.ts';

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type AnswerCode, type Answers, answerOf } from '../../../commands/registry.ts';
 import { readKnobs } from '../../../delta/read-knobs.ts';
 import { assertNever } from '../../../domain/assert.ts';
+import { jsonIn } from '../../../domain/json.ts';
 import { newChanges } from '../../../domain/launch/delta.ts';
 import { limits } from '../../../domain/limits.ts';
 import type { Objective } from '../../../domain/logbook/events/launch-events.ts';
@@ -85,7 +86,7 @@ async function askProposer(
     const end = cutTextFromEnd(open.redact(result.stderr).trim(), limits.messageCharactersMax);
     return nothing('proposer-failed', `${result.kind} ${result.exitCode ?? result.code ?? ''}: ${end}`);
   }
-  const answer = answerSchema.safeParse(parsedJson(result.stdout));
+  const answer = answerSchema.safeParse(jsonIn(result.stdout));
   if (!answer.success) {
     const [issue] = answer.error.issues;
     return nothing(
@@ -134,16 +135,6 @@ function proposerContext(
     commits: context.commits.map(({ sha, subject }) => ({ sha, subject })),
     issues: context.issues.map(({ number, title }) => ({ number, title })),
   };
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    // What is no JSON is no answer: the schema refuses null and says so.
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }
 
 /** The edited file, and how the proposal tells it. */
