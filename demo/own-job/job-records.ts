@@ -23,7 +23,6 @@ export async function claimJob(engineFolder: string, job: OwnJob, nowMs: number)
   const record = {
     submissionId: jobId,
     command,
-    environmentNames: [],
     workingDirectory,
     metadata: null,
     gitCommit,

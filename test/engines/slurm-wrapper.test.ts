@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { JobSpec } from '../../src/domain/engine.ts';
 import { type JobPaths, jobPaths, readJobRecords } from '../../src/engines/slurm/job-folder.ts';
-import { claimJob } from '../../src/engines/slurm/submit.ts';
+import { claimOnSlurm } from '../../src/engines/slurm/submit.ts';
 import { slurmConfig } from '../support/slurm-config.ts';
 
 let folder: string;
@@ -28,7 +28,7 @@ async function claimed(
 ): Promise<void> {
   const cluster = slurmConfig({ folder: join(folder, 'jobs'), ...settings });
   const host = { cluster, env: {}, uid: 0, now: Date.now, sleep };
-  await claimJob(host, paths, {
+  await claimOnSlurm(host, {
     submissionId: 'job-1',
     command,
     env: {},

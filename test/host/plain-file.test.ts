@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
-import { jobMetadata, readLogFile, readRecord } from '../../src/engines/shared/job-files.ts';
+import { jobMetadata } from '../../src/engines/shared/identity.ts';
+import { readLogFile, readRecord } from '../../src/engines/shared/job-files.ts';
 import { RECORD_FILE_BYTES_MAX } from '../../src/host/plain-file.ts';
 
 async function folderOf(): Promise<string> {

@@ -237,7 +237,8 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
 
   it('tells of a job that Slurm has forgotten what its own record says, and unknown where there is none', async () => {
     await submitTo(cluster.engine(), spec('forgotten', ['bash', '-c', 'exit 7']));
-    const { folder, seen, claim } = paths('forgotten');
+    const { folder, seen } = paths('forgotten');
+    const claim = join(folder, 'job.json');
     for (let look = 0; look < 100 && !(await readdir(folder)).includes('end-0.json'); look += 1)
       await sleep(200);
     await rm(seen, { force: true });

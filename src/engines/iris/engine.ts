@@ -6,10 +6,8 @@ import {
   described,
   type Engine,
   type JobDescription,
-  type JobObservation,
   type LiveJob,
   type StopOutcome,
-  saysItIsOver,
 } from '../../domain/engine.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { redact } from '../../host/redactor.ts';
@@ -52,9 +50,6 @@ export type IrisEngineOptions = {
 export function createIrisEngine(options: IrisEngineOptions): Engine {
   const settings = settingsOf(options);
   const readerOf = keptReaders(irisLimits.readersKept, (jobId) => createIrisLogReader(settings, jobId));
-  const noteEnd = (jobId: string, seen: JobObservation | StopOutcome): void => {
-    if (saysItIsOver(seen)) readerOf(jobId).markEnded();
-  };
   return guarded({
     name: 'iris',
     // A controller keeps its jobs over a restart, but one that came up from an old checkpoint does not, and looks the same.
@@ -62,11 +57,8 @@ export function createIrisEngine(options: IrisEngineOptions): Engine {
     session: () => readIrisSession(settings),
     leftOut: (spec) => leftOutOfPackage(spec, IRIS),
     submit: (spec) => submitToIris(settings, spec),
-    observe: async (jobId, lastSession) => {
-      const seen = await observeOnIris(settings, jobId, lastSession);
-      noteEnd(jobId, seen);
-      return seen;
-    },
+    observe: (jobId, lastSession) => observeOnIris(settings, jobId, lastSession),
+    noteEnd: (jobId) => readerOf(jobId).markEnded(),
     describe: (jobId) => describeOnIris(settings, jobId),
     live: () => liveOnIris(settings),
     readLog: async (jobId, offset) => {
@@ -78,11 +70,7 @@ export function createIrisEngine(options: IrisEngineOptions): Engine {
       if (isMissing(asked)) return { kind: 'absent' };
       return asked.kind === 'said' ? read : { kind: 'unknown', message: asked.message };
     },
-    stop: async (jobId) => {
-      const outcome = await stopOnIris(settings, jobId);
-      noteEnd(jobId, outcome);
-      return outcome;
-    },
+    stop: (jobId) => stopOnIris(settings, jobId),
   });
 }
 

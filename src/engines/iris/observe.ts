@@ -1,9 +1,8 @@
 /** What a job of Iris is doing; a job that it does not name is absent only where nobody has ever seen it. */
 
 import type { EngineSession, JobObservation } from '../../domain/engine.ts';
-import { unknownBecause } from '../shared/acts.ts';
+import { isSubmissionId, unknownBecause } from '../shared/acts.ts';
 import { type IdentityNames, identityIn } from '../shared/identity.ts';
-import { isSubmissionId } from '../shared/job-files.ts';
 import {
   type Answer,
   ask,

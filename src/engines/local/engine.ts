@@ -3,14 +3,13 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  described,
-  type Engine,
-  type FoundJob,
-  type JobDescription,
-  type JobObservation,
-  type LogRead,
-  type StopOutcome,
+import type {
+  Engine,
+  FoundJob,
+  JobDescription,
+  JobObservation,
+  LogRead,
+  StopOutcome,
 } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import {
@@ -21,20 +20,23 @@ import {
   processStartOf,
 } from '../../host/process-identity.ts';
 import { codeOf, publishOnce } from '../../host/publish-once.ts';
-import { redact } from '../../host/redactor.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
-import { foundJob, guarded, stopAndConfirm, unknownBecause } from '../shared/acts.ts';
-import { isSubmissionId, ownerOfFile, type Read, readLogFile } from '../shared/job-files.ts';
-import { shellLineOf, withinLine } from '../shared/shell-line.ts';
+import { foundJob, guarded, isSubmissionId, stopAndConfirm, unknownBecause } from '../shared/acts.ts';
 import {
   type ClaimRecord,
+  describeClaimed,
+  logRefusal,
+  type Read,
+  readClaim,
+  readLogFile,
+} from '../shared/job-files.ts';
+import {
   type ExitRecord,
   type IdentityRecord,
   type JobPaths,
   jobPaths,
   type LocalEngineOptions,
   type LocalSettings,
-  readClaim,
   readCommand,
   readExit,
   readProcess,
@@ -85,7 +87,11 @@ async function endsByTree(jobs: string): Promise<ReadonlyMap<string, number>> {
   const ends = new Map<string, number>();
   for (const id of await namesIn(jobs)) {
     const paths = jobPaths(jobs, id);
-    const [claim, started, exit] = [await readClaim(paths), await readProcess(paths), await readExit(paths)];
+    const [claim, started, exit] = [
+      await readClaim(jobs, id),
+      await readProcess(paths),
+      await readExit(paths),
+    ];
     if (claim.kind !== 'there') continue;
     const runsIn =
       started.kind === 'there' && started.value.workingDirectory !== undefined
@@ -150,28 +156,14 @@ function leastEnvironment(ours: NodeJS.ProcessEnv): Readonly<Record<string, stri
   return { PATH: path, LANG: ours['LANG'] ?? 'C.UTF-8' };
 }
 
-/** Looks once. The submitter is whose file the claim is. */
+/** Looks once. */
 async function describeLocally(settings: LocalSettings, jobId: string): Promise<JobDescription> {
   const seen = await observeLocally(settings, jobId, null);
-  if (seen.kind !== 'found') return seen;
-  const paths = jobPaths(settings.directory, jobId);
-  const claim = await readClaim(paths);
-  if (claim.kind !== 'there') return unknownBecause(`the claim of ${paths.folder} is ${claim.kind}`);
-  const line = shellLineOf(claim.value.command);
-  return described(seen, {
-    submitter: await ownerOfFile(paths.claim),
-    entrypoint: withinLine(redact(line ?? '', [])),
-    gitCommit: claim.value.gitCommit ?? null,
-  });
+  return seen.kind === 'found' ? describeClaimed(settings.directory, jobId, seen) : seen;
 }
 
-/** At most `limits.logChunkBytesMax` bytes; a job that has not written yet gives an empty chunk. */
-async function readLogLocally(settings: LocalSettings, jobId: string, offset: number): Promise<LogRead> {
-  const paths = jobPaths(settings.directory, jobId);
-  const claim = await readClaim(paths);
-  if (claim.kind === 'missing') return { kind: 'absent' };
-  if (claim.kind === 'unreadable') return unknownBecause(claim.why);
-  return readLogFile(paths.log, offset);
+async function readLogLocally({ directory }: LocalSettings, jobId: string, offset: number): Promise<LogRead> {
+  return (await logRefusal(directory, jobId)) ?? readLogFile(jobPaths(directory, jobId).log, offset);
 }
 
 /**
@@ -252,7 +244,7 @@ export async function observeLocally(
   const here = await currentPidScope();
   if (!isSubmissionId(jobId)) return { kind: 'absent', session: here.bootId };
   const paths = jobPaths(settings.directory, jobId);
-  const claim = await readClaim(paths);
+  const claim = await readClaim(settings.directory, jobId);
   switch (claim.kind) {
     case 'unreadable':
       return unknownBecause(claim.why);

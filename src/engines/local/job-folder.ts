@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import * as z from 'zod';
-import { jobMetadata, type Read, readRecord } from '../shared/job-files.ts';
+import { type Read, readRecord } from '../shared/job-files.ts';
 
 /** What the engine needs from its surroundings. */
 export type LocalEngineOptions = {
@@ -31,21 +31,6 @@ const identity = z
   })
   .readonly();
 
-const claimRecord = z
-  .object({
-    submissionId: z.string(),
-    command: z.array(z.string()).readonly(),
-    /** Names only: values may be secrets and are needed by nobody but the job. */
-    environmentNames: z.array(z.string()).readonly(),
-    workingDirectory: z.string(),
-    /** null: a job that somebody has put there by hand, in the name of no run. */
-    metadata: jobMetadata.nullable(),
-    /** The job's GIT_COMMIT, which is no secret; left out where it has none. */
-    gitCommit: z.string().exactOptional(),
-    claimedAtMs: z.int(),
-  })
-  .readonly();
-
 const exitRecord = z
   .object({
     exitCode: z.int().nullable(),
@@ -57,14 +42,12 @@ const exitRecord = z
   })
   .readonly();
 
-export type ClaimRecord = z.infer<typeof claimRecord>;
 export type IdentityRecord = z.infer<typeof identity>;
 export type ExitRecord = z.infer<typeof exitRecord>;
 
-/** The paths of one job. `claim` appears together with the folder; the others each once, whole. */
+/** The paths of one job. Each file appears once, whole. */
 export type JobPaths = {
   readonly folder: string;
-  readonly claim: string;
   readonly process: string;
   readonly command: string;
   readonly stop: string;
@@ -77,7 +60,6 @@ export function jobPaths(directory: string, jobId: string): JobPaths {
   const folder = join(directory, jobId);
   return {
     folder,
-    claim: join(folder, 'job.json'),
     process: join(folder, 'process.json'),
     command: join(folder, 'command.json'),
     stop: join(folder, 'stop.json'),
@@ -85,10 +67,6 @@ export function jobPaths(directory: string, jobId: string): JobPaths {
     log: join(folder, 'log'),
   };
 }
-
-/** Who claimed the id, and for which run. */
-export const readClaim = (paths: JobPaths): Promise<Read<ClaimRecord>> =>
-  readRecord(paths.claim, claimRecord);
 
 /** The supervisor that took the right to start the command. */
 export const readProcess = (paths: JobPaths): Promise<Read<IdentityRecord>> =>

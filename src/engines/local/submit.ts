@@ -1,10 +1,10 @@
 /** Starts a local job at most once for its submission id, from whatever state a crash left behind. */
 
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import { commitIn, type Job, type JobSpec, type SubmitOutcome } from '../../domain/engine.ts';
+import type { Job, JobSpec, SubmitOutcome } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { currentPidScope } from '../../host/process-identity.ts';
 import {
@@ -15,13 +15,12 @@ import {
   unknownBecause,
   type Variables,
 } from '../shared/acts.ts';
-import { claimOnce } from '../shared/job-files.ts';
+import { claimJob, readClaim } from '../shared/job-files.ts';
 import {
   type IdentityRecord,
   type JobPaths,
   jobPaths,
   type LocalSettings,
-  readClaim,
   readProcess,
 } from './job-folder.ts';
 import { type SupervisorOrder, supervisorSource } from './supervisor.ts';
@@ -50,10 +49,13 @@ const ANY_VARIABLE: Variables = {
 export async function submitLocally(settings: LocalSettings, spec: JobSpec): Promise<SubmitOutcome> {
   const refusal = specRefusal(spec, ANY_VARIABLE) ?? (await folderRefusal(spec));
   if (refusal !== null) return refusal;
-  const paths = jobPaths(settings.directory, spec.submissionId);
-  if (spec.adoptOnly === true && (await readClaim(paths)).kind === 'missing') return { kind: 'absent' };
-  const won = await claim(settings, paths, spec);
-  const owner = await readClaim(paths);
+  const { directory } = settings;
+  const { submissionId } = spec;
+  const paths = jobPaths(directory, submissionId);
+  if (spec.adoptOnly === true && (await readClaim(directory, submissionId)).kind === 'missing')
+    return { kind: 'absent' };
+  const won = await claimJob(directory, spec, settings.now());
+  const owner = await readClaim(directory, submissionId);
   if (owner.kind !== 'there') return unknownBecause(`the claim of ${paths.folder} is ${owner.kind}`);
   const conflict = conflictWith(owner.value.metadata, spec);
   if (conflict !== null) return conflict;
@@ -67,19 +69,6 @@ export async function submitLocally(settings: LocalSettings, spec: JobSpec): Pro
   const workingDirectory = supervisor.workingDirectory ?? owner.value.workingDirectory;
   const job = jobOf(spec, paths, { ...supervisor, workingDirectory });
   return { kind: won ? 'submitted' : 'adopted', job };
-}
-
-function claim(settings: LocalSettings, paths: JobPaths, spec: JobSpec): Promise<boolean> {
-  const { submissionId, command, env, workingDirectory, metadata } = spec;
-  const gitCommit = commitIn(env['GIT_COMMIT']);
-  const record = {
-    ...{ submissionId, command, environmentNames: Object.keys(env).sort(), workingDirectory, metadata },
-    ...(gitCommit === null ? {} : { gitCommit }),
-    claimedAtMs: settings.now(),
-  };
-  return claimOnce(settings.directory, paths.folder, (draft) =>
-    writeFile(join(draft, 'job.json'), `${JSON.stringify(record)}\n`, { flush: true, mode: 0o600 }),
-  );
 }
 
 /** The supervisor's identity, or why none reported. */

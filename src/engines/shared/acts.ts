@@ -12,13 +12,20 @@ import {
   type StopOutcome,
   type SubmitOutcome,
   type SubmitRejection,
+  saysItIsOver,
   stopStep,
   submitStep,
 } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { differencesOnDisk, firstOf } from '../../host/git/tree-on-disk.ts';
 import { isFolder } from '../../host/is-folder.ts';
-import { isSubmissionId } from './job-files.ts';
+
+const SUBMISSION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+
+/** Whether an id can name a folder of ours; it can never leave the engine's directory. */
+export function isSubmissionId(id: string): boolean {
+  return SUBMISSION_ID.test(id);
+}
 
 export type Unknown = { readonly kind: 'unknown'; readonly message: string };
 export type Rejected = Extract<SubmitOutcome, { kind: 'rejected' }>;
@@ -37,21 +44,37 @@ export function rejected(code: SubmitRejection, message: string): Rejected {
 type Unguarded = Omit<Engine, 'submit' | 'stop'> & {
   submit(spec: JobSpec): Promise<SubmitOutcome>;
   stop(jobId: string): Promise<StopOutcome>;
+  /** Called when an answer shows that the job is over. */
+  noteEnd?(jobId: string): void;
 };
 
 /** The engine that spends a permit before it submits or stops, and never calls anything with an id that is none. */
-export function guarded(unguarded: Unguarded): Engine {
+export function guarded({ noteEnd, ...unguarded }: Unguarded): Engine {
+  const { observeMany } = unguarded;
+  const noted = <Seen extends JobObservation | StopOutcome>(jobId: string, seen: Seen): Seen => {
+    if (saysItIsOver(seen)) noteEnd?.(jobId);
+    return seen;
+  };
   return {
     ...unguarded,
     submit: async (spec, permit) => {
       spendCapability(permit, submitStep(spec));
       return unguarded.submit(spec);
     },
+    observe: async (jobId, lastSession) => noted(jobId, await unguarded.observe(jobId, lastSession)),
+    ...(observeMany === undefined
+      ? {}
+      : {
+          observeMany: async (asked) => {
+            const seen = await observeMany(asked);
+            return seen.map((one, index) => noted(asked[index]?.jobId ?? '', one));
+          },
+        }),
     readLog: async (jobId, offset) =>
       isSubmissionId(jobId) ? unguarded.readLog(jobId, offset) : { kind: 'absent' },
     stop: async (jobId, permit) => {
       spendCapability(permit, stopStep(jobId));
-      return isSubmissionId(jobId) ? unguarded.stop(jobId) : { kind: 'absent' };
+      return isSubmissionId(jobId) ? noted(jobId, await unguarded.stop(jobId)) : { kind: 'absent' };
     },
   };
 }

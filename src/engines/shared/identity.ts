@@ -3,6 +3,11 @@
 import { z } from 'zod';
 import type { JobMetadata } from '../../domain/engine.ts';
 
+/** Whose job it is, as JSON has it. */
+export const jobMetadata = z
+  .object({ run: z.string(), attempt: z.int(), manifest: z.string(), proof: z.string().optional() })
+  .readonly();
+
 /** The name of each part, as an engine may have it. */
 export type IdentityNames = Readonly<Record<keyof JobMetadata, string>>;
 

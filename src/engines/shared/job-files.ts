@@ -1,20 +1,43 @@
-/** What engines with a folder for each job share: which ids can name one, and records that are there, not there yet, or not to be read. */
+/** The job folder of engines that keep one for each job: the claim, records that are written once, and the log. */
 
-import { type FileHandle, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { LogRead } from '../../domain/engine.ts';
+import {
+  commitIn,
+  described,
+  type FoundJob,
+  type JobDescription,
+  type JobSpec,
+  type LogRead,
+} from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { isFolder } from '../../host/is-folder.ts';
 import { openPlainFile } from '../../host/plain-file.ts';
 import { codeOf, readTextIfThere } from '../../host/publish-once.ts';
+import { redact } from '../../host/redactor.ts';
+import { unknownBecause } from './acts.ts';
+import { jobMetadata } from './identity.ts';
 import { chunkOf } from './log-window.ts';
+import { shellLineOf, withinLine } from './shell-line.ts';
 
-/** Whose job it is, as a record has it. */
-export const jobMetadata = z
-  .object({ run: z.string(), attempt: z.int(), manifest: z.string(), proof: z.string().optional() })
+/** Values of variables may be secrets, and are not in it. */
+const claimRecord = z
+  .object({
+    submissionId: z.string(),
+    command: z.array(z.string()).readonly(),
+    workingDirectory: z.string(),
+    /** Null: a job that a person has put there by hand, in the name of no run. */
+    metadata: jobMetadata.nullable(),
+    /** The job's GIT_COMMIT, which is no secret. */
+    gitCommit: z.string().exactOptional(),
+    claimedAtMs: z.int(),
+  })
   .readonly();
+
+/** Which job has claimed an id, and for which run. */
+export type ClaimRecord = z.infer<typeof claimRecord>;
 
 /** A record: there, not there yet, or there and not to be read (which is no reason to act). */
 export type Read<Value> =
@@ -22,15 +45,8 @@ export type Read<Value> =
   | { readonly kind: 'missing' }
   | { readonly kind: 'unreadable'; readonly why: string };
 
-const SUBMISSION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
-
-/** Whether an id can name a folder of ours; it can never leave the engine's directory. */
-export function isSubmissionId(id: string): boolean {
-  return SUBMISSION_ID.test(id);
-}
-
 /** The account whose file it is: its name where it is ours, else its number; null where nobody can say. */
-export async function ownerOfFile(path: string): Promise<string | null> {
+async function ownerOfFile(path: string): Promise<string | null> {
   try {
     const { uid } = await stat(path);
     return uid === process.getuid?.() ? userInfo().username : `uid ${uid}`;
@@ -40,21 +56,32 @@ export async function ownerOfFile(path: string): Promise<string | null> {
   }
 }
 
+const CLAIM = 'job.json';
+
 /**
- * Claims an id: a finished folder takes its name, once, because a rename onto a folder that is not empty fails. `fill` makes
- * it beside the others, in `directory`. True when this call made the folder; one that was there is left as it is.
+ * Claims a job's id: a finished folder in `directory` takes its name, once, because a rename onto a folder that is not empty
+ * fails. It has the claim, and what `fill` puts into the draft. True when this call made the folder; one that was there is
+ * left as it is.
  */
-export async function claimOnce(
+export async function claimJob(
   directory: string,
-  folder: string,
-  fill: (draft: string) => Promise<void>,
+  { submissionId, command, workingDirectory, metadata, env }: JobSpec,
+  nowMs: number,
+  fill: (draft: string) => Promise<void> = async () => undefined,
 ): Promise<boolean> {
+  const folder = join(directory, submissionId);
+  const gitCommit = commitIn(env['GIT_COMMIT']);
+  const claim: ClaimRecord = {
+    ...{ submissionId, command, workingDirectory, metadata, claimedAtMs: nowMs },
+    ...(gitCommit === null ? {} : { gitCommit }),
+  };
   const drafts = join(directory, '.claims');
   await mkdir(drafts, { recursive: true, mode: 0o700 });
   if (await isFolder(folder)) return false;
   const draft = await mkdtemp(join(drafts, 'claim-'));
   try {
     await fill(draft);
+    await writeFile(join(draft, CLAIM), `${JSON.stringify(claim)}\n`, { flush: true, mode: 0o600 });
     await rename(draft, folder);
     return true;
   } catch (error) {
@@ -62,6 +89,34 @@ export async function claimOnce(
     if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST') throw error;
     return false;
   }
+}
+
+/** Reads the claim of a job. */
+export function readClaim(directory: string, jobId: string): Promise<Read<ClaimRecord>> {
+  return readRecord(join(directory, jobId, CLAIM), claimRecord);
+}
+
+/** A job that was found, with where its claim says that it comes from. The submitter is the owner of the claim's file. */
+export async function describeClaimed(
+  directory: string,
+  jobId: string,
+  seen: FoundJob,
+): Promise<JobDescription> {
+  const claim = await readClaim(directory, jobId);
+  if (claim.kind !== 'there') return unknownBecause(`the claim of ${jobId} in ${directory} is ${claim.kind}`);
+  const { command, gitCommit = null } = claim.value;
+  return described(seen, {
+    submitter: await ownerOfFile(join(directory, jobId, CLAIM)),
+    entrypoint: withinLine(redact(shellLineOf(command) ?? '', [])),
+    gitCommit,
+  });
+}
+
+/** Why a job's log cannot be read; null: the job is there. */
+export async function logRefusal(directory: string, jobId: string): Promise<LogRead | null> {
+  const claim = await readClaim(directory, jobId);
+  if (claim.kind === 'missing') return { kind: 'absent' };
+  return claim.kind === 'unreadable' ? unknownBecause(claim.why) : null;
 }
 
 /** Reads a record of JSON. */

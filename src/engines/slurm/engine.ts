@@ -2,24 +2,22 @@
 
 import { rename, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  described,
-  type Engine,
-  type JobDescription,
-  type LiveJob,
-  type LogRead,
-  type StopOutcome,
-} from '../../domain/engine.ts';
+import type { Engine, JobDescription, LiveJob, LogRead, StopOutcome } from '../../domain/engine.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { codeOf, publishOnce, readTextIfThere } from '../../host/publish-once.ts';
-import { redact } from '../../host/redactor.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
-import { guarded, stopAndConfirm, stoppingUnless, type Unknown, unknownBecause } from '../shared/acts.ts';
-import { isSubmissionId, ownerOfFile, readLogFile } from '../shared/job-files.ts';
-import { shellLineOf, withinLine } from '../shared/shell-line.ts';
+import {
+  guarded,
+  isSubmissionId,
+  stopAndConfirm,
+  stoppingUnless,
+  type Unknown,
+  unknownBecause,
+} from '../shared/acts.ts';
+import { describeClaimed, logRefusal, readClaim, readLogFile } from '../shared/job-files.ts';
 import { askCommand, complaintOf, readSlurmSession, runCommand, type SlurmSettings } from './commands.ts';
 import type { SlurmCluster } from './definition.ts';
-import { forgetEnvironment, type JobPaths, jobPaths, readClaim } from './job-folder.ts';
+import { forgetEnvironment, type JobPaths, jobPaths } from './job-folder.ts';
 import { isEndState } from './job-state.ts';
 import { observeOnSlurm, observeQueued, oursAmong } from './observe.ts';
 import { readQueue, readQueueOf } from './queue.ts';
@@ -104,19 +102,10 @@ async function orUnknown<Answer>(call: () => Promise<Answer>): Promise<Answer | 
 /** Looks once. */
 async function describeOnSlurm(settings: SlurmSettings, jobId: string): Promise<JobDescription> {
   if (!isSubmissionId(jobId)) return { kind: 'absent', session: null };
-  const paths = jobPaths(settings.cluster.folder, jobId);
-  const claim = await readClaim(paths);
-  if (claim.kind === 'missing') return foreign(settings, jobId);
+  const { folder } = settings.cluster;
+  if ((await readClaim(folder, jobId)).kind === 'missing') return foreign(settings, jobId);
   const seen = await observeOnSlurm(settings, jobId, null);
-  if (claim.kind === 'unreadable' || seen.kind !== 'found')
-    return seen.kind === 'found' ? unknownBecause('the record of the job cannot be read') : seen;
-  const command = (await readTextIfThere(paths.command))?.split('\0').slice(0, -1) ?? [];
-  const line = command.length === 0 ? null : shellLineOf(command);
-  return described(seen, {
-    submitter: await ownerOfFile(paths.claim),
-    entrypoint: withinLine(redact(line ?? '', [])),
-    gitCommit: claim.value.gitCommit ?? null,
-  });
+  return seen.kind === 'found' ? describeClaimed(folder, jobId, seen) : seen;
 }
 
 /** By its number or its name: a person's own `sbatch`. */
@@ -154,10 +143,10 @@ async function liveOnSlurm(settings: SlurmSettings): Promise<Observed<readonly L
 
 /** A log that is shorter than what was read, or another file than the one that was read, is `rewound`. */
 async function readLogOnSlurm(settings: SlurmSettings, jobId: string, offset: number): Promise<LogRead> {
-  const paths = jobPaths(settings.cluster.folder, jobId);
-  const claim = await readClaim(paths);
-  if (claim.kind === 'missing') return { kind: 'absent' };
-  if (claim.kind === 'unreadable') return unknownBecause(claim.why);
+  const { folder } = settings.cluster;
+  const refusal = await logRefusal(folder, jobId);
+  if (refusal !== null) return refusal;
+  const paths = jobPaths(folder, jobId);
   const replaced = await replacedLog(paths);
   return replaced !== null && offset > 0
     ? { kind: 'rewound', sizeBytes: replaced }
@@ -195,7 +184,7 @@ function stopOnSlurm(settings: SlurmSettings, jobId: string): Promise<StopOutcom
     observe: () => observeOnSlurm(settings, jobId, null),
     ask: async () => {
       const paths = jobPaths(settings.cluster.folder, jobId);
-      const claim = await readClaim(paths);
+      const claim = await readClaim(settings.cluster.folder, jobId);
       if (claim.kind !== 'there') return unknownBecause(`the claim of ${paths.folder} is ${claim.kind}`);
       await publishOnce(paths.stop, JSON.stringify({ requestedAtMs: settings.now() }));
       if (await publishOnce(paths.owner, 'stopped\n')) await forgetEnvironment(paths);

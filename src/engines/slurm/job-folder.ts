@@ -4,16 +4,8 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { codeOf, readTextIfThere } from '../../host/publish-once.ts';
-import { jobMetadata, type Read, readRecord } from '../shared/job-files.ts';
+import { type Read, readRecord } from '../shared/job-files.ts';
 
-const claimRecord = z
-  .object({
-    submissionId: z.string(),
-    metadata: jobMetadata,
-    gitCommit: z.string().exactOptional(),
-    claimedAtMs: z.int(),
-  })
-  .readonly();
 const askedRecord = z.object({ atMs: z.int() }).readonly();
 const submittedRecord = z.object({ slurmJobId: z.string().regex(/^\d+$/) }).readonly();
 const beginRecord = z
@@ -36,7 +28,6 @@ const seenRecord = z
   })
   .readonly();
 
-export type ClaimRecord = z.infer<typeof claimRecord>;
 export type BeginRecord = z.infer<typeof beginRecord>;
 export type EndRecord = z.infer<typeof endRecord>;
 export type SeenRecord = z.infer<typeof seenRecord>;
@@ -49,7 +40,6 @@ export function jobPaths(directory: string, jobId: string) {
   const at = (name: string): string => join(folder, name);
   return {
     folder,
-    claim: at('job.json'),
     /** The approved files; the command runs in it. */
     tree: at('tree'),
     wrapper: at('wrapper'),
@@ -74,10 +64,6 @@ export function jobPaths(directory: string, jobId: string) {
 export function messagesOf({ folder }: JobPaths, slurmJobId: string): string {
   return join(folder, `slurm-${slurmJobId}.out`);
 }
-
-/** Who claimed the id, and for which run. */
-export const readClaim = (paths: JobPaths): Promise<Read<ClaimRecord>> =>
-  readRecord(paths.claim, claimRecord);
 
 /** What is known of a claimed job without asking Slurm. */
 export type JobRecords = {

@@ -110,7 +110,7 @@ export function hasEndedUnnoticed(
  */
 export function recordedJob(
   records: JobRecords,
-  metadata: JobMetadata,
+  metadata: JobMetadata | null,
   slurmState: string | null = null,
 ): FoundJob | null {
   const { end, begin, isStopRequested } = records;

@@ -10,17 +10,15 @@ import {
 import { cutText } from '../../domain/text.ts';
 import { openPlainFile } from '../../host/plain-file.ts';
 import { codeOf, publishOnce } from '../../host/publish-once.ts';
-import { foundJob, type Unknown, unknownBecause } from '../shared/acts.ts';
-import { isSubmissionId } from '../shared/job-files.ts';
+import { foundJob, isSubmissionId, type Unknown, unknownBecause } from '../shared/acts.ts';
+import { type ClaimRecord, readClaim } from '../shared/job-files.ts';
 import { askCommand, type SlurmSettings } from './commands.ts';
 import {
-  type ClaimRecord,
   forgetEnvironment,
   type JobPaths,
   type JobRecords,
   jobPaths,
   messagesOf,
-  readClaim,
   readJobRecords,
   type SeenRecord,
 } from './job-folder.ts';
@@ -49,7 +47,7 @@ export async function observeQueued(
 ): Promise<JobObservation> {
   if (!isSubmissionId(jobId)) return { kind: 'absent', session: lastSession };
   const paths = jobPaths(settings.cluster.folder, jobId);
-  const claim = await readClaim(paths);
+  const claim = await readClaim(settings.cluster.folder, jobId);
   if (claim.kind === 'unreadable') return unknownBecause(claim.why);
   if (queue.kind === 'unknown') return queue;
   const named = queue.jobs.filter(({ name }) => name === jobId);
@@ -69,8 +67,10 @@ export async function observeQueued(
 }
 
 /** A person's job of the same name, or one of another run, is none of ours. */
-export function oursAmong(named: readonly QueuedJob[], metadata: JobMetadata): readonly QueuedJob[] {
-  return named.filter((job) => job.metadata !== null && isSameJob(job.metadata, metadata));
+export function oursAmong(named: readonly QueuedJob[], metadata: JobMetadata | null): readonly QueuedJob[] {
+  return named.filter(
+    (job) => job.metadata !== null && metadata !== null && isSameJob(job.metadata, metadata),
+  );
 }
 
 /** Of a doubled submit, the one that has the right to start; before one has it, the one that is about to. */
@@ -104,7 +104,7 @@ async function queued(
   paths: JobPaths,
   job: QueuedJob,
   records: JobRecords,
-  metadata: JobMetadata,
+  metadata: JobMetadata | null,
 ): Promise<JobObservation> {
   const { slurmJobId, state, reason, restarts, waitStatus, startedAtMs, endedAtMs, nodes } = job;
   if (isEndState(state)) {
@@ -139,7 +139,7 @@ async function queued(
 
 function living(
   { begin }: JobRecords,
-  metadata: JobMetadata,
+  metadata: JobMetadata | null,
   said: Pick<FoundJob, 'status' | 'message' | 'details'>,
 ): FoundJob {
   return foundJob({ startedAtMs: begin?.startedAtMs ?? null, metadata, ...said });

@@ -2,13 +2,7 @@
 
 import { cp, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  commitIn,
-  type Job,
-  type JobMetadata,
-  type JobSpec,
-  type SubmitOutcome,
-} from '../../domain/engine.ts';
+import type { Job, JobMetadata, JobSpec, SubmitOutcome } from '../../domain/engine.ts';
 import type { ProgramResult } from '../../host/process.ts';
 import { publishOnce } from '../../host/publish-once.ts';
 import {
@@ -20,7 +14,7 @@ import {
   specRefusal,
   unknownBecause,
 } from '../shared/acts.ts';
-import { claimOnce } from '../shared/job-files.ts';
+import { claimJob, readClaim } from '../shared/job-files.ts';
 import {
   complaintOf,
   readSlurmSession,
@@ -29,14 +23,7 @@ import {
   type SlurmSettings,
 } from './commands.ts';
 import type { SlurmCluster } from './definition.ts';
-import {
-  type JobPaths,
-  type JobRecords,
-  jobPaths,
-  messagesOf,
-  readClaim,
-  readJobRecords,
-} from './job-folder.ts';
+import { type JobPaths, type JobRecords, jobPaths, messagesOf, readJobRecords } from './job-folder.ts';
 import { isEndState } from './job-state.ts';
 import { jobAmong, notSingle, oursAmong } from './observe.ts';
 import { commentOf, type QueuedJob, readQueue } from './queue.ts';
@@ -154,10 +141,13 @@ export async function submitToSlurm(settings: SlurmSettings, spec: JobSpec): Pro
   if (refusal !== null) return refusal;
   const session = await readSlurmSession(settings);
   if (session.kind === 'unknown') return unknownBecause(`nothing was submitted: ${session.message}`);
-  const paths = jobPaths(settings.cluster.folder, spec.submissionId);
-  if (spec.adoptOnly === true && (await readClaim(paths)).kind === 'missing') return { kind: 'absent' };
-  const won = await claimJob(settings, paths, spec);
-  const claim = await readClaim(paths);
+  const { folder } = settings.cluster;
+  const { submissionId } = spec;
+  const paths = jobPaths(folder, submissionId);
+  if (spec.adoptOnly === true && (await readClaim(folder, submissionId)).kind === 'missing')
+    return { kind: 'absent' };
+  const won = await claimOnSlurm(settings, spec);
+  const claim = await readClaim(folder, submissionId);
   if (claim.kind !== 'there') return unknownBecause(`the claim of ${paths.folder} is ${claim.kind}`);
   const conflict = conflictWith(claim.value.metadata, spec);
   if (conflict !== null) return conflict;
@@ -313,14 +303,11 @@ export function sbatchArguments(
 }
 
 /** Claims the id on the shared file system, with all that the job needs. */
-export function claimJob(settings: SlurmSettings, paths: JobPaths, spec: JobSpec): Promise<boolean> {
-  const { folder, modules } = settings.cluster;
-  return claimOnce(folder, paths.folder, async (path) => {
+export function claimOnSlurm({ cluster, now }: SlurmSettings, spec: JobSpec): Promise<boolean> {
+  const { folder, modules } = cluster;
+  return claimJob(folder, spec, now(), async (path) => {
     const draft = jobPaths(path, '.');
-    const { submissionId, metadata, command } = spec;
-    const gitCommit = commitIn(spec.env['GIT_COMMIT']);
-    const commit = gitCommit === null ? {} : { gitCommit };
-    const record = { submissionId, metadata, ...commit, claimedAtMs: settings.now() };
+    const { submissionId, command } = spec;
     const environment = { LANG: 'C.UTF-8', FERRYBOT_SUBMISSION_ID: submissionId, ...spec.env };
     await cp(spec.workingDirectory, draft.tree, { recursive: true, verbatimSymlinks: true });
     for (const [file, content] of [
@@ -328,7 +315,6 @@ export function claimJob(settings: SlurmSettings, paths: JobPaths, spec: JobSpec
       [draft.command, endedByNul(command)],
       [draft.modules, endedByNul(modules === null ? [] : [modules.init, ...modules.load])],
       [draft.environment, endedByNul(Object.entries(environment).map(([name, value]) => `${name}=${value}`))],
-      [draft.claim, `${JSON.stringify(record)}\n`],
     ] as const)
       await writeFile(file, content, { flush: true, mode: 0o600 });
   });

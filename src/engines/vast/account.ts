@@ -11,8 +11,8 @@ import {
   type RentedInstance,
 } from '../../domain/rented.ts';
 import { momentOfMs } from '../../domain/time.ts';
-import { type Unknown, unknownBecause } from '../shared/acts.ts';
-import { isSubmissionId, jobMetadata } from '../shared/job-files.ts';
+import { isSubmissionId, type Unknown, unknownBecause } from '../shared/acts.ts';
+import { jobMetadata } from '../shared/identity.ts';
 import { ask, noAnswer, readVastSession, type Said, VAST, type VastSettings } from './ask.ts';
 import { labelOf } from './definition.ts';
 import { readOffer } from './market.ts';

@@ -2,8 +2,7 @@
 
 import { z } from 'zod';
 import type { FoundJob, JobObservation, StopOutcome } from '../../domain/engine.ts';
-import { foundJob, stopAndConfirm, stoppingUnless, unknownBecause } from '../shared/acts.ts';
-import { isSubmissionId } from '../shared/job-files.ts';
+import { foundJob, isSubmissionId, stopAndConfirm, stoppingUnless, unknownBecause } from '../shared/acts.ts';
 import { type Instance, instancesOf, metadataOf } from './account.ts';
 import { ask, VAST, type VastSettings } from './ask.ts';
 import { type LogTail, readLines, readTail } from './log.ts';

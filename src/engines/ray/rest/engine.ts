@@ -10,13 +10,11 @@ import {
   type JobObservation,
   type LiveJob,
   type StopOutcome,
-  saysItIsOver,
 } from '../../../domain/engine.ts';
 import { jsonIn } from '../../../domain/json.ts';
 import { limits } from '../../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../../domain/observed.ts';
-import { guarded, keptReaders, stopAndConfirm, unknownBecause } from '../../shared/acts.ts';
-import { isSubmissionId } from '../../shared/job-files.ts';
+import { guarded, isSubmissionId, keptReaders, stopAndConfirm, unknownBecause } from '../../shared/acts.ts';
 import { readJobDetails } from '../job-details.ts';
 import {
   ask,
@@ -47,35 +45,18 @@ export function createRestEngine(options: RestOptions): Engine {
     (jobId) => createLogReader(settings, jobId),
     (reader) => reader.close(),
   );
-  const noteEnd = (jobId: string, seen: JobObservation | StopOutcome): void => {
-    if (saysItIsOver(seen)) readerOf(jobId).markEnded();
-  };
   return guarded({
     name: 'ray',
     forgetsWithSession: true,
     session: () => readSession(settings),
     submit: (spec) => submitOverRest(settings, spec),
-    observe: async (jobId, lastSession) => {
-      const seen = await observeOverRest(settings, jobId, lastSession);
-      noteEnd(jobId, seen);
-      return seen;
-    },
-    observeMany: async (asked) => {
-      const seen = await observeManyOverRest(settings, asked);
-      for (const [index, { jobId }] of asked.entries()) {
-        const job = seen[index];
-        if (job !== undefined) noteEnd(jobId, job);
-      }
-      return seen;
-    },
+    observe: (jobId, lastSession) => observeOverRest(settings, jobId, lastSession),
+    observeMany: (asked) => observeManyOverRest(settings, asked),
+    noteEnd: (jobId) => readerOf(jobId).markEnded(),
     live: () => liveOverRest(settings),
     describe: (jobId) => describeOverRest(settings, jobId, null),
     readLog: (jobId, offset) => readerOf(jobId).read(offset),
-    stop: async (jobId) => {
-      const outcome = await stopOverRest(settings, jobId);
-      noteEnd(jobId, outcome);
-      return outcome;
-    },
+    stop: (jobId) => stopOverRest(settings, jobId),
   });
 }
 
