@@ -91,8 +91,13 @@ export async function loadAt(loading: Loading, head: Sha | null): Promise<Record
     ...(index.checkpoint?.live ?? []),
   ])
     store.remember(run, { seq, hash });
-  await readAll(new Set([...runsToRead(marks, index), ...also]), index);
-  const versions = head === null ? new Map() : await versionsSince(loading, head, askedOf(loading, reads));
+  const usual = new Set([JOURNAL, ...runsToRead(marks, index)]);
+  await readAll(
+    [...new Set([...usual, ...also])].filter((run) => run !== JOURNAL),
+    index,
+  );
+  const asked = askedOf(loading, reads, usual);
+  const versions = head === null ? new Map() : await versionsSince(loading, head, asked);
   for (const read of reads)
     await contained(loading, troubles, { run: read.file.run, thread: null }, async () => {
       const { file } = read;
@@ -214,7 +219,11 @@ async function lostInHistory(
   return lostVersions(loading, file, all);
 }
 
-function askedOf({ held, before, also = [] }: Loading, reads: readonly ReadRun[]): readonly Asked[] {
+function askedOf(
+  { held, before }: Loading,
+  reads: readonly ReadRun[],
+  usual: ReadonlySet<string>,
+): readonly Asked[] {
   const wasBroken = new Set(before.broken.map(({ run }) => run));
   return reads.map(({ file: { run, folder }, stored }) => {
     const known = held.get(run);
@@ -222,8 +231,8 @@ function askedOf({ held, before, also = [] }: Loading, reads: readonly ReadRun[]
     const parts = Math.max(known?.ends.length ?? 0, stored?.events.length ?? 0);
     // Nobody adds to a file that another one follows: of what was read before, only the last may have had more.
     const from = isKnown ? Math.max(1, known.ends.length) : 1;
-    // Who made the marks has not read what is read only now.
-    const since = also.includes(run) ? 'all' : null;
+    // The marks do not vouch for what their writers did not read.
+    const since = usual.has(run) ? null : 'all';
     return { run, folder, from, to: parts + 1, since: isKnown ? before.head : since };
   });
 }

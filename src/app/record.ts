@@ -165,6 +165,8 @@ async function append(keeping: Keeping, entries: readonly Entry[], at: Instant):
   const { lab, store, held, record } = keeping;
   if (entries.some(({ run }) => record.broken.some((one) => one.run === run || one.run === WHOLE_BRANCH)))
     return { kind: 'failed', message: 'what is there does not verify, so nothing is added' };
+  if (entries.some(({ run }) => isUnread(keeping, run)))
+    return { kind: 'failed', message: 'the run is older than those that are read' };
   const composing = composeAll(keeping, entries, at);
   if (!composing.ok) return { kind: 'failed', message: composing.error.rule };
   const composed = composing.value;
@@ -253,14 +255,7 @@ async function expectEntry(keeping: Keeping, run: RunId, anchor: Anchor, thread:
   if (isHeld(keeping, run, anchor)) return;
   await load(keeping);
   if (isHeld(keeping, run, anchor) || keeping.record.broken.some((broken) => broken.run === run)) return;
-  // Of a run that is known and not read, the file is older than what is read.
-  const index = indexIn(held);
-  if (
-    !held.has(run) &&
-    foldersIn(keeping.seen, index).has(run) &&
-    !runsToRead(keeping.seen, index).includes(run)
-  )
-    return;
+  if (isUnread(keeping, run)) return;
   store.remember(run, anchor);
   const state = stateAfter(held.get(run)?.events ?? []);
   held.delete(run);
@@ -268,6 +263,14 @@ async function expectEntry(keeping: Keeping, run: RunId, anchor: Anchor, thread:
   const { record } = keeping;
   const rest = { good: record.good, head: record.head };
   keeping.record = { ...rebuilt({ held, before: record }, [...record.broken, broken]), ...rest };
+}
+
+/** A run that is known and older than those that are read. */
+function isUnread({ held, seen }: Keeping, run: RecordName): boolean {
+  const index = indexIn(held);
+  return (
+    !held.has(run) && foldersIn(seen, index).has(run) && ![JOURNAL, ...runsToRead(seen, index)].includes(run)
+  );
 }
 
 function isHeld({ held }: Keeping, run: RunId, { seq, hash }: Anchor): boolean {

@@ -98,6 +98,9 @@ describe('the checkpoint', () => {
     expect(broken).toEqual([]);
     expect(runs).toHaveLength(40);
     expect(runs.map(({ run }) => run)).not.toContain(OLDEST);
+    // What is not read is not begun anew either.
+    const again = [{ run: OLDEST, drafts: [proposed] }];
+    expect(await fresh.store.append(again, at('2026-11-02'))).toMatchObject({ kind: 'failed' });
   });
 
   it('is what every process holds the newest finished runs against, with their history gone as well', async () => {

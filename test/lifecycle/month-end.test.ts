@@ -13,10 +13,10 @@ async function marksOf(lab: VirtualLab, run: string): Promise<number> {
 }
 
 it('the first sweep of a month covers what has ended, and the lane goes on from it', async () => {
-  const lab = await openVirtualLab({ ferry: SHORT_FERRY, startMs: Date.UTC(2026, 10, 30, 6) });
+  const lab = await openVirtualLab({ ferry: SHORT_FERRY, startMs: Date.UTC(2026, 10, 30, 21) });
   const { run: sealed } = await playFerry(lab);
   expect(await marksOf(lab, sealed)).toBeGreaterThan(0);
-  await lab.clock.advance(24 * HOUR);
+  await lab.clock.advance(3 * HOUR);
   const checkpoints = async () =>
     (await eventsOf(lab, 'journal')).filter(({ type }) => type === 'record-checkpointed');
   await until(lab, 'a checkpoint', async () => (await checkpoints()).length > 0);
@@ -37,7 +37,7 @@ it('the first sweep of a month covers what has ended, and the lane goes on from 
   const cut = `${text.trimEnd().split('\n').slice(0, -1).join('\n')}\n`;
   await pushFile(lab, 'ada', 'ferrybot/logbook', `${await runFolder(lab, sealed)}/events.jsonl`, cut);
   await lab.clock.advance(HOUR);
-  const told = botComments(lab).filter(({ kind }) => kind === 'incident');
-  expect(told.map(({ text }) => text)).toEqual([expect.stringContaining('does not verify')]);
+  const told = botComments(lab).filter(({ text }) => text.includes('does not verify'));
+  expect(told.map(({ kind }) => kind)).toEqual(['incident']);
   await lab.close();
 });
