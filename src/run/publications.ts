@@ -25,7 +25,7 @@ export type Publication = {
 /** All comments of a run, answers and incidents first. Progress is only on the card. */
 export function publicationsOf(state: RunState): readonly Publication[] {
   return [
-    ...answersOf(state),
+    ...answersOf(state.commands),
     ...incidentsOf(state),
     ...dropsOf(state),
     ...mutationsOf(state),
@@ -42,8 +42,8 @@ export function isHeadOurs(state: RunState, { speaksFor }: Pick<AttemptCache, 's
 }
 
 /** One answer per comment once all its commands are answered, plus one if an edit added a command. */
-function answersOf(state: RunState): readonly Publication[] {
-  return [...answersByKey(state.commands.values())].flatMap(([key, commands]) => {
+export function answersOf(all: RunState['commands']): readonly Publication[] {
+  return [...answersByKey(all.values())].flatMap(([key, commands]) => {
     const loud = commands.flatMap((one) => (one.answer === null || isQuiet(one) ? [] : [one.answer]));
     const last = loud.toSorted((a, b) => b.seq - a.seq)[0];
     const thread = commands[0]?.thread;

@@ -1,16 +1,16 @@
 /** Posts the answers that the journal records, including answers that a crash or GitHub kept from being posted. */
 
-import { answersByKey, isQuiet } from '../../domain/answer-key.ts';
+import { answersByKey } from '../../domain/answer-key.ts';
 import type { CommentFacts } from '../../domain/facts.ts';
 import { limits } from '../../domain/limits.ts';
-import type { SeenCommand } from '../../domain/logbook/run-state.ts';
 import { markerIdentity } from '../../domain/marker.ts';
 import { after, fromRfc3339 } from '../../domain/time.ts';
 import { readThread } from '../../github/thread.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { renderJournalAnswer } from '../../render/answer.ts';
 import { pastOf } from '../../run/history.ts';
-import { isShared, mayPost } from '../../run/outbox.ts';
+import { isShared, mayPost, type OwedComment } from '../../run/outbox.ts';
+import { answersOf } from '../../run/publications.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { isPosted, sayAmong } from '../outbox.ts';
 import { readingOf } from '../reading.ts';
@@ -39,42 +39,34 @@ export async function publishAnswersIn(
   comments: readonly CommentFacts[],
   troubles: Trouble[],
 ): Promise<void> {
-  const { lanes } = open.config;
+  const { journal } = open.store.current();
   const { recordedRuns } = recordFactsOf(open.store.current());
-  for (const { key, commands, first, ...owed } of owedAnswers(open, limits.sweepLookbackMs)) {
-    if (owed.thread !== thread) continue;
+  const byKey = answersByKey(journal.commands.values());
+  for (const owed of owedAnswers(open, limits.sweepLookbackMs)) {
+    const commands = byKey.get(owed.key) ?? [];
+    const [first] = commands;
+    if (owed.thread !== thread || first === undefined) continue;
     const where = inComment(open, thread, { surface: first.surface, id: first.comment });
     await contained(open, troubles, where, () => {
-      const body = renderJournalAnswer(key, commands, pastOf(recordedRuns, lanes));
+      const body = renderJournalAnswer(owed.key, commands, pastOf(recordedRuns, open.config.lanes));
       return sayAmong(open, { ...owed, body }, comments);
     });
   }
 }
 
-type OwedAnswer = {
-  readonly thread: number;
-  readonly marker: string;
-  readonly isOursAlone: boolean;
-  readonly key: string;
-  readonly commands: readonly SeenCommand[];
-  readonly first: SeenCommand;
-};
-
 /** Answers that are not older than this, and that this process may post. */
-function owedAnswers({ lab, store }: OpenLab, ageMs: number): readonly OwedAnswer[] {
+function owedAnswers(
+  { lab, store }: OpenLab,
+  ageMs: number,
+): readonly (Omit<OwedComment, 'body'> & { readonly key: string })[] {
   const now = lab.now();
   const poster = { appended: store.appended(JOURNAL) };
-  const answered = [...store.current().journal.commands.values()].filter(({ answer }) => answer !== null);
-  return [...answersByKey(answered)].flatMap(([key, commands]) => {
-    const [first] = commands;
-    const answers = commands.flatMap(({ answer }) => answer ?? []);
-    const isOwed = answers.some(
-      (answer) =>
-        now - (fromRfc3339(answer.at) ?? 0) < ageMs && mayPost({ ...answer, role: 'control' }, poster, now),
-    );
-    if (first === undefined || !isOwed || commands.every(isQuiet)) return [];
-    const isOursAlone = answers.some((answer) => !isShared(answer, poster, now));
-    const marker = markerIdentity({ run: 'journal', kind: 'answer', key });
-    return [{ thread: first.thread, marker, isOursAlone, key, commands, first }];
-  });
+  return answersOf(store.current().journal.commands)
+    .filter((one) => now - (fromRfc3339(one.at) ?? 0) < ageMs && mayPost(one, poster, now))
+    .map((one) => ({
+      key: one.key,
+      thread: one.thread,
+      marker: markerIdentity({ run: 'journal', kind: 'answer', key: one.key }),
+      isOursAlone: !isShared(one, poster, now),
+    }));
 }

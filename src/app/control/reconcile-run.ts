@@ -128,5 +128,5 @@ async function take(
   if (recorded.kind === 'refused') return 'refused';
   // The record moved: the next round finds out.
   if (recorded.kind === 'nothing') return memory;
-  return { ...memory, appended: context.store.appended(run) };
+  return { ...memory, appended: new Set(context.store.appended(run)) };
 }
