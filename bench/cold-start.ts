@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { buildAction } from '../scripts/bundle/build-action.ts';
-import { isOurs } from '../src/app/action/main.ts';
+import { isOurs } from '../src/app/action/first-look.ts';
 import { triggerOf } from '../src/handlers/registry.ts';
 import { against, median, quickestMs, type Result, reported } from './measure.ts';
 

@@ -15,10 +15,7 @@ const GATE_EVALUATION = { file: 'gates/run-gates.ts', name: changeVerdicts.name 
 
 /** A file counts when one of its functions ran. Code of the module level does not count: it runs once, when the file is loaded. `sources` is the URL of the folder `src/`. */
 export function executedPath(coverage: readonly Profiler.ScriptCoverage[], sources: string): ExecutedPath {
-  const files = coverage
-    .filter(({ url }) => url.startsWith(sources))
-    .map(({ url, functions }) => ({ file: url.slice(sources.length), ran: functions.filter(isExecuted) }))
-    .filter(({ ran }) => ran.length > 0);
+  const files = executedFiles(coverage, sources);
   const evaluations = files
     .filter(({ file }) => file === GATE_EVALUATION.file)
     .flatMap(({ ran }) => ran.filter(({ functionName }) => functionName === GATE_EVALUATION.name));
@@ -27,6 +24,18 @@ export function executedPath(coverage: readonly Profiler.ScriptCoverage[], sourc
     functions: files.reduce((sum, { ran }) => sum + ran.length, 0),
     gateEvaluations: evaluations.reduce((sum, { ranges }) => sum + (ranges[0]?.count ?? 0), 0),
   };
+}
+
+/** The files of `sources` in which a function ran, by name, with these functions. */
+export function executedFiles(
+  coverage: readonly Profiler.ScriptCoverage[],
+  sources: string,
+): readonly { readonly file: string; readonly ran: readonly Profiler.FunctionCoverage[] }[] {
+  return coverage
+    .filter(({ url }) => url.startsWith(sources))
+    .map(({ url, functions }) => ({ file: url.slice(sources.length), ran: functions.filter(isExecuted) }))
+    .filter(({ ran }) => ran.length > 0)
+    .toSorted((one, other) => (one.file < other.file ? -1 : 1));
 }
 
 /** V8 reports the module level as a function without a name that begins where the file begins. */

@@ -5,29 +5,32 @@ import { shownApprovalLine } from '../test/support/approve.ts';
 import { propose, until } from '../test/support/play.ts';
 import { answersTo, SHORT_FERRY, say } from '../test/support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../test/support/virtual-lab.ts';
-import { type ExecutedPath, executedPath } from './executed-path.ts';
+import { type ExecutedPath, executedFiles, executedPath } from './executed-path.ts';
 import { against, type Result } from './measure.ts';
+import { type MeasuredCommand, writePath } from './path-page.ts';
 
 const SOURCES = new URL('../src/', import.meta.url).href;
 
 /** The measured counts, rounded up a little: lower a bar when its count has fallen. `/hold` shall execute at most 100 files. */
-const BARS = {
+export const BARS = {
   status: { files: 158, functions: 810, gateEvaluations: 0 },
   hold: { files: 180, functions: 1_010, gateEvaluations: 0 },
   'approve-to-job': { files: 294, functions: 1_885, gateEvaluations: 4 },
 } as const satisfies Readonly<Record<string, ExecutedPath>>;
 
-/** Plays a ferry on the virtual lab until its job starts, and counts what `/status`, `/hold` and `/approve-launch` execute. */
+/** Plays a ferry on the virtual lab until its job starts, and counts what `/status`, `/hold` and `/approve-launch` execute. With `--write`, docs/architecture.md shows it. */
 export async function measurePath(): Promise<readonly Result[]> {
   const session = new Session();
   session.connect();
   await session.post('Profiler.enable');
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-  const count = async (act: () => Promise<void>): Promise<ExecutedPath> => {
+  const count = async (title: string, act: () => Promise<void>): Promise<MeasuredCommand> => {
     // Taking the coverage resets its counters.
     await session.post('Profiler.takePreciseCoverage');
     await act();
-    return executedPath((await session.post('Profiler.takePreciseCoverage')).result, SOURCES);
+    const { result } = await session.post('Profiler.takePreciseCoverage');
+    const names = executedFiles(result, SOURCES).map(({ file }) => file);
+    return { title, names, ...executedPath(result, SOURCES) };
   };
   const lab = await openVirtualLab({ ferry: SHORT_FERRY });
   try {
@@ -36,17 +39,19 @@ export async function measurePath(): Promise<readonly Result[]> {
     const comment = async (body: string): Promise<void> =>
       void comments.push(await say(lab, 'mira', pull, body));
     await untilCard(lab);
-    const status = await count(() => comment('/status'));
-    const hold = await count(() => comment('/hold reason="the tokenizer changes today"'));
+    const status = await count('`/status`', () => comment('/status'));
+    const hold = await count('`/hold`', () => comment('/hold reason="the tokenizer changes today"'));
     await comment('/unhold');
     const unanswered = comments.filter((id) => answersTo(lab, id).length !== 1);
     if (unanswered.length > 0) throw new Error(`no answer to the comments ${unanswered.join(', ')}`);
     await untilCard(lab);
     const approval = shownApprovalLine(lab) ?? '';
-    const launch = await count(async () => {
+    const launch = await count('`/approve-launch`', async () => {
       await comment(approval);
       await until(lab, 'the start of the job', () => lab.engine.startCount() === 1, { stepMs: 1_000 });
     });
+    if (process.argv.includes('--write'))
+      await writePath(new URL('../', import.meta.url), [status, hold, launch]);
     return [...judge('status', status), ...judge('hold', hold), ...judge('approve-to-job', launch)];
   } finally {
     await lab.close();

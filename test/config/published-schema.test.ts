@@ -6,9 +6,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { configurationPage } from '../../scripts/config/configuration-page.ts';
+import { configJsonSchema, type JsonSchema, SCHEMA_ID } from '../../scripts/config/json-schema.ts';
 import { schemaFile } from '../../scripts/config/schema-file.ts';
 import { readLabConfig } from '../../src/app/config-source.ts';
-import { configJsonSchema, type JsonSchema, SCHEMA_ID } from '../../scripts/config/json-schema.ts';
 import { KINDS } from '../../src/kinds/registry.ts';
 import { changed, SMALL, withLane } from './small-config.ts';
 

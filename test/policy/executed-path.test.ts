@@ -1,8 +1,11 @@
 /** What `npm run bench -- path` counts as executed. */
 
+import { existsSync, readFileSync } from 'node:fs';
 import type { Profiler } from 'node:inspector/promises';
 import { describe, expect, it } from 'vitest';
 import { executedPath } from '../../bench/executed-path.ts';
+import { BARS } from '../../bench/path.ts';
+import { PAGE, pathIn } from '../../bench/path-page.ts';
 
 const SOURCES = 'file:///bot/src/';
 
@@ -34,5 +37,28 @@ describe('the path of a command', () => {
       ran('approvalVerdicts', 90, 12),
     );
     expect(executedPath([gates], SOURCES).gateEvaluations).toBe(8);
+  });
+});
+
+describe('the measured path in docs/architecture.md', () => {
+  const root = new URL('../../', import.meta.url);
+  const part = pathIn(readFileSync(new URL(PAGE, root), 'utf8'));
+
+  it('shows counts within the bars of the bench', () => {
+    const rows = [...part.matchAll(/^\| `\/[a-z-]+` \| (\d+) \| (\d+) \| (\d+) \|$/gm)].map((row) =>
+      row.slice(1).map(Number),
+    );
+    expect(rows).toHaveLength(3);
+    for (const [index, { files, functions, gateEvaluations }] of Object.values(BARS).entries())
+      for (const [column, bar] of [files, functions, gateEvaluations].entries())
+        expect(rows[index]?.[column]).toBeLessThanOrEqual(bar);
+  });
+
+  it('names files of src that exist', () => {
+    const names = [...part.matchAll(/^- `(src\/[^`]+)`: (.+)$/gm)].flatMap(([, folder = '', files = '']) =>
+      [...files.matchAll(/`([^`]+)`/g)].map(([, file = '']) => `${folder}/${file}`),
+    );
+    expect(names.length).toBeGreaterThan(BARS.hold.files - 10);
+    expect(names.filter((name) => !existsSync(new URL(name, root)))).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 /** Entry point of the action: checks the event first and loads the program only if needed. */
 
 import { readFileSync } from 'node:fs';
-import { mayHoldCommand } from '../../handlers/slash-word.ts';
 import { takePrivateEnvironment } from '../../host/private-environment.ts';
+import { isOurs } from './first-look.ts';
 
 /** Reads the event file. The full program reports an unreadable one. */
 function readEvent(): unknown {
@@ -25,17 +25,4 @@ if (isOurs(mode, process.env['GITHUB_EVENT_NAME'] ?? '', event)) {
   await main(event, environment);
 } else {
   console.log('nothing for ferrybot in this event');
-}
-
-/** Only new comments can be skipped. */
-export function isOurs(mode: string, eventName: string, payload: unknown): boolean {
-  if (mode !== 'chat' || eventName !== 'issue_comment') return true;
-  if (typeof payload !== 'object' || payload === null) return true;
-  const { action, comment } = payload as {
-    readonly action?: unknown;
-    readonly comment?: { readonly body?: unknown; readonly user?: { readonly type?: unknown } };
-  };
-  if (action !== 'created') return true;
-  if (comment?.user?.type === 'Bot') return false;
-  return typeof comment?.body !== 'string' || mayHoldCommand(comment.body);
 }

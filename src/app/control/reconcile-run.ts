@@ -6,9 +6,9 @@ import type { RunState } from '../../domain/logbook/run-state.ts';
 import { type Need, needName } from '../../domain/need.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { recordAsDecided } from '../../logbook/transact.ts';
+import type { Reconciled } from '../../run/causes.ts';
 import { isAllSaid } from '../../run/decide-publications.ts';
 import type { LabConfig, LaneScopedConfig } from '../../run/lane-scope.ts';
-import type { Reconciled } from '../../run/needs-reconcile.ts';
 import { publishedHeads } from '../../run/published-heads.ts';
 import { agendaFor, type Cause, causesOfStep, reconcile } from '../../run/reconcile.ts';
 import { configFor } from '../../run/run-config.ts';
@@ -77,7 +77,8 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Rec
     );
     const { step } = decided;
     if (step === null) {
-      if (isFull || !isSettled(memory) || (needed.has('comments') && facts.comments.kind === 'unknown')) return 'owing';
+      if (isFull || !isSettled(memory) || (needed.has('comments') && facts.comments.kind === 'unknown'))
+        return 'owing';
       return facts.comments.kind === 'known' && isAllSaid(state, facts.comments.value, memory)
         ? 'said'
         : 'settled';

@@ -11,9 +11,6 @@ import { after, toRfc3339 } from '../../domain/time.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { readPermission } from '../../github/permission.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
-import { decideMutations } from '../../run/decide-care.ts';
-import { isStopOwed } from '../../run/decide-stop.ts';
-import { anyLane } from '../../run/lane-scope.ts';
 import {
   areSettled,
   awaitedThread,
@@ -21,7 +18,10 @@ import {
   type Looks,
   noteReconciled,
   tellsOfEnd,
-} from '../../run/needs-reconcile.ts';
+} from '../../run/causes.ts';
+import { decideMutations } from '../../run/decide-care.ts';
+import { isStopOwed } from '../../run/decide-stop.ts';
+import { anyLane } from '../../run/lane-scope.ts';
 import { isWaitOpen, WAIT_UPDATE_MS } from '../../run/open-waits.ts';
 import { WHOLE_BRANCH } from '../broken-run.ts';
 import { deliver } from '../channels.ts';

@@ -8,8 +8,8 @@ import { bodyFingerprintText } from '../../commands/grammar/fingerprint-text.ts'
 import type { Digest, Sha } from '../../domain/ids.ts';
 import type { EventDataByType, EventDraft } from '../../domain/logbook/event.ts';
 import type { Proposing } from '../../domain/logbook/events/proposal-events.ts';
-import { holderOf } from '../../domain/logbook/liveness.ts';
 import type { BegunProposal } from '../../domain/logbook/journal-state.ts';
+import { holderOf } from '../../domain/logbook/liveness.ts';
 import {
   commandKey,
   isOver,

@@ -7,7 +7,6 @@ import type { Ignore } from 'ignore';
 import ignore from 'ignore';
 import { spendCapability } from '../../domain/actions/capability.ts';
 import { type Engine, type JobSpec, type LeftOut, submitStep } from '../../domain/engine.ts';
-import { jsonIn } from '../../domain/json.ts';
 import { unknown } from '../../domain/observed.ts';
 import { trimmedEnd } from '../../domain/text.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';

@@ -1,0 +1,16 @@
+/** Tells events that need no work from all others, with as little code as possible. */
+
+import { mayHoldCommand } from '../../handlers/slash-word.ts';
+
+/** Only new comments can be skipped. */
+export function isOurs(mode: string, eventName: string, payload: unknown): boolean {
+  if (mode !== 'chat' || eventName !== 'issue_comment') return true;
+  if (typeof payload !== 'object' || payload === null) return true;
+  const { action, comment } = payload as {
+    readonly action?: unknown;
+    readonly comment?: { readonly body?: unknown; readonly user?: { readonly type?: unknown } };
+  };
+  if (action !== 'created') return true;
+  if (comment?.user?.type === 'Bot') return false;
+  return typeof comment?.body !== 'string' || mayHoldCommand(comment.body);
+}
