@@ -150,11 +150,6 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
     wait: 'yes',
     next: 'The failed run stays open until `/ack` or a fix; no new ferry is proposed on top of it.',
   },
-  'config-reduced': {
-    job: 'A new one is ordered, smaller by what the approved manifest allows.',
-    wait: 'No.',
-    next: 'Watch whether it makes steps; the card says how much smaller it may still become.',
-  },
   'rung-taken': {
     job: 'A new one is ordered, as the approved manifest allows.',
     wait: 'Yes.',

@@ -79,7 +79,6 @@ export const INCIDENTS = {
     rejectedStep: 'integer?',
     by: 'text?',
   },
-  'config-reduced': { attempt: 'integer', reduction: 'text', failure: 'text', left: 'integer' },
   'rung-taken': { attempt: 'integer', rung: RUNGS, failure: 'text', with: 'text?', left: 'integer' },
   'attempt-goes-on': { attempt: 'integer', step: 'integer', earlier: 'integer', beyond: 'integer?' },
   'fix-made': {

@@ -187,10 +187,8 @@ function annotationOf({ severity, line, path, message }: ConfigProblem, file: st
   };
 }
 
-/** Findings in the cluster files that a check's summary lists; as many as GitHub takes as annotations at once. */
+/** Findings in the cluster files that a check shows; as many as GitHub takes as annotations at once. */
 const SHOWN_FINDINGS_MAX = 50;
-/** Annotations of one check: six requests of the 80 content writes that GitHub allows a minute. */
-const ANNOTATIONS_MAX = 300;
 
 type InfraCheckRun = Extract<Effect, { readonly kind: 'put-check-run' }>;
 type Code = InfraFinding['code'];
@@ -203,7 +201,6 @@ export const INFRA_WORDS: Readonly<Record<Code, string>> = {
   'write-unguarded': 'writes there although nothing may be mounted',
   'not-understood': 'may write there, or let a job write there, and this check cannot tell',
 };
-const ORDER: readonly Code[] = ['write-unguarded', 'not-understood'];
 const LEVELS: Readonly<Record<Code, Annotation['level']>> = {
   'write-unguarded': 'failure',
   'not-understood': 'notice',
@@ -218,15 +215,9 @@ export function renderInfraCheck(
 ): Pick<InfraCheckRun, 'title' | 'summary' | 'conclusion' | 'annotations'> {
   const all = files.flatMap(({ path, findings }) => findings.map((finding) => ({ path, finding })));
   const numberOf = (wanted: Code): number => all.filter(({ finding }) => finding.code === wanted).length;
-  const lines = all.map(({ path, finding }) => findingLine(path, finding));
-  const more = lines.length - SHOWN_FINDINGS_MAX;
-  const gravest = new Set(
-    all
-      .toSorted((a, b) => ORDER.indexOf(a.finding.code) - ORDER.indexOf(b.finding.code))
-      .slice(0, ANNOTATIONS_MAX),
-  );
-  const shown = all.filter((one) => gravest.has(one));
-  const leftOut = all.length - shown.length;
+  const isGrave = ({ finding }: (typeof all)[number]): boolean => finding.code === 'write-unguarded';
+  const shown = [...all.filter(isGrave), ...all.filter((one) => !isGrave(one))].slice(0, SHOWN_FINDINGS_MAX);
+  const more = all.length - shown.length;
   const isFine = all.length + unread === 0;
   return {
     title: isFine
@@ -234,11 +225,8 @@ export function renderInfraCheck(
       : infraTitle(numberOf, unread),
     summary: paragraphs(
       `Read: ${files.length === 0 ? 'nothing' : listed(files.map(({ path }) => code(path)))}.`,
-      lines.length === 0 ? null : lines.slice(0, SHOWN_FINDINGS_MAX).join('\n'),
+      shown.map(({ path, finding }) => findingLine(path, finding)).join('\n'),
       more > 0 ? `${more} more: ${code('npx ferrybot check-infra')} lists them all.` : null,
-      leftOut > 0
-        ? `${count(leftOut, 'finding')} of ${all.length} left out beside the code, the least grave.`
-        : null,
       unread > 0 ? `${count(unread, 'more changed file')} not read: that is unknown, not fine.` : null,
       isFine
         ? null

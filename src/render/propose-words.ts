@@ -42,7 +42,7 @@ export const PROPOSE_WORDS: Sentences<keyof (typeof propose)['answers']> = {
     `nothing is proposed: ${d.count} knobs at once, and this lab allows ${d.max}, so that what changes in the result has a cause.`,
   'propose-objective-unclear': (d) => objectiveQuestion(d.why, d.said, d.knobs),
   'propose-nothing': (d) => nothingWords(d.reason, d.why),
-  'propose-refused': ({ why, about, wanted }) => `not taken up: ${NOT_TAKEN_UP[why](about, wanted)}`,
+  'propose-refused': ({ why, about, wanted }) => `this is not taken up: ${NOT_TAKEN_UP[why](about, wanted)}`,
   'propose-failed': (d) =>
     `the proposal could not be made: ${text(d.why)}. What was begun is left as it is; when the cause is mended, ask again.`,
 };
@@ -76,13 +76,13 @@ const NOT_TAKEN_UP: Readonly<Record<NotTakenUp, (about: string, wanted: string) 
   draft: () =>
     'this pull request is a draft. Mark it as ready for review, then ask again; a label asks by itself.',
   'no-experiment': (files) =>
-    `this pull request does not change ${listed(files.split(' ').map(code))}, which a run of the lane is about.`,
+    `it does not change ${listed(files.split(' ').map(code))}, which a run of the lane is about.`,
   'several-lanes': (lanes) =>
     `it fits several lanes (${listed(lanes.split(' ').map(code))}). Name one with \`/propose lane=…\`, or leave only the label of one.`,
   knobs: () =>
-    'ferrybot proposes it as it is. Change the values here, then write `/propose` without values; or ask for the values in another issue.',
+    'it is proposed as it is. Change the values here, then write `/propose` without values; or ask for the values in another issue.',
   'not-permitted': (login, permission) =>
-    `${text(login)} asks for it, and needs ${text(permission)} permission.`,
+    `${text(login)} asks for it, and to propose takes ${text(permission)} permission.`,
   'no-person': (login, permission) =>
     `an app (${text(login)}) opened this issue, and no person added the label. A person with ${text(permission)} permission comments \`/propose\` here, or adds the label again.`,
   'no-value': (name, names) =>

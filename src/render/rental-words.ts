@@ -211,7 +211,6 @@ export const RENTAL_SENTENCES: { readonly [Gate in RentalGate]: GateSentences<Ga
 
 type RentalIncident = Extract<
   IncidentCode,
-  | 'config-reduced'
   | 'rung-taken'
   | 'attempt-goes-on'
   | 'machine-idle'
@@ -228,21 +227,15 @@ function rungWords({ rung, with: what = '' }: IncidentFacts<'rung-taken'>): stri
     case 'rerun':
       return 'as it was';
     case 'repair':
-    case 'reduce':
       return `with ${code(what)}`;
+    case 'reduce':
+      return `with the smaller config ${code(what)}`;
     case 'other-machine':
       return 'on another machine';
   }
 }
 
 export const RENTAL_INCIDENT_WORDS: { readonly [Code in RentalIncident]: IncidentWords<Code> } = {
-  'config-reduced': {
-    title: 'The next attempt has a smaller config',
-    evidence: (d) =>
-      `the attempt before attempt ${d.attempt} ended with ${code(d.failure)}; attempt ${d.attempt} is started with ${code(d.reduction)}, as the approved manifest allows.`,
-    did: 'It was ordered with that one change; everything else is as it was approved.',
-    todo: 'Nothing has to be done. `/stop` ends it; what it reaches is not what the larger config would have.',
-  },
   'rung-taken': {
     title: 'The job is started again',
     evidence: (d) =>

@@ -43,7 +43,6 @@ const URGENCY: Readonly<Record<IncidentCode, Urgency>> = {
   'start-refused': 'day',
   'relaunch-refused': 'day',
   'handoff-unanswered': 'day',
-  'config-reduced': 'day',
   'rung-taken': 'none',
   'attempt-goes-on': 'none',
   'source-kept': 'none',

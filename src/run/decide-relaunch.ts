@@ -97,17 +97,15 @@ function withRung(state: RunState, step: Step | null): Step | null {
   const failure = failureOf(last);
   const rung = rungFor(state, failure);
   if (rung === null) return step;
-  const { envelope } = state.order?.manifest ?? {};
-  const facts = { attempt: last.submission.attempt + 1, failure };
-  if (rung === 'reduce') {
-    const taken = reductionsTaken(state);
-    const left = (envelope?.reductions.length ?? 0) - taken.length;
-    const reduced = { ...facts, reduction: taken.at(-1) ?? '', left };
-    return append(incidentDraft('control', 'config-reduced', reduced), ...step.drafts);
-  }
-  const repair = rung === 'repair' ? { with: repairsTaken(state).at(-1) ?? '' } : {};
-  const left = Math.max(0, restartsLeft(state) - 1);
-  return append(incidentDraft('control', 'rung-taken', { ...facts, rung, ...repair, left }), ...step.drafts);
+  const change = rung === 'reduce' ? reductionsTaken(state) : rung === 'repair' ? repairsTaken(state) : null;
+  const facts = {
+    attempt: last.submission.attempt + 1,
+    failure,
+    rung,
+    ...(change === null ? {} : { with: change.at(-1) ?? '' }),
+    left: Math.max(0, restartsLeft(state) - 1),
+  };
+  return append(incidentDraft('control', 'rung-taken', facts), ...step.drafts);
 }
 
 function isClosed({ outcome }: Verdict): boolean {

@@ -64,7 +64,7 @@ describe('/rent', () => {
       ['--batch-size', '16'],
     ]);
     const [reduced] = told(lab, 'incident').filter((text) => text.includes('smaller config'));
-    expect(reduced).toContain('attempt 2 is started with `--batch-size 16`');
+    expect(reduced).toContain('attempt 2 is started with the smaller config `--batch-size 16`');
     expect((await stateOf(lab, run))?.end).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
     expect(saidTwice(lab)).toEqual([]);
     await lab.close();

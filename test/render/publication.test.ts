@@ -431,7 +431,6 @@ describe('incidents and fallen approvals', () => {
       diff: '--- a/lib/a.py\n+++ b/lib/a.py\n@@ -1,1 +1,2 @@\n+import math\n ```@alice',
     };
     const patch = { attempt: 1, commit: 'c'.repeat(40), branch: 'ada/moe' };
-    const reduced = { reduction: 'batch_size=16', failure: 'oom-hbm', left: 1 };
     const money = { dollars: '8.100', most: '10', credit: '0.40', needed: '0.52', minutes: 60 };
     const machine = { instance: 7_000_001, reason: 'idle', since: detail.since, at: detail.at, ...money };
     const rented = { ...machine, message: detail.message };
@@ -439,8 +438,7 @@ describe('incidents and fallen approvals', () => {
     const start = { why: 'no-metadata', path: 'gs://lab/run/step-900', dri: 'alice' };
     const own: Readonly<Record<string, object>> = {
       'fix-made': fix,
-      'config-reduced': reduced,
-      'rung-taken': { ...reduced, rung: 'repair', with: 'numpy==1.26.4', failure: 'dependency' },
+      'rung-taken': { rung: 'repair', with: 'numpy==1.26.4', failure: 'dependency', left: 1 },
       'source-kept': { ...patch, tag: 'ferry/hero/20261121/grug.source-1' },
       'source-not-kept': { ...patch, message: 'a ruleset forbids it' },
       'attempt-goes-on': { attempt: 2, step: 700, earlier: 1, beyond: 412 },
