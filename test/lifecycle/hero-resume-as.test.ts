@@ -210,3 +210,17 @@ it('trains as the run that it goes on from did, but for what is meant: a setting
     found: { names1: 'lib/smalllab/router.py' },
   });
 });
+
+it('closes the old run in the push that records the new one, and keeps it open while its lane is held', async () => {
+  const { lab, issue, root, ask, ended } = await begin();
+  await ended();
+  const lane = (await stateOf(lab, OLD))?.proposal.lane ?? '';
+  await say(lab, 'mira', issue, `/hold lane=${lane} reason="the cluster moves"`);
+  expect(await ask(root)).toBe('propose-held');
+  expect((await stateOf(lab, OLD))?.closed).toBeNull();
+  await say(lab, 'mira', issue, `/unhold lane=${lane}`);
+  expect(await ask(root)).toBe('resumed-as');
+  const [closed, proposed] = [(await eventsOf(lab, OLD)).at(-1), (await eventsOf(lab, NEW))[0]];
+  expect([closed?.type, proposed?.type]).toEqual(['closed', 'proposed']);
+  expect(closed?.at).toBe(proposed?.at);
+});

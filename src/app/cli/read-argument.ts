@@ -5,33 +5,7 @@ import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fail, ok, type Result } from '../../domain/result.ts';
 import { cutText } from '../../domain/text.ts';
-import { completeUtf8Length } from '../../host/utf8-boundary.ts';
-import { finishLog, type LogFacts, NO_LOG_FACTS, readLogBytes } from '../../watch/log-facts.ts';
 import type { VerbIo } from './verb-io.ts';
-
-/** The facts of the whole log; the error is for people. */
-export async function readLogInput(stream: Readable): Promise<Result<LogFacts, string>> {
-  try {
-    return ok(await factsOf(stream));
-  } catch (error) {
-    if (!(error instanceof Error && 'syscall' in error)) throw error;
-    return fail(`standard input cannot be read: ${error.message}`);
-  }
-}
-
-async function factsOf(stream: Readable): Promise<LogFacts> {
-  let facts = NO_LOG_FACTS;
-  let divided: Uint8Array = new Uint8Array();
-  for await (const chunk of stream) {
-    // Without an encoding, chunks are bytes.
-    const piece = chunk as Uint8Array;
-    const bytes = divided.length === 0 ? piece : Buffer.concat([divided, piece]);
-    const whole = completeUtf8Length(bytes);
-    facts = readLogBytes(facts, bytes.subarray(0, whole));
-    divided = bytes.slice(whole);
-  }
-  return finishLog(readLogBytes(facts, divided));
-}
 
 /** A carriage return ends a line, because progress bars use it. Invalid UTF-8 becomes replacement characters. */
 export async function* logLines(stream: Readable): AsyncGenerator<string> {

@@ -5,6 +5,7 @@
  */
 
 import { bodyFingerprintText } from '../../commands/grammar/fingerprint-text.ts';
+import type { Effect } from '../../domain/effect.ts';
 import type { Digest, Sha } from '../../domain/ids.ts';
 import type { EventDataByType, EventDraft } from '../../domain/logbook/event.ts';
 import type { Proposing } from '../../domain/logbook/events/proposal-events.ts';
@@ -75,7 +76,7 @@ export async function begin(open: OpenLane, beginning: Beginning): Promise<Begin
   if (recorded.kind === 'nothing') return { kind: 'again' };
   if (there !== null && drafts !== null) return { kind: 'proposed', run, ...there };
   const begun = store.current().journal.proposals.get(config.laneName);
-  return begun?.run === run ? complete(open, begun, { command, isFirst: true }) : { kind: 'again' };
+  return begun?.run === run ? complete(open, begun, command, { isFirst: true }) : { kind: 'again' };
 }
 
 /** What is closed for the new run; null if the newest record has no room for it. */
@@ -129,30 +130,32 @@ export async function resumeProposal(
   const { request } = begun.proposed;
   const isAsked = command === null ? request === undefined : isFrom(request, command);
   if (!isAsked || !isOpenToAll(begun.at, lab.now())) return null;
-  const outcome = await complete(open, begun, { command, isFirst: false });
+  const outcome = await complete(open, begun, command, {});
   lab.log(`a proposal that was begun: ${outcome.kind}`, { run: begun.run });
   return outcome;
 }
 
-type Work = {
-  readonly command: SeenCommand | null;
-  /** Recorded just now: nothing can be there to be found again. */
-  readonly isFirst: boolean;
-};
+/** Recorded just now: no step can be there to be found again. */
+type First = { readonly isFirst?: true };
 
 /** A thread of the run; `text` as the bot wrote it, missing where somebody else did. */
 type Thread = { readonly kind: 'thread'; readonly number: number; readonly text?: string };
 
 type Opened = { readonly head: Sha | null; readonly issue: Thread; readonly pull: Thread };
 
-async function complete(open: OpenLane, begun: BegunProposal, work: Work): Promise<BeginOutcome> {
-  const cleared = work.command === null ? null : await clearReplaced(open, work.command);
+async function complete(
+  open: OpenLane,
+  begun: BegunProposal,
+  command: SeenCommand | null,
+  first: First,
+): Promise<BeginOutcome> {
+  const cleared = command === null ? null : await clearReplaced(open, command);
   if (cleared !== null) return cleared;
   const head = await pushedHead(open, begun);
   if (typeof head === 'object' && head !== null) return head;
-  const issue = await openedIssue(open, begun, work);
+  const issue = await openedIssue(open, begun, first);
   if (issue.kind === 'failed') return issue;
-  const pull = begun.pull === null ? issue : await openedPull(open, begun, issue.number, work);
+  const pull = await openedPull(open, begun, issue, first);
   if (pull.kind === 'failed') return pull;
   const linked =
     typeof begun.pull === 'number' || pull === issue ? issue : await link(open, begun, issue, pull);
@@ -176,47 +179,41 @@ async function pushedHead(
     : notDone(`the branch ${name}`, pushed);
 }
 
-async function openedIssue(
+/** Opens a thread, or finds it again by its marker or its branch. */
+async function openThread(
   open: OpenLane,
-  begun: BegunProposal,
-  { isFirst }: Work,
+  effect: Extract<Effect, { readonly kind: 'open-issue' | 'open-pull' }>,
+  text: string,
 ): Promise<Thread | Failed> {
-  const { run, issue, labels } = begun;
-  if (typeof issue === 'number') return { kind: 'thread', number: issue };
-  const opened = await perform(open, {
-    kind: 'open-issue',
-    ...(isFirst ? { isFirst } : {}),
-    marker: markerIdentity({ run, kind: 'issue', key: 'issue' }),
-    title: issue.title,
-    body: `${markerOf(begun, 'issue')}\n${issue.body}`,
-    labels: ['experiment', ...labels],
-  });
-  return opened.kind === 'done' && opened.number !== null
-    ? { kind: 'thread', number: opened.number, text: issue.body }
-    : notDone('the issue', opened);
-}
-
-async function openedPull(
-  open: OpenLane,
-  begun: BegunProposal,
-  issue: number,
-  { isFirst }: Work,
-): Promise<Thread | Failed> {
-  const { pull, labels } = begun;
-  if (pull === null || typeof pull === 'number') return { kind: 'thread', number: pull ?? issue };
-  const text = `Tracked in #${issue}.\n\n${pull.body}`;
-  const opened = await perform(open, {
-    kind: 'open-pull',
-    ...(isFirst ? { isFirst } : {}),
-    head: begun.proposed.headBranch,
-    base: begun.proposed.baseBranch,
-    title: pull.title,
-    body: `${markerOf(begun, 'pull')}\n${text}`,
-    labels,
-  });
+  const opened = await perform(open, effect);
   return opened.kind === 'done' && opened.number !== null
     ? { kind: 'thread', number: opened.number, text }
-    : notDone('the pull request', opened);
+    : notDone(effect.kind === 'open-issue' ? 'the issue' : 'the pull request', opened);
+}
+
+function openedIssue(open: OpenLane, begun: BegunProposal, first: First): Promise<Thread | Failed> | Thread {
+  const { run, issue, labels } = begun;
+  if (typeof issue === 'number') return { kind: 'thread', number: issue };
+  const { title, body } = issue;
+  const marker = markerIdentity({ run, kind: 'issue', key: 'issue' });
+  const about = { marker, title, labels: ['experiment', ...labels] };
+  const marked = `${markerOf(begun, 'issue')}\n${body}`;
+  return openThread(open, { kind: 'open-issue', ...first, ...about, body: marked }, body);
+}
+
+function openedPull(
+  open: OpenLane,
+  begun: BegunProposal,
+  issue: Thread,
+  first: First,
+): Promise<Thread | Failed> | Thread {
+  const { pull, labels } = begun;
+  if (pull === null) return issue;
+  if (typeof pull === 'number') return { kind: 'thread', number: pull };
+  const { headBranch: head, baseBranch: base } = begun.proposed;
+  const text = `Tracked in #${issue.number}.\n\n${pull.body}`;
+  const body = `${markerOf(begun, 'pull')}\n${text}`;
+  return openThread(open, { kind: 'open-pull', ...first, head, base, title: pull.title, body, labels }, text);
 }
 
 /** Names the new pull request in the issue. */

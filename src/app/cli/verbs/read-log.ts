@@ -2,19 +2,20 @@
 
 import { present } from '../../../domain/present.ts';
 import { redact } from '../../../host/redactor.ts';
+import { finishLog, NO_LOG_FACTS, readLogBytes } from '../../../watch/log-facts.ts';
 import { redactAndTruncateLine } from '../../../watch/look.ts';
 import { paceOf } from '../../../watch/training.ts';
-import { readLogInput } from '../read-argument.ts';
-import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
+import { logLines } from '../read-argument.ts';
+import { answer, EXIT, type VerbIo } from '../verb-io.ts';
 
 // The verb knows no secret values, so only patterns are redacted.
 const SHAPES_ONLY = { redact: (text: string): string => redact(text, []) };
 
 /** Exit 0 if the log shows progress and no failure signature. */
 export async function readLogVerb(io: VerbIo): Promise<number> {
-  const read = await readLogInput(io.stdin);
-  if (!read.ok) return misused(io, read.error);
-  const facts = read.value;
+  let read = NO_LOG_FACTS;
+  for await (const line of logLines(io.stdin)) read = readLogBytes(read, Buffer.from(`${line}\n`, 'utf8'));
+  const facts = finishLog(read);
   const failures = facts.failures.map((failure) => ({
     ...failure,
     line: redactAndTruncateLine(SHAPES_ONLY, failure.line),
