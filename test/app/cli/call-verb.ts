@@ -1,7 +1,7 @@
 // Calls the command line as a process would, and keeps what it says.
 
 import { Readable } from 'node:stream';
-import { commandLine } from '../../../src/app/cli/main.ts';
+import { commandLine } from '../../../src/app/cli/command-line.ts';
 import { environment } from '../../host/git/scratch-repository.ts';
 
 export type Called = { readonly code: number; readonly out: string; readonly err: string };

@@ -1,0 +1,98 @@
+/** Parses the command line, calls the verb, and turns its outcome into text or one JSON value, and an exit code. */
+
+import { inspect } from 'node:util';
+import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import manifest from '../../../package.json' with { type: 'json' };
+import { EXIT, misused, refused, type VerbIo } from './verb-io.ts';
+import { addVerbs } from './verbs.ts';
+
+const EXITS = 'Exit 0 = yes, 1 = no (the JSON says why), 2 = used wrongly.';
+
+/** Runs the command line. `--json` counts at any position, so that usage errors are JSON, too. */
+export async function commandLine(given: readonly string[], io: Omit<VerbIo, 'json'>): Promise<number> {
+  const args = given.filter((arg) => arg !== '--json');
+  const verbIo: VerbIo = { ...io, json: args.length < given.length };
+  let code: number = EXIT.yes;
+  const program = createProgram(verbIo, (exit) => {
+    code = exit;
+  });
+  try {
+    if (given.length === 0) program.outputHelp();
+    else await program.parseAsync(args, { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return ended(error, verbIo);
+    // A bug: print all of it, and give scripts their JSON value.
+    io.stderr.write(`${inspect(error)}\n`);
+    const message = error instanceof Error ? error.message : String(error);
+    return verbIo.json ? refused(verbIo, { code: 'broken', message }) : EXIT.no;
+  }
+}
+
+function createProgram(io: VerbIo, exit: (code: number) => void): CommandUnknownOpts {
+  const program = new Command('ferrybot')
+    .usage('<verb> [--json]; ferrybot <verb> --help')
+    .helpOption('-h, --help', 'what there is')
+    .version(versionText(io), '-V, --version', 'the version of ferrybot')
+    .exitOverride()
+    .configureHelp(io.json ? { formatHelp: (asked) => `${JSON.stringify(helpValue(asked))}\n` } : {})
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      // The catch block writes the JSON value of a usage error.
+      writeErr: (text) => (io.json ? undefined : io.stderr.write(text)),
+      outputError: (text, write) => write(text.replace(/^error: /, '')),
+    });
+  addVerbs(program, io, exit);
+  if (!io.json) program.addHelpText('afterAll', `\n${EXITS}`);
+  for (const verb of verbsOf(program)) {
+    takeOnce(verb);
+    verb.option('--json', 'one JSON value on standard output');
+  }
+  return program;
+}
+
+function versionText({ json }: VerbIo): string {
+  const { version } = manifest;
+  return json ? JSON.stringify({ ok: true, error: null, version }) : version;
+}
+
+/** Rejects repeated options; commander would silently use the last one. */
+function takeOnce(verb: CommandUnknownOpts): void {
+  for (const option of verb.options.filter(({ defaultValue }) => !Array.isArray(defaultValue))) {
+    let times = 0;
+    verb.on(`option:${option.name()}`, () => {
+      times += 1;
+      if (times > 1) verb.error(`${nameOf(verb)} takes ${option.long} once`);
+    });
+  }
+}
+
+function ended(error: CommanderError, io: VerbIo): number {
+  if (error.exitCode === 0) return EXIT.yes;
+  if (!io.json) return EXIT.usedWrongly;
+  const message = error.code === 'commander.help' ? 'no verb was given' : error.message;
+  return misused(io, message.replace(/^error: /, ''));
+}
+
+function helpValue(asked: CommandUnknownOpts): object {
+  if (asked.commands.length > 0) return { ok: true, error: null, verbs: verbsOf(asked).map(nameOf) };
+  const [verb, usage] = [nameOf(asked), asked.usage()];
+  return {
+    ok: true,
+    error: null,
+    verb,
+    usage: `ferrybot ${verb} ${usage}`.trim(),
+    summary: asked.description(),
+  };
+}
+
+/** All verbs of a command, including those in groups. */
+function verbsOf(command: CommandUnknownOpts): CommandUnknownOpts[] {
+  return command.commands.flatMap((one) => (one.commands.length === 0 ? [one] : verbsOf(one)));
+}
+
+/** The name as typed: `logbook verify`. */
+function nameOf(verb: CommandUnknownOpts): string {
+  const group = verb.parent;
+  return group === null || group.parent === null ? verb.name() : `${nameOf(group)} ${verb.name()}`;
+}
