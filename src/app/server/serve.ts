@@ -83,6 +83,10 @@ export function createQueues({ installed, open, log }: QueuesPorts): Queues {
   };
 }
 
+/** Tokens are replaced this long before they expire. */
+const TOKEN_SLACK_MS = 5 * 60 * 1_000;
+const minted = z.object({ token: z.string().min(1), expires_at: z.string() });
+
 /** How long the server waits for the lab's programs before it handles other triggers. */
 const HELPER_PATIENCE_MS = 2_000;
 /** Cached answers of these programs. */
@@ -96,10 +100,10 @@ export type Serving = { readonly url: string; readonly close: () => Promise<void
 /** Starts the server and the sweep timer. Throws if the port is taken or a key is malformed. */
 export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   const probot = createProbot(options);
-  const tokens = installationTokens(probot);
+  const tokens = new Map<number, InstallationTokens>();
   const queues = createQueues({
-    installed: discoveryOf(probot, tokens, options, log),
-    open: async (where) => openQueue(options, log, where, tokens),
+    installed: discoveryOf(probot, options, log),
+    open: (where) => openQueue(probot, options, log, where, tokens),
     log,
   });
   const middleware = await createNodeMiddleware(
@@ -135,12 +139,12 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
 /** An installation changed: forget its token and sweep, because no webhooks were sent meanwhile. */
 function installationChanged(
   payload: { readonly action: string; readonly installation: { readonly id: number } },
-  tokens: InstallationTokens,
+  tokens: ReadonlyMap<number, InstallationTokens>,
   queues: Queues,
   log: Log,
 ): void {
   const { id } = payload.installation;
-  tokens.forget(id);
+  tokens.get(id)?.forget();
   log(`installation ${id}: ${payload.action}`);
   queues.sweepAnew().catch((error: unknown) => log(`a sweep failed: ${firstLine(error)}`));
 }
@@ -171,13 +175,12 @@ function createProbot(options: ServeOptions): Probot {
   });
 }
 
-function discoveryOf(probot: Probot, tokens: InstallationTokens, options: ServeOptions, log: Log): Discovery {
+function discoveryOf(probot: Probot, options: ServeOptions, log: Log): Discovery {
   return createDiscovery({
     asApp: async (route, parameters) => (await probot.auth()).request(route, parameters),
     asInstallation: async (installation) => {
       // Use a new token: a revoked one would hide the repositories.
-      tokens.forget(installation);
-      const token = await tokens.current(installation);
+      const token = await installationTokens(probot, installation).current(options.now());
       const octokit = new Octokit({ auth: token, baseUrl: options.baseUrl, userAgent: 'ferrybot' });
       return (route, parameters) => octokit.request(route, parameters);
     },
@@ -186,17 +189,25 @@ function discoveryOf(probot: Probot, tokens: InstallationTokens, options: ServeO
   });
 }
 
-function openQueue(options: ServeOptions, log: Log, where: Installed, tokens: InstallationTokens): WorkQueue {
+async function openQueue(
+  probot: Probot,
+  options: ServeOptions,
+  log: Log,
+  where: Installed,
+  known: Map<number, InstallationTokens>,
+): Promise<WorkQueue> {
+  const tokens = known.get(where.installation) ?? installationTokens(probot, where.installation);
+  known.set(where.installation, tokens);
   const octokit = new Octokit({ baseUrl: options.baseUrl, userAgent: 'ferrybot' });
   octokit.hook.before('request', async (request) => {
-    request.headers.authorization = `token ${await tokens.current(where.installation)}`;
+    request.headers.authorization = `token ${await tokens.current(lab.now())}`;
   });
   const lab: Lab = composeLab({
     repository: where.repository,
     octokit,
     baseUrl: options.baseUrl,
     serverUrl: options.serverUrl,
-    token: () => tokens.current(where.installation),
+    token: () => tokens.current(lab.now()),
     signingKeys: signingKeysFrom(options.environment),
     workDirectory: join(options.workDirectory, where.repository.replace('/', '--')),
     environment: options.environment,
@@ -247,28 +258,33 @@ function listen(server: Server, options: ServeOptions): Promise<string> {
 }
 
 type InstallationTokens = {
-  readonly current: (installation: number) => Promise<string>;
-  /** Tokens keep the permissions of their creation, so the next one is minted. */
-  readonly forget: (installation: number) => void;
+  readonly current: (nowMs: number) => Promise<string>;
+  /** Tokens keep the permissions of their creation, so mint a new one after a change. */
+  readonly forget: () => void;
 };
 
-const installationToken = z.object({ token: z.string().min(1) });
+type AppAuth = { readonly auth: () => Promise<Pick<Awaited<ReturnType<Probot['auth']>>, 'request'>> };
 
-/** The App's authentication keeps each token until a minute before it expires. */
-function installationTokens(probot: Probot): InstallationTokens {
-  const forgotten = new Set<number>();
+/** Tokens of one installation, valid for an hour; replaced some minutes earlier. */
+function installationTokens(app: AppAuth, installationId: number): InstallationTokens {
+  let held: { readonly token: string; readonly expiresAtMs: number } | null = null;
+  let changes = 0;
   return {
-    current: async (installationId) => {
-      const octokit = await probot.auth();
-      const refresh = forgotten.delete(installationId);
-      try {
-        return installationToken.parse(await octokit.auth({ type: 'installation', installationId, refresh }))
-          .token;
-      } catch (error) {
-        if (refresh) forgotten.add(installationId);
-        throw error;
-      }
+    current: async (nowMs) => {
+      if (held !== null && held.expiresAtMs - nowMs > TOKEN_SLACK_MS) return held.token;
+      const asked = changes;
+      const { data } = await (await app.auth()).request(
+        'POST /app/installations/{installation_id}/access_tokens',
+        { installation_id: installationId },
+      );
+      const { token, expires_at: expiresAt } = minted.parse(data);
+      // A token requested before a change may have the old permissions: use it once.
+      if (asked === changes) held = { token, expiresAtMs: Date.parse(expiresAt) };
+      return token;
     },
-    forget: (installation) => forgotten.add(installation),
+    forget: () => {
+      changes += 1;
+      held = null;
+    },
   };
 }
