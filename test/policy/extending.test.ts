@@ -18,7 +18,7 @@ const PRICES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   },
   'A new event and its command': {
     'src/commands/registry.ts': 2,
-    'src/domain/logbook/events/command-events.ts': 15,
+    'src/domain/logbook/events/command-events.ts': 12,
   },
   'A new gate': {
     'src/domain/launch/verdict.ts': 1,
