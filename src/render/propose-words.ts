@@ -72,9 +72,8 @@ export const RENT_WORDS: Sentences<keyof (typeof rent)['answers']> = {
 
 const NOT_TAKEN_UP: Readonly<Record<NotTakenUp, (about: string, wanted: string) => string>> = {
   fork: (branch, repository) =>
-    `the branch is in ${code(branch)}. Push it to ${code(repository)}: ferrybot never runs a fork with credentials.`,
-  draft: () =>
-    'this pull request is a draft. Mark it as ready for review, then ask again; a label asks by itself.',
+    `the branch is in ${code(branch)}. Push it to ${code(repository)}: a fork is never run with credentials.`,
+  draft: () => 'it is a draft. Mark it as ready for review, then ask again; a label asks by itself.',
   'no-experiment': (files) =>
     `it does not change ${listed(files.split(' ').map(code))}, which a run of the lane is about.`,
   'several-lanes': (lanes) =>
