@@ -1,11 +1,9 @@
 /** A run with a broken logbook, with its last good state: good for notices, not for actions. */
 
-import { assertNever } from '../domain/assert.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 import { fold } from '../domain/logbook/fold.ts';
 import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { StoreIncident } from '../logbook/store/git-store.ts';
 
 /** `run` is a run id, `journal`, or `*` for the whole branch. `state` is the last verified state. */
 export type BrokenRun = {
@@ -18,20 +16,6 @@ export type BrokenRun = {
 
 /** The whole branch. */
 export const WHOLE_BRANCH = '*';
-
-/** The fault of the record that a store incident reports. */
-export function faultOf(incident: StoreIncident): LogbookFault {
-  switch (incident.kind) {
-    case 'branch-missing':
-      return { kind: 'branch-missing' };
-    case 'branch-rewound':
-      return { kind: 'branch-rewound', was: incident.was, now: incident.now };
-    case 'shorter-than-anchor':
-      return { kind: 'entry-missing', seq: incident.anchor.seq, hash: incident.anchor.hash };
-    default:
-      return assertNever(incident);
-  }
-}
 
 /** Null for the journal, and if not even the first entry is good. */
 export function stateAfter(events: readonly LogbookEvent[]): RunState | null {

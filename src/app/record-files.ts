@@ -5,12 +5,13 @@ import type { RunId, Sha, TreeId } from '../domain/ids.ts';
 import { EMPTY_JOURNAL, type JournalState } from '../domain/logbook/journal-state.ts';
 import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
+import type { Anchor } from '../logbook/ports.ts';
 import { type FileState, JOURNAL } from '../logbook/rules.ts';
 import { foldersIn, type RunIndex, runsToRead } from '../logbook/run-index.ts';
 import type { GoodFile } from '../logbook/segments.ts';
-import type { LogbookStore, StoreIncident } from '../logbook/store/git-store.ts';
-import type { StoredRun } from '../logbook/store/stored-runs.ts';
-import { type BrokenRun, faultOf, stateAfter, WHOLE_BRANCH } from './broken-run.ts';
+import type { LogbookStore } from '../logbook/store/git-store.ts';
+import { type StoredRun, storedMonths } from '../logbook/store/stored-runs.ts';
+import { type BrokenRun, stateAfter, WHOLE_BRANCH } from './broken-run.ts';
 import {
   type Asked,
   type Checking,
@@ -85,7 +86,10 @@ export async function loadAt(loading: Loading, head: Sha | null): Promise<Record
       });
   };
   await readAll([JOURNAL], EMPTY_JOURNAL);
-  const index = indexOf(reads[0]?.file.state);
+  const named = indexOf(reads[0]?.file.state);
+  // A record has marks from its first entry on: where all are gone, no index is believed to be whole.
+  const stored = head !== null && marks.length === 0 ? await storedMonths(loading.git, head) : new Map();
+  const index = { ...named, begun: new Map([...stored, ...named.begun]) };
   for (const { run, seq, hash } of [
     ...(index.checkpoint?.ended.values() ?? []),
     ...(index.checkpoint?.live ?? []),
@@ -262,10 +266,10 @@ function remember(store: LogbookStore, run: string, { events }: GoodFile): void 
 function faultIn(
   file: ReadFile,
   byMark: Loss,
-  lostHere: StoreIncident | null,
+  lostHere: Anchor | null,
   byHistory: Loss,
 ): LogbookFault | null {
-  if (lostHere !== null) return faultOf(lostHere);
+  if (lostHere !== null) return { kind: 'entry-missing', seq: lostHere.seq, hash: lostHere.hash };
   const { bad } = file;
   const { missing } = byMark;
   if (bad !== null && (missing === null || bad.seq <= missing.seq)) return { kind: 'bad-entry', ...bad };

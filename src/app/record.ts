@@ -20,7 +20,7 @@ import {
 } from '../logbook/store/git-store.ts';
 import type { Entry } from '../logbook/transact.ts';
 import type { LabConfig } from '../run/lane-scope.ts';
-import { type BrokenRun, faultOf, stateAfter, WHOLE_BRANCH } from './broken-run.ts';
+import { type BrokenRun, stateAfter, WHOLE_BRANCH } from './broken-run.ts';
 import type { Lab, LabGit } from './lab.ts';
 import type { Checking } from './record-check.ts';
 import {
@@ -146,7 +146,7 @@ async function load(keeping: Keeping, isFetched = false): Promise<Record> {
 }
 
 function faultOfView(view: LogbookView, marks: readonly SeenMark[]): LogbookFault | null {
-  if (view.kind === 'incident') return faultOf(view.incident);
+  if (view.kind === 'incident') return view.fault;
   return view.head === null && marks.length > 0 ? { kind: 'branch-missing' } : null;
 }
 

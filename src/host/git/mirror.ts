@@ -23,7 +23,6 @@ export type MirrorOptions = {
   readonly token: () => Promise<string | null>;
   /** PATH, proxy and certificate settings. */
   readonly environment: Readonly<Record<string, string>>;
-  readonly networkTimeoutMs?: number;
   /** Complete environment with a person's own git settings and credentials. */
   readonly ofPerson?: Readonly<Record<string, string>>;
 };
@@ -145,7 +144,7 @@ async function runGit(options: MirrorOptions, call: GitCall): Promise<ProgramRes
   try {
     return await runProgram('git', ['--git-dir', options.directory, ...call.args], {
       env: { ...withSettings(environmentOf(options), settings), ...token, ...call.env },
-      timeoutMs: options.networkTimeoutMs ?? limits.gitNetworkTimeoutMs,
+      timeoutMs: limits.gitNetworkTimeoutMs,
       outputBytesMax: limits.logbookFileBytesMax,
       ...(call.input === undefined ? {} : { input: call.input }),
     });

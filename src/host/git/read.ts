@@ -131,9 +131,8 @@ async function readText(mirror: GitMirror, commit: Sha, path: string): Promise<s
 const SUBMODULE_MODE = '160000';
 
 async function listFiles(mirror: GitMirror, commit: Sha, folder: string): Promise<readonly string[]> {
-  const args = ['--literal-pathspecs', 'ls-tree', '-r', '-z', '--name-only', '--full-tree', commit];
-  const scoped = folder === '' ? args : [...args, '--', `${trimmedEnd(folder, '/')}/`];
-  return zeroSeparated(await mirror.output({ args: scoped }, 'unreadable')).sort();
+  const path = folder === '' ? WHOLE_TREE : `${trimmedEnd(folder, '/')}/`;
+  return [...(await listOf(mirror, commit, [path])).files.keys()].sort();
 }
 
 async function entriesIn(mirror: GitMirror, commit: Sha, folder: string): Promise<readonly FolderEntry[]> {

@@ -4,26 +4,14 @@ import * as z from 'zod';
 import { invariant } from '../../domain/assert.ts';
 import type { GitReader, GitWriter } from '../../domain/git.ts';
 import type { Sha, TreeId } from '../../domain/ids.ts';
+import type { LogbookFault } from '../../domain/logbook/logbook-fault.ts';
 import { eventsPath, type GrownFile, markdownPath, monitoringPath } from '../segments.ts';
 import { NOT_STORED, type StoredFile, type StoredRun, storedRuns, textsOf } from './stored-runs.ts';
-
-/** What is wrong with a branch or file beyond its own entries; action on what it names stops. */
-export type StoreIncident =
-  /** The branch existed and is missing, or its head no longer follows the head that was seen before. */
-  | { readonly kind: 'branch-missing'; readonly was: Sha | null }
-  | { readonly kind: 'branch-rewound'; readonly was: Sha; readonly now: Sha }
-  /** A file that ends before, or differs at, an entry that was seen there. */
-  | {
-      readonly kind: 'shorter-than-anchor';
-      readonly run: string;
-      readonly anchor: Anchor;
-      readonly found: Anchor | null;
-    };
 
 /** The branch as it is now; `head` null: it does not exist, and was never seen to. */
 export type LogbookView =
   | { readonly kind: 'view'; readonly head: Sha | null }
-  | { readonly kind: 'incident'; readonly incident: StoreIncident };
+  | { readonly kind: 'incident'; readonly fault: LogbookFault };
 
 /** What becomes of a run's files. Each text of events continues what stands there, which is read again before the push. */
 export type RunWrite = {
@@ -73,8 +61,8 @@ export type LogbookStore = {
   texts(files: readonly StoredFile[]): Promise<ReadonlyMap<StoredFile, string>>;
   /** How a file with this text is listed. */
   fileOf(text: string): TreeId;
-  /** What was remembered of a run and is not there any more. */
-  lostFrom(run: string, lines: Lines): StoreIncident | null;
+  /** The entry that was remembered of a run and is not there any more. */
+  lostFrom(run: string, lines: Lines): Anchor | null;
   /** One commit, one push, all runs or none. */
   append(request: AppendRequest): Promise<AppendOutcome>;
   /**
@@ -102,12 +90,10 @@ export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptio
     const now = await reader.resolve(ref);
     if (now === null) {
       const existed = seen !== null || anchors.any();
-      return existed
-        ? { kind: 'incident', incident: { kind: 'branch-missing', was: seen } }
-        : { kind: 'view', head: null };
+      return existed ? { kind: 'incident', fault: { kind: 'branch-missing' } } : { kind: 'view', head: null };
     }
     if (seen !== null && seen !== now && (await reader.mergeBase(seen, now)) !== seen) {
-      return { kind: 'incident', incident: { kind: 'branch-rewound', was: seen, now } };
+      return { kind: 'incident', fault: { kind: 'branch-rewound', was: seen, now } };
     }
     seen = now;
     return { kind: 'view', head: now };
@@ -139,10 +125,7 @@ export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptio
       head === null || folders.length === 0 ? new Map() : storedRuns(reader, head, folders),
     texts: (files) => textsOf(reader, files),
     fileOf: (text) => reader.blobIdOf(text),
-    lostFrom: (run, lines) => {
-      const lost = anchors.lostFrom(run, lines);
-      return lost === null ? null : { kind: 'shorter-than-anchor', run, ...lost };
-    },
+    lostFrom: anchors.lostFrom,
     append,
     remember: anchors.remember,
   };
@@ -207,11 +190,8 @@ type Lines = {
 type Anchors = {
   readonly any: () => boolean;
   readonly remember: (run: string, anchor: Anchor) => void;
-  /** Null when the file still has the anchored entry, or when none is known. */
-  readonly lostFrom: (
-    run: string,
-    lines: Lines,
-  ) => { readonly anchor: Anchor; readonly found: Anchor | null } | null;
+  /** The anchored entry that the file does not have; null when none is known. */
+  readonly lostFrom: (run: string, lines: Lines) => Anchor | null;
 };
 
 /** A memory of anchors, empty at first: it lives as long as the process and is fed again from the cards. */
@@ -225,10 +205,10 @@ function createAnchors(): Anchors {
     },
     lostFrom: (run, lines) => {
       const anchor = known.get(run);
-      if (anchor === undefined) return null;
-      const found = anchorIn(lines, anchor.seq);
-      if (found?.seq === anchor.seq && found.hash.startsWith(anchor.hash)) return null;
-      return { anchor, found: anchorIn(lines, lines.events.length + lines.rest.length - 1) };
+      const found = anchor === undefined ? null : anchorIn(lines, anchor.seq);
+      return anchor === undefined || (found?.seq === anchor.seq && found.hash.startsWith(anchor.hash))
+        ? null
+        : anchor;
     },
   };
 }

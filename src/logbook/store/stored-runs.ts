@@ -2,7 +2,7 @@
 
 import { GitError, type GitReader } from '../../domain/git.ts';
 import type { Sha, TreeId } from '../../domain/ids.ts';
-import { markdownPart, placeAt } from '../segments.ts';
+import { markdownPart, monthIn, placeAt } from '../segments.ts';
 
 /** One file of events: its content, or why there is none. */
 export type StoredFile = TreeId | 'missing' | 'unreadable';
@@ -22,6 +22,21 @@ const UNREADABLE = 'larger than any logbook\n';
 
 /** A folder and its id; null where there is none, or where the id is not known. */
 export type StoredFolder = { readonly folder: string; readonly tree: TreeId | null };
+
+/** All runs that have a folder, and the first moment of the month in which it lies. */
+export async function storedMonths(reader: GitReader, head: Sha): Promise<ReadonlyMap<string, string>> {
+  let folders: readonly string[] = ['runs'];
+  for (let level = 0; level < 3; level += 1) {
+    const entries = await reader.entriesIn(head, folders);
+    folders = entries.flatMap(({ type, path }) => (type === 'tree' ? [path] : []));
+  }
+  const months = folders.map((folder) => [folder, monthIn(folder)?.replace('/', '-')] as const);
+  return new Map(
+    months.flatMap(([folder, month]) =>
+      month === undefined ? [] : [[folder.slice(folder.lastIndexOf('/') + 1), `${month}-01T00:00:00.000Z`]],
+    ),
+  );
+}
 
 /** The files in these folders of runs, in one question. */
 export async function storedRuns(
