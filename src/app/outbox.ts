@@ -239,6 +239,9 @@ export async function keepIssue(open: OpenLab, owed: OwedIssue): Promise<string 
   if (open.posted.texts.has(key)) return null;
   const kept = await keptIssue(open, owed);
   if (kept.kind === 'unknown') return kept.why;
+  // The issue may return to an earlier text, so remember only the newest one.
+  for (const one of open.posted.texts.keys())
+    if (one.startsWith(`${owed.marker} `)) open.posted.texts.delete(one);
   notePosted(open, key);
   return null;
 }
