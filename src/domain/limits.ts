@@ -63,8 +63,6 @@ export const limits = {
   otherPullsMax: 20,
   /** Target-branch pushes read to find a change's base; an older change must be rebased. */
   branchMovesRead: 500,
-  /** Cached comparisons: one per live run, and some recent ones. */
-  changeCacheEntries: 20,
   /** Retries of one day's proposal after the first was withdrawn. */
   proposalsPerDayMax: 20,
   /** Branch names for one day, including names that other branches already use. */

@@ -115,7 +115,7 @@ const DECIDERS: readonly Decider[] = [
   { on: ['facts', 'gated'], decide: ({ state }) => decideStart(state) },
   { on: ['facts', 'state'], decide: ({ state, facts, config }) => decideCharge(state, facts, config) },
   { on: ['facts', 'state', 'gated', 'posted', 'cardHistory'], decide: decideShown },
-  { on: ['facts', 'state', 'posted', 'proposalTexts'], decide: decideProposalTexts },
+  { on: ['facts', 'state', 'proposalTexts'], decide: decideProposalTexts },
   {
     on: ['facts', 'state', 'gated', 'approved'],
     decide: ({ state, facts, config, now }) => decideApprovals(state, facts, config, now),

@@ -31,28 +31,14 @@ export async function branchWork(
   return readBranchWork(client, { branch: headBranch, base: mergeBase, head: headSha, own });
 }
 
-/** Caches the newest answers by head and branch tip. If one approval is enough, the answer is not needed. */
-export function cachedBranchWork(
+/** The same for a run whose pull request and change may be unread. If one approval is enough, the answer is not needed. */
+export async function branchWorkOf(
   lab: Pick<Lab, 'client'>,
-  config: LaneScopedConfig,
-): (
+  { approvals }: LaneScopedConfig,
   state: RunState,
-  pull: Observed<PullFacts>,
-  change: Observed<ChangeFacts>,
-) => Promise<Observed<BranchWork>> {
-  const cache = new Map<string, Observed<BranchWork>>();
-  return async (state, pull, change) => {
-    if (pull.kind === 'unknown') return pull;
-    const { headSha } = pull.value;
-    if (config.approvals.onePersonIsEnough || headSha === state.proposal.head) return known(NO_BRANCH_WORK);
-    if (change.kind === 'unknown') return change;
-    const key = `${state.run} ${headSha} ${change.value.baseSha}`;
-    const found = cache.get(key);
-    if (found !== undefined) return found;
-    const work = await branchWork(lab, state, pull.value, change.value);
-    if (work.kind === 'known') cache.set(key, work);
-    const oldest = cache.keys().next();
-    if (cache.size > limits.changeCacheEntries && oldest.done !== true) cache.delete(oldest.value);
-    return work;
-  };
+  { pull, change }: { readonly pull: Observed<PullFacts>; readonly change: Observed<ChangeFacts> },
+): Promise<Observed<BranchWork>> {
+  if (pull.kind === 'unknown') return pull;
+  if (approvals.onePersonIsEnough || pull.value.headSha === state.proposal.head) return known(NO_BRANCH_WORK);
+  return change.kind === 'unknown' ? change : branchWork(lab, state, pull.value, change.value);
 }

@@ -10,7 +10,6 @@ import type { Instant, Sha, TreeId } from '../../domain/ids.ts';
 import type { ModelSize } from '../../domain/launch/change-facts.ts';
 import type { BaseFacts, Delta, RunBase } from '../../domain/launch/delta.ts';
 import { continuedAttempt, failedAttempt } from '../../domain/launch/next-attempt.ts';
-import { limits } from '../../domain/limits.ts';
 import { isAdopted } from '../../domain/logbook/adoption.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
@@ -233,33 +232,4 @@ async function baseOf(
   const start = await change.start(git, read, { path, pass: pass.commit, onto });
   const delta = await textDelta(lab, lane, start.text, text);
   return { ...pass, delta, notTaken: start.notTaken };
-}
-
-/** Caches the newest answers by head and branch tip, so that a trigger without a push reads no files. */
-export function cachedChangeFacts(
-  lab: Lab,
-  git: GitReader,
-  config: LaneScopedConfig,
-): (head: Sha, state: RunState, runs: readonly RunState[]) => Promise<Observed<ChangeFacts>> {
-  const cache = new Map<string, Observed<ChangeFacts>>();
-  return async (head, state, runs) => {
-    const tip = await tipOf(git, config);
-    const key = `${head} ${tip ?? 'none'} ${state.run} ${failedAttempt(state)?.submission.commit ?? ''}`;
-    const found = cache.get(key);
-    if (found !== undefined) return found;
-    const facts = await changeFacts(lab, git, config, head, { state, runs });
-    if (facts.kind === 'known') cache.set(key, facts);
-    const oldest = cache.keys().next();
-    if (cache.size > limits.changeCacheEntries && oldest.done !== true) cache.delete(oldest.value);
-    return facts;
-  };
-}
-
-async function tipOf(git: GitReader, config: LaneScopedConfig): Promise<Sha | null> {
-  try {
-    return await git.resolve(`refs/heads/${config.lane.targetBranch}`);
-  } catch (error) {
-    if (error instanceof GitError) return null;
-    throw error;
-  }
 }

@@ -11,6 +11,7 @@ import type {
 } from '../../domain/facts.ts';
 import { type GitReader, orUnknown } from '../../domain/git.ts';
 import { isIssueFirst } from '../../domain/issue-first.ts';
+import { failedAttempt } from '../../domain/launch/next-attempt.ts';
 import { ownFix } from '../../domain/launch/small-fix.ts';
 import type { JournalState } from '../../domain/logbook/journal-state.ts';
 import type { RunState, SeenCommand } from '../../domain/logbook/run-state.ts';
@@ -32,8 +33,8 @@ import type { Lab } from '../lab.ts';
 import { placeOf, readingOf } from '../reading.ts';
 import { ENDING } from '../stop-by-job-id.ts';
 import { lastKnownRun, readBody } from './body-facts.ts';
-import { cachedBranchWork } from './branch-work.ts';
-import { cachedChangeFacts, changedSince } from './change-facts.ts';
+import { branchWorkOf } from './branch-work.ts';
+import { changedSince, changeFacts } from './change-facts.ts';
 import { foundCheckpoints, searchedOnce, wantedRoots } from './checkpoint-facts.ts';
 import { memoized, type Once } from './once.ts';
 import { readCardHistory, readProposalTexts } from './shown-facts.ts';
@@ -56,7 +57,6 @@ type Looked = {
   readonly comments: Observed<readonly CommentFacts[]>;
   readonly pull: RunFacts['pull'];
   readonly changeNow: () => Promise<RunFacts['change']>;
-  readonly branchWorkOf: ReturnType<typeof cachedBranchWork>;
 };
 
 /** Facts that were not asked for are unknown. */
@@ -92,7 +92,11 @@ async function neededFacts(
       foundCheckpoints(state, runs, config, lab.stores),
     ),
     change: await readIf('change', changeNow),
-    branchWork: await readIf('branchWork', async () => looked.branchWorkOf(state, pull, await changeNow())),
+    branchWork: await onceIf(
+      'branchWork',
+      `branch work ${state.run} ${pull.kind === 'known' ? pull.value.headSha : ''}`,
+      async () => branchWorkOf(lab, config, state, { pull, change: await changeNow() }),
+    ),
     changedSince: await readIf('changedSince', async () => changedSince(git, state, await changeNow())),
     searchedRoots: await readIf('searchedRoots', async () =>
       known(await searchedOnce(once, wantedRoots(config.checkpoints, state), lab.stores)),
@@ -195,25 +199,24 @@ export function createGatherer(
   labConfig: LabConfig,
   health: ConfigHealth,
 ): FactGatherer {
-  const changesOf = ofEachLane((config) => ({
-    changeOf: cachedChangeFacts(lab, git, config),
-    branchWorkOf: cachedBranchWork(lab, config),
-  }));
   const once = memoized();
   return {
     gather: async (state, { runs, broken, journal }, needed, withoutText) => {
       const config = configFor(labConfig, state);
-      const { changeOf, branchWorkOf } = changesOf(config);
-      const readAt = await once(`read ${state.run}`, async () => lab.now());
+      const { run } = state;
+      const readAt = await once(`read ${run}`, async () => lab.now());
       const threads = [...needed.keys()].some(readsThreads)
-        ? await once(`threads ${state.run} ${ownFix(state)?.commit ?? ''}`, () =>
-            threadsOf(lab, config, state),
-          )
+        ? await once(`threads ${run} ${ownFix(state)?.commit ?? ''}`, () => threadsOf(lab, config, state))
         : notAsked();
       const pull = threads.kind === 'known' ? threads.value.pull : threads;
       const text = threads.kind === 'known' ? textOf(state, threads.value) : threads;
-      const changeNow = (): Promise<RunFacts['change']> =>
-        pull.kind === 'known' ? changeOf(pull.value.headSha, state, runs) : Promise.resolve(pull);
+      const changeNow = async (): Promise<RunFacts['change']> => {
+        if (pull.kind === 'unknown') return pull;
+        const { headSha } = pull.value;
+        // A contract or an order that is recorded meanwhile may name another lane, or end the attempt.
+        const key = `change ${run} ${headSha} ${config.laneName} ${config.lane.cluster} ${failedAttempt(state)?.submission.commit ?? ''}`;
+        return once(key, () => changeFacts(lab, git, config, headSha, { state, runs }));
+      };
       const change = needed.has('change') ? await changeNow() : notAsked();
       const comments = threads.kind === 'known' ? known(withoutText(threads.value.comments)) : threads;
       return {
@@ -221,15 +224,19 @@ export function createGatherer(
         issue: threads.kind === 'known' ? threads.value.issue : threads,
         comments,
         readAt,
-        body:
-          text.kind === 'known' ? readBody(lab, config, text.value, change, lastKnownRun(state, runs)) : text,
+        // Few decisions read the text, and parsing it takes time.
+        get body() {
+          return text.kind === 'known'
+            ? readBody(lab, config, text.value, change, lastKnownRun(state, runs))
+            : text;
+        },
         checks: threads.kind === 'known' ? threads.value.checks : threads,
         configHealth: known(healthFor(config, health)),
         handedOver: handedOverOf(state, journal),
         ...recordFactsOf({ runs, broken, journal }),
         ...(await neededFacts(
           { lab, git, config, once },
-          { state, runs, comments, pull, changeNow, branchWorkOf },
+          { state, runs, comments, pull, changeNow },
           needed,
         )),
       };
@@ -271,18 +278,6 @@ export function recordFactsOf({
     recordedRuns: first === undefined ? known(runs) : unknown(`the logbook of ${first.run} is broken`),
     journalHolds: isBroken ? unreadable : known(journal.holds),
     clusterMutations: isBroken ? unreadable : known(journal.mutations),
-  };
-}
-
-/** One value per lane, because changes depend on the lane's settings. */
-function ofEachLane<Value>(make: (config: LaneScopedConfig) => Value): (config: LaneScopedConfig) => Value {
-  const made = new Map<string, Value>();
-  return (config) => {
-    const { isLaneConfigured, laneName, lane, kind } = config;
-    const key = `${isLaneConfigured} ${laneName} ${lane.cluster} ${kind.proposes?.change?.file(lane) ?? ''}`;
-    const value = made.get(key) ?? make(config);
-    made.set(key, value);
-    return value;
   };
 }
 

@@ -32,14 +32,10 @@ type Left = {
 export type OtherPulls = { readonly since: Instant | null; readonly left: readonly Left[] };
 
 /** Whether a sweep searches other pull requests now. */
-export function areOthersDue(
-  { since, left }: OtherPulls,
-  triggers: readonly ReconcileRequest[],
-  now: Instant,
-): boolean {
+export function areOthersDue({ since, left }: OtherPulls, now: Instant): boolean {
   const isWaiting = left.some(({ restingUntil }) => restingUntil <= now);
   const isPeriodOver = since === null || now - since >= OTHER_PULLS_PERIOD_MS;
-  return triggers.some(({ kind }) => kind === 'sweep') && (isWaiting || isPeriodOver);
+  return isWaiting || isPeriodOver;
 }
 
 /** Triggers for labelled pull requests and for commands in reviews, and what is still to be read. Null if listing failed. */

@@ -227,7 +227,7 @@ async function lookFor(
   if (triggers.some((trigger) => trigger.kind === 'sweep') && isSweepDue(own, triggers))
     await contained(open, troubles, EVERYWHERE, () => sweepThrough(own, open, triggers, troubles));
   else await work(own, open, triggers, troubles);
-  if (areOthersDue(own.others, triggers, own.lab.now()))
+  if (triggers.some(({ kind }) => kind === 'sweep') && areOthersDue(own.others, own.lab.now()))
     await contained(open, troubles, EVERYWHERE, () => workOnOthers(own, open, troubles));
 }
 
