@@ -81,7 +81,7 @@ export async function measureHero(): Promise<readonly Result[]> {
   await until(
     lab,
     'the clean-up',
-    async () => (await stateOf(lab, HERO))?.mutations[0]?.ended?.outcome === 'done',
+    async () => (await stateOf(lab, HERO))?.actions[0]?.ended?.outcome === 'done',
   );
   await seal(lab, HERO, issue);
   const all = await markOf(lab);

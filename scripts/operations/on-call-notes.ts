@@ -130,7 +130,7 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
     wait: 'until the next launch: the node would eat that one too',
     next: '`/hold lane=daily` keeps the lane `daily` from the bad node until somebody has found it.',
   },
-  'consent-unused': {
+  'approval-unused': {
     job: 'as before',
     wait: 'yes',
     next: 'A consent is used once, and grows as old as an approval may be. Is a runner with the label `ferrybot-care` online?',

@@ -3,14 +3,14 @@
  * calls nothing and looks what became of it.
  */
 
-import type { MutationRecord } from '../domain/care/mutation-state.ts';
+import type { ActionRecord } from '../domain/actions/action-state.ts';
 import type { Instant } from '../domain/ids.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { mintConsent } from './mint.ts';
+import { mintAction } from './mint.ts';
 import { type ChangeEnd, type Executor, performSteps, type StepPlace } from './perform-steps.ts';
 import { type Action, bounded, type Ending, type Refusal, type Refused } from './pipeline.ts';
-import { type ConsentFacts, type ConsentFaultCode, consentFault } from './verify-consent.ts';
+import { type ActionFacts, type ActionFaultCode, actionFault } from './verify-action.ts';
 
 export type Changed = {
   readonly kind: 'ended';
@@ -27,19 +27,19 @@ export type ClusterChange = {
   /** What the verified record has at this moment. `state` is null for the journal; `mutations` null: there is no such run. */
   readonly record: () => {
     readonly state: RunState | null;
-    readonly mutations: readonly MutationRecord[] | null;
+    readonly mutations: readonly ActionRecord[] | null;
   };
-  readonly facts: (target: ChangeTarget) => Promise<ConsentFacts>;
+  readonly facts: (target: ChangeTarget) => Promise<ActionFacts>;
   /** Null where this runner cannot carry it out: another cluster, or no place in the config. */
-  readonly executorFor: (mutation: MutationRecord) => Executor | null;
+  readonly executorFor: (mutation: ActionRecord) => Executor | null;
   readonly place: StepPlace;
   readonly redact: (text: string) => string;
 };
 
-export type ChangeTarget = { readonly state: RunState | null; readonly mutation: MutationRecord };
+export type ChangeTarget = { readonly state: RunState | null; readonly mutation: ActionRecord };
 
 /** Faults that leave the proposal as it is: it may still be carried out, or was never this runner's. */
-const STANDING: ReadonlySet<ConsentFaultCode> = new Set([
+const STANDING: ReadonlySet<ActionFaultCode> = new Set([
   'not-proposed',
   'other-repository',
   'other-record',
@@ -60,8 +60,8 @@ export function changeAction(change: ClusterChange): Action<Target, Executor, Ch
   return {
     find: () => find(change),
     verify: async (target) => {
-      const { consents } = target.mutation;
-      const fault = consentFault(await change.facts(target), consents.at(-1) ?? null);
+      const { approvals: consents } = target.mutation;
+      const fault = actionFault(await change.facts(target), consents.at(-1) ?? null);
       return fault === null ? null : refusal(fault.code, fault.why, STANDING.has(fault.code));
     },
     prepare: async ({ executor }) => {
@@ -71,10 +71,10 @@ export function changeAction(change: ClusterChange): Action<Target, Executor, Ch
       return { kind: 'ready', ready: executor };
     },
     claim: async ({ mutation }) => {
-      const consent = mutation.consents.at(-1);
+      const consent = mutation.approvals.at(-1);
       if (consent === undefined) throw new Error('a change without a consent was not refused');
       const data = { proposal: mutation.digest, consent: consent.seq, workflowRun: change.workflowRun };
-      return { kind: 'claim', draft: { type: 'mutation-begun', role: 'runner', data } };
+      return { kind: 'claim', draft: { type: 'action-claimed', role: 'runner', data } };
     },
     // The claim stands: everything is asked once more, and what comes of it is recorded whatever it is.
     perform: async (_target, executor, claim) => {
@@ -82,7 +82,7 @@ export function changeAction(change: ClusterChange): Action<Target, Executor, Ch
       if (found.kind === 'refused') return { draft: null, outcome: found };
       if (claim.kind !== 'claimed') throw new Error('a change that was not begun here');
       const { mutation } = found.target;
-      const minted = mintConsent(await change.facts(found.target), claim.claim);
+      const minted = mintAction(await change.facts(found.target), claim.claim);
       if (!minted.ok) return ended(change, mutation, refusedEnd(minted.error));
       const look = await executor.look();
       if (look.kind !== 'same') return ended(change, mutation, refusedEnd({ code: 'unreadable', ...look }));
@@ -113,14 +113,14 @@ function find(change: ClusterChange): ReturnType<Action<Target, Executor, Change
   const executor = change.executorFor(mutation);
   if (executor === null)
     return refusal('no-executor', `nothing here changes ${mutation.proposal.cluster}`, true);
-  return { kind: 'found', target: { state, mutation, executor }, isClaimed: mutation.begun !== null };
+  return { kind: 'found', target: { state, mutation, executor }, isClaimed: mutation.claim !== null };
 }
 
 function refusal(code: string, why: string, isStanding: boolean): Refusal {
   return { kind: 'refused', code, why, effect: isStanding ? 'standing' : 'ending' };
 }
 
-function begunAt({ begun }: MutationRecord): Instant {
+function begunAt({ claim: begun }: ActionRecord): Instant {
   const at = fromRfc3339(begun?.at ?? '');
   if (at === null) throw new Error('a claim without a time');
   return at;
@@ -130,7 +130,7 @@ function refusedEnd({ code, why }: Pick<Refusal, 'code' | 'why'>): ChangeEnd {
   return { outcome: 'refused', code, detail: { why } };
 }
 
-function ended(change: ClusterChange, { digest }: MutationRecord, end: ChangeEnd): Ending<Changed | Refused> {
+function ended(change: ClusterChange, { digest }: ActionRecord, end: ChangeEnd): Ending<Changed | Refused> {
   const { outcome, code } = end;
   const detail = Object.fromEntries(
     Object.entries(end.detail).map(([name, value]) => [
@@ -140,7 +140,7 @@ function ended(change: ClusterChange, { digest }: MutationRecord, end: ChangeEnd
   );
   const data = { proposal: digest, outcome, code, detail };
   return {
-    draft: { type: 'mutation-ended', role: 'runner', data },
+    draft: { type: 'action-ended', role: 'runner', data },
     outcome: { kind: 'ended', outcome, code },
   };
 }

@@ -4,8 +4,8 @@ import { readCleanAnswer } from '../care/disk/clean-answer.ts';
 import { evidenceWorkers } from '../care/disk/disk-proposals.ts';
 import type { Looks } from '../care/disk/scan-record.ts';
 import { healthOf, type WorkerHealth } from '../care/disk/worker-health.ts';
+import type { ActionEvidence, ChangeStep, VmIdentity } from '../domain/actions/action.ts';
 import type { Permit } from '../domain/actions/capability.ts';
-import type { MutationEvidence, MutationStep, VmIdentity } from '../domain/care/mutation.ts';
 import type { VmListing } from '../domain/care/tpu-vm.ts';
 import { isTpuName, isZone, type MountPoint, type TpuWorker } from '../domain/care/worker-disk.ts';
 import { limits } from '../domain/limits.ts';
@@ -37,7 +37,7 @@ export type WorkerPort = {
   /** Whether Ray has the worker; null if the config has no command for it. */
   readonly workerSeen: (tpu: string) => Promise<Observed<boolean> | null>;
   /** Spends the next step of the capability and runs exactly that step. */
-  readonly change: (step: MutationStep, permit: Permit) => Promise<ProgramEnd>;
+  readonly change: (step: ChangeStep, permit: Permit) => Promise<ProgramEnd>;
 };
 
 export type DiskClearing = Clock & {
@@ -46,10 +46,10 @@ export type DiskClearing = Clock & {
   /** Looks at the workers in parallel, and returns one answer for each. */
   readonly lookAt: (workers: readonly TpuWorker[]) => Promise<readonly Looks[]>;
   readonly vm: VmIdentity;
-  readonly evidence: MutationEvidence;
-  readonly steps: readonly MutationStep[];
+  readonly evidence: ActionEvidence;
+  readonly steps: readonly ChangeStep[];
   /** The calls that the config of this moment gives for these workers. */
-  readonly stepsNow: (workers: readonly number[]) => readonly MutationStep[];
+  readonly stepsNow: (workers: readonly number[]) => readonly ChangeStep[];
 };
 
 /** Clears the disks of one proposal. */

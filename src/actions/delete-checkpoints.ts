@@ -4,16 +4,16 @@
  */
 
 import { type Retention, secondLook } from '../checkpoints/retention.ts';
+import type { ChangeStep, CheckpointDeletion } from '../domain/actions/action.ts';
 import { type Permit, spendCapability } from '../domain/actions/capability.ts';
 import { assertNever } from '../domain/assert.ts';
-import type { CheckpointDeletion, MutationStep } from '../domain/care/mutation.ts';
 import type { CheckpointStore, StorePath } from '../domain/checkpoint/stored.ts';
 import type { Observed } from '../domain/observed.ts';
 import type { ChangeEnd, Executor, StepEnd, TargetLook } from './perform-steps.ts';
 
 export type CheckpointCleanup = {
   readonly deletion: CheckpointDeletion;
-  readonly steps: readonly MutationStep[];
+  readonly steps: readonly ChangeStep[];
   /** The run's checkpoint roots by its record and the config of this moment. */
   readonly roots: readonly StorePath[];
   /** A new listing, judged by the record as it is read for it. `held`: why nothing more may be deleted, or null. */
@@ -58,13 +58,13 @@ async function targetLook({ deletion, roots, steps, judge }: CheckpointCleanup):
   return { kind: 'same' };
 }
 
-function targetOf({ command }: MutationStep): readonly [StorePath, string] {
+function targetOf({ command }: ChangeStep): readonly [StorePath, string] {
   const [, path, identity] = command;
   if (path === undefined || identity === undefined) throw new Error('a step that names no checkpoint');
   return [path, identity];
 }
 
-async function deleteOne(input: CheckpointCleanup, step: MutationStep, permit: Permit): Promise<StepEnd> {
+async function deleteOne(input: CheckpointCleanup, step: ChangeStep, permit: Permit): Promise<StepEnd> {
   const [path, identity] = targetOf(step);
   const { retention, held } = await input.judge();
   if (held !== null) return refused(held, 'held');

@@ -10,7 +10,7 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { type Condemnation, destroyStep } from '../domain/rented.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
 import { after } from '../domain/time.ts';
-import { type ConsentFacts, type ConsentFault, consentFault } from './verify-consent.ts';
+import { type ActionFacts, type ActionFault, actionFault } from './verify-action.ts';
 
 /** What was verified is done at once; a minute would do where the machine is not under load. */
 const CAPABILITY_LIFETIME_MS = 10 * 60 * 1_000;
@@ -22,14 +22,14 @@ export type OwnClaim = { readonly seq: number };
  * Mints it for a mutation that this very process has begun. Refused where anything of the consent does not hold
  * at this moment, also what held when it was begun. Whoever finds a claim of somebody else's gets none.
  */
-export function mintConsent(
-  facts: ConsentFacts,
+export function mintAction(
+  facts: ActionFacts,
   claim: OwnClaim,
-): Result<Capability, ConsentFault | { readonly code: 'not-begun'; readonly why: string }> {
-  const { mutation } = facts;
-  const begun = mutation?.begun ?? null;
-  const consent = mutation?.consents.find(({ seq }) => seq === begun?.consent) ?? null;
-  const fault = consentFault(facts, consent);
+): Result<Capability, ActionFault | { readonly code: 'not-begun'; readonly why: string }> {
+  const { action: mutation } = facts;
+  const begun = mutation?.claim ?? null;
+  const consent = mutation?.approvals.find(({ seq }) => seq === begun?.consent) ?? null;
+  const fault = actionFault(facts, consent);
   if (fault !== null) return fail(fault);
   if (mutation === null || consent === null || begun === null || begun.seq !== claim.seq)
     return fail({ code: 'not-begun', why: 'the claim in the record is not this one' });

@@ -1,15 +1,15 @@
 /** Performs the steps of an approved change one after the other, and looks at the result. Each kind of change has one file beside this one. */
 
+import type { ChangeStep } from '../domain/actions/action.ts';
 import type { Capability, Permit } from '../domain/actions/capability.ts';
 import { areSameSteps } from '../domain/actions/step.ts';
-import type { MutationStep } from '../domain/care/mutation.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import { after } from '../domain/time.ts';
 
 /** How a change ended, as it is recorded. */
-export type ChangeEnd = Pick<EventDataByType['mutation-ended'], 'outcome' | 'code' | 'detail'>;
+export type ChangeEnd = Pick<EventDataByType['action-ended'], 'outcome' | 'code' | 'detail'>;
 
 /** `changed`: what was proposed is not there any more. `unknown`: it could not be read; a later look may succeed. */
 export type TargetLook =
@@ -32,7 +32,7 @@ export type Executor = {
   /** Looks at the target before the claim and again behind it. */
   readonly look: () => Promise<TargetLook>;
   /** Makes the one call of a step. `index` counts from 0. */
-  readonly perform: (step: MutationStep, permit: Permit, index: number) => Promise<StepEnd>;
+  readonly perform: (step: ChangeStep, permit: Permit, index: number) => Promise<StepEnd>;
   /** Looks at the result. `wasInterrupted`: an earlier runner claimed the change and did not report its end. */
   readonly verify: (claimedAt: Instant, wasInterrupted: boolean) => Promise<ChangeEnd>;
 };
@@ -51,7 +51,7 @@ export type StepPlace = Pick<Clock, 'now'> & {
 export async function performSteps(
   { now, boundary }: StepPlace,
   executor: Executor,
-  steps: readonly MutationStep[],
+  steps: readonly ChangeStep[],
   { capability, claimedAt }: { readonly capability: Capability; readonly claimedAt: Instant },
 ): Promise<ChangeEnd> {
   const until = after(claimedAt, limits.actionLifetimeMs);
@@ -77,8 +77,8 @@ const OUT_OF_TIME: StepEnd = {
 
 /** The change that the target look reports if the calls are not those that were shown, or null. */
 export function stepsLook(
-  shown: readonly MutationStep[],
-  now: readonly MutationStep[],
+  shown: readonly ChangeStep[],
+  now: readonly ChangeStep[],
 ): Extract<TargetLook, { kind: 'changed' }> | null {
   if (areSameSteps(shown, now)) return null;
   return { kind: 'changed', code: 'steps-changed', why: 'the config has other steps by now' };

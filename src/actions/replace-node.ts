@@ -1,6 +1,6 @@
 /** Deletes one bad TPU VM, verifies that it is gone, and waits for its replacement (policy ML-02 and ML-30). */
 
-import type { MutationEvidence, MutationStep, VmIdentity } from '../domain/care/mutation.ts';
+import type { ActionEvidence, ChangeStep, VmIdentity } from '../domain/actions/action.ts';
 import { deleteStep, isSameVm, type TpuCloud, type TpuVm, type VmListing } from '../domain/care/tpu-vm.ts';
 import type { Instant } from '../domain/ids.ts';
 import { REPLACED } from '../domain/launch/relaunch.ts';
@@ -17,8 +17,8 @@ export type NodeReplacement = Clock & {
   readonly cloud: TpuCloud;
   readonly project: string;
   readonly vm: VmIdentity;
-  readonly steps: readonly MutationStep[];
-  readonly evidence: MutationEvidence;
+  readonly steps: readonly ChangeStep[];
+  readonly evidence: ActionEvidence;
   readonly replacementWaitMs: number;
 };
 

@@ -1,6 +1,6 @@
 /** Starts the cleanup job of the head node if it was not seen, and verifies that it is alive (policy AG-21). */
 
-import type { MutationStep } from '../domain/care/mutation.ts';
+import type { ChangeStep } from '../domain/actions/action.ts';
 import { limits } from '../domain/limits.ts';
 import type { Observed } from '../domain/observed.ts';
 import { type ProgramEnd, scriptEnd, type WorkerPort } from './clear-disk.ts';
@@ -10,8 +10,8 @@ export type CronStart = Clock & {
   readonly port: () => Promise<
     Pick<WorkerPort, 'change'> & { readonly cleanupAlive: () => Promise<Observed<boolean> | null> }
   >;
-  readonly steps: readonly MutationStep[];
-  readonly stepNow: MutationStep;
+  readonly steps: readonly ChangeStep[];
+  readonly stepNow: ChangeStep;
 };
 
 /** Starts the job of one proposal. A second job would delete machines twice as eagerly, so it starts only if none is seen. */

@@ -11,6 +11,7 @@ import { wasShownBefore } from '../domain/approval-binding.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
 import type { Hold } from '../domain/launch/hold.ts';
+import { citationKey, type OrderApproval } from '../domain/launch/order.ts';
 import type { RefusalCode } from '../domain/launch/refusal.ts';
 import type { Observed } from '../domain/observed.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
@@ -58,22 +59,59 @@ export function citedComment(
   return commands.some(gives) ? ok(comment) : fail({ code: 'approval-not-given', why: where });
 }
 
-/** What an approval of one action takes. */
+/** The comments that the approvals cite, by `citationKey`, and what their authors may do, by account id. */
+export type ApprovalReading = {
+  /** Null: GitHub has no comment with that id. */
+  readonly cited: ReadonlyMap<string, Observed<CommentFacts | null>>;
+  readonly permissions: ReadonlyMap<number, Observed<Permission>>;
+};
+
+/** What the approvals of one action must fulfil. */
 export type ApprovalTerms = {
+  /** The only threads in which an approval counts. */
+  readonly threads: readonly number[];
+  readonly otherBots: readonly string[];
+  /** Whether this command approves the action. */
+  readonly gives: (said: ReadCommand) => boolean;
+  /** The number of people. */
+  readonly quorum: number;
+  /** The commit that a review must be written on; left out: any. */
+  readonly commit?: string;
   /** Since when each text that people read had shown the action; null: it had not. */
   readonly shownSince: readonly Observed<Instant | null>[];
   readonly shownForMs: number;
   /** By GitHub's time of the comment. */
   readonly isTooOld: (createdAt: Instant) => boolean;
-  readonly permission: Observed<Permission> | undefined;
   /** `own`: the action is this person's own, and takes somebody else. */
   readonly personFault: (person: Actor, held: Permission) => 'not-permitted' | 'own' | null;
 };
 
-/** The first thing that is wrong with an approval that the comment gives, or null. */
-export function citedApprovalFault(comment: CommentFacts, terms: ApprovalTerms): ApprovalFault | null {
-  const { author, createdAt } = comment;
-  const where = `${comment.surface} ${comment.id}`;
+/** The first thing that is wrong with the approvals of an action, a launch or any other, or null. */
+export function approvalsFault(
+  approvals: readonly OrderApproval[],
+  reading: ApprovalReading,
+  terms: ApprovalTerms,
+): ApprovalFault | null {
+  for (const approval of approvals) {
+    const fault = approvalFaultOf(approval, reading, terms);
+    if (fault !== null) return fault;
+  }
+  const people = new Set(approvals.map(({ user }) => user)).size;
+  return people < terms.quorum ? { code: 'too-few-approvals', why: `${people} of ${terms.quorum}` } : null;
+}
+
+function approvalFaultOf(
+  approval: OrderApproval,
+  { cited, permissions }: ApprovalReading,
+  terms: ApprovalTerms,
+): ApprovalFault | null {
+  const { threads, otherBots, gives, commit } = terms;
+  const found = citedComment(cited.get(citationKey(approval)), { ...approval, threads }, otherBots, gives);
+  if (!found.ok) return found.error;
+  const { author, createdAt, surface, id, commit: reviewed } = found.value;
+  const where = `${surface} ${id}`;
+  if (commit !== undefined && surface === 'review' && reviewed !== commit)
+    return { code: 'approval-other-commit', why: `${where} was written on ${reviewed ?? 'nothing'}` };
   for (const since of terms.shownSince) {
     if (since.kind === 'unknown') return { code: 'unreadable', why: since.why };
     if (since.value === null || !wasShownBefore(since.value, createdAt, terms.shownForMs))
@@ -81,9 +119,10 @@ export function citedApprovalFault(comment: CommentFacts, terms: ApprovalTerms):
   }
   if (terms.isTooOld(createdAt))
     return { code: 'approval-too-old', why: `${where} of ${toRfc3339(createdAt)}` };
-  if (terms.permission === undefined || terms.permission.kind === 'unknown')
-    return { code: 'unreadable', why: terms.permission?.why ?? 'the permission was not asked for' };
-  const person = terms.personFault(author, terms.permission.value);
+  const held = permissions.get(approval.user);
+  if (held === undefined || held.kind === 'unknown')
+    return { code: 'unreadable', why: held?.why ?? 'the permission was not asked for' };
+  const person = terms.personFault(author, held.value);
   if (person === null) return null;
   return { code: person === 'own' ? 'approval-by-author' : 'approver-lost-permission', why: author.login };
 }

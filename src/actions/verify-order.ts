@@ -21,8 +21,8 @@ import type { Detail } from '../domain/payload.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import type { ChangeGateFacts } from '../gates/gate.ts';
 import { runnerVerdicts } from '../gates/run-gates.ts';
+import { canonicalDigest } from '../logbook/canonical.ts';
 import { goesOnFrom } from '../run/goes-on-from.ts';
-import { manifestDigest, orderDigest } from '../run/manifest-digest.ts';
 import type { Brake } from '../run/open-brakes.ts';
 import { type ApprovalFault, brakeFault, citedComment } from './verify-approval.ts';
 import { type ApprovalFacts, approvalFault } from './verify-approvals.ts';
@@ -282,8 +282,8 @@ function orderDefect(
   { order, digest, manifest }: IssuedOrder,
   digestOf: DigestOf,
 ): string | null {
-  if (orderDigest(order, digestOf) !== digest) return 'its digest is that of another order';
-  if (manifest !== null && manifestDigest(manifest, digestOf) !== order.digest)
+  if (canonicalDigest(order, digestOf) !== digest) return 'its digest is that of another order';
+  if (manifest !== null && canonicalDigest(manifest, digestOf) !== order.digest)
     return 'the record has another manifest than the one that it names';
   if (order.run !== state.run) return `it is for the run ${order.run}`;
   return order.submissionId === submissionIdOf(state.run, order.attempt)

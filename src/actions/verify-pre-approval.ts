@@ -11,7 +11,7 @@ import type { RefusalCode } from '../domain/launch/refusal.ts';
 import type { PastAttempt, RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import type { ChangeGateFacts } from '../gates/gate.ts';
-import { manifestDigest } from '../run/manifest-digest.ts';
+import { canonicalDigest } from '../logbook/canonical.ts';
 
 /**
  * What the runner finds of the ordered commit: `mended` where it is the commit that ran with its own fix of this file in it and
@@ -42,7 +42,7 @@ export function preApprovalFault(
     return refused(
       'no attempt of the manifest that is said to allow it was launched on an approval of its own',
     );
-  if (manifestDigest(manifest, digestOf) !== order.preApprovedBy)
+  if (canonicalDigest(manifest, digestOf) !== order.preApprovedBy)
     return refused('the record has another manifest than the one that was approved');
   const earlier = state.attempts.find(
     ({ order: { order: one } }) => one.preApprovedBy !== undefined && one.digest !== order.digest,

@@ -149,7 +149,7 @@ function inputFor(open: OpenLab, run: RunId, ours: readonly CommentFacts[]): Omi
     facts: {
       pull: nothing,
       comments: known(ours),
-      proposalTexts: new Map(state.mutations.map(({ digest }) => [digest, nothing])),
+      proposalTexts: new Map(state.actions.map(({ digest }) => [digest, nothing])),
       body: nothing,
       recordedRuns: known(runs),
       workflowRuns: new Map(),

@@ -3,8 +3,8 @@
  * that it came from, and the proposal to delete it. What is not certain is asked, never guessed.
  */
 
-import type { VmIdentity } from '../domain/care/mutation.ts';
-import type { MutationRecord } from '../domain/care/mutation-state.ts';
+import type { VmIdentity } from '../domain/actions/action.ts';
+import type { ActionRecord } from '../domain/actions/action-state.ts';
 import type { TpuVm, VmListing } from '../domain/care/tpu-vm.ts';
 import { branded, type Instant, isInstant } from '../domain/ids.ts';
 import { type Incident, incidentsWith } from '../domain/incidents.ts';
@@ -84,13 +84,13 @@ export function openSignatureMatch(state: RunState): BadNodeMatch | null {
 }
 
 /** A proposal that came to nothing is made anew, with today's evidence, a bounded number of times. */
-function hasProposal({ mutations }: RunState, attempt: number): boolean {
+function hasProposal({ actions: mutations }: RunState, attempt: number): boolean {
   const made = mutations.filter(({ evidence }) => evidence.facts['attempt'] === attempt);
   return made.length >= NODE_PROPOSALS_MAX || made.some((one) => !cameToNothing(one));
 }
 
 /** Nothing was called, and the machine is as it was: its consent fell, or the runner died before the call. */
-function cameToNothing({ ended }: MutationRecord): boolean {
+function cameToNothing({ ended }: ActionRecord): boolean {
   if (ended === null) return false;
   if (ended.code === 'interrupted') return true;
   return ended.outcome === 'refused' && (ended.code.startsWith('consent') || ended.code === 'unreadable');

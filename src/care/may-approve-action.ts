@@ -1,8 +1,8 @@
 /** Who may approve which action: one rule for the answer and the runner. */
 
 import { mayApprove } from '../config/approvers.ts';
+import type { ActionRecord } from '../domain/actions/action-state.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
-import type { MutationRecord } from '../domain/care/mutation-state.ts';
 
 /** The config's rules on approvals. */
 export type ActionApprovers = {
@@ -16,7 +16,7 @@ export type ActionApprovers = {
 
 /** `not-permitted`: the permission does not suffice; `own`: this person asked for the list. Null where neither is so. */
 export function approverFault(
-  { proposal: { mutation } }: Pick<MutationRecord, 'proposal'>,
+  { proposal: { change: mutation } }: Pick<ActionRecord, 'proposal'>,
   { id }: Pick<Actor, 'id'>,
   held: Permission,
   approvers: ActionApprovers,

@@ -2,8 +2,8 @@
 
 import { traitsOf } from '../config/engine-traits.ts';
 import type { LabConfig } from '../config/schema.ts';
-import type { MutationProposal } from '../domain/care/mutation.ts';
-import type { MutationRecord } from '../domain/care/mutation-state.ts';
+import type { ActionProposal } from '../domain/actions/action.ts';
+import type { ActionRecord } from '../domain/actions/action-state.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 
@@ -13,7 +13,7 @@ const PRE_APPROVAL_PERIOD_MS = 24 * 60 * 60 * 1_000;
 /** What the config says about this proposal; null = it never consents to such a thing. */
 export function preApprovalOf(
   config: LabConfig,
-  { cluster, mutation }: MutationProposal,
+  { cluster, change: mutation }: ActionProposal,
 ): { readonly stands: boolean; readonly max: number } | null {
   const machines = traitsOf(config, cluster)?.machines ?? null;
   if (mutation.kind !== 'delete-tpu-vm' || machines === null) return null;
@@ -23,7 +23,7 @@ export function preApprovalOf(
 
 /** How many others of the cluster the config consented to within the period before `now`, used or not. */
 export function preApprovalsUsed(
-  mutations: readonly MutationRecord[],
+  mutations: readonly ActionRecord[],
   { cluster, digest }: { readonly cluster: string; readonly digest: Digest },
   now: Instant,
 ): number {
@@ -32,6 +32,6 @@ export function preApprovalsUsed(
     (one) =>
       one.digest !== digest &&
       one.proposal.cluster === cluster &&
-      one.consents.some(({ source, at }) => source.kind === 'config' && (fromRfc3339(at) ?? now) >= since),
+      one.approvals.some(({ source, at }) => source.kind === 'config' && (fromRfc3339(at) ?? now) >= since),
   ).length;
 }

@@ -1,14 +1,13 @@
 /** The answer to a signature match of a bad node, as an event: the deletion is proposed, or a person is asked. */
 
 import { assertNever } from '../domain/assert.ts';
-import type { MutationEvidence, MutationProposal } from '../domain/care/mutation.ts';
 import { deleteStep, type VmListing } from '../domain/care/tpu-vm.ts';
 import type { DigestOf, Instant } from '../domain/ids.ts';
 import { incidentDraft } from '../domain/incidents.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { type BadNodeMatch, judgeBadNode } from './bad-node.ts';
-import { evidenceDigest, proposalDigest } from './mutation-digest.ts';
+import { proposeAction } from './propose-action.ts';
 
 export type NodeProposalInput = {
   readonly state: RunState;
@@ -51,29 +50,18 @@ export function answerSignatureMatch(input: NodeProposalInput): EventDraft | nul
         job: state.end?.status ?? state.observation?.status ?? 'UNKNOWN',
       };
       const evidence = { facts, lines: match.lines };
-      return proposed(input, evidence, { kind: 'delete-tpu-vm', vm: identity });
+      const what = {
+        record: state.run,
+        repository: input.repository,
+        cluster: state.submission?.cluster ?? '',
+        change: { kind: 'delete-tpu-vm', vm: identity },
+        steps: [deleteStep(input.project, identity)],
+        thread: state.proposal.issue,
+        round: state.actions.length + 1,
+      } as const;
+      return proposeAction('watch', what, evidence, input.digestOf);
     }
     default:
       return assertNever(judged);
   }
-}
-
-function proposed(
-  { state, repository, project, digestOf }: NodeProposalInput,
-  evidence: MutationEvidence,
-  mutation: Extract<MutationProposal['mutation'], { kind: 'delete-tpu-vm' }>,
-): EventDraft {
-  const proposal: MutationProposal = {
-    v: 1,
-    record: state.run,
-    repository,
-    cluster: state.submission?.cluster ?? '',
-    mutation,
-    steps: [deleteStep(project, mutation.vm)],
-    evidence: evidenceDigest(evidence, digestOf),
-    thread: state.proposal.issue,
-    round: state.mutations.length + 1,
-  };
-  const digest = proposalDigest(proposal, digestOf);
-  return { type: 'mutation-proposed', role: 'watch', data: { proposal, digest, evidence } };
 }

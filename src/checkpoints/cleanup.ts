@@ -1,12 +1,12 @@
 /** Proposes the deletion of a run's checkpoints: the exact list, and what protects the others (policy HR-63). */
 
-import { evidenceDigest, proposalDigest } from '../care/mutation-digest.ts';
+import { type ActionDraft, proposeAction } from '../care/propose-action.ts';
 import { checkpointRoots } from '../config/fill.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
+import type { CheckpointDeletion } from '../domain/actions/action.ts';
+import type { ActionRecord } from '../domain/actions/action-state.ts';
 import { areSameSteps } from '../domain/actions/step.ts';
 import type { Actor } from '../domain/actor.ts';
-import type { CheckpointDeletion, MutationProposal } from '../domain/care/mutation.ts';
-import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import {
   type CheckpointSize,
   deletionStep,
@@ -16,7 +16,6 @@ import {
 } from '../domain/checkpoint/stored.ts';
 import type { DigestOf } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import type { JudgedCheckpoint } from './choose.ts';
@@ -82,10 +81,8 @@ export type CleanupInput = {
   readonly digestOf: DigestOf;
 };
 
-export type CleanupDraft = Extract<EventDraft, { type: 'mutation-proposed' }>;
-
 /** Throws if nothing can be deleted. */
-function proposeCleanup(input: CleanupInput): CleanupDraft {
+function proposeCleanup(input: CleanupInput): ActionDraft {
   const { state, repository, keep, askedBy, found, retention, digestOf } = input;
   const list = listed(retention);
   const { kept, candidates } = retention;
@@ -109,20 +106,16 @@ function proposeCleanup(input: CleanupInput): CleanupDraft {
     keep,
     askedBy,
   };
-  const proposal: MutationProposal = {
-    v: 1,
+  const what = {
     record: state.run,
     repository,
     cluster: state.submission?.cluster ?? '',
-    mutation,
+    change: mutation,
     steps: list.map(({ stored }) => deletionStep(stored.path, identityOf(stored) ?? '')),
-    evidence: evidenceDigest(evidence, digestOf),
     thread: state.proposal.issue,
-    round: state.mutations.length + 1,
+    round: state.actions.length + 1,
   };
-  if (proposal.steps.length === 0) throw new Error('a list without a checkpoint');
-  const digest = proposalDigest(proposal, digestOf);
-  return { type: 'mutation-proposed', role: 'control', data: { proposal, digest, evidence } };
+  return proposeAction('control', what, evidence, digestOf);
 }
 
 function goes({ stored, metadata }: JudgedCheckpoint, size: Observed<CheckpointSize> | undefined): string {
@@ -140,8 +133,8 @@ export type CleanupPlan =
   | { readonly kind: 'no-depth' }
   | { readonly kind: 'unreadable'; readonly why: string }
   | { readonly kind: 'nothing'; readonly kept: number }
-  | { readonly kind: 'open'; readonly record: MutationRecord }
-  | { readonly kind: 'list'; readonly draft: CleanupDraft; readonly more: number; readonly kept: number };
+  | { readonly kind: 'open'; readonly record: ActionRecord }
+  | { readonly kind: 'list'; readonly draft: ActionDraft; readonly more: number; readonly kept: number };
 
 /** The deletion plan, as the answer to a request. */
 export function planCleanup(
@@ -172,11 +165,11 @@ export function planCleanup(
 
 /** An open proposal of the same checkpoints by the same person. */
 function openList(
-  { mutations }: RunState,
-  { data: { proposal } }: CleanupDraft,
+  { actions: mutations }: RunState,
+  { data: { proposal } }: ActionDraft,
   askedBy: Actor,
-): MutationRecord | null {
-  const isSame = ({ proposal: { mutation, steps }, begun, ended }: MutationRecord): boolean =>
+): ActionRecord | null {
+  const isSame = ({ proposal: { change: mutation, steps }, claim: begun, ended }: ActionRecord): boolean =>
     begun === null &&
     ended === null &&
     mutation.kind === 'delete-checkpoint' &&

@@ -81,8 +81,8 @@ export function needsOf(state: RunState, runs: readonly RunState[] = []): Needs 
     sources: sourcesOf(state),
     others,
     othersSources: others.flatMap(sourcesOf),
-    begun: state.mutations.flatMap(({ begun, proposal }) =>
-      begun !== null && proposal.mutation.kind === 'delete-checkpoint'
+    begun: state.actions.flatMap(({ claim: begun, proposal }) =>
+      begun !== null && proposal.change.kind === 'delete-checkpoint'
         ? proposal.steps.flatMap(({ command }) => command[1] ?? [])
         : [],
     ),

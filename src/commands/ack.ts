@@ -3,8 +3,8 @@
  * `reject=` one whose result does not count; both free the lane without a seal.
  */
 
+import { underWay } from '../domain/actions/action-state.ts';
 import { permits } from '../domain/actor.ts';
-import { underWay } from '../domain/care/mutation-state.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
@@ -79,7 +79,7 @@ function decide(context: CommandContext): CommandDecision {
       : answer('ack-before-end', { status: end.status });
   const { reject } = args;
   if (reject !== undefined && end.status !== 'FAILED') return rejected(context, end.status, reject);
-  if (end.status === 'FAILED' && underWay(state.mutations).length > 0) return answer('close-under-way');
+  if (end.status === 'FAILED' && underWay(state.actions).length > 0) return answer('close-under-way');
   if (end.status === 'FAILED') return { kind: 'close', outcome: 'failed', reason: end.message };
   // An adopted job has no launch to seal.
   if (isAdopted(state))
@@ -136,7 +136,7 @@ function rejected(
 ): CommandDecision {
   if (!permits(permission, policy.permissions.seal))
     return answer('not-permitted', { needs: policy.permissions.seal, held: permission });
-  if (underWay(state.mutations).length > 0) return answer('close-under-way');
+  if (underWay(state.actions).length > 0) return answer('close-under-way');
   return { kind: 'close', outcome: status === 'STOPPED' ? 'stopped' : 'rejected', reason };
 }
 
@@ -144,7 +144,7 @@ function rejected(
 function giveUp({ state, policy, permission, now }: CommandContext, reason: string): CommandDecision {
   if (!permits(permission, policy.permissions.seal))
     return answer('not-permitted', { needs: policy.permissions.seal, held: permission });
-  if (underWay(state.mutations).length > 0) return answer('close-under-way');
+  if (underWay(state.actions).length > 0) return answer('close-under-way');
   const since = unaccountedSince(state);
   if (since === null) return answer('lost-not-lost', { minutes: 0 });
   const waitMs = since + GIVE_UP_PATIENCE_MS - now;

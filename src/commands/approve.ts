@@ -4,14 +4,14 @@
  */
 
 import { approverFault } from '../care/may-approve-action.ts';
-import { bindingHex, namingOf, wasShownBefore } from '../domain/approval-binding.ts';
-import { targetName } from '../domain/care/mutation.ts';
+import { targetName } from '../domain/actions/action.ts';
 import {
-  consentEndsAt,
-  type MutationRecord,
+  type ActionRecord,
+  approvalEndsAt,
   proposalShownAt,
   waitedAt,
-} from '../domain/care/mutation-state.ts';
+} from '../domain/actions/action-state.ts';
+import { bindingHex, namingOf, wasShownBefore } from '../domain/approval-binding.ts';
 import { TARGET_FIELDS, targetFacts } from '../domain/launch/hold.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
@@ -22,20 +22,20 @@ import { digestPrefix } from './values.ts';
 
 /** `digests`: of the actions that a person may have meant, one a line. */
 const answer = answering({
-  consented: { kind: 'text', target: 'text', digest: 'text' },
-  'consent-nothing-proposed': {},
-  'consent-other-digest': { digests: 'text' },
-  'consent-digest-needed': { digests: 'text' },
-  'consent-is-launch': { digest: 'text' },
-  'consent-other-thread': { thread: 'integer' },
-  'consent-too-old': { hours: 'integer' },
-  'consent-given-already': { by: 'text?' },
-  'consent-under-way': { at: 'text' },
-  'consent-done': { outcome: 'text', code: 'text' },
-  'consent-held': { ...TARGET_FIELDS, reason: 'text' },
-  'consent-not-here': {},
-  'consent-not-shown': { digests: 'text' },
-  'consent-own': {},
+  'action-approved': { kind: 'text', target: 'text', digest: 'text' },
+  'action-nothing-proposed': {},
+  'action-other-digest': { digests: 'text' },
+  'action-digest-needed': { digests: 'text' },
+  'action-is-launch': { digest: 'text' },
+  'action-other-thread': { thread: 'integer' },
+  'action-too-old': { hours: 'integer' },
+  'action-given-already': { by: 'text?' },
+  'action-under-way': { at: 'text' },
+  'action-done': { outcome: 'text', code: 'text' },
+  'action-held': { ...TARGET_FIELDS, reason: 'text' },
+  'action-not-here': {},
+  'action-not-shown': { digests: 'text' },
+  'action-own': {},
 });
 
 export const approve = {
@@ -81,60 +81,60 @@ export function decideAction(context: ActionContext, runs: readonly RunState[]):
   if (meant === undefined) {
     const launch = runs.find(({ gate }) => namingOf(given, gate?.digest ?? '') === 'named');
     if (launch?.gate?.digest != null && !isOver(launch))
-      return answer('consent-is-launch', { digest: bindingHex(launch.gate.digest) });
-    if (waiting.length === 0) return answer('consent-nothing-proposed');
-    return answer(given === undefined ? 'consent-digest-needed' : 'consent-other-digest', digestsOf(waiting));
+      return answer('action-is-launch', { digest: bindingHex(launch.gate.digest) });
+    if (waiting.length === 0) return answer('action-nothing-proposed');
+    return answer(given === undefined ? 'action-digest-needed' : 'action-other-digest', digestsOf(waiting));
   }
   const refused = refusal(context, meant);
   if (refused !== null) return refused;
   return namingOf(given, meant.digest) === 'named'
     ? consent(context, meant)
-    : answer('consent-digest-needed', digestsOf([meant]));
+    : answer('action-digest-needed', digestsOf([meant]));
 }
 
 /** The common answer says that the run is over. */
 function isOfEndedRun(given: string | undefined, runs: readonly RunState[]): boolean {
   return runs.some(
-    (run) => isOver(run) && run.mutations.some(({ digest }) => namingOf(given, digest) === 'named'),
+    (run) => isOver(run) && run.actions.some(({ digest }) => namingOf(given, digest) === 'named'),
   );
 }
 
-function digestsOf(records: readonly MutationRecord[]): { readonly digests: string } {
+function digestsOf(records: readonly ActionRecord[]): { readonly digests: string } {
   return { digests: records.map(({ digest }) => bindingHex(digest)).join('\n') };
 }
 
 /** What cannot be read is no showing. */
-function wasOnShow({ comment, showings }: ActionContext, { digest }: MutationRecord): boolean {
+function wasOnShow({ comment, showings }: ActionContext, { digest }: ActionRecord): boolean {
   const since = showings.get(digest);
   return since?.kind === 'known' && since.value !== null && wasShownBefore(since.value, comment.createdAt);
 }
 
-function refusal(context: ActionContext, one: MutationRecord): AnswerDecision | null {
+function refusal(context: ActionContext, one: ActionRecord): AnswerDecision | null {
   const { comment, now, policy, actor, permission } = context;
-  const { proposal, ended, begun } = one;
+  const { proposal, ended, claim: begun } = one;
   const fault = approverFault(one, actor, permission, approversOf(policy));
   if (fault === 'not-permitted')
     return answer('not-permitted', {
       needs:
-        proposal.mutation.kind === 'delete-checkpoint' ? policy.approvePermission : policy.permissions.care,
+        proposal.change.kind === 'delete-checkpoint' ? policy.approvePermission : policy.permissions.care,
       held: permission,
     });
-  if (ended !== null) return answer('consent-done', { outcome: ended.outcome, code: ended.code });
-  if (proposal.thread !== comment.thread) return answer('consent-other-thread', { thread: proposal.thread });
-  if (begun !== null) return answer('consent-under-way', { at: begun.at });
-  if (comment.surface === 'review-comment') return answer('consent-not-here');
+  if (ended !== null) return answer('action-done', { outcome: ended.outcome, code: ended.code });
+  if (proposal.thread !== comment.thread) return answer('action-other-thread', { thread: proposal.thread });
+  if (begun !== null) return answer('action-under-way', { at: begun.at });
+  if (comment.surface === 'review-comment') return answer('action-not-here');
   const shownAt = proposalShownAt(one);
   if (shownAt === null || !wasShownBefore(shownAt, comment.createdAt))
-    return answer('consent-nothing-proposed');
-  if (!wasOnShow(context, one)) return answer('consent-not-shown', digestsOf([one]));
+    return answer('action-nothing-proposed');
+  if (!wasOnShow(context, one)) return answer('action-not-shown', digestsOf([one]));
   if (now >= comment.createdAt + policy.approvalMaxAgeMs)
-    return answer('consent-too-old', { hours: policy.approvalMaxAgeMs / MS_PER_HOUR });
+    return answer('action-too-old', { hours: policy.approvalMaxAgeMs / MS_PER_HOUR });
   if (context.holds.kind === 'unknown') return answer('logbook-broken');
   const hold = context.holds.value[0];
-  if (hold !== undefined) return answer('consent-held', { ...targetFacts(hold), reason: hold.reason });
-  if (fault === 'own') return answer('consent-own');
-  const given = one.consents.find((each) => now < consentEndsAt(each, policy.approvalMaxAgeMs));
-  return given === undefined ? null : answer('consent-given-already', { by: given.actor?.login ?? '' });
+  if (hold !== undefined) return answer('action-held', { ...targetFacts(hold), reason: hold.reason });
+  if (fault === 'own') return answer('action-own');
+  const given = one.approvals.find((each) => now < approvalEndsAt(each, policy.approvalMaxAgeMs));
+  return given === undefined ? null : answer('action-given-already', { by: given.actor?.login ?? '' });
 }
 
 const MS_PER_HOUR = 3_600_000;
@@ -148,10 +148,10 @@ function approversOf({
   return { care, permission, users, onePersonIsEnough };
 }
 
-function consent({ actor, comment }: ActionContext, { proposal, digest }: MutationRecord): AnswerDecision {
+function consent({ actor, comment }: ActionContext, { proposal, digest }: ActionRecord): AnswerDecision {
   if (comment.surface === 'review-comment') throw new Error('an approval on a line of the change');
   const draft: EventDraft = {
-    type: 'consented',
+    type: 'action-approved',
     role: 'control',
     actor,
     data: {
@@ -167,11 +167,11 @@ function consent({ actor, comment }: ActionContext, { proposal, digest }: Mutati
     },
   };
   const detail = {
-    kind: proposal.mutation.kind,
-    target: targetName(proposal.mutation),
+    kind: proposal.change.kind,
+    target: targetName(proposal.change),
     digest: digest.slice(7, 19),
   };
   return proposal.record === 'journal'
-    ? answer('consented', detail, [], [draft])
-    : answer('consented', detail, [draft]);
+    ? answer('action-approved', detail, [], [draft])
+    : answer('action-approved', detail, [draft]);
 }

@@ -1,8 +1,8 @@
 /** Only lists checkpoints; another person must consent to the deletion (policy HR-63). */
 
+import { underWay } from '../domain/actions/action-state.ts';
 import { bindingHex } from '../domain/approval-binding.ts';
 import { assertNever } from '../domain/assert.ts';
-import { underWay } from '../domain/care/mutation-state.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { keptSteps } from './values.ts';
@@ -28,7 +28,7 @@ export const cleanupCheckpoints = {
 
 function decide({ state, args, cleanup }: CommandContext): CommandDecision {
   if (state.submission === null && state.attempts.length === 0) return answer('no-job');
-  if (underWay(state.mutations).length > 0) return answer('close-under-way');
+  if (underWay(state.actions).length > 0) return answer('close-under-way');
   const found = cleanup(args['keep'] === undefined ? null : Number(args['keep']));
   switch (found.kind) {
     case 'need':

@@ -4,8 +4,8 @@ import type { Search } from '../checkpoints/choose.ts';
 import type { CleanupPlan } from '../checkpoints/cleanup.ts';
 import type { SealArtefacts } from '../checkpoints/seal-artefacts.ts';
 import type { Permissions } from '../config/approvals-schema.ts';
+import type { ActionRecord } from '../domain/actions/action-state.ts';
 import type { Actor, Permission } from '../domain/actor.ts';
-import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import type { CommentFacts, PersonFacts } from '../domain/facts.ts';
 import type { Digest, Instant, Sha } from '../domain/ids.ts';
 import type { Hold } from '../domain/launch/hold.ts';
@@ -65,7 +65,7 @@ export type PlaceContext = {
   /** All lanes, newest first. */
   readonly recordedRuns: Observed<readonly RunState[]>;
   /** Cluster changes proposed here or outside a run, oldest first. */
-  readonly mutations: Observed<readonly MutationRecord[]>;
+  readonly mutations: Observed<readonly ActionRecord[]>;
   /** Since when each open proposal had been visible when the comment was written; null = it was not. */
   readonly showings: ReadonlyMap<Digest, Observed<Instant | null>>;
   /** Holds that apply here: of the run and of its lane. */

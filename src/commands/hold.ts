@@ -40,7 +40,7 @@ export const hold = {
 function holdRun({ state, actor, args }: NamedContext): AnswerDecision {
   const named = args['run'] === undefined ? {} : { run: state.run };
   // A hold also blocks proposed cluster changes and further attempts.
-  const isOpen = state.mutations.some(({ begun, ended }) => begun === null && ended === null);
+  const isOpen = state.actions.some(({ claim: begun, ended }) => begun === null && ended === null);
   const isLaunched = !isBeforeLaunch(state) || state.order?.status === 'claimed';
   if (isLaunched && !isOpen && !mayGoOn(state))
     return answer('hold-too-late', { jobId: state.submission?.jobId ?? '', ...named });

@@ -1,7 +1,7 @@
 /** `/seal [accept="…"]`: seals an ended run; without a pass, a reason is required. */
 
+import { underWay } from '../domain/actions/action-state.ts';
 import { permits } from '../domain/actor.ts';
-import { underWay } from '../domain/care/mutation-state.ts';
 import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
 import { isHolding } from '../domain/logbook/liveness.ts';
@@ -34,7 +34,7 @@ function decide({ state, policy, permission, args, verdict, artefacts }: Command
   if (!permits(permission, policy.permissions.seal))
     return answer('not-permitted', { needs: policy.permissions.seal });
   if (state.end === null || isHolding(state)) return answer('seal-not-ended');
-  if (underWay(state.mutations).length > 0) return answer('close-under-way');
+  if (underWay(state.actions).length > 0) return answer('close-under-way');
   if (isAdopted(state)) return answer('seal-adopted');
   const accept = args['accept'] ?? null;
   const found = artefacts();

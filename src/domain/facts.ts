@@ -1,8 +1,8 @@
 /** The outside world at one moment, as plain values: the arguments of every decision. */
 
+import type { ActionRecord } from './actions/action-state.ts';
 import type { Actor, Permission } from './actor.ts';
 import type { BranchWork, TextVersion } from './authorship.ts';
-import type { MutationRecord } from './care/mutation-state.ts';
 import type { FoundCheckpoints, SearchedRoot } from './checkpoint/stored.ts';
 import type { Surface } from './command.ts';
 import type { Digest, Instant, RunId, Sha } from './ids.ts';
@@ -162,7 +162,7 @@ export type RunFacts = {
   /** Holds in the repository journal; unknown if the journal does not verify. */
   readonly journalHolds: Observed<readonly Hold[]>;
   /** Cluster changes proposed outside a run; unknown if the journal does not verify. */
-  readonly clusterMutations: Observed<readonly MutationRecord[]>;
+  readonly clusterMutations: Observed<readonly ActionRecord[]>;
   /** Commands from these threads that the repository journal records, because they affect more than this run. */
   readonly handedOver: ReadonlyMap<string, SeenCommand>;
   /** Workflow runs that control dispatched, by id; null if GitHub no longer has the run. */

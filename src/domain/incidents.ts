@@ -64,7 +64,7 @@ export const INCIDENTS = {
   'seal-failed': { code: 'text', message: 'text' },
   'artefacts-missing': { message: 'text' },
   'bad-node-unclear': { reason: 'text', why: 'text', signature: 'text', attempt: 'integer?' },
-  'consent-unused': { consent: 'integer?', at: 'text', kind: 'text', target: 'text' },
+  'approval-unused': { consent: 'integer?', at: 'text', kind: 'text', target: 'text' },
   'handoff-unanswered': { login: 'text', until: 'text', owner: 'text?' },
   'start-refused': { why: 'text', path: 'text', dri: 'text', asked: 'text?' },
   'relaunch-refused': {

@@ -1,6 +1,7 @@
 /** Canonical JSON (RFC 8785) restricted to integers, so that a hash identifies a value. */
 
 import writeJson from 'canonicalize';
+import type { Digest, DigestOf } from '../domain/ids.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
 
@@ -12,6 +13,11 @@ export function canonicalize(value: Json): string {
   const flaw = flawOf(value, 0, { isSorted: true });
   if (flaw !== null) throw new Error(`no canonical JSON: ${flaw}`);
   return write(value);
+}
+
+/** SHA-256 of the canonical JSON. It identifies manifests, orders, proposed actions and their evidence (architecture, D4). */
+export function canonicalDigest(value: Json, digestOf: DigestOf): Digest {
+  return digestOf(canonicalize(value));
 }
 
 /** Parses canonical text only; duplicate keys are never canonical. */

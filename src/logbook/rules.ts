@@ -1,6 +1,6 @@
 /** What may follow what: a run folds as its lifecycle says, the journal has only what belongs to no run. */
 
-import { illegalMutation, isMutationEvent } from '../domain/care/mutation-state.ts';
+import { illegalAction, isActionEvent } from '../domain/actions/action-state.ts';
 import { isRunId } from '../domain/ids.ts';
 import { definitionOf } from '../domain/logbook/definitions.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
@@ -65,7 +65,7 @@ function journalCheck(from: JournalState): TransitionCheck {
 function illegalInJournal(fold: JournalFold, event: LogbookEvent): string | null {
   const { isInJournal, isByPerson } = definitionOf(event);
   if (isInJournal !== true) return `${event.type} belongs to a run, not to the journal`;
-  if (isMutationEvent(event)) return illegalMutation(fold.mutations(), JOURNAL, event);
+  if (isActionEvent(event)) return illegalAction(fold.actions(), JOURNAL, event);
   const orphanRule = illegalOrphan(fold.orphans(), event);
   if (orphanRule !== null) return orphanRule;
   if (event.type === 'command-seen' && fold.seen(commandKey(event.data)) !== undefined)

@@ -92,32 +92,32 @@ function lines(digests: string): string {
 }
 
 const CONSENT_WORDS: Sentences<keyof typeof approve.answers> = {
-  consented: (d) =>
+  'action-approved': (d) =>
     `you consent to ${code(d.kind)} of ${code(d.target)} as proposed (${code(d.digest)}). The runner looks at all of it once more and does it once; what came of it is told here.`,
-  'consent-nothing-proposed': () =>
+  'action-nothing-proposed': () =>
     'nothing was done: no action with this digest was proposed when you wrote. ferrybot changes nothing on a cluster that it has not proposed first.',
-  'consent-other-digest': (d) =>
+  'action-other-digest': (d) =>
     `nothing was done: the digest is not that of what is proposed. Look at what is proposed now, then copy this line: ${lines(d.digests)}`,
-  'consent-digest-needed': (d) =>
+  'action-digest-needed': (d) =>
     `nothing was done: an approval has to name the action that it is for. Copy the line of the one that you mean: ${lines(d.digests)}`,
-  'consent-is-launch': (d) =>
+  'action-is-launch': (d) =>
     `nothing was done: this is the digest of a launch. To approve the launch, copy this line: \`${approvalLine(d.digest)}\``,
-  'consent-other-thread': (d) =>
+  'action-other-thread': (d) =>
     `nothing was done: it was proposed in #${d.thread}, with its evidence, and has to be said there.`,
-  'consent-too-old': (d) =>
+  'action-too-old': (d) =>
     `nothing was done: your comment is more than ${d.hours} hours old by now. If you still mean it, write it again.`,
-  'consent-given-already': (d) =>
+  'action-given-already': (d) =>
     `${d.by ? text(d.by) : 'the config'} has consented to it already, and that still counts.`,
-  'consent-under-way': (d) => `it is under way already, since ${text(d.at)}.`,
-  'consent-done': (d) =>
+  'action-under-way': (d) => `it is under way already, since ${text(d.at)}.`,
+  'action-done': (d) =>
     `nothing was done: this proposal is over (${text(d.outcome)}: ${code(d.code)}). It is used once; whatever is needed now is proposed anew.`,
-  'consent-held': (d) =>
+  'action-held': (d) =>
     `nothing was done: ${blockedWords(d)} is on hold${reasonWords(d.reason)}. ${liftWords(d)} lifts it; then comment this again.`,
-  'consent-not-here': () =>
+  'action-not-here': () =>
     'nothing was done: an approval has to be a comment or a review of its own, not a remark on a line.',
-  'consent-not-shown': (d) =>
+  'action-not-shown': (d) =>
     `not done: when you wrote, the proposal here was not as ferrybot wrote it, or could not be read. ferrybot restores it if another person changed it; the edit history names the editor. Read it again, then copy its line: ${lines(d.digests)}`,
-  'consent-own': () =>
+  'action-own': () =>
     'nothing was done: you asked for this list, so that it takes somebody else who may approve.',
 };
 

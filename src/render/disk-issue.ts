@@ -1,6 +1,8 @@
 /** The issue of a cluster's disks: who is short and why, what can be approved, what came of it, and the answer in a run's own thread. */
 
 import type { FullDisk } from '../care/disk/scan-for-full.ts';
+import { type ChangeStep, type ChangeStepKind, targetName } from '../domain/actions/action.ts';
+import type { ActionRecord } from '../domain/actions/action-state.ts';
 import type {
   CleanupState,
   ClusterDisks,
@@ -8,13 +10,11 @@ import type {
   RecordedScan,
   ScannedWorker,
 } from '../domain/care/disk-scan.ts';
-import { type MutationKind, type MutationStep, targetName } from '../domain/care/mutation.ts';
-import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import { limits } from '../domain/limits.ts';
 import { type Marker, SEAL_CHARACTERS_MAX } from '../domain/marker.ts';
 import { toRfc3339 } from '../domain/time.ts';
+import { renderEnding } from './action.ts';
 import { comment } from './comment.ts';
-import { renderEnding } from './mutation.ts';
 import {
   actionLine,
   code,
@@ -54,7 +54,7 @@ export const FINDING_WORDS: Readonly<Record<DiskFinding, (worker: ScannedWorker,
 };
 
 /** What a step does, for people. */
-export const STEP_WORDS: Readonly<Record<MutationKind, string>> = {
+export const STEP_WORDS: Readonly<Record<ChangeStepKind, string>> = {
   'clean-disk':
     'clear the mount point on one worker, or do nothing if anything is mounted there by then; what is in the bucket is not reached',
   'init-worker': 'initialise Ray on the TPU VM again, then look at its disk, its mount and at Ray',
@@ -82,7 +82,7 @@ export const COMMENT_CHARACTERS_MAX = 65_536;
 export type DiskIssueView = {
   readonly disks: ClusterDisks;
   /** Changes that were proposed for this cluster's disks, oldest first. */
-  readonly mutations: readonly MutationRecord[];
+  readonly mutations: readonly ActionRecord[];
   /** Entry of the newest approval that the text, edited by another person, did not support, so that it is written again; 0: none. */
   readonly refusedAt: number;
 };
@@ -151,10 +151,10 @@ function fittingParts(parts: readonly string[], roomChars: number): readonly str
 }
 
 /** The changes that wait for an approval, each with its steps: the machine with the fullest disk comes first. */
-function proposalParts(scan: RecordedScan, mutations: readonly MutationRecord[]): readonly string[] {
+function proposalParts(scan: RecordedScan, mutations: readonly ActionRecord[]): readonly string[] {
   const order = [scan.cluster, ...fullestFirst(scan).map(({ tpu }) => tpu)];
-  const rank = ({ proposal }: MutationRecord): number => {
-    const at = order.indexOf(targetName(proposal.mutation));
+  const rank = ({ proposal }: ActionRecord): number => {
+    const at = order.indexOf(targetName(proposal.change));
     return at === -1 ? order.length : at;
   };
   const open = mutations.filter(({ ended }) => ended === null).toSorted((a, b) => rank(a) - rank(b));
@@ -234,13 +234,16 @@ function folderParts(scan: RecordedScan): readonly string[] {
 }
 
 /** The changes that somebody approved, and those that are over; null where there is none. */
-function history(mutations: readonly MutationRecord[]): string | null {
+function history(mutations: readonly ActionRecord[]): string | null {
   const rows = mutations
-    .filter(({ consents, begun, ended }) => consents.length > 0 || begun !== null || ended !== null)
+    .filter(
+      ({ approvals: consents, claim: begun, ended }) =>
+        consents.length > 0 || begun !== null || ended !== null,
+    )
     .slice(-limits.shownRowsMax)
     .map((one) => [
-      code(one.proposal.mutation.kind),
-      code(targetName(one.proposal.mutation)),
+      code(one.proposal.change.kind),
+      code(targetName(one.proposal.change)),
       `${code(digestHex(one.digest))}, ${utc(one.at)}`,
       mutationState(one),
     ]);
@@ -257,7 +260,7 @@ function shownLines(lines: readonly string[]): string {
 }
 
 /** Proposed, consented to, under way, or over with what came of it. */
-function mutationState({ consents, begun, ended }: MutationRecord): string {
+function mutationState({ approvals: consents, claim: begun, ended }: ActionRecord): string {
   if (ended !== null) return `${text(ended.outcome)}: ${code(ended.code)}, ${utc(ended.at)}`;
   if (begun !== null) return `under way since ${utc(begun.at)}`;
   const last = consents.at(-1);
@@ -273,17 +276,17 @@ const SHOWN_STEPS_CHARS_MAX = 12_000;
 const APPROVABLE = '**What can be approved** (as a comment here; it counts once):';
 
 /** One proposal: the command that consents to it, and its steps as they will be made. */
-function diskProposal({ proposal, digest }: MutationRecord): string {
-  const what = `${code(proposal.mutation.kind)} of ${code(targetName(proposal.mutation))}:`;
+function diskProposal({ proposal, digest }: ActionRecord): string {
+  const what = `${code(proposal.change.kind)} of ${code(targetName(proposal.change))}:`;
   return paragraphs(`${what}\n\n\`\`\`\n${actionLine(digest)}\n\`\`\``, exactSteps(proposal.steps));
 }
 
 const HOST = /^--worker=\d+$/;
 
 /** Folded: the steps in words, then the calls. Hosts of one machine that are treated alike stand in one call. */
-function exactSteps(steps: readonly MutationStep[]): string {
+function exactSteps(steps: readonly ChangeStep[]): string {
   const title = `Exactly ${count(steps.length, 'step')}, in this order; one that fails stops the rest`;
-  const groups: { readonly does: MutationKind; readonly steps: MutationStep[] }[] = [];
+  const groups: { readonly does: ChangeStepKind; readonly steps: ChangeStep[] }[] = [];
   for (const step of steps) {
     const last = groups.at(-1);
     if (last !== undefined && isAlike(withoutHost(step), withoutHost(last.steps[0]))) last.steps.push(step);
@@ -297,16 +300,16 @@ function exactSteps(steps: readonly MutationStep[]): string {
   return details(title, paragraphs(inWords.join('\n'), fenced(calls.join('\n\n'), SHOWN_STEPS_CHARS_MAX)));
 }
 
-function withoutHost(step: MutationStep | undefined): MutationStep | undefined {
+function withoutHost(step: ChangeStep | undefined): ChangeStep | undefined {
   return step && { ...step, command: step.command.map((arg) => arg.replace(HOST, '--worker=HOST')) };
 }
 
-function isAlike(a: MutationStep | undefined, b: MutationStep | undefined): boolean {
+function isAlike(a: ChangeStep | undefined, b: ChangeStep | undefined): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /** The call as it is made, and the one that takes its place. */
-function shownCalls(alike: readonly MutationStep[]): string {
+function shownCalls(alike: readonly ChangeStep[]): string {
   const [first] = alike;
   if (first === undefined) return '';
   const { command, instead } = alike.length === 1 ? first : (withoutHost(first) ?? first);
@@ -342,11 +345,11 @@ function whereNext({ workers, reading }: RecordedScan, issue: number | null): st
 }
 
 /** Marker key of a proposal's end: the first digits of its digest. */
-export function diskEndKey({ digest }: Pick<MutationRecord, 'digest'>): string {
+export function diskEndKey({ digest }: Pick<ActionRecord, 'digest'>): string {
   return digestHex(digest);
 }
 
 /** The comment on a change that is over. Throws where it is not: what is owed comes from the record. */
-export function renderDiskEnd(one: MutationRecord): string {
+export function renderDiskEnd(one: ActionRecord): string {
   return comment({ run: 'journal', kind: 'disk-end', key: diskEndKey(one), fields: {} }, renderEnding(one));
 }

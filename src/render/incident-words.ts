@@ -249,7 +249,7 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
     did: 'Nothing was proposed and nothing on the cluster was touched.',
     todo: 'Find the worker in the log and on the cluster. A machine that is bad is deleted by hand; `/ack` closes the failed run.',
   },
-  'consent-unused': {
+  'approval-unused': {
     title: 'The consent ran out before it was used',
     evidence: (d) =>
       `${code(d.kind)} of ${code(d.target)} was consented to at ${text(d.at)} and no runner has begun it in time.`,

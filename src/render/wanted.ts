@@ -154,7 +154,9 @@ function wantedForNode(state: RunState, ackPermission: string): string | null {
   if (wantsRelaunch(state) && replacementFor(state) === null) return wantedBeforeRelaunch(state);
   if (preApproval(state) !== null)
     return 'nothing; a slip was put right in a file that the approved manifest names, and the next attempt follows without another approval once the launch gates pass. `/hold` keeps it back, `/stop` for good.';
-  const open = state.mutations.find(({ consents, ended }) => ended === null && consents.length === 0);
+  const open = state.actions.find(
+    ({ approvals: consents, ended }) => ended === null && consents.length === 0,
+  );
   return open === undefined
     ? 'nothing; the bad node is being replaced, and the job is started again if its approval allows that. `/stop` keeps it from that.'
     : `a decision on the bad node, in #${open.proposal.thread}: \`${actionLine(open.digest)}\`; or \`/ack\` by a person with ${ackPermission} permission, which closes the run.`;

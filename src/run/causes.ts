@@ -86,7 +86,7 @@ function causesOfRecord(looks: Looks, state: RunState, mayHaveEnded: boolean): r
   }
   // A launch that ended without a claim is not in the record.
   const isLaunching = state.submission === null && isLive(state);
-  const isPursued = wantsRelaunch(state) || state.mutations.some(({ ended }) => ended === null);
+  const isPursued = wantsRelaunch(state) || state.actions.some(({ ended }) => ended === null);
   if (mayHaveEnded && (isLaunching || isPursued)) return ['facts'];
   // After the end, update the check run immediately; also publish a runner's refusal before the next sweep. Other posts of the watch can
   // wait.
@@ -156,7 +156,7 @@ function isMineToSay(looks: Looks, state: RunState): boolean {
 /** Fingerprint of everything that can make a run pending. */
 function standing(state: RunState): string {
   const open = [...state.commands.values()].filter((command) => command.answer === null).length;
-  const cared = state.mutations.map(({ consents, begun, ended }) => [
+  const cared = state.actions.map(({ approvals: consents, claim: begun, ended }) => [
     consents.length,
     begun?.seq,
     ended?.seq,

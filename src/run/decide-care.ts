@@ -2,8 +2,8 @@
 
 import { preApprovalOf, preApprovalsUsed } from '../care/pre-approval.ts';
 import { maxAgeMsOf } from '../config/approvers.ts';
-import { targetName } from '../domain/care/mutation.ts';
-import { type Consent, consentEndsAt, type MutationRecord } from '../domain/care/mutation-state.ts';
+import { targetName } from '../domain/actions/action.ts';
+import { type ActionApproval, type ActionRecord, approvalEndsAt } from '../domain/actions/action-state.ts';
 import type { Dispatch } from '../domain/dispatch.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
@@ -17,7 +17,7 @@ import { type AttemptCache, append, type DeciderInput, type Step } from './step.
 export type CareInput = {
   /** The run, or `journal`. */
   readonly record: string;
-  readonly mutations: readonly MutationRecord[];
+  readonly mutations: readonly ActionRecord[];
   readonly incidents: readonly Incident[];
   readonly dispatches: readonly Dispatch[];
   readonly workflowRuns: RunFacts['workflowRuns'];
@@ -31,7 +31,7 @@ export type CareInput = {
 
 /** The next step for a run's cluster changes; null if none is pending. */
 export function decideCare({ state, facts, config, now, memory }: DeciderInput): Step | null {
-  const { run: record, mutations, incidents, dispatches } = state;
+  const { run: record, actions: mutations, incidents, dispatches } = state;
   const isHeld = isHeldBack(state, facts.journalHolds);
   const { workflowRuns } = facts;
   const ref = config.lane.targetBranch;
@@ -49,45 +49,49 @@ function configConsent({ state, facts, config, now }: Omit<DeciderInput, 'memory
   if (facts.configHealth.kind === 'unknown' || facts.recordedRuns.kind === 'unknown') return null;
   const { isValid, inForce } = facts.configHealth.value;
   const all = [...facts.recordedRuns.value.filter(({ run }) => run !== state.run), state];
-  const one = state.mutations.find(({ proposal, digest, consents, ended }) => {
+  const one = state.actions.find(({ proposal, digest, approvals: consents, ended }) => {
     const said = preApprovalOf(config, proposal);
     if (!isValid || said === null || !said.stands || consents.length > 0 || ended !== null) return false;
-    const others = all.flatMap(({ mutations }) => mutations);
+    const others = all.flatMap(({ actions: mutations }) => mutations);
     return preApprovalsUsed(others, { cluster: proposal.cluster, digest }, now) < said.max;
   });
   if (one === undefined) return null;
   const source = { kind: 'config', commit: inForce } as const;
-  return append({ type: 'consented', role: 'control', data: { proposal: one.digest, source } });
+  return append({ type: 'action-approved', role: 'control', data: { proposal: one.digest, source } });
 }
 
 /** Dispatches the runner for consented changes. */
 export function decideMutations(input: CareInput): Step | null {
   for (const one of input.mutations) {
-    const consent = one.consents.at(-1);
+    const consent = one.approvals.at(-1);
     if (consent === undefined || one.ended !== null) continue;
-    const isOver = one.begun === null && input.now >= consentEndsAt(consent, maxAgeMsOf(input.config));
+    const isOver = one.claim === null && input.now >= approvalEndsAt(consent, maxAgeMsOf(input.config));
     const step = isOver ? unused(input, one, consent) : dispatch(input, one, consent);
     if (step !== null) return step;
   }
   return null;
 }
 
-function unused({ incidents }: CareInput, { proposal }: MutationRecord, consent: Consent): Step | null {
-  const isTold = incidentsWith(incidents, 'consent-unused').some(
+function unused({ incidents }: CareInput, { proposal }: ActionRecord, consent: ActionApproval): Step | null {
+  const isTold = incidentsWith(incidents, 'approval-unused').some(
     ({ detail }) => detail.consent === consent.seq,
   );
   if (isTold) return null;
   const detail = {
     consent: consent.seq,
     at: consent.at,
-    kind: proposal.mutation.kind,
-    target: targetName(proposal.mutation),
+    kind: proposal.change.kind,
+    target: targetName(proposal.change),
   };
-  return append(incidentDraft('control', 'consent-unused', detail));
+  return append(incidentDraft('control', 'approval-unused', detail));
 }
 
 /** Also dispatched after the start, to record the end. */
-function dispatch(input: CareInput, { begun, digest }: MutationRecord, { at }: Consent): Step | null {
+function dispatch(
+  input: CareInput,
+  { claim: begun, digest }: ActionRecord,
+  { at }: ActionApproval,
+): Step | null {
   if (input.isHeld && begun === null) return null;
   const wanted = {
     workflow: 'care',

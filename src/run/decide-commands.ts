@@ -86,7 +86,7 @@ export function decideCommand(input: CommandInput): CommandOutcome {
   const { permissions } = facts;
   const { otherBots } = config;
   const ours = (items: readonly PendingItem[]): readonly PendingItem[] =>
-    items.filter(({ said, comment }) => isForUs(said, comment, state.mutations));
+    items.filter(({ said, comment }) => isForUs(said, comment, state.actions));
   const unread = unreadPeople(
     input,
     ours(pendingItems(known, facts.comments.value, { since, otherBots, permissions: new Map() })),
@@ -368,7 +368,7 @@ function cleanupInput(
 function careContextOf({ state, facts }: CommandInput): Pick<CommandContext, 'mutations' | 'holds'> {
   const { clusterMutations: others, journalHolds } = facts;
   return {
-    mutations: others.kind === 'known' ? certain([...state.mutations, ...others.value]) : others,
+    mutations: others.kind === 'known' ? certain([...state.actions, ...others.value]) : others,
     holds: holdsOver(state, journalHolds),
   };
 }

@@ -95,11 +95,11 @@ function consentedTo(
   return certain(
     mutations.value.map((one) => {
       const consents = drafts.flatMap((draft) =>
-        draft.type === 'consented' && draft.data.proposal === one.digest
+        draft.type === 'action-approved' && draft.data.proposal === one.digest
           ? [{ source: draft.data.source, actor: draft.actor ?? null, at, seq: NOT_WRITTEN }]
           : [],
       );
-      return consents.length === 0 ? one : { ...one, consents: [...one.consents, ...consents] };
+      return consents.length === 0 ? one : { ...one, approvals: [...one.approvals, ...consents] };
     }),
   );
 }

@@ -1,6 +1,6 @@
 /** Reminders about undecided runs, each recorded once, and the automatic close without a decision. */
 
-import { underWay } from '../domain/care/mutation-state.ts';
+import { underWay } from '../domain/actions/action-state.ts';
 import type { Instant } from '../domain/ids.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
 import { isHolding } from '../domain/logbook/liveness.ts';
@@ -58,7 +58,7 @@ function closesAt(state: RunState, config: LaneScopedConfig): Instant | null {
 
 /** The end that needs a decision; null while the run still holds something. */
 function undecidedEnd(state: RunState): Ending | null {
-  return isOver(state) || isHolding(state) || underWay(state.mutations).length > 0 ? null : state.end;
+  return isOver(state) || isHolding(state) || underWay(state.actions).length > 0 ? null : state.end;
 }
 
 function noticesSince({ notices }: RunState, end: Ending): readonly Notice[] {

@@ -1,7 +1,7 @@
 /** Decides the order and its dispatch: approved, every gate green on today's facts, and nobody else in the lane. */
 
 import { maxAgeMsOf } from '../config/approvers.ts';
-import { type Consent, consentEndsAt } from '../domain/care/mutation-state.ts';
+import { type ActionApproval, approvalEndsAt } from '../domain/actions/action-state.ts';
 import { dispatchesFor } from '../domain/dispatch.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { incidentDraft } from '../domain/incidents.ts';
@@ -13,11 +13,11 @@ import { limits } from '../domain/limits.ts';
 import { type IssuedOrder, nextAttempt, type RunState } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import { canonicalDigest } from '../logbook/canonical.ts';
 import { decideDispatch, dispatchKey, type WantedWorkflow } from './dispatch.ts';
 import type { Gated } from './gate-run.ts';
 import { goesOnFrom } from './goes-on-from.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
-import { orderDigest } from './manifest-digest.ts';
 import { append, type DeciderInput, type Step } from './step.ts';
 
 export type OrderInput = {
@@ -47,9 +47,10 @@ export function decideOrder(input: OrderInput): Step | null {
 /** A fix waits for a machine that somebody let go: the job could be put on it. */
 function isNodeInHand({ state, config, now }: OrderInput): boolean {
   if (state.submission === null) return false;
-  const isYoung = (consent: Consent): boolean => now < consentEndsAt(consent, maxAgeMsOf(config));
-  return state.mutations.some(
-    ({ consents, begun, ended }) => ended === null && (begun !== null || consents.some(isYoung)),
+  const isYoung = (consent: ActionApproval): boolean => now < approvalEndsAt(consent, maxAgeMsOf(config));
+  return state.actions.some(
+    ({ approvals: consents, claim: begun, ended }) =>
+      ended === null && (begun !== null || consents.some(isYoung)),
   );
 }
 
@@ -88,7 +89,7 @@ export function orderStep(input: OrderInput, digest: Digest): Step | null {
   return append({
     type: 'ordered',
     role: 'control',
-    data: { order, orderDigest: orderDigest(order, input.digestOf) },
+    data: { order, orderDigest: canonicalDigest(order, input.digestOf) },
   });
 }
 

@@ -39,7 +39,7 @@ const URGENCY: Readonly<Record<IncidentCode, Urgency>> = {
   'seal-failed': 'day',
   'artefacts-missing': 'day',
   'bad-node-unclear': 'day',
-  'consent-unused': 'day',
+  'approval-unused': 'day',
   'start-refused': 'day',
   'relaunch-refused': 'day',
   'handoff-unanswered': 'day',

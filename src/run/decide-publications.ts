@@ -136,7 +136,7 @@ function nextWait(input: PublishInput, ours: readonly CommentFacts[]): Step | nu
 }
 
 /** The open proposal that this comment shows, or null. */
-function proposalOf({ mutations }: RunState, { kind, seq }: Publication): Digest | null {
+function proposalOf({ actions: mutations }: RunState, { kind, seq }: Publication): Digest | null {
   const one = kind === 'mutation' ? mutations.find((mutation) => mutation.seq === seq) : undefined;
   return one !== undefined && isOpenProposal(one) ? one.digest : null;
 }

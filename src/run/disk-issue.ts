@@ -1,8 +1,8 @@
 /** Texts for a cluster's disk issue: comments about changes, and the current description. */
 
 import { diskMutations } from '../care/disk/disk-proposals.ts';
+import type { ActionRecord } from '../domain/actions/action-state.ts';
 import { type ClusterDisks, isAllFine, isBlind } from '../domain/care/disk-scan.ts';
-import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import type { Effect } from '../domain/effect.ts';
 import type { SeenCommand } from '../domain/logbook/run-state.ts';
 import { type MarkerKind, markerIdentity, saysTheSame } from '../domain/marker.ts';
@@ -14,7 +14,7 @@ export type ToldIssue = Omit<StandingIssue, 'body'> & { readonly body: string | 
 
 export type DiskIssueInput = {
   readonly disks: ClusterDisks;
-  readonly mutations: readonly MutationRecord[];
+  readonly mutations: readonly ActionRecord[];
   /** The journal's. */
   readonly commands: ReadonlyMap<string, SeenCommand>;
   readonly issue: ToldIssue;
@@ -56,13 +56,13 @@ export function decideDiskIssue(input: DiskIssueInput): DiskIssueWords {
 /** Closes the issue once everything is fine and nothing is running; never reopens it. Null: unchanged. */
 function stateWanted(
   disks: ClusterDisks,
-  mutations: readonly MutationRecord[],
+  mutations: readonly ActionRecord[],
   isOpen: boolean,
 ): 'open' | 'closed' | null {
   const { readable } = disks;
   const isFine =
     readable !== null && isAllFine(readable) && readable.cleanup !== 'not-seen' && !isBlind(disks);
-  const isUnderWay = mutations.some(({ begun, ended }) => begun !== null && ended === null);
+  const isUnderWay = mutations.some(({ claim: begun, ended }) => begun !== null && ended === null);
   const wanted = isFine && !isUnderWay ? 'closed' : 'open';
   return isOpen === (wanted === 'open') || (wanted === 'open' && isFine) ? null : wanted;
 }
@@ -75,7 +75,7 @@ type Report = {
   readonly body: string;
 };
 
-function endReports({ number }: ToldIssue, mutations: readonly MutationRecord[]): readonly Report[] {
+function endReports({ number }: ToldIssue, mutations: readonly ActionRecord[]): readonly Report[] {
   return mutations.flatMap((one) => {
     if (one.ended === null || one.proposal.thread !== number) return [];
     const { seq, at } = one.ended;

@@ -30,12 +30,12 @@ import { dateAfter, dateOf } from '../domain/time.ts';
 import type { ApprovalFacts } from '../gates/approvals.ts';
 import type { ChangeGateFacts, GateFacts, RanBefore } from '../gates/gate.ts';
 import { approvalVerdicts, changeVerdicts } from '../gates/run-gates.ts';
+import { canonicalDigest } from '../logbook/canonical.ts';
 import { authorsOf } from './authors.ts';
 import { containerOf } from './container.ts';
 import { contractNow } from './contract.ts';
 import { heldElsewhere } from './held-elsewhere.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
-import { manifestDigest } from './manifest-digest.ts';
 import { manifestOf } from './manifest-of.ts';
 
 /** The first week of a month can begin in the month before. */
@@ -218,7 +218,7 @@ function boundBy(
 ): GateFacts['bound'] {
   if (manifest.kind === 'unknown') return manifest;
   if (body.kind === 'unknown') return body;
-  return known({ digest: manifestDigest(manifest.value, digestOf), body: body.value.fingerprint });
+  return known({ digest: canonicalDigest(manifest.value, digestOf), body: body.value.fingerprint });
 }
 
 function manifestFrom(input: GateInput, start: Observed<StartPoint> | null): Observed<Manifest> {

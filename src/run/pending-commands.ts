@@ -2,9 +2,9 @@
 
 import { type BoundedReading, readCommentOf } from '../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
+import { type ActionRecord, waitedAt } from '../domain/actions/action-state.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import { commentName, isToUntrusted } from '../domain/answer-key.ts';
-import { type MutationRecord, waitedAt } from '../domain/care/mutation-state.ts';
 import { aboutComment } from '../domain/comment-error.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
@@ -196,7 +196,7 @@ export function goneCommands(
 export function isForUs(
   said: Said,
   comment: Pick<CommentFacts, 'thread' | 'createdAt'>,
-  mutations: readonly MutationRecord[],
+  mutations: readonly ActionRecord[],
 ): boolean {
   return !isBareApprove(said) || mutations.some((one) => waitedAt(one, comment));
 }

@@ -1,7 +1,7 @@
 /** Finds the text that shows a proposed cluster change, classifies its versions and restores it. */
 
+import type { ActionRecord } from '../domain/actions/action-state.ts';
 import { bindingHex } from '../domain/approval-binding.ts';
-import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import type { CommentFacts, ProposalText, RunFacts, ShownVersion } from '../domain/facts.ts';
 import { branded, type Instant, isInstant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
@@ -51,17 +51,17 @@ function restored(
 }
 
 /** Whether consent is still possible. */
-export function isOpenProposal({ begun, ended }: MutationRecord): boolean {
+export function isOpenProposal({ claim: begun, ended }: ActionRecord): boolean {
   return begun === null && ended === null;
 }
 
 /** With slack for clock differences. */
-export function textsSince({ at }: MutationRecord): Instant {
+export function textsSince({ at }: ActionRecord): Instant {
   return branded((fromRfc3339(at) ?? 0) - limits.sweepSlackMs, isInstant);
 }
 
 /** Marker prefix of the proposal's text: its own comment, or the cluster's disk issue. */
-export function proposalMarker({ proposal, seq }: MutationRecord): string {
+export function proposalMarker({ proposal, seq }: ActionRecord): string {
   return proposal.record === 'journal'
     ? markerIdentity({ run: 'journal', kind: 'disk', key: proposal.cluster })
     : markerIdentity({ run: proposal.record, kind: 'mutation', key: String(seq) });
@@ -72,7 +72,7 @@ export function proposalMarker({ proposal, seq }: MutationRecord): string {
  * proposal.
  */
 export function proposalComments(
-  one: MutationRecord,
+  one: ActionRecord,
   comments: readonly CommentFacts[],
 ): readonly CommentFacts[] {
   const identity = proposalMarker(one);
@@ -87,14 +87,14 @@ export function proposalComments(
 }
 
 /** Whether an old version has the proposal's marker. */
-export function wasProposalText(one: MutationRecord, versions: readonly ShownVersion[]): boolean {
+export function wasProposalText(one: ActionRecord, versions: readonly ShownVersion[]): boolean {
   const identity = proposalMarker(one);
   return versions.some(({ marker }) => marker !== null && markerIdentity(marker) === identity);
 }
 
 /** Classifies each version. `words`: digest of control's text, if the watch may write it too. */
 export function judgedText(
-  one: MutationRecord,
+  one: ActionRecord,
   comment: number | null,
   versions: readonly ShownVersion[],
   words: string | null,
@@ -124,7 +124,7 @@ type StandingWords = {
  * something else for consent.
  */
 export function shownIn(
-  { digest }: Pick<MutationRecord, 'digest'>,
+  { digest }: Pick<ActionRecord, 'digest'>,
   { body, marker, identity, words }: StandingWords,
 ): 'this' | 'other' | 'foreign' {
   if (marker === null || !marker.isIntact || markerIdentity(marker) !== identity) return 'foreign';

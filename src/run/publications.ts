@@ -85,11 +85,11 @@ function dropsOf(state: RunState): readonly Publication[] {
 }
 
 /** The proposal, a consent by config, and the end; a person's consent has its own answer. */
-function mutationsOf({ mutations }: RunState): readonly Publication[] {
-  return mutations.flatMap(({ proposal, at, seq, consents, ended }) => {
+function mutationsOf({ actions: mutations }: RunState): readonly Publication[] {
+  return mutations.flatMap(({ proposal, at, seq, approvals: consents, ended }) => {
     const byConfig = consents.filter(({ source }) => source.kind === 'config');
     const moments = [
-      { at, seq, role: proposal.mutation.kind === 'delete-checkpoint' ? 'control' : 'watch' },
+      { at, seq, role: proposal.change.kind === 'delete-checkpoint' ? 'control' : 'watch' },
       ...byConfig.map((one) => ({ at: one.at, seq: one.seq, role: 'control' }) as const),
       ...(ended === null ? [] : [{ at: ended.at, seq: ended.seq, role: 'runner' } as const]),
     ] as const;

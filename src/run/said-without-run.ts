@@ -12,7 +12,7 @@ import { isOfItsIssue } from './propose-request.ts';
 /** Whether ferrybot posted a proposal or question there, or received a lane hold. */
 export function isSpokenIn(journal: JournalState, thread: number): boolean {
   return (
-    journal.mutations.some(({ proposal }) => proposal.thread === thread) ||
+    journal.actions.some(({ proposal }) => proposal.thread === thread) ||
     questionIn(journal, thread) !== undefined ||
     [...journal.commands.values()].some((one) => one.thread === thread && holdsLane(one.name))
   );

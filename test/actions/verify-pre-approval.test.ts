@@ -8,7 +8,7 @@ import type { Order } from '../../src/domain/launch/order.ts';
 import { decidesTraining } from '../../src/domain/launch/pre-approval.ts';
 import type { PastAttempt, RunState } from '../../src/domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../src/domain/observed.ts';
-import { manifestDigest } from '../../src/run/manifest-digest.ts';
+import { canonicalDigest } from '../../src/logbook/canonical.ts';
 import { gateFacts } from '../gates/sample-facts.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob, digestOf } from '../support/run-drafts.ts';
@@ -18,8 +18,8 @@ const plain = state.order?.manifest;
 if (plain == null || state.order === null) throw new Error('no manifest');
 const APPROVED: Manifest = { ...plain, envelope: { ...plain.envelope, fixes: ['lib/tools'] } };
 const NEXT: Manifest = { ...APPROVED, trees: { lib: 'f'.repeat(40) } };
-const DIGEST = manifestDigest(APPROVED, digestOf);
-const BARE = manifestDigest(plain, digestOf);
+const DIGEST = canonicalDigest(APPROVED, digestOf);
+const BARE = canonicalDigest(plain, digestOf);
 const ORDER = state.order.order;
 
 function past(manifest: Manifest, change: Partial<Order> = {}): PastAttempt {
@@ -43,7 +43,7 @@ function judged({
   now = NEXT,
 }: Case): string | null {
   const run: RunState = { ...state, attempts };
-  const order: Order = { ...ORDER, digest: manifestDigest(now, digestOf), preApprovedBy };
+  const order: Order = { ...ORDER, digest: canonicalDigest(now, digestOf), preApprovedBy };
   const gates = known({ ...gateFacts(), manifest: known(now) });
   return preApprovalFault(run, order, fix, { gates, digestOf })?.code ?? null;
 }

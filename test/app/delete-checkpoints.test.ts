@@ -11,7 +11,7 @@ import {
   retentionOf,
   type Wishes,
 } from '../../src/checkpoints/retention.ts';
-import type { CheckpointDeletion, MutationStep } from '../../src/domain/care/mutation.ts';
+import type { ChangeStep, CheckpointDeletion } from '../../src/domain/actions/action.ts';
 import { deletionStep, namedStep } from '../../src/domain/checkpoint/stored.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
 import { known, type Observed } from '../../src/domain/observed.ts';
@@ -123,14 +123,14 @@ function scene(before: () => void) {
     hold: (why: string | null) => {
       held = why;
     },
-    listed: async (): Promise<readonly MutationStep[]> => {
+    listed: async (): Promise<readonly ChangeStep[]> => {
       const { retention } = await judge();
       if (retention.kind === 'unknown') throw new Error(retention.why);
       return retention.value.candidates.map(({ stored }) =>
         deletionStep(stored.path, identityOf(stored) ?? ''),
       );
     },
-    executor: (steps: readonly MutationStep[]) => {
+    executor: (steps: readonly ChangeStep[]) => {
       const deletion: CheckpointDeletion = {
         kind: 'delete-checkpoint',
         run: 'r',
@@ -147,7 +147,7 @@ const NOW = branded(Date.now(), isInstant);
 
 async function actOn(
   executor: ReturnType<ReturnType<typeof scene>['executor']>,
-  steps: readonly MutationStep[],
+  steps: readonly ChangeStep[],
 ) {
   if (steps.length === 0) return null;
   const place = { now: () => branded(Date.now(), isInstant), boundary: () => undefined };

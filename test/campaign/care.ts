@@ -13,7 +13,7 @@ type Said = { readonly atMs: number; readonly id: number; readonly text: string 
 
 /** What happened, as the checker reads it. */
 export type CareDeed = { readonly atMs: number } & (
-  | ({ readonly kind: 'consented'; readonly isIntact: boolean } & Said)
+  | ({ readonly kind: 'action-approved'; readonly isIntact: boolean } & Said)
   | ({ readonly kind: 'braked' } & Said)
   | { readonly kind: 'changed-proposal'; readonly text: string }
   | { readonly kind: 'deleted-comment'; readonly id: number }
@@ -92,7 +92,7 @@ export async function consent(scene: CareScene): Promise<void> {
   const line = lineOf(scene);
   if (line === null) return;
   const said = await say(scene, 'mira', line);
-  scene.deeds.push({ kind: 'consented', isIntact, ...said });
+  scene.deeds.push({ kind: 'action-approved', isIntact, ...said });
 }
 
 function lineOf({ lab, change }: CareScene): string | null {
@@ -136,7 +136,7 @@ async function editedProposal(scene: CareScene): Promise<void> {
 }
 
 async function deleteSaid(scene: CareScene): Promise<void> {
-  const said = scene.deeds.findLast((deed) => deed.kind === 'consented' || deed.kind === 'braked');
+  const said = scene.deeds.findLast((deed) => deed.kind === 'action-approved' || deed.kind === 'braked');
   if (said === undefined || scene.lab.world.state.comments[said.id] === undefined) return;
   await scene.lab.as('ada', 'DELETE', `/issues/comments/${said.id}`);
   scene.deeds.push({ kind: 'deleted-comment', atMs: scene.lab.clock.now(), id: said.id });

@@ -47,7 +47,7 @@ function digestsOf({ command }: Call, texts: readonly string[]): readonly string
       const proposal = event?.data?.['proposal'] as Proposal | undefined;
       const isIt = (step: { readonly command?: readonly string[] }): boolean =>
         JSON.stringify(step.command) === JSON.stringify(command);
-      return event?.type === 'mutation-proposed' && proposal?.steps?.some(isIt) === true
+      return event?.type === 'action-proposed' && proposal?.steps?.some(isIt) === true
         ? [sha256(canonical(proposal))]
         : [];
     });
@@ -55,7 +55,7 @@ function digestsOf({ command }: Call, texts: readonly string[]): readonly string
 
 /** Said of the proposal as the bot wrote it, with its digest, not long ago, and there as it was said. */
 function isLiving(deed: CareDeed, { atMs, comments }: Call, digests: readonly string[]): boolean {
-  if (deed.kind !== 'consented' || !deed.isIntact || deed.atMs > atMs) return false;
+  if (deed.kind !== 'action-approved' || !deed.isIntact || deed.atMs > atMs) return false;
   const digits = / ([0-9a-f]{8,64})$/.exec(deed.text)?.[1] ?? '';
   if (digits.length < DIGITS_MIN || !digests.some((digest) => digest.startsWith(digits))) return false;
   const row = comments[deed.id];

@@ -89,7 +89,8 @@ async function consent(scene: HeroScene): Promise<void> {
   scene.cleanUp.texts.push(await logbookText(scene.lab, scene.run));
   const id = await comment(scene, 'mira', scene.pull, shown.line);
   const atMs = id === null ? 0 : (scene.lab.world.state.comments[id]?.createdAtMs ?? 0);
-  if (id !== null) scene.cleanUp.deeds.push({ kind: 'consented', isIntact, atMs, id, text: shown.line });
+  if (id !== null)
+    scene.cleanUp.deeds.push({ kind: 'action-approved', isIntact, atMs, id, text: shown.line });
 }
 
 async function editList(scene: HeroScene): Promise<void> {

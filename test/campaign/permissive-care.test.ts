@@ -44,10 +44,10 @@ vi.mock('../../src/run/shown-text.ts', async (original) => {
 });
 
 // Whoever acts on a consent asks again what became of it.
-vi.mock('../../src/actions/verify-consent.ts', async (original) => {
-  const real = await original<typeof import('../../src/actions/verify-consent.ts')>();
-  const consentFault: typeof real.consentFault = (facts, consent) =>
-    real.consentFault(
+vi.mock('../../src/actions/verify-action.ts', async (original) => {
+  const real = await original<typeof import('../../src/actions/verify-action.ts')>();
+  const actionFault: typeof real.actionFault = (facts, consent) =>
+    real.actionFault(
       {
         ...facts,
         ...(gone.has('brakes in the threads') ? { brakes: known([]) } : {}),
@@ -55,7 +55,7 @@ vi.mock('../../src/actions/verify-consent.ts', async (original) => {
       },
       consent,
     );
-  return { ...real, consentFault };
+  return { ...real, actionFault };
 });
 
 // What a file was when it was first seen is what it is said to be ever after.

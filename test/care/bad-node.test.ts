@@ -195,7 +195,7 @@ describe('a bad node', () => {
       digestOf,
       redact: (text) => text,
     });
-    if (draft?.type !== 'mutation-proposed') throw new Error('not proposed');
+    if (draft?.type !== 'action-proposed') throw new Error('not proposed');
     expect(JSON.stringify(draft)).not.toContain('hunter2');
     expect(draft.data.proposal.steps.map(({ command }) => command.join(' '))).toEqual([
       'gcloud compute tpus tpu-vm delete ray-bad --project example-lab --zone us-central1-a --quiet',

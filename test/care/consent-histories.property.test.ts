@@ -5,21 +5,21 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mintConsent } from '../../src/actions/mint.ts';
-import { type ConsentFacts, consentFault } from '../../src/actions/verify-consent.ts';
-import { proposalDigest } from '../../src/care/mutation-digest.ts';
-import { spendCapability } from '../../src/domain/actions/capability.ts';
+import { mintAction } from '../../src/actions/mint.ts';
+import { type ActionFacts, actionFault } from '../../src/actions/verify-action.ts';
 import {
-  illegalMutation,
-  isMutationEvent,
-  type MutationRecord,
-  mutationsAfter,
-} from '../../src/domain/care/mutation-state.ts';
+  type ActionRecord,
+  actionsAfter,
+  illegalAction,
+  isActionEvent,
+} from '../../src/domain/actions/action-state.ts';
+import { spendCapability } from '../../src/domain/actions/capability.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
 import type { Digest } from '../../src/domain/ids.ts';
 import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { known } from '../../src/domain/observed.ts';
 import { toRfc3339 } from '../../src/domain/time.ts';
+import { canonicalDigest } from '../../src/logbook/canonical.ts';
 import {
   at,
   BARE,
@@ -93,7 +93,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
 
 type World = {
   minute: number;
-  mutations: readonly MutationRecord[];
+  mutations: readonly ActionRecord[];
   seq: number;
   comments: Map<number, CommentFacts>;
   /** As each comment was first written. */
@@ -107,13 +107,13 @@ type World = {
 /** A check that is left out, as the lie that would satisfy it; `hasRules` false = the logbook's own rules are left out too. */
 type Mutant = {
   readonly name: string;
-  readonly lie?: (facts: ConsentFacts, world: World) => ConsentFacts;
+  readonly lie?: (facts: ActionFacts, world: World) => ActionFacts;
   readonly hasRules?: false;
 };
 const NOTHING_LEFT_OUT: Mutant = { name: 'nothing' };
 
 /** The comment, if there is one, with something else about it. */
-function seenAs(facts: ConsentFacts, change: (said: CommentFacts) => Partial<CommentFacts>): ConsentFacts {
+function seenAs(facts: ActionFacts, change: (said: CommentFacts) => Partial<CommentFacts>): ActionFacts {
   const { cited } = facts;
   if (cited.kind === 'unknown' || cited.value === null) return facts;
   return { ...facts, cited: known({ ...cited.value, ...change(cited.value) }) };
@@ -125,7 +125,7 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: 'whether it is still there',
     lie: (asked, world) => {
-      const source = asked.mutation?.consents.at(-1)?.source;
+      const source = asked.action?.approvals.at(-1)?.source;
       const first = source?.kind === 'comment' ? world.written.get(source.comment) : undefined;
       const isGone = asked.cited.kind === 'known' && asked.cited.value === null;
       return isGone && first !== undefined
@@ -138,14 +138,14 @@ const MUTANTS: readonly Mutant[] = [
     name: 'what it says',
     lie: (asked) => {
       const honest = seenAs(asked, () => ({ body: COMMAND, bodyDigest: comment().bodyDigest }));
-      const { mutation } = honest;
+      const { action: mutation } = honest;
       if (mutation === null) return honest;
-      const consents = mutation.consents.map((one) =>
+      const consents = mutation.approvals.map((one) =>
         one.source.kind === 'comment'
           ? { ...one, source: { ...one.source, bodyDigest: comment().bodyDigest } }
           : one,
       );
-      return { ...honest, mutation: { ...mutation, consents } };
+      return { ...honest, action: { ...mutation, approvals: consents } };
     },
   },
   {
@@ -164,9 +164,9 @@ function append(world: World, draft: EventDraft): number | null {
     seq: world.seq,
     at: toRfc3339(at(world.minute)),
   } as unknown as LogbookEvent;
-  if (!isMutationEvent(event)) return null;
-  if (world.mutant.hasRules !== false && illegalMutation(world.mutations, RUN, event) !== null) return null;
-  world.mutations = mutationsAfter(world.mutations, event);
+  if (!isActionEvent(event)) return null;
+  if (world.mutant.hasRules !== false && illegalAction(world.mutations, RUN, event) !== null) return null;
+  world.mutations = actionsAfter(world.mutations, event);
   world.seq += 1;
   return event.seq;
 }
@@ -224,14 +224,14 @@ function change(world: World, how: 'edit' | 'delete' | 'hide', id: number): void
 /** The runner: judge, claim, mint, spend, call; dead after the claim it never calls. */
 function carryOut(world: World, round: 0 | 1, dies: boolean): void {
   const { digest } = proposedDraft(proposals[round]).data;
-  const asked = (): ConsentFacts => {
+  const asked = (): ActionFacts => {
     const mutation = world.mutations.find((one) => one.digest === digest) ?? null;
-    const source = mutation?.consents.at(-1)?.source;
+    const source = mutation?.approvals.at(-1)?.source;
     const id = source?.kind === 'comment' ? source.comment : 0;
     const said = world.comments.get(id) ?? null;
     const isAllowed = said?.author.id === mira.id && world.isMaintainer;
     const honest = facts({
-      mutation,
+      action: mutation,
       now: at(world.minute),
       cited: known(said),
       permission: known(isAllowed ? 'maintain' : 'read'),
@@ -239,15 +239,15 @@ function carryOut(world: World, round: 0 | 1, dies: boolean): void {
     return world.mutant.lie?.(honest, world) ?? honest;
   };
   const before = asked();
-  const consent = before.mutation?.consents.at(-1) ?? null;
-  if (consentFault(before, consent) !== null || consent === null || consent.source.kind !== 'comment') return;
+  const consent = before.action?.approvals.at(-1) ?? null;
+  if (actionFault(before, consent) !== null || consent === null || consent.source.kind !== 'comment') return;
   const seq = append(world, {
-    type: 'mutation-begun',
+    type: 'action-claimed',
     role: 'runner',
     data: { proposal: digest, consent: consent.seq, workflowRun: 1 },
   });
   if (seq === null || dies) return;
-  const minted = mintConsent(asked(), { seq });
+  const minted = mintAction(asked(), { seq });
   if (!minted.ok) return;
   for (const step of proposals[round]?.steps ?? [])
     spendCapability({ capability: minted.value, now: at(world.minute) }, step);
@@ -264,7 +264,7 @@ function isGrounded(world: World, call: World['calls'][number]): boolean {
     said.thread === 12 &&
     said.editedAt === null &&
     !said.minimized &&
-    said.body === (call.digest === proposalDigest(proposal(), digestOf) ? COMMAND : SECOND) &&
+    said.body === (call.digest === canonicalDigest(proposal(), digestOf) ? COMMAND : SECOND) &&
     at(call.minute) - said.createdAt < 3_600_000
   );
 }

@@ -1,28 +1,28 @@
 /** A bad node, its proposal, a consent to it and the facts of a moment at which all of it holds: tests change one thing. */
 
-import type { ConsentFacts } from '../../src/actions/verify-consent.ts';
-import { evidenceDigest, proposalDigest } from '../../src/care/mutation-digest.ts';
+import type { ActionFacts } from '../../src/actions/verify-action.ts';
+import type { ActionEvidence, ActionProposal } from '../../src/domain/actions/action.ts';
+import type { ActionRecord } from '../../src/domain/actions/action-state.ts';
 import type { Actor } from '../../src/domain/actor.ts';
-import type { MutationEvidence, MutationProposal } from '../../src/domain/care/mutation.ts';
-import type { MutationRecord } from '../../src/domain/care/mutation-state.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
 import { branded, type Digest, type Instant, isDigest, isInstant } from '../../src/domain/ids.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { known } from '../../src/domain/observed.ts';
 import { toRfc3339 } from '../../src/domain/time.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
+import { canonicalDigest } from '../../src/logbook/canonical.ts';
 
 export const digestOf = (text: string): Digest => branded(`sha256:${sha256Hex(text)}`, isDigest);
 export const at = (minute: number): Instant => branded(Date.UTC(2026, 10, 21, 12, minute), isInstant);
 export const mira: Actor = { id: 7, login: 'mira' };
 export const RUN = 'ferry-daily-20261121';
 
-export const evidence: MutationEvidence = {
+export const evidence: ActionEvidence = {
   facts: { signature: 'device-busy', address: '10.130.1.45' },
   lines: ['(Train pid=42, ip=10.130.1.45) RuntimeError: Device or resource busy'],
 };
 
-export function proposal(change: Partial<MutationProposal> = {}): MutationProposal {
+export function proposal(change: Partial<ActionProposal> = {}): ActionProposal {
   const vm = {
     name: 'ray-us-central1-worker-7c21',
     zone: 'us-central1-a',
@@ -34,14 +34,14 @@ export function proposal(change: Partial<MutationProposal> = {}): MutationPropos
     record: RUN,
     repository: 'lab/models',
     cluster: 'us-central1',
-    mutation: { kind: 'delete-tpu-vm', vm },
+    change: { kind: 'delete-tpu-vm', vm },
     steps: [
       {
         does: 'delete-tpu-vm',
         command: ['gcloud', 'compute', 'tpus', 'tpu-vm', 'delete', vm.name, '--zone', vm.zone, '--quiet'],
       },
     ],
-    evidence: evidenceDigest(evidence, digestOf),
+    evidence: canonicalDigest(evidence, digestOf),
     thread: 12,
     round: 1,
     ...change,
@@ -49,17 +49,17 @@ export function proposal(change: Partial<MutationProposal> = {}): MutationPropos
 }
 
 /** The proposal as an event that the watch writes. */
-export function proposedDraft(what = proposal()): Extract<EventDraft, { type: 'mutation-proposed' }> {
-  const digest = proposalDigest(what, digestOf);
-  return { type: 'mutation-proposed', role: 'watch', data: { proposal: what, digest, evidence } };
+export function proposedDraft(what = proposal()): Extract<EventDraft, { type: 'action-proposed' }> {
+  const digest = canonicalDigest(what, digestOf);
+  return { type: 'action-proposed', role: 'watch', data: { proposal: what, digest, evidence } };
 }
 
 /** The command without a digest: read, and never enough. */
 export const BARE = '/approve';
 
 /** The line that consents to this proposal, said without the code under test. */
-export function lineFor(what: MutationProposal): string {
-  return `${BARE} ${proposalDigest(what, digestOf).slice(7, 39)}`;
+export function lineFor(what: ActionProposal): string {
+  return `${BARE} ${canonicalDigest(what, digestOf).slice(7, 39)}`;
 }
 export const COMMAND = lineFor(proposal());
 
@@ -90,14 +90,14 @@ export function comment(change: Partial<CommentFacts> = {}): CommentFacts {
 export function consentDraft(
   said = comment(),
   what = proposal(),
-): Extract<EventDraft, { type: 'consented' }> {
+): Extract<EventDraft, { type: 'action-approved' }> {
   if (said.surface === 'review-comment') throw new Error('not a surface of consents');
   return {
-    type: 'consented',
+    type: 'action-approved',
     role: 'control',
     actor: said.author,
     data: {
-      proposal: proposalDigest(what, digestOf),
+      proposal: canonicalDigest(what, digestOf),
       source: {
         kind: 'comment',
         comment: said.id,
@@ -111,25 +111,25 @@ export function consentDraft(
 }
 
 /** Proposed at 12:00, consented to at 12:10, begun at 12:11 unless said otherwise. */
-export function record(change: Partial<MutationRecord> = {}): MutationRecord {
+export function record(change: Partial<ActionRecord> = {}): ActionRecord {
   const { data } = proposedDraft();
   const { data: consented } = consentDraft();
   return {
     ...data,
     at: toRfc3339(at(0)),
     seq: 20,
-    consents: [{ source: consented.source, actor: mira, at: toRfc3339(at(10)), seq: 21 }],
-    begun: { proposal: data.digest, consent: 21, workflowRun: 5, at: toRfc3339(at(11)), seq: 22 },
+    approvals: [{ source: consented.source, actor: mira, at: toRfc3339(at(10)), seq: 21 }],
+    claim: { proposal: data.digest, consent: 21, workflowRun: 5, at: toRfc3339(at(11)), seq: 22 },
     ended: null,
     ...change,
   };
 }
 
-export function facts(change: Partial<ConsentFacts> = {}): ConsentFacts {
+export function facts(change: Partial<ActionFacts> = {}): ActionFacts {
   return {
     repository: 'lab/models',
     record: RUN,
-    mutation: record(),
+    action: record(),
     now: at(12),
     digestOf,
     holds: known([]),
@@ -141,7 +141,7 @@ export function facts(change: Partial<ConsentFacts> = {}): ConsentFacts {
     approvers: { care: 'maintain', permission: 'maintain', users: [], onePersonIsEnough: false },
     maxAgeMs: 3_600_000,
     otherBots: [],
-    preApproval: known({ standsNow: false, stoodThen: false, used: 0, max: 2 }),
+    preApproval: { stands: false, used: 0, max: 2 },
     ...change,
   };
 }

@@ -1,10 +1,10 @@
 /** What a consent takes: everything that may be wrong with one, and a token that is good for its own steps alone. */
 
 import { describe, expect, it } from 'vitest';
-import { mintConsent } from '../../src/actions/mint.ts';
-import { type ConsentFacts, consentFault } from '../../src/actions/verify-consent.ts';
+import { mintAction } from '../../src/actions/mint.ts';
+import { type ActionFacts, actionFault } from '../../src/actions/verify-action.ts';
+import type { ActionRecord } from '../../src/domain/actions/action-state.ts';
 import { type Capability, CapabilityError, spendCapability } from '../../src/domain/actions/capability.ts';
-import type { MutationRecord } from '../../src/domain/care/mutation-state.ts';
 import { branded, isSha } from '../../src/domain/ids.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { after as moved, toRfc3339 } from '../../src/domain/time.ts';
@@ -12,15 +12,15 @@ import { at, BARE, COMMAND, comment, digestOf, facts, mira, proposal, record } f
 
 const CLAIM = { seq: 22 };
 
-function tokenOf(change: Partial<ConsentFacts> = {}): Capability {
-  const minted = mintConsent(facts(change), CLAIM);
+function tokenOf(change: Partial<ActionFacts> = {}): Capability {
+  const minted = mintAction(facts(change), CLAIM);
   if (!minted.ok) throw new Error(minted.error.code);
   return minted.value;
 }
 
-const configConsent = (change: Partial<MutationRecord> = {}): MutationRecord =>
+const configConsent = (change: Partial<ActionRecord> = {}): ActionRecord =>
   record({
-    consents: [
+    approvals: [
       {
         source: { kind: 'config', commit: branded('a'.repeat(40), isSha) },
         actor: null,
@@ -32,25 +32,25 @@ const configConsent = (change: Partial<MutationRecord> = {}): MutationRecord =>
   });
 
 /** What was changed, and the fault that says so. */
-const FAULTS: readonly (readonly [why: string, code: string, change: Partial<ConsentFacts>])[] = [
-  ['nothing of it is in the record', 'not-proposed', { mutation: null }],
+const FAULTS: readonly (readonly [why: string, code: string, change: Partial<ActionFacts>])[] = [
+  ['nothing of it is in the record', 'not-proposed', { action: null }],
   ['it is for another repository', 'other-repository', { repository: 'lab/others' }],
   ['it stands in the record of another run', 'other-record', { record: 'ferry-daily-20261122' }],
   [
     'its target is another than its digest says',
     'proposal-forged',
-    { mutation: record({ proposal: proposal({ cluster: 'us-east5' }) }) },
+    { action: record({ proposal: proposal({ cluster: 'us-east5' }) }) },
   ],
   [
     'its evidence is another than its digest says',
     'proposal-forged',
-    { mutation: record({ evidence: { facts: {}, lines: [] } }) },
+    { action: record({ evidence: { facts: {}, lines: [] } }) },
   ],
   [
     'it is over',
     'already-over',
     {
-      mutation: record({
+      action: record({
         ended: {
           proposal: record().digest,
           outcome: 'done',
@@ -67,8 +67,8 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Con
     'it was recorded long after it was written',
     'approval-too-old',
     {
-      mutation: record({
-        consents: record().consents.map((one) => ({ ...one, at: toRfc3339(at(65)) })),
+      action: record({
+        approvals: record().approvals.map((one) => ({ ...one, at: toRfc3339(at(65)) })),
       }),
       now: at(70),
     },
@@ -122,9 +122,9 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Con
     'it was written too long ago, whatever the record says',
     'approval-too-old',
     {
-      mutation: record({
-        consents: record()
-          .consents.map((one) => ({ ...one, at: toRfc3339(at(65)) }))
+      action: record({
+        approvals: record()
+          .approvals.map((one) => ({ ...one, at: toRfc3339(at(65)) }))
           .map((one) => ({
             ...one,
             source: { ...one.source, writtenAt: toRfc3339(at(65)) } as typeof one.source,
@@ -145,45 +145,37 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Con
   ['it consents to something else', 'approval-not-given', { ...saying('/approve-launch') }],
   ['its author lost the permission', 'approver-lost-permission', { permission: known('write') }],
   ['the permission cannot be told', 'unreadable', { permission: unknown('502') }],
-  ['the config does not consent any more', 'not-pre-approved', { mutation: configConsent() }],
-  [
-    'the config did not consent at that commit',
-    'not-pre-approved',
-    {
-      mutation: configConsent(),
-      preApproval: known({ standsNow: true, stoodThen: false, used: 0, max: 2 }),
-    },
-  ],
+  ['the config does not consent any more', 'not-pre-approved', { action: configConsent() }],
   [
     "the config's number is used up",
     'pre-approval-used-up',
     {
-      mutation: configConsent(),
-      preApproval: known({ standsNow: true, stoodThen: true, used: 2, max: 2 }),
+      action: configConsent(),
+      preApproval: { stands: true, used: 2, max: 2 },
     },
   ],
 ];
 
 /** The consent as if this had been written and recorded. */
-function saying(body: string): Partial<ConsentFacts> {
-  const consents = record().consents.map((one) => ({
+function saying(body: string): Partial<ActionFacts> {
+  const consents = record().approvals.map((one) => ({
     ...one,
     source: { ...one.source, bodyDigest: digestOf(body) },
   }));
-  return { cited: known(comment({ body })), mutation: record({ consents }) };
+  return { cited: known(comment({ body })), action: record({ approvals: consents }) };
 }
 
 describe('a consent does not count where', () => {
   it.each(FAULTS)('%s: %s', (_, code, change) => {
     const asked = facts(change);
-    const consent = asked.mutation?.consents.at(-1) ?? null;
-    expect(consentFault(asked, consent)?.code).toBe(code);
-    expect(mintConsent(asked, CLAIM)).toMatchObject({ ok: false, error: { code } });
+    const consent = asked.action?.approvals.at(-1) ?? null;
+    expect(actionFault(asked, consent)?.code).toBe(code);
+    expect(mintAction(asked, CLAIM)).toMatchObject({ ok: false, error: { code } });
   });
 
   it('nobody gave it: no-consent', () => {
-    const mutation = record({ consents: [], begun: null });
-    expect(consentFault(facts({ mutation }), null)?.code).toBe('no-consent');
+    const mutation = record({ approvals: [], claim: null });
+    expect(actionFault(facts({ action: mutation }), null)?.code).toBe('no-consent');
   });
 });
 
@@ -195,21 +187,21 @@ describe('the age of a consent, where an approval counts for an hour,', () => {
     ['60 minutes and a millisecond', 1, 'approval-too-old'],
   ])('counts from when it was written: %s later', (_, laterMs, code) => {
     const asked = facts({ now: moved(end, laterMs) });
-    expect(consentFault(asked, asked.mutation?.consents.at(-1) ?? null)?.code ?? null).toBe(code);
+    expect(actionFault(asked, asked.action?.approvals.at(-1) ?? null)?.code ?? null).toBe(code);
   });
 
   it('is no longer where the clock that wrote it runs ahead', () => {
-    const consents = record().consents.map((one) => ({
+    const consents = record().approvals.map((one) => ({
       ...one,
       source: { ...one.source, writtenAt: toRfc3339(at(600)) },
     }));
-    const asked = facts({ mutation: record({ consents }), now: end });
-    expect(mintConsent(asked, CLAIM)).toMatchObject({ ok: false, error: { code: 'approval-too-old' } });
+    const asked = facts({ action: record({ approvals: consents }), now: end });
+    expect(mintAction(asked, CLAIM)).toMatchObject({ ok: false, error: { code: 'approval-too-old' } });
   });
 
   it('is none where the time cannot be read', () => {
-    const consents = record().consents.map((one) => ({ ...one, at: 'yesterday' }));
-    expect(mintConsent(facts({ mutation: record({ consents }) }), CLAIM)).toMatchObject({
+    const consents = record().approvals.map((one) => ({ ...one, at: 'yesterday' }));
+    expect(mintAction(facts({ action: record({ approvals: consents }) }), CLAIM)).toMatchObject({
       ok: false,
       error: { code: 'approval-too-old' },
     });
@@ -233,7 +225,7 @@ describe('a comment consents to nothing', () => {
     ['with a digest of eleven digits', `${BARE} ${record().digest.slice(7, 18)}`],
     ['with the digest of a neighbour', `${BARE} ${record().digest.slice(7, 18)}x`],
   ])('%s', (_, body) => {
-    expect(mintConsent(facts(saying(body)), CLAIM)).toMatchObject({
+    expect(mintAction(facts(saying(body)), CLAIM)).toMatchObject({
       ok: false,
       error: { code: 'approval-not-given' },
     });
@@ -242,22 +234,22 @@ describe('a comment consents to nothing', () => {
 
 describe('a token', () => {
   it('is minted where all of it holds, by comment and by config', () => {
-    expect(mintConsent(facts(), CLAIM).ok).toBe(true);
-    const preApproval = known({ standsNow: true, stoodThen: true, used: 1, max: 2 });
-    expect(mintConsent(facts({ mutation: configConsent(), preApproval }), CLAIM).ok).toBe(true);
+    expect(mintAction(facts(), CLAIM).ok).toBe(true);
+    const preApproval = { stands: true, used: 1, max: 2 };
+    expect(mintAction(facts({ action: configConsent(), preApproval }), CLAIM).ok).toBe(true);
   });
 
   it('takes the whole digest of the proposal in the comment, in whatever case', () => {
-    expect(mintConsent(facts(saying(`${BARE} ${record().digest.slice(7).toUpperCase()}`)), CLAIM).ok).toBe(
+    expect(mintAction(facts(saying(`${BARE} ${record().digest.slice(7).toUpperCase()}`)), CLAIM).ok).toBe(
       true,
     );
   });
 
   it.each([
-    ['before the claim was pushed', record({ begun: null }), CLAIM],
+    ['before the claim was pushed', record({ claim: null }), CLAIM],
     ['for the claim of somebody else', record(), { seq: 23 }],
   ])('is not minted %s', (_, mutation, claim) => {
-    expect(mintConsent(facts({ mutation }), claim).ok).toBe(false);
+    expect(mintAction(facts({ action: mutation }), claim).ok).toBe(false);
   });
 
   const [step] = proposal().steps;

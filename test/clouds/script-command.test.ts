@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { changeWithScript, scriptCommand } from '../../src/clouds/gcp/script-command.ts';
+import type { ChangeStep } from '../../src/domain/actions/action.ts';
 import { sealCapability } from '../../src/domain/actions/capability-seal.ts';
-import type { MutationStep } from '../../src/domain/care/mutation.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
 import { type ProgramResult, runProgram } from '../../src/host/process.ts';
 
 const VENV = ['.venv/bin/python'];
 const NOW = branded(1, isInstant);
 const LATER = branded(2, isInstant);
-const STEP: MutationStep = {
+const STEP: ChangeStep = {
   does: 'init-worker',
   ...scriptCommand(
     ['uv', 'run', 'cluster.py', '--config', '{clusterFile}', 'init-worker', '{worker}'],

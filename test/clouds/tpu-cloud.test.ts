@@ -3,15 +3,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { mintConsent } from '../../src/actions/mint.ts';
+import { mintAction } from '../../src/actions/mint.ts';
 import { judgeBadNode } from '../../src/care/bad-node.ts';
-import { evidenceDigest, proposalDigest } from '../../src/care/mutation-digest.ts';
 import { changeWithGcloud, gcloudEnvironment, readWithGcloud } from '../../src/clouds/gcp/gcloud.ts';
 import { readListing } from '../../src/clouds/gcp/list-vms.ts';
 import { createTpuCloud } from '../../src/clouds/gcp/tpu-cloud.ts';
+import type { VmIdentity } from '../../src/domain/actions/action.ts';
 import { type Capability, CapabilityError } from '../../src/domain/actions/capability.ts';
-import type { VmIdentity } from '../../src/domain/care/mutation.ts';
 import { deleteStep, isSameVm, type TpuCloud, type TpuVm } from '../../src/domain/care/tpu-vm.ts';
+import { canonicalDigest } from '../../src/logbook/canonical.ts';
 import { at, comment, digestOf, evidence, facts, proposal, record } from '../care/consent-parts.ts';
 import { aNode, gcloudStandin, type Standin, type StandinState } from '../care/gcloud-standin.ts';
 
@@ -42,11 +42,11 @@ async function cloudOf(
 /** A consent to the deletion of this VM. */
 function consentTo(vm: VmIdentity): Capability {
   const what = proposal({
-    mutation: { kind: 'delete-tpu-vm', vm },
+    change: { kind: 'delete-tpu-vm', vm },
     steps: [deleteStep(PLACE.project, vm)],
-    evidence: evidenceDigest(evidence, digestOf),
+    evidence: canonicalDigest(evidence, digestOf),
   });
-  const digest = proposalDigest(what, digestOf);
+  const digest = canonicalDigest(what, digestOf);
   const body = `/approve ${digest.slice(7, 39)}`;
   const said = comment({ body });
   const given = record();
@@ -54,12 +54,12 @@ function consentTo(vm: VmIdentity): Capability {
     ...given,
     proposal: what,
     digest,
-    consents: given.consents.map((one) => ({
+    approvals: given.approvals.map((one) => ({
       ...one,
       source: { ...one.source, bodyDigest: said.bodyDigest },
     })),
   };
-  const minted = mintConsent(facts({ mutation, cited: { kind: 'known', value: said } }), { seq: 22 });
+  const minted = mintAction(facts({ action: mutation, cited: { kind: 'known', value: said } }), { seq: 22 });
   if (!minted.ok) throw new Error(minted.error.code);
   return minted.value;
 }

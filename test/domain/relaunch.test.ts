@@ -28,25 +28,25 @@ function withRestarts(restarts: number, restartAfter?: readonly string[]): RunBu
 function cared(
   run: RunBuilder,
   code: string,
-  outcome: EventDataByType['mutation-ended']['outcome'],
+  outcome: EventDataByType['action-ended']['outcome'],
 ): RunBuilder {
   const attempt = run.state.submission?.attempt ?? 0;
   const what = proposal({ round: attempt });
   const { data } = proposedDraft(what);
   const evidence = { ...shown, facts: { ...shown.facts, attempt } };
-  const proposed: EventDraft = { type: 'mutation-proposed', role: 'watch', data: { ...data, evidence } };
+  const proposed: EventDraft = { type: 'action-proposed', role: 'watch', data: { ...data, evidence } };
   const first = run.add(proposed);
   const consent = consentDraft(undefined, what);
   const source = { ...consent.data.source, comment: 900 + attempt, writtenAt: first.state.head.at };
   const given = first.add({ ...consent, data: { ...consent.data, source } });
   return given
     .add({
-      type: 'mutation-begun',
+      type: 'action-claimed',
       role: 'runner',
       data: { proposal: data.digest, consent: given.state.head.seq, workflowRun: 1 },
     })
     .add({
-      type: 'mutation-ended',
+      type: 'action-ended',
       role: 'runner',
       data: { proposal: data.digest, outcome, code, detail: {} },
     });

@@ -10,12 +10,12 @@ import { approvedManifest } from '../../src/domain/logbook/run-state.ts';
 import { markerText } from '../../src/domain/marker.ts';
 import { needName } from '../../src/domain/need.ts';
 import { known, type Observed, unknown } from '../../src/domain/observed.ts';
+import { canonicalDigest } from '../../src/logbook/canonical.ts';
 import { approvalFacts } from '../../src/run/approval-facts.ts';
 import { COMMENT_GONE_MS } from '../../src/run/decide-commands.ts';
 import { decideJournal } from '../../src/run/decide-journal.ts';
 import { gateRun } from '../../src/run/gate-run.ts';
 import type { LaneScopedConfig } from '../../src/run/lane-scope.ts';
-import { manifestDigest } from '../../src/run/manifest-digest.ts';
 import { pendingItems } from '../../src/run/pending-commands.ts';
 import { reconcile } from '../../src/run/reconcile.ts';
 import { type AttemptCache, NO_ATTEMPTS } from '../../src/run/step.ts';
@@ -309,7 +309,7 @@ function orderFacts(world: World, view: Version): OrderFacts {
     shown: facts,
     digest:
       gated.manifest.kind === 'known'
-        ? known(manifestDigest(gated.manifest.value, digestOf))
+        ? known(canonicalDigest(gated.manifest.value, digestOf))
         : gated.manifest,
     brakes: known([]),
     secondCard: known(null),

@@ -1,10 +1,10 @@
 // What happens in a night, in whatever order: processes take their turns, jobs end, and people say things.
 
 import fc from 'fast-check';
-import { evidenceDigest } from '../../src/care/mutation-digest.ts';
 import { assertNever } from '../../src/domain/assert.ts';
 import { FAILURE_CLASSES, FAILURES } from '../../src/domain/failure-class.ts';
 import { citationKey } from '../../src/domain/launch/order.ts';
+import { canonicalDigest } from '../../src/logbook/canonical.ts';
 import {
   consentDraft,
   lineFor as consentLine,
@@ -263,23 +263,23 @@ function care(
   one: Of<'propose-delete'> | Of<'consent'> | Of<'edit' | 'demote' | 'promote' | 'pre-approve'>,
 ): void {
   const { state } = night.record;
-  const last = state.mutations.at(-1);
+  const last = state.actions.at(-1);
   switch (one.act) {
     case 'propose-delete': {
       const evidence = { facts: { attempt: state.submission?.attempt ?? 0 }, lines: [] };
       const what = proposal({
-        round: state.mutations.length + 1,
-        evidence: evidenceDigest(evidence, digestOf),
+        round: state.actions.length + 1,
+        evidence: canonicalDigest(evidence, digestOf),
       });
       const { data } = proposedDraft(what);
-      push(night, night.record, [{ type: 'mutation-proposed', role: 'watch', data: { ...data, evidence } }]);
+      push(night, night.record, [{ type: 'action-proposed', role: 'watch', data: { ...data, evidence } }]);
       return;
     }
     case 'consent': {
       if (last === undefined) return;
       if (one.how === 'config') {
         const data = { proposal: last.digest, source: { kind: 'config', commit: shaOf('base') } } as const;
-        push(night, night.record, [{ type: 'consented', role: 'control', data }]);
+        push(night, night.record, [{ type: 'action-approved', role: 'control', data }]);
         return;
       }
       const id = 900 + night.said.size;

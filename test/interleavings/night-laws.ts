@@ -82,13 +82,13 @@ function isAskedFor(recorded: readonly LogbookEvent[]): boolean {
   const end = recorded[since];
   const attempt = end?.type === 'ended' ? end.data.attempt : 0;
   const machines = recorded.flatMap((event) =>
-    event.type === 'mutation-proposed' && event.data.evidence.facts['attempt'] === attempt
+    event.type === 'action-proposed' && event.data.evidence.facts['attempt'] === attempt
       ? [event.data.digest]
       : [],
   );
   const isLetGo = recorded.some(
     (event) =>
-      event.type === 'consented' &&
+      event.type === 'action-approved' &&
       event.data.source.kind === 'comment' &&
       machines.includes(event.data.proposal),
   );
@@ -192,7 +192,7 @@ function callFaults(night: Night, call: Call, say: Say): readonly string[] {
   const { does, target, recorded } = call;
   const isIntended = recorded.some((event) => {
     if (does === 'stop') return event.type === 'stop-requested';
-    if (does === 'delete') return event.type === 'mutation-begun' && event.data.proposal === target;
+    if (does === 'delete') return event.type === 'action-claimed' && event.data.proposal === target;
     const attempt = night.jobs.get(target)?.attempt;
     return event.type === 'claimed' && event.data.attempt === attempt;
   });
@@ -205,7 +205,9 @@ function callFaults(night: Night, call: Call, say: Say): readonly string[] {
 
 /** A consent that is recorded, not older than the config allows, and rests on what stands outside the record at that moment. */
 function consentOf({ target, recorded, at, consent }: Call): boolean {
-  const given = recorded.findLast((event) => event.type === 'consented' && event.data.proposal === target);
-  if (given?.type !== 'consented' || at - Date.parse(given.at) >= maxAgeMsOf(CONFIG)) return false;
+  const given = recorded.findLast(
+    (event) => event.type === 'action-approved' && event.data.proposal === target,
+  );
+  if (given?.type !== 'action-approved' || at - Date.parse(given.at) >= maxAgeMsOf(CONFIG)) return false;
   return given.data.source.kind === 'comment' ? consent.isStanding : consent.isConfigured;
 }

@@ -182,7 +182,7 @@ function placeOf(night: Night, seen: { view: Version }, dies: Death): Place {
         const seqs = push(night, seen.view, drafts);
         if (seqs === null) return { kind: 'failed', message: 'the rules refuse it' };
         seen.view = night.record;
-        hasClaimed ||= drafts.some(({ type }) => type === 'claimed' || type === 'mutation-begun');
+        hasClaimed ||= drafts.some(({ type }) => type === 'claimed' || type === 'action-claimed');
         return { kind: 'appended', seqs: new Map([[RUN, seqs]]) };
       },
       load: async () => {
@@ -230,7 +230,7 @@ export async function stop(night: Night, view: Version, isAnswerLost: boolean): 
 
 /** The runner of a change of the cluster: the newest that is proposed. */
 export async function change(night: Night, dies: Death): Promise<void> {
-  const digest = night.record.state.mutations.at(-1)?.digest;
+  const digest = night.record.state.actions.at(-1)?.digest;
   if (digest === undefined) return;
   const seen = { view: night.record };
   const wasCalled = (): boolean =>
@@ -253,18 +253,18 @@ export async function change(night: Night, dies: Death): Promise<void> {
     file: RUN,
     digest,
     workflowRun: 1,
-    record: () => ({ state: seen.view.state, mutations: seen.view.state.mutations }),
+    record: () => ({ state: seen.view.state, mutations: seen.view.state.actions }),
     facts: async ({ mutation, state }) => {
-      const source = mutation.consents.at(-1)?.source;
+      const source = mutation.approvals.at(-1)?.source;
       const key = source?.kind === 'comment' ? citationKey(source) : '';
       return consentFacts({
-        mutation,
+        action: mutation,
         now: night.now,
         cited: known(night.said.get(key) ?? null),
         shownSince: known(fromRfc3339(mutation.at)),
         stop: state?.stop ?? null,
         permission: known(night.isMaintainer ? 'maintain' : 'read'),
-        preApproval: known({ standsNow: night.isPreApproved, stoodThen: true, used: 0, max: 1 }),
+        preApproval: { stands: night.isPreApproved, used: 0, max: 1 },
       });
     },
     executorFor: () => executor,

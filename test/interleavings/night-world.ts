@@ -19,7 +19,7 @@ import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts
 import { foldOne } from '../../src/domain/logbook/fold.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { toRfc3339 } from '../../src/domain/time.ts';
-import { manifestDigest } from '../../src/run/manifest-digest.ts';
+import { canonicalDigest } from '../../src/logbook/canonical.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob, digestOf, shaOf, shownDraft } from '../support/run-drafts.ts';
 import { aComment } from '../support/run-facts.ts';
@@ -117,7 +117,7 @@ export function newNight({ restarts, restartAfter, reductions, earlier }: Terms)
 export function gate(night: Night, envelope: Manifest['envelope'], fix: Partial<Manifest> = {}): void {
   const command = ['python3', 'experiments/ferries/daily.py', '--batch-size', '32'];
   const manifest = aManifest({ command, envelope, ...fix });
-  const digest = manifestDigest(manifest, digestOf);
+  const digest = canonicalDigest(manifest, digestOf);
   const { gate: before } = aRun().gated().state;
   if (before === null) throw new Error('the sample run has a gate');
   const { verdicts, body } = before;
@@ -137,7 +137,7 @@ function endedRun(fate: Fate): RunState {
   const envelope = { ...manifest.envelope, restartAfter: [] };
   const changed = { ...manifest, envelope };
   return aRun({ date: '2026-11-20' })
-    .gated({ manifest: changed, digest: manifestDigest(changed, digestOf) })
+    .gated({ manifest: changed, digest: canonicalDigest(changed, digestOf) })
     .approved(bob)
     .ordered()
     .submitted()

@@ -82,7 +82,7 @@ function tally(night: Night, count: (what: (typeof TALLIED)[number], isSo: boole
   count(
     'a machine deleted by config',
     deletions.some(({ recorded }) =>
-      recorded.some((event) => event.type === 'consented' && event.data.source.kind === 'config'),
+      recorded.some((event) => event.type === 'action-approved' && event.data.source.kind === 'config'),
     ),
   );
   count('the watch taken over', state.fence > 1);

@@ -37,14 +37,14 @@ async function playWithCrash(at: number | null, server: boolean): Promise<Played
   await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
   const isThrough = async (): Promise<boolean> => {
     const state = await stateOf(lab, run);
-    const [one] = state?.mutations ?? [];
+    const [one] = state?.actions ?? [];
     return state?.submission?.attempt === 2 || one?.ended?.code === 'interrupted';
   };
   await until(lab, 'the end of the care', isThrough, { limitMs: 6 * 60 * MINUTE });
   isCounting = false;
-  const first = (await stateOf(lab, run))?.mutations[0]?.ended?.code ?? null;
+  const first = (await stateOf(lab, run))?.actions[0]?.ended?.code ?? null;
   if (first === 'interrupted') {
-    await until(lab, 'another proposal', async () => (await stateOf(lab, run))?.mutations.length === 2);
+    await until(lab, 'another proposal', async () => (await stateOf(lab, run))?.actions.length === 2);
     await lab.clock.advance(MINUTE);
     await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
     await until(lab, 'the second attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 2);

@@ -32,10 +32,10 @@ describe('a consented deletion that somebody brakes in the thread', () => {
     await until(
       lab,
       'the end of the care',
-      async () => (await stateOf(lab, run))?.mutations[0]?.ended != null,
+      async () => (await stateOf(lab, run))?.actions[0]?.ended != null,
       { limitMs: 60 * MINUTE },
     );
-    expect((await stateOf(lab, run))?.mutations[0]?.ended).toMatchObject({
+    expect((await stateOf(lab, run))?.actions[0]?.ended).toMatchObject({
       outcome: 'refused',
       code: brake === '/stop' ? 'stop-requested' : 'held-in-thread',
     });

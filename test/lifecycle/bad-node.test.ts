@@ -29,23 +29,23 @@ describe('a ferry that meets a bad node', () => {
     const digest = await say(lab, 'mira', issue, '/approve 0123456789ab');
     await lab.clock.advance(2 * MINUTE);
     expect(await codesOf(lab, stranger)).toEqual(['not-permitted']);
-    expect(await codesOf(lab, elsewhere)).toEqual(['consent-other-thread']);
+    expect(await codesOf(lab, elsewhere)).toEqual(['action-other-thread']);
     expect(await codesOf(lab, launch)).toEqual(['approval-is-action']);
-    expect(await codesOf(lab, bare)).toEqual(['consent-digest-needed']);
+    expect(await codesOf(lab, bare)).toEqual(['action-digest-needed']);
     expect(await codesOf(lab, old)).toEqual(['not-understood']);
-    expect(await codesOf(lab, digest)).toEqual(['consent-other-digest']);
+    expect(await codesOf(lab, digest)).toEqual(['action-other-digest']);
     expect(deletions(cloud)).toEqual([]);
 
     const yes = await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
     await until(lab, 'the second attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 2);
-    expect(await codesOf(lab, yes)).toEqual(['consented']);
+    expect(await codesOf(lab, yes)).toEqual(['action-approved']);
     expect(deletions(cloud)).toEqual(['ray-worker-7c21']);
     await until(lab, 'the end', async () => (await stateOf(lab, run))?.end?.status === 'SUCCEEDED');
     await seal(lab, run, issue);
     const state = await stateOf(lab, run);
     expect(state?.seal?.verdict).toBe('pass');
     expect(state?.attempts.map(({ end }) => end.status)).toEqual(['FAILED']);
-    expect(state?.mutations[0]?.ended).toMatchObject({ outcome: 'done', code: 'replaced' });
+    expect(state?.actions[0]?.ended).toMatchObject({ outcome: 'done', code: 'replaced' });
     expect(lab.engine.startCount()).toBe(2);
     expect(saidTwice(lab)).toEqual([]);
     expect(
@@ -67,10 +67,10 @@ describe('a ferry that meets a bad node', () => {
       badLines: [BAD_LINE, BAD_LINE.replace('1.45', '1.46')],
     });
     const { run, issue } = await playUntilBad(lab);
-    await until(lab, 'the second bad node', async () => (await stateOf(lab, run))?.mutations.length === 2);
+    await until(lab, 'the second bad node', async () => (await stateOf(lab, run))?.actions.length === 2);
     await lab.clock.advance(90 * MINUTE);
     expect(deletions(cloud)).toEqual(['ray-worker-7c21']);
-    expect(await postedEvents(lab, 'mutation')).toContain('consented');
+    expect(await postedEvents(lab, 'mutation')).toContain('action-approved');
     await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-8d32'));
     await until(lab, 'the third attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 3);
     expect(deletions(cloud)).toEqual(['ray-worker-7c21', 'ray-worker-8d32']);
@@ -97,7 +97,7 @@ describe('a ferry that meets a bad node', () => {
     await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
     await lab.clock.advance(30 * MINUTE);
     expect(deletions(cloud)).toEqual([]);
-    expect((await stateOf(lab, run))?.mutations[0]?.ended).toMatchObject({
+    expect((await stateOf(lab, run))?.actions[0]?.ended).toMatchObject({
       outcome: 'refused',
       code: 'target-changed',
     });
@@ -112,7 +112,7 @@ describe('a ferry that meets a bad node', () => {
     await lab.clock.advance(3 * 60 * MINUTE);
     expect(deletions(cloud)).toEqual(['ray-worker-7c21']);
     const state = await stateOf(lab, run);
-    expect(state?.mutations[0]?.ended).toMatchObject({ outcome: 'done', code: 'not-replaced' });
+    expect(state?.actions[0]?.ended).toMatchObject({ outcome: 'done', code: 'not-replaced' });
     expect(state?.order?.order.attempt).toBe(1);
     await lab.close();
   });
@@ -124,7 +124,7 @@ describe('a ferry that meets a bad node', () => {
     await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
     await lab.clock.advance(30 * MINUTE);
     expect(deletions(cloud)).toEqual([]);
-    expect((await stateOf(lab, run))?.mutations[0]?.ended).toMatchObject({ code: 'target-changed' });
+    expect((await stateOf(lab, run))?.actions[0]?.ended).toMatchObject({ code: 'target-changed' });
     await lab.close();
   });
 
@@ -140,13 +140,13 @@ describe('a ferry that meets a bad node', () => {
     await until(
       lab,
       'the consent',
-      async () => (await stateOf(lab, run))?.mutations[0]?.consents.length === 1,
+      async () => (await stateOf(lab, run))?.actions[0]?.approvals.length === 1,
     );
     await lab.as('mira', method, `/issues/comments/${comment}`, body);
     cloud.unreadable = 0;
     await lab.clock.advance(30 * MINUTE);
     expect(deletions(cloud)).toEqual([]);
-    expect((await stateOf(lab, run))?.mutations[0]?.ended).toMatchObject({ outcome: 'refused', code });
+    expect((await stateOf(lab, run))?.actions[0]?.ended).toMatchObject({ outcome: 'refused', code });
     await lab.close();
   });
 
@@ -159,7 +159,7 @@ describe('a ferry that meets a bad node', () => {
     await until(
       lab,
       'the consent',
-      async () => (await stateOf(lab, proposed.run))?.mutations[0]?.consents.length === 1,
+      async () => (await stateOf(lab, proposed.run))?.actions[0]?.approvals.length === 1,
     );
     const config = '.github/ferrybot.yml';
     const text = (await fileOf(lab, 'main', config)) ?? '';
@@ -167,7 +167,7 @@ describe('a ferry that meets a bad node', () => {
     cloud.listsLeft = Number.POSITIVE_INFINITY;
     await lab.clock.advance(30 * MINUTE);
     expect(deletions(cloud)).toEqual([]);
-    const [one] = (await stateOf(lab, proposed.run))?.mutations ?? [];
+    const [one] = (await stateOf(lab, proposed.run))?.actions ?? [];
     expect(one?.ended).toMatchObject({ outcome: 'refused', code: 'not-pre-approved' });
     await lab.close();
   });
@@ -178,7 +178,7 @@ describe('a ferry that meets a bad node', () => {
     await say(lab, 'mira', issue, '/hold reason="wait for the cluster people"');
     const held = await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
     await lab.clock.advance(5 * MINUTE);
-    expect(await codesOf(lab, held)).toEqual(['consent-held']);
+    expect(await codesOf(lab, held)).toEqual(['action-held']);
     await say(lab, 'mira', issue, '/unhold');
     await lab.clock.advance(2 * MINUTE);
     await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
@@ -199,13 +199,13 @@ describe('a ferry that meets a bad node', () => {
       await until(
         lab,
         'the runner',
-        async () => ((await stateOf(lab, run))?.mutations[0]?.begun ?? null) !== null,
+        async () => ((await stateOf(lab, run))?.actions[0]?.claim ?? null) !== null,
       );
       const said = await say(lab, 'mira', issue, words);
       await lab.clock.advance(40 * MINUTE);
       expect(await codesOf(lab, said)).toEqual([answer]);
       const state = await stateOf(lab, run);
-      expect(state?.mutations[0]?.ended).toMatchObject({ code: 'replaced' });
+      expect(state?.actions[0]?.ended).toMatchObject({ code: 'replaced' });
       expect(deletions(cloud)).toHaveLength(1);
       expect(lab.engine.startCount()).toBe(1);
       expect(state?.submission?.attempt).toBe(1);
@@ -221,7 +221,7 @@ describe('a ferry that meets a bad node', () => {
     const { lab, cloud } = await openBadNodeLab({ badLines: [line] });
     const { run } = await playUntilBad(lab);
     expect(await postedEvents(lab, 'incident')).toContain(`bad-node-unclear: ${reason}`);
-    expect((await stateOf(lab, run))?.mutations).toEqual([]);
+    expect((await stateOf(lab, run))?.actions).toEqual([]);
     expect(deletions(cloud)).toEqual([]);
     await lab.close();
   });
@@ -230,7 +230,7 @@ describe('a ferry that meets a bad node', () => {
     const { lab, cloud } = await openBadNodeLab();
     cloud.unreadable = 4;
     const { run } = await playUntilBad(lab);
-    expect((await stateOf(lab, run))?.mutations).toHaveLength(1);
+    expect((await stateOf(lab, run))?.actions).toHaveLength(1);
     await lab.close();
   });
 });

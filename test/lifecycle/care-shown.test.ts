@@ -47,8 +47,8 @@ function withFalseSteps({ source }: BotComment): string {
 /** The consent is refused and the text restored; a consent to the new text is carried out. */
 async function isRestored({ lab, cloud, run, issue }: Bad, refused: number): Promise<void> {
   await lab.clock.advance(12 * MINUTE);
-  expect(await codesOf(lab, refused)).toEqual(['consent-not-shown']);
-  expect((await stateOf(lab, run))?.mutations[0]?.consents).toEqual([]);
+  expect(await codesOf(lab, refused)).toEqual(['action-not-shown']);
+  expect((await stateOf(lab, run))?.actions[0]?.approvals).toEqual([]);
   expect(deletions(cloud)).toEqual([]);
   expect(proposalOf(lab).text).not.toContain('only lists');
   await say(lab, 'mira', issue, consentLine(lab, ASKED));
@@ -104,7 +104,7 @@ describe('a proposal to delete a machine that a writer edited', () => {
       await deleteAsWorkflow(lab, proposalOf(lab).id);
       const refused = await say(lab, 'mira', issue, line);
       await lab.clock.advance(1_000);
-      expect(await codesOf(lab, refused)).toEqual(['consent-not-shown']);
+      expect(await codesOf(lab, refused)).toEqual(['action-not-shown']);
       await until(lab, 'the proposal', () => botComments(lab).some(({ kind }) => kind === 'mutation'));
     }
     expect(deletions(cloud)).toEqual([]);
@@ -120,14 +120,14 @@ describe('a proposal to delete a machine that a writer edited', () => {
     const { id } = proposalOf(lab);
     const at = lab.clock.now();
     await say(lab, 'mira', issue, consentLine(lab, ASKED));
-    expect((await stateOf(lab, run))?.mutations[0]?.consents).toHaveLength(1);
+    expect((await stateOf(lab, run))?.actions[0]?.approvals).toHaveLength(1);
     await editAs(lab, 'ada', id, withFalseSteps(proposalOf(lab)));
     expect(Math.floor(lab.clock.now() / 1_000)).toBe(Math.floor(at / 1_000));
     await until(lab, 'the runner', () => runner.waiting() > 0);
     runner.letGo();
     await lab.clock.advance(40 * MINUTE);
     expect(deletions(cloud)).toEqual([]);
-    expect((await eventsOf(lab, run)).map(({ type }) => type)).not.toContain('mutation-begun');
+    expect((await eventsOf(lab, run)).map(({ type }) => type)).not.toContain('action-claimed');
     await lab.close();
   });
 });
@@ -146,7 +146,7 @@ describe('a clean-up that is proposed in an issue whose description a writer edi
     const { number } = diskIssue(lab);
     // Without webhooks a sweep comes every half hour.
     await lab.clock.advance(40 * MINUTE);
-    expect(await codesOf(lab, refused)).toEqual(['consent-not-shown']);
+    expect(await codesOf(lab, refused)).toEqual(['action-not-shown']);
     await scan();
     expect(called()).toBe(0);
     expect(diskIssue(lab).number).toBe(number);
@@ -220,7 +220,7 @@ describe('a proposal that a writer edits again and again', () => {
     expect(ours).toBeLessThanOrEqual(TEXT_RESTORES_MAX + 1);
     const refused = await say(lab, 'mira', issue, consentLine(lab, ASKED));
     await lab.clock.advance(70 * MINUTE);
-    expect(await codesOf(lab, refused)).toEqual(['consent-not-shown']);
+    expect(await codesOf(lab, refused)).toEqual(['action-not-shown']);
     expect(proposalOf(lab).source).not.toContain('edit 4');
     await say(lab, 'mira', issue, consentLine(lab, ASKED));
     await until(lab, 'the deletion', () => deletions(cloud).length > 0);

@@ -22,7 +22,7 @@ describe('a hero run with more checkpoints than it needs', () => {
     await save(700, { atMs: lab.clock.now() - 40 * 24 * 3_600_000 });
     const early = await say(lab, 'mira', issue, `/approve 0123456789abcdef0123456789abcdef`);
     await lab.clock.advance(MINUTE);
-    expect(await codesOf(lab, early)).toEqual(['consent-nothing-proposed']);
+    expect(await codesOf(lab, early)).toEqual(['action-nothing-proposed']);
 
     const stranger = await say(lab, 'sol', issue, '/cleanup-checkpoints');
     const asked = await say(lab, 'ada', issue, '/cleanup-checkpoints');
@@ -40,11 +40,11 @@ describe('a hero run with more checkpoints than it needs', () => {
     expect(await codesOf(lab, again)).toEqual(['cleanup-listed-already']);
 
     const yes = await say(lab, 'mira', issue, consentLine(lab, APPROVE));
-    await until(lab, 'the end', async () => (await stateOf(lab, HERO))?.mutations[0]?.ended != null);
+    await until(lab, 'the end', async () => (await stateOf(lab, HERO))?.actions[0]?.ended != null);
     await lab.clock.advance(MINUTE);
-    expect(await codesOf(lab, yes)).toEqual(['consented']);
+    expect(await codesOf(lab, yes)).toEqual(['action-approved']);
     expect(await there()).toEqual(['step-1000', 'step-1200', 'step-600', 'step-700']);
-    expect((await stateOf(lab, HERO))?.mutations[0]?.ended).toMatchObject({
+    expect((await stateOf(lab, HERO))?.actions[0]?.ended).toMatchObject({
       outcome: 'done',
       code: 'deleted',
     });
@@ -65,8 +65,8 @@ describe('a hero run with more checkpoints than it needs', () => {
     const short = await say(lab, 'mira', issue, line.slice(0, -8));
     const below = await say(lab, 'ada', issue, line);
     await lab.clock.advance(2 * MINUTE);
-    expect(await codesOf(lab, own)).toEqual(['consent-own']);
-    expect(await codesOf(lab, short)).toEqual(['consent-digest-needed']);
+    expect(await codesOf(lab, own)).toEqual(['action-own']);
+    expect(await codesOf(lab, short)).toEqual(['action-digest-needed']);
     expect(await codesOf(lab, below)).toEqual(['not-permitted']);
     expect(await there()).toEqual(['step-1000', 'step-1200', 'step-400']);
     await close();
@@ -80,14 +80,14 @@ describe('a hero run with more checkpoints than it needs', () => {
     await say(lab, 'ada', issue, '/hold reason="look at the evals first"');
     const held = await say(lab, 'mira', issue, consentLine(lab, APPROVE));
     await lab.clock.advance(2 * MINUTE);
-    expect(await codesOf(lab, held)).toEqual(['consent-held']);
+    expect(await codesOf(lab, held)).toEqual(['action-held']);
     await say(lab, 'mira', issue, '/unhold');
     await lab.clock.advance(2 * MINUTE);
     const at = lab.clock.now() / 1_000;
     await utimes(join(root, 'step-500/metadata.json'), at, at);
     await say(lab, 'mira', issue, consentLine(lab, APPROVE));
-    await until(lab, 'the end', async () => (await stateOf(lab, HERO))?.mutations[0]?.ended != null);
-    expect((await stateOf(lab, HERO))?.mutations[0]?.ended).toMatchObject({
+    await until(lab, 'the end', async () => (await stateOf(lab, HERO))?.actions[0]?.ended != null);
+    expect((await stateOf(lab, HERO))?.actions[0]?.ended).toMatchObject({
       outcome: 'refused',
       code: 'list-changed',
     });
@@ -111,14 +111,14 @@ describe('a hero run with more checkpoints than it needs', () => {
       await say(lab, 'ada', issue, '/cleanup-checkpoints');
       await lab.clock.advance(2 * MINUTE);
       await say(lab, 'mira', issue, consentLine(lab, APPROVE));
-      await until(lab, 'the end', async () => (await stateOf(lab, HERO))?.mutations[which]?.ended != null);
+      await until(lab, 'the end', async () => (await stateOf(lab, HERO))?.actions[which]?.ended != null);
     };
     left = 1;
     await cleaned(0);
-    expect((await stateOf(lab, HERO))?.mutations[0]?.ended).toMatchObject({ code: 'deletion-interrupted' });
+    expect((await stateOf(lab, HERO))?.actions[0]?.ended).toMatchObject({ code: 'deletion-interrupted' });
     expect(await there()).toEqual(['step-1000', 'step-1200', 'step-500']);
     await cleaned(1);
-    expect((await stateOf(lab, HERO))?.mutations[1]?.ended).toMatchObject({ code: 'deleted' });
+    expect((await stateOf(lab, HERO))?.actions[1]?.ended).toMatchObject({ code: 'deleted' });
     expect(await there()).toEqual(['step-1000', 'step-1200']);
     expect(saidTwice(lab)).toEqual([]);
     await close();

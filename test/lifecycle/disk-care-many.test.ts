@@ -3,8 +3,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
 import type { Looks } from '../../src/care/disk/scan-record.ts';
+import type { ChangeStep } from '../../src/domain/actions/action.ts';
 import { spendCapability } from '../../src/domain/actions/capability.ts';
-import type { MutationStep } from '../../src/domain/care/mutation.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { COMMENT_CHARACTERS_MAX } from '../../src/render/disk-issue.ts';
@@ -81,7 +81,7 @@ const HOSTS: readonly { readonly name: string; readonly hosts: number }[] = Arra
 
 let lab: VirtualLab;
 let cleared: Set<string>;
-let called: MutationStep[];
+let called: ChangeStep[];
 let isEastReached: boolean;
 let atOnce: { now: number; most: number };
 
@@ -222,7 +222,7 @@ describe('300 short workers', () => {
     const [line = '', last = ''] = [lines[0], lines.at(-1)];
     const said = await say(lab, 'mira', issue.number, line);
     await lab.clock.advance(20 * MINUTE);
-    expect(await codesOf(lab, said)).toEqual(['consented']);
+    expect(await codesOf(lab, said)).toEqual(['action-approved']);
     const [ssh = '', init = ''] =
       /```text\n([\s\S]*?)\n```/
         .exec(issue.body.slice(issue.body.indexOf(line)))?.[1]
@@ -295,8 +295,8 @@ describe('whoever consents at the wrong time, in the wrong place or in wrong wor
     await scan();
     const line = consentLine(lab, `\`clean-disk\` of \`${first}\``);
     const { number } = theIssue('us-central1-vllm');
-    expect(await answered(elsewhere, line)).toBe('consent-other-thread');
-    expect(await answered(elsewhere, `/approve ${'0'.repeat(32)}`)).toBe('consent-nothing-proposed');
+    expect(await answered(elsewhere, line)).toBe('action-other-thread');
+    expect(await answered(elsewhere, `/approve ${'0'.repeat(32)}`)).toBe('action-nothing-proposed');
     // Another word is nobody's business in a thread that is nothing of ours, nor is a command that other bots have too.
     const words = [
       await say(lab, 'mira', elsewhere, '/status'),
@@ -305,21 +305,21 @@ describe('whoever consents at the wrong time, in the wrong place or in wrong wor
     await scan();
     expect(words.flatMap((word) => answersTo(lab, word))).toEqual([]);
     for (const [text, answer] of [
-      ['/approve', 'consent-digest-needed'],
-      [line.slice(0, -8), 'consent-digest-needed'],
+      ['/approve', 'action-digest-needed'],
+      [line.slice(0, -8), 'action-digest-needed'],
       [line.replace('/approve', '/approve-launch'), 'approval-is-action'],
       ['/approve-disk-cleanup', 'not-understood'],
       [`**${line}**`, 'hint'],
       [`- ${line}`, 'hint'],
       [`${line} please do it`, 'not-understood'],
       [`${line}/0`, 'not-understood'],
-      ['/approve deadbeefdead', 'consent-other-digest'],
+      ['/approve deadbeefdead', 'action-other-digest'],
     ] as const)
       expect(await answered(number, text), text).toBe(answer);
     expect(called).toEqual([]);
-    expect(await answered(number, `Thanks!\r\n\r\n${line}\r\n`)).toBe('consented');
+    expect(await answered(number, `Thanks!\r\n\r\n${line}\r\n`)).toBe('action-approved');
     await lab.clock.advance(10 * MINUTE);
-    expect(await answered(number, line)).toBe('consent-done');
+    expect(await answered(number, line)).toBe('action-done');
     expect(called).toHaveLength(2);
   });
 });

@@ -3,8 +3,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
 import type { Looks } from '../../src/care/disk/scan-record.ts';
+import type { ChangeStep } from '../../src/domain/actions/action.ts';
 import { spendCapability } from '../../src/domain/actions/capability.ts';
-import type { MutationStep } from '../../src/domain/care/mutation.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import type { ProgramResult } from '../../src/host/process.ts';
 import { consentLine } from '../support/approve.ts';
@@ -54,9 +54,9 @@ let cluster: {
 };
 
 /** Calls that would have changed the cluster, and what each does to it. */
-let called: MutationStep[];
+let called: ChangeStep[];
 let port: DiskPort;
-let onChange: (step: MutationStep) => ProgramResult;
+let onChange: (step: ChangeStep) => ProgramResult;
 const ended = (stdout: string, exitCode = 0): ProgramResult => ({
   kind: 'exited',
   ok: exitCode === 0,
@@ -281,7 +281,7 @@ describe('a cluster whose disks are scanned', () => {
     expect(await ask(lab, 'mira', number, yes.replace('/approve', '/approve-launch'))).toBe(
       'approval-is-action',
     );
-    expect(await ask(lab, 'mira', number, '/approve')).toBe('consent-digest-needed');
+    expect(await ask(lab, 'mira', number, '/approve')).toBe('action-digest-needed');
     expect(await ask(lab, 'mira', number, '/approve-disk-cleanup worker=ray-vllm-a')).toBe('not-understood');
     expect(called).toEqual([]);
     onChange = ({ does }) => {
@@ -292,12 +292,12 @@ describe('a cluster whose disks are scanned', () => {
       cluster.looks = { 'ray-vllm-a': CLEARED };
       return ended('Worker initialized successfully!\n');
     };
-    expect(await ask(lab, 'mira', number, yes)).toBe('consented');
+    expect(await ask(lab, 'mira', number, yes)).toBe('action-approved');
     await lab.clock.advance(40 * MINUTE);
     expect(called.map(({ does }) => does)).toEqual(['clean-disk', 'init-worker']);
     expect(ends()).toMatchSnapshot();
     expect(theIssue().body).toContain('done: `cleaned`');
-    expect(await ask(lab, 'mira', number, yes)).toBe('consent-done');
+    expect(await ask(lab, 'mira', number, yes)).toBe('action-done');
     cluster.stdout = FINE;
     await scan();
     expect(theIssue().state).toBe('closed');

@@ -25,6 +25,6 @@ it('leaves a bare /approve to other bots where no action waits, and names the li
   expect(answersTo(lab, old)).toEqual([expect.stringContaining('`/approve`')]);
   const types = (await eventsOf(lab, run)).map(({ type }) => type);
   expect(types).not.toContain('approved');
-  expect(types).not.toContain('consented');
+  expect(types).not.toContain('action-approved');
   await lab.close();
 });

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { MUTATIONS } from '../../src/domain/care/mutation.ts';
+import { CHANGE_STEPS } from '../../src/domain/actions/action.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SPENDING = join(ROOT, 'src/domain/actions/capability.ts');
@@ -74,7 +74,7 @@ describe('the source tree', () => {
       'src/actions/clear-disk.ts',
       'src/actions/start-cron.ts',
     ]);
-    expect(callers(/(?<!function )\bmintConsent\(/)).toEqual(['src/actions/change-cluster.ts']);
+    expect(callers(/(?<!function )\bmintAction\(/)).toEqual(['src/actions/change-cluster.ts']);
     expect(callers(/(?<!function )\bsealCapability\(/)).toEqual(['src/actions/mint.ts']);
     expect(callers(/(?<!function )\bmintSubmission\(/)).toEqual(['src/actions/launch.ts']);
     expect(callers(/(?<!function )\bmintStop\(/)).toEqual(['src/actions/stop.ts']);
@@ -109,7 +109,7 @@ describe('the source tree', () => {
     const forbidden =
       /['"`](restart|stop|create|delete|start|add|update)[-_](cluster|head|worker)\b|['"`](add-worker|ray (up|down|stop))['"`]|\b(restart|recreate)(Cluster|Head(Node)?|Worker)\b/;
     expect(sources.filter(({ text }) => forbidden.test(text)).map(({ file }) => file)).toEqual([]);
-    expect(MUTATIONS.filter((kind) => /restart|cluster$|head/.test(kind))).toEqual([]);
+    expect(CHANGE_STEPS.filter((kind) => /restart|cluster$|head/.test(kind))).toEqual([]);
     for (const example of [
       "'restart-cluster'",
       '"stop-cluster"',

@@ -178,7 +178,7 @@ describe('the status card', () => {
     const { data } = proposedDraft();
     const facts = { ...data.evidence.facts, attempt: 1 };
     const asked = failed.add({
-      type: 'mutation-proposed',
+      type: 'action-proposed',
       role: 'watch',
       data: { ...data, evidence: { ...data.evidence, facts } },
     });

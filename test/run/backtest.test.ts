@@ -8,11 +8,11 @@ import type { Verdict } from '../../src/domain/launch/verdict.ts';
 import type { EventDataByType } from '../../src/domain/logbook/event.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { type Backtest, differences } from '../../src/domain/replayed.ts';
+import { canonicalDigest } from '../../src/logbook/canonical.ts';
 import { backtestTitle, renderBacktest } from '../../src/render/check.ts';
 import { backtest } from '../../src/run/backtest/backtest.ts';
 import { factsToRecord } from '../../src/run/backtest/recorded-facts.ts';
 import type { LabConfig } from '../../src/run/lane-scope.ts';
-import { manifestDigest } from '../../src/run/manifest-digest.ts';
 import { budget } from '../gates/case-parts.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob, digestOf, shaOf } from '../support/run-drafts.ts';
@@ -53,7 +53,7 @@ const FACTS = {
 /** An evaluation with the facts that the gates looked at, as control records them. */
 const look = (change: Partial<Manifest> = {}): Partial<EventDataByType['gated']> => {
   const manifest = { ...MANIFEST, ...change };
-  return { manifest, digest: manifestDigest(manifest, digestOf), ...factsToRecord(FACTS) };
+  return { manifest, digest: canonicalDigest(manifest, digestOf), ...factsToRecord(FACTS) };
 };
 const lookAt = (change: Partial<ChangeFacts>): Partial<EventDataByType['gated']> => ({
   ...look(),

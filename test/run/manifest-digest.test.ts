@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
-import { manifestDigest, manifestText } from '../../src/run/manifest-digest.ts';
+import { canonicalDigest, canonicalize } from '../../src/logbook/canonical.ts';
 import { digestOf } from '../support/run-drafts.ts';
 import { aManifest } from '../support/run-parts.ts';
 
@@ -81,15 +81,15 @@ const manifest: fc.Arbitrary<Manifest> = fc.record({
 describe('the digest of a manifest', () => {
   it('is the same in Python, over manifests with odd text, names and numbers', async () => {
     const manifests = fc.sample(manifest, { numRuns: SAMPLES, seed: 20_261_121 });
-    const ours = manifests.map((one) => manifestDigest(one, digestOf));
+    const ours = manifests.map((one) => canonicalDigest(one, digestOf));
     expect(await python(manifests.map((one) => JSON.stringify(one)))).toEqual(ours);
     expect(new Set(ours).size).toBeGreaterThan(SAMPLES * 0.99);
   });
 
   it('is the same from the canonical text and from an answer of `ferrybot manifest`', async () => {
     const one = aManifest({ lane: 'daily', runName: 'ferry "é" 🤖', repository: 'lab/models' });
-    const ours = manifestDigest(one, digestOf);
-    expect(await python([manifestText(one), JSON.stringify({ run: 'x', manifest: one })])).toEqual([
+    const ours = canonicalDigest(one, digestOf);
+    expect(await python([canonicalize(one), JSON.stringify({ run: 'x', manifest: one })])).toEqual([
       ours,
       ours,
     ]);

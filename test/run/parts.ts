@@ -6,11 +6,11 @@ import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
 import { approvedManifest, type RunState } from '../../src/domain/logbook/run-state.ts';
 import { needName } from '../../src/domain/need.ts';
 import { known } from '../../src/domain/observed.ts';
+import { canonicalDigest } from '../../src/logbook/canonical.ts';
 import { approvalFacts } from '../../src/run/approval-facts.ts';
 import type { CommandInput } from '../../src/run/decide-commands.ts';
 import { type CommandOutcome, decideCommand } from '../../src/run/decide-commands.ts';
 import { type Gated, gateRun } from '../../src/run/gate-run.ts';
-import { manifestDigest } from '../../src/run/manifest-digest.ts';
 import type { ReconcileInput } from '../../src/run/reconcile.ts';
 import { type AttemptCache, NO_ATTEMPTS, type Step } from '../../src/run/step.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
@@ -65,7 +65,7 @@ export function gatedOn(facts: RunFacts = someFacts(), config = CONFIG): RunBuil
   const { manifest, verdicts } = gatesOn(run.state, facts, config);
   if (manifest.kind === 'unknown') throw new Error(manifest.why);
   return run.gated({
-    digest: manifestDigest(manifest.value, digestOf),
+    digest: canonicalDigest(manifest.value, digestOf),
     manifest: manifest.value,
     verdicts,
     ...(facts.body.kind === 'known' ? { body: facts.body.value.fingerprint } : {}),

@@ -19,7 +19,7 @@ import { APPROVAL_GATES, GATES } from '../../src/domain/launch/verdict.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { runnerVerdicts } from '../../src/gates/run-gates.ts';
-import { orderDigest } from '../../src/run/manifest-digest.ts';
+import { canonicalDigest } from '../../src/logbook/canonical.ts';
 import { ROWS } from '../gates/gate-cases.ts';
 import { gateFacts } from '../gates/sample-facts.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
@@ -85,7 +85,7 @@ const held = ordered.claimed();
 /** A state that no fold would give: the record was verified, and the runner compares all the same. */
 const forged = (change: Partial<Order>, fitDigest: boolean): RunState => {
   const changed = { ...order.order, ...change };
-  const digest = fitDigest ? orderDigest(changed, digestOf) : order.digest;
+  const digest = fitDigest ? canonicalDigest(changed, digestOf) : order.digest;
   return { ...ordered.state, order: { ...order, order: changed, digest } };
 };
 
@@ -300,7 +300,7 @@ describe('the runner', () => {
     if (given === undefined) throw new Error('no approval');
     const approvals = [{ ...cited, surface: 'review' as const }];
     const change = { ...order.order, approvals };
-    const digest = orderDigest(change, digestOf);
+    const digest = canonicalDigest(change, digestOf);
     const state = {
       ...ordered.state,
       approvals: [{ ...given, surface: 'review' as const }],

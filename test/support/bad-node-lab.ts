@@ -61,7 +61,7 @@ export async function playUntilBad(
   await until(lab, 'the first attempt', async () => {
     const state = await stateOf(lab, proposed.run);
     const isAsked = state?.incidents.some(({ code }) => code === 'bad-node-unclear') === true;
-    return (state?.mutations.length ?? 0) > 0 || isAsked;
+    return (state?.actions.length ?? 0) > 0 || isAsked;
   });
   await lab.clock.advance(120_000);
   return proposed;

@@ -12,7 +12,7 @@ import type { DropReason } from '../../src/domain/logbook/events/launch-events.t
 import { type RunState, standingApprovals } from '../../src/domain/logbook/run-state.ts';
 import { after, toRfc3339 } from '../../src/domain/time.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
-import { manifestDigest, orderDigest } from '../../src/run/manifest-digest.ts';
+import { canonicalDigest } from '../../src/logbook/canonical.ts';
 import { aManifest, passingVerdicts } from './run-parts.ts';
 
 export const alice: Actor = { id: 101, login: 'alice' };
@@ -44,7 +44,7 @@ function manifestOf(state: RunState): Manifest {
 export function gatedData(state: RunState): EventDataByType['gated'] {
   const manifest = manifestOf(state);
   return {
-    digest: manifestDigest(manifest, digestOf),
+    digest: canonicalDigest(manifest, digestOf),
     manifest,
     commit: shaOf('launch commit'),
     body: digestOf('the body'),
@@ -134,7 +134,7 @@ export function orderData(state: RunState, now: Instant, change: Partial<Order>)
     expiresAt: toRfc3339(after(now, ORDER_MS)),
     ...change,
   };
-  return { order, orderDigest: orderDigest(order, digestOf) };
+  return { order, orderDigest: canonicalDigest(order, digestOf) };
 }
 
 function orderOf(state: RunState): NonNullable<RunState['order']> {

@@ -8,9 +8,8 @@ import { branded, isDigest } from '../../src/domain/ids.ts';
 import type { Order } from '../../src/domain/launch/order.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { parseSigningKey } from '../../src/host/keys.ts';
-import { canonicalize } from '../../src/logbook/canonical.ts';
+import { canonicalDigest, canonicalize } from '../../src/logbook/canonical.ts';
 import { signedText } from '../../src/logbook/chain.ts';
-import { orderDigest } from '../../src/run/manifest-digest.ts';
 import type { BundleLab } from './bundle-lab.ts';
 import type { BundleWorld } from './bundle-world.ts';
 
@@ -85,7 +84,7 @@ export async function orderOn(
     issuedAt: new Date(now).toISOString(),
     expiresAt: new Date(now + 60 * 60_000).toISOString(),
   };
-  const digest = orderDigest(order, (text) => branded(`sha256:${sha256Hex(text)}`, isDigest));
+  const digest = canonicalDigest(order, (text) => branded(`sha256:${sha256Hex(text)}`, isDigest));
   const users = issued.approvals.map(({ user }) => user);
   const { actor: _, ...plain } = approved;
   const drop = { reason: 'revoked', digest: issued.digest, users };

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createLabOpener, type OpenLab } from '../../src/app/open-lab.ts';
-import type { MutationRecord } from '../../src/domain/care/mutation-state.ts';
+import type { ActionRecord } from '../../src/domain/actions/action-state.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { parseSigningKey } from '../../src/host/keys.ts';
 import { consentLine } from '../support/approve.ts';
@@ -88,8 +88,8 @@ async function scanned(): Promise<void> {
   await append(open, { type: 'disk-scanned', role: 'watch', data: { ...data, keys } as typeof data });
 }
 
-function proposalIn(open: OpenLab): MutationRecord {
-  const [one] = open.store.current().journal.mutations;
+function proposalIn(open: OpenLab): ActionRecord {
+  const [one] = open.store.current().journal.actions;
   if (one === undefined) throw new Error('nothing was proposed');
   return one;
 }
@@ -114,7 +114,7 @@ async function careOn(said: Said): Promise<string> {
   } as const;
   const { id, login } = said.user;
   const data = { proposal: digest, source };
-  await append(open, { type: 'consented', role: 'control', actor: { id, login }, data });
+  await append(open, { type: 'action-approved', role: 'control', actor: { id, login }, data });
   return care();
 }
 

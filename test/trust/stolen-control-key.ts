@@ -10,8 +10,8 @@ import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { nextAttempt, type RunState, shownAtOf } from '../../src/domain/logbook/run-state.ts';
 import { unknown } from '../../src/domain/observed.ts';
 import { after, toRfc3339 } from '../../src/domain/time.ts';
+import { canonicalDigest } from '../../src/logbook/canonical.ts';
 import { type Gated, gateRun } from '../../src/run/gate-run.ts';
-import { orderDigest } from '../../src/run/manifest-digest.ts';
 import type { BundleWorld } from './bundle-world.ts';
 
 const HOUR = 3_600_000;
@@ -164,7 +164,7 @@ async function orderOn(
     issuedAt: toRfc3339(now),
     expiresAt: toRfc3339(after(now, HOUR)),
   } as const;
-  const named = orderDigest(order, open.lab.digestOf);
+  const named = canonicalDigest(order, open.lab.digestOf);
   await append(open, run, { type: 'ordered', role: 'control', data: { order, orderDigest: named } });
   return named;
 }

@@ -4,8 +4,8 @@ import { type Changed, changeAction } from '../../actions/change-cluster.ts';
 import type { Executor } from '../../actions/perform-steps.ts';
 import { carryOut, type Refused } from '../../actions/pipeline.ts';
 import { type LaunchPlace, verifyWorkflowOrigin } from '../../actions/verify-place.ts';
+import type { ActionRecord } from '../../domain/actions/action-state.ts';
 import { assertNever } from '../../domain/assert.ts';
-import type { MutationRecord } from '../../domain/care/mutation-state.ts';
 import { GitError } from '../../domain/git.ts';
 import { isRunId } from '../../domain/ids.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
@@ -16,7 +16,7 @@ import { JOURNAL } from '../../logbook/rules.ts';
 import { anyLane } from '../../run/lane-scope.ts';
 import type { NothingCode, ProposeOutcome } from '../../run/proposing.ts';
 import { configFor } from '../../run/run-config.ts';
-import { gatherConsentFacts } from '../care/consent-facts.ts';
+import { gatherActionFacts } from '../care/action-facts.ts';
 import { executorFor } from '../care/executor-for.ts';
 import { createWorker, type Worker } from '../control/worker.ts';
 import { scanMode } from '../disk-scan/scan-mode.ts';
@@ -227,7 +227,7 @@ type CareInput = {
   readonly defaultBranch: string;
   readonly workflowRun: number;
   /** Null if this runner cannot do it. */
-  readonly executorFor: (mutation: MutationRecord) => Executor | null;
+  readonly executorFor: (mutation: ActionRecord) => Executor | null;
   readonly redact: (text: string) => string;
 };
 
@@ -249,11 +249,11 @@ async function care(open: OpenLab, input: CareInput): Promise<Changed | Refused>
       workflowRun: input.workflowRun,
       record: () => {
         const { runs, journal } = store.current();
-        if (file === JOURNAL) return { state: null, mutations: journal.mutations };
+        if (file === JOURNAL) return { state: null, mutations: journal.actions };
         const state = runs.find(({ run }) => run === file) ?? null;
-        return { state, mutations: state?.mutations ?? null };
+        return { state, mutations: state?.actions ?? null };
       },
-      facts: ({ state, mutation }) => gatherConsentFacts(open, defaultBranch, state, mutation),
+      facts: ({ state, mutation }) => gatherActionFacts(open, state, mutation),
       executorFor: input.executorFor,
       place: lab,
       redact,

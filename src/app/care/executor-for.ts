@@ -8,8 +8,8 @@ import { replaceNode } from '../../actions/replace-node.ts';
 import { startCron } from '../../actions/start-cron.ts';
 import { cleanupOf, depthOf, rootsOf } from '../../checkpoints/cleanup.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
-import type { CheckpointDeletion } from '../../domain/care/mutation.ts';
-import type { MutationRecord } from '../../domain/care/mutation-state.ts';
+import type { CheckpointDeletion } from '../../domain/actions/action.ts';
+import type { ActionRecord } from '../../domain/actions/action-state.ts';
 import type { CheckpointStore, StorePath } from '../../domain/checkpoint/stored.ts';
 import { holdsOver } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
@@ -38,9 +38,9 @@ export type ExecutorTools = {
 };
 
 /** What carries out a proposal; null where the config does not say how its cluster is reached. */
-export function executorFor(open: OpenLab, mutation: MutationRecord, tools: ExecutorTools): Executor | null {
+export function executorFor(open: OpenLab, mutation: ActionRecord, tools: ExecutorTools): Executor | null {
   const { proposal, evidence } = mutation;
-  const { cluster, mutation: what, steps } = proposal;
+  const { cluster, change: what, steps } = proposal;
   if (what.kind === 'delete-checkpoint') return checkpointsOf(open, mutation, what, tools.storeOf);
   const clock = { now: open.lab.now, sleep: tools.sleep };
   const machines = traitsOf(open.config, cluster)?.machines ?? null;
@@ -88,7 +88,7 @@ function portOnce(open: OpenLab, place: DiskPlace, disks: DisksOf): () => Promis
 /** The record is read anew for each look: what people reject, hold or begin from meanwhile counts. */
 function checkpointsOf(
   open: OpenLab,
-  mutation: MutationRecord,
+  mutation: ActionRecord,
   deletion: CheckpointDeletion,
   storeOf: ExecutorTools['storeOf'],
 ): Executor | null {

@@ -104,7 +104,7 @@ async function keepAll(open: OpenLab, troubles: Trouble[]): Promise<void> {
 
 /** The issue of a cluster's disks; known null if it has none. */
 async function findDiskIssue(open: OpenLab, cluster: string): Promise<Observed<StandingIssue | null>> {
-  const mutations = diskMutations(open.store.current().journal.mutations, cluster);
+  const mutations = diskMutations(open.store.current().journal.actions, cluster);
   // An issue with one of our proposals is ours even if its first line was edited.
   const proposedIn = mutations.at(-1)?.proposal.thread ?? null;
   return standingIssue(open, DISK_LABEL, diskMarker(cluster), (number) => number === proposedIn);
@@ -154,7 +154,7 @@ async function propose(open: OpenLab, place: DiskPlace, disks: ClusterDisks, thr
   if (disks.readable === null) return;
   const drafts = diskProposals({
     scan: disks.readable,
-    mutations: store.current().journal.mutations,
+    mutations: store.current().journal.actions,
     repository: lab.repository,
     thread,
     steps: diskStepsOf(place),

@@ -106,7 +106,7 @@ async function neededFacts(
     workflowRuns: await workflowRunsIn(reader, needed),
     permissions: await permissionsIn(reader, needed),
     cited: await citedIn(reader, state, needed),
-    proposalTexts: await readProposalTexts(reader, state.mutations, comments, needed),
+    proposalTexts: await readProposalTexts(reader, state.actions, comments, needed),
   };
 }
 
@@ -277,7 +277,7 @@ export function recordFactsOf({
   return {
     recordedRuns: first === undefined ? known(runs) : unknown(`the logbook of ${first.run} is broken`),
     journalHolds: isBroken ? unreadable : known(journal.holds),
-    clusterMutations: isBroken ? unreadable : known(journal.mutations),
+    clusterMutations: isBroken ? unreadable : known(journal.actions),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Reads the edit history of what people were shown: the card, and proposals to change a cluster. */
 
-import type { MutationRecord } from '../../domain/care/mutation-state.ts';
+import type { ActionRecord } from '../../domain/actions/action-state.ts';
 import type {
   CommentFacts,
   ProposalText,
@@ -13,7 +13,7 @@ import type { RunState } from '../../domain/logbook/run-state.ts';
 import { needName } from '../../domain/need.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { readIssueText, readTextHistory, type StandingText } from '../../github/text-history.ts';
-import { proposalWords } from '../../render/mutation.ts';
+import { proposalWords } from '../../render/action.ts';
 import { cardComment } from '../../run/decide-shown.ts';
 import type { LabConfig } from '../../run/lane-scope.ts';
 import { commandsSince } from '../../run/pending-commands.ts';
@@ -51,12 +51,12 @@ export async function readCardHistory(
 /** The texts of a run's open proposals that were asked about. Only edited ones cost a request. */
 export async function readProposalTexts(
   reader: TextReader,
-  mutations: readonly MutationRecord[],
+  mutations: readonly ActionRecord[],
   comments: Observed<readonly CommentFacts[]>,
   needed: { readonly has: (name: string) => boolean },
 ): Promise<ProposalTexts> {
-  const texts = new Map<MutationRecord['digest'], Observed<ProposalText | null>>();
-  const isNeeded = ({ digest }: MutationRecord): boolean =>
+  const texts = new Map<ActionRecord['digest'], Observed<ProposalText | null>>();
+  const isNeeded = ({ digest }: ActionRecord): boolean =>
     needed.has(needName({ fact: 'proposalTexts', of: digest }));
   for (const one of mutations.filter(isOpenProposal).filter(isNeeded))
     texts.set(
@@ -69,7 +69,7 @@ export async function readProposalTexts(
 /** The comment that shows a proposal, with its versions; null if no comment ever did. */
 export async function readProposalComment(
   reader: TextReader,
-  one: MutationRecord,
+  one: ActionRecord,
   comments: readonly CommentFacts[],
 ): Promise<Observed<ProposalText | null>> {
   const words = reader.lab.hash(proposalWords(one));

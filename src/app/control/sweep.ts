@@ -125,7 +125,7 @@ export function wantedOf(
 ): readonly SweptComment[] {
   const { runs, journal } = open.store.current();
   const known = byComment(new Map([...runs.flatMap((run) => [...run.commands]), ...journal.commands]));
-  const mutations = [...runs.flatMap((run) => run.mutations), ...journal.mutations];
+  const mutations = [...runs.flatMap((run) => run.actions), ...journal.actions];
   const isWanted = (comment: SweptComment): boolean =>
     !comment.isBot &&
     openIn(comment, known.get(commentName(comment)) ?? [], open.config.otherBots).some(({ said }) =>

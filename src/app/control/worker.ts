@@ -388,11 +388,11 @@ function holdsOf({ store }: OpenLab): string {
 async function careForJournal(open: OpenLab, memories: Memories, troubles: Trouble[]): Promise<void> {
   const { config, store } = open;
   const ref = anyLane(config).lane.targetBranch;
-  const clusters = new Set(store.current().journal.mutations.map(({ proposal }) => proposal.cluster));
+  const clusters = new Set(store.current().journal.actions.map(({ proposal }) => proposal.cluster));
   for (const cluster of clusters) {
     const decide = ({ journal, ...facts }: JournalFacts) => {
       const { incidents, holds } = journal;
-      const mutations = journal.mutations.filter(({ proposal }) => proposal.cluster === cluster);
+      const mutations = journal.actions.filter(({ proposal }) => proposal.cluster === cluster);
       const isHeld = holds.some(({ date }) => date === null);
       return decideMutations({ ...facts, record: JOURNAL, mutations, incidents, isHeld, config, ref });
     };

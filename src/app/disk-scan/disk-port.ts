@@ -19,9 +19,9 @@ import {
   type WorkerAnswers,
 } from '../../clouds/gcp/ssh.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
+import type { ChangeStep } from '../../domain/actions/action.ts';
 import type { Permit } from '../../domain/actions/capability.ts';
 import type { ScannedWorker } from '../../domain/care/disk-scan.ts';
-import type { MutationStep } from '../../domain/care/mutation.ts';
 import type { VmListing } from '../../domain/care/tpu-vm.ts';
 import {
   isMountPoint,
@@ -39,9 +39,9 @@ import { launcherCheckout } from '../launcher-checkout.ts';
 import type { OpenLab } from '../open-lab.ts';
 
 type DiskSteps = {
-  readonly clean: (worker: Pick<ScannedWorker, 'tpu' | 'worker' | 'vm'>) => MutationStep;
-  readonly initialise: (tpu: string) => MutationStep;
-  readonly startCleanup: () => MutationStep;
+  readonly clean: (worker: Pick<ScannedWorker, 'tpu' | 'worker' | 'vm'>) => ChangeStep;
+  readonly initialise: (tpu: string) => ChangeStep;
+  readonly startCleanup: () => ChangeStep;
 };
 
 /** The argument arrays that clean a worker and restart it. */
@@ -120,7 +120,7 @@ export type DiskPort = {
   /** Whether Ray has the worker; null if the config has no command for it. */
   readonly workerSeen: (tpu: string) => Promise<Observed<boolean> | null>;
   /** Spends the next step of the capability and runs exactly that step; throws `CapabilityError` otherwise. */
-  readonly change: (step: MutationStep, permit: Permit) => Promise<ProgramResult>;
+  readonly change: (step: ChangeStep, permit: Permit) => Promise<ProgramResult>;
 };
 
 /** `tree`: a checkout of the default branch with the scripts. */

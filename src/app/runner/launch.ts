@@ -2,11 +2,10 @@
 
 import { launchAction, type Submitted } from '../../actions/launch.ts';
 import { carryOut, type Refused } from '../../actions/pipeline.ts';
-import type { ApprovalFacts, Cited } from '../../actions/verify-approvals.ts';
+import type { ApprovalFacts } from '../../actions/verify-approvals.ts';
 import type { OrderFacts } from '../../actions/verify-order.ts';
 import { type LaunchPlace, verifyWorkflowOrigin } from '../../actions/verify-place.ts';
 import { approvingAttempt } from '../../actions/verify-pre-approval.ts';
-import type { Permission } from '../../domain/actor.ts';
 import type { BranchWork } from '../../domain/authorship.ts';
 import type { SearchedRoot } from '../../domain/checkpoint/stored.ts';
 import type { BodyFacts, ChangeFacts, CommentFacts } from '../../domain/facts.ts';
@@ -21,7 +20,6 @@ import { approvedManifest, type RunState, runsOfLane } from '../../domain/logboo
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import type { ChangeGateFacts, GateFacts } from '../../gates/gate.ts';
-import { readAgain } from '../../github/cited-comment.ts';
 import { readPermission } from '../../github/permission.ts';
 import { readProposal } from '../../github/proposal-threads.ts';
 import type { ThreadFacts } from '../../github/threads.ts';
@@ -31,6 +29,7 @@ import { PYTHON_POLICY } from '../../run/manifest-of.ts';
 import { commandsSince, type PendingItem } from '../../run/pending-commands.ts';
 import { secondCard } from '../../run/second-card.ts';
 import { isUnheardRejection } from '../../run/unheard-rejections.ts';
+import { readApprovals } from '../approval-facts.ts';
 import { gatherBrakes } from '../brakes.ts';
 import { lastKnownRun, readBody } from '../control/body-facts.ts';
 import { branchWork } from '../control/branch-work.ts';
@@ -56,12 +55,17 @@ async function gatherOrderFacts(open: OpenLane, state: RunState | null): Promise
   const { pull } = threads.value;
   if (pull.kind === 'unknown') return withheld(open, pull.why);
   const { order } = state.order;
-  const cited = await citedApprovals(open, state, order, threads.value.comments);
+  const asked = askedFor(asLaunched(state));
+  const citations = [...order.approvals, ...(asked === null ? [] : [asked])].map(({ surface, comment }) => ({
+    surface,
+    comment,
+    pull: state.proposal.pull,
+  }));
+  const { cited, permissions } = await readApprovals(open, citations, threads.value.comments);
   const { runs } = open.store.current();
   const change = await changeFacts(lab, open.git, config, order.commit, { state, runs });
   const last = lastKnownRun(state, runs);
   const body = readBody(lab, config, pull.value.body, change, last);
-  const permissions = await permissionsOf(open, cited);
   const ordered = {
     since: commandsSince(state),
     failedAt: fromRfc3339(state.attempts.at(-1)?.end.at ?? ''),
@@ -209,26 +213,6 @@ function withheld(open: OpenLane, why: string): OrderFacts {
   };
 }
 
-async function citedApprovals(
-  open: OpenLane,
-  state: RunState,
-  order: Order,
-  comments: readonly CommentFacts[],
-): Promise<ReadonlyMap<string, Cited>> {
-  const { lab, config } = open;
-  const cited = new Map<string, Cited>();
-  const asked = askedFor(asLaunched(state));
-  for (const { surface, comment } of [...order.approvals, ...(asked === null ? [] : [asked])]) {
-    const citation = { surface, comment, pull: state.proposal.pull };
-    const shown = comments.find((one) => one.surface === surface && one.id === comment);
-    cited.set(
-      citationKey({ surface, comment }),
-      await readAgain(lab.client, citation, shown, readingOf(lab, config)),
-    );
-  }
-  return cited;
-}
-
 /** Up to the newest approval: its author saw every earlier comment. */
 async function readSecondCard(
   { lab }: OpenLane,
@@ -255,20 +239,6 @@ function newestApproval({ approvals }: Order, cited: ApprovalFacts['cited']): Co
     return comment?.kind === 'known' && comment.value !== null ? [comment.value] : [];
   });
   return found.toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id).at(-1) ?? null;
-}
-
-/** Live permissions by account id, because accounts can be renamed. */
-async function permissionsOf(
-  { lab }: OpenLane,
-  cited: ApprovalFacts['cited'],
-): Promise<ApprovalFacts['permissions']> {
-  const permissions = new Map<number, Observed<Permission>>();
-  for (const comment of cited.values()) {
-    if (comment.kind === 'unknown' || comment.value === null) continue;
-    const { author } = comment.value;
-    if (!permissions.has(author.id)) permissions.set(author.id, await readPermission(lab.client, author));
-  }
-  return permissions;
 }
 
 type LaunchInput = ShipInput & {

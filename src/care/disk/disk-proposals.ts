@@ -1,31 +1,31 @@
 /** Which changes of a cluster its newest scan calls for: what people may consent to, whole, before anything is done. */
 
+import type {
+  ActionEvidence,
+  ActionProposal,
+  ChangeStep,
+  ClusterChange,
+} from '../../domain/actions/action.ts';
+import { targetName } from '../../domain/actions/action.ts';
+import type { ActionRecord } from '../../domain/actions/action-state.ts';
 import { areSameSteps } from '../../domain/actions/step.ts';
 import type { RecordedScan, ScannedWorker } from '../../domain/care/disk-scan.ts';
-import type {
-  Mutation,
-  MutationEvidence,
-  MutationProposal,
-  MutationStep,
-} from '../../domain/care/mutation.ts';
-import { targetName } from '../../domain/care/mutation.ts';
-import type { MutationRecord } from '../../domain/care/mutation-state.ts';
 import type { DigestOf } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
-import { evidenceDigest, proposalDigest } from '../mutation-digest.ts';
+import { proposeAction } from '../propose-action.ts';
 
 export type DiskProposalInput = {
   readonly scan: RecordedScan;
   /** Of the journal, oldest first. */
-  readonly mutations: readonly MutationRecord[];
+  readonly mutations: readonly ActionRecord[];
   readonly repository: string;
   readonly thread: number;
   /** The exact calls, as they will be made. */
   readonly steps: {
-    readonly clean: (worker: ScannedWorker) => MutationStep;
-    readonly initialise: (tpu: string) => MutationStep;
-    readonly startCleanup: () => MutationStep;
+    readonly clean: (worker: ScannedWorker) => ChangeStep;
+    readonly initialise: (tpu: string) => ChangeStep;
+    readonly startCleanup: () => ChangeStep;
   };
   readonly digestOf: DigestOf;
 };
@@ -41,7 +41,7 @@ export function diskProposals(input: DiskProposalInput): readonly EventDraft[] {
   const cleaned = [...Map.groupBy(unmounted, ({ tpu }) => tpu)].flatMap(([tpu, workers]) => {
     const vm = workers[0]?.vm ?? null;
     if (vm === null || !isWhole(scan, tpu) || workers.length > limits.cleanHostsMax) return [];
-    const mutation: Mutation = { kind: 'clean-disk', vm, mountPoint: scan.mountPoint };
+    const mutation: ClusterChange = { kind: 'clean-disk', vm, mountPoint: scan.mountPoint };
     return proposed(
       input,
       mutation,
@@ -62,12 +62,9 @@ export function diskProposals(input: DiskProposalInput): readonly EventDraft[] {
 }
 
 /** Changes of this cluster's disks that its thread tells of, oldest first. */
-export function diskMutations(
-  mutations: readonly MutationRecord[],
-  cluster: string,
-): readonly MutationRecord[] {
+export function diskMutations(mutations: readonly ActionRecord[], cluster: string): readonly ActionRecord[] {
   return mutations.filter(
-    ({ proposal }) => proposal.cluster === cluster && proposal.mutation.kind !== 'delete-tpu-vm',
+    ({ proposal }) => proposal.cluster === cluster && proposal.change.kind !== 'delete-tpu-vm',
   );
 }
 
@@ -78,40 +75,37 @@ function isWhole({ workers }: RecordedScan, tpu: string): boolean {
 
 function proposed(
   { scan, mutations, repository, thread, digestOf }: DiskProposalInput,
-  mutation: Mutation,
-  steps: readonly MutationStep[],
-  evidence: MutationEvidence,
+  mutation: ClusterChange,
+  steps: readonly ChangeStep[],
+  evidence: ActionEvidence,
 ): readonly EventDraft[] {
   const before = diskMutations(mutations, scan.cluster).filter(
     ({ proposal }) =>
-      proposal.mutation.kind === mutation.kind && targetName(proposal.mutation) === targetName(mutation),
+      proposal.change.kind === mutation.kind && targetName(proposal.change) === targetName(mutation),
   );
   const last = before.at(-1);
   if (last !== undefined) {
     const isOver = last.ended !== null;
     if (isOver && (last.ended?.seq ?? 0) > scan.seq) return [];
-    if (!isOver && (last.begun !== null || isSame(last.proposal, mutation, steps))) return [];
+    if (!isOver && (last.claim !== null || isSame(last.proposal, mutation, steps))) return [];
   }
-  const proposal: MutationProposal = {
-    v: 1,
+  const what = {
     record: 'journal',
     repository,
     cluster: scan.cluster,
-    mutation,
+    change: mutation,
     steps,
-    evidence: evidenceDigest(evidence, digestOf),
     thread,
     round: before.length + 1,
   };
-  const digest = proposalDigest(proposal, digestOf);
-  return [{ type: 'mutation-proposed', role: 'control', data: { proposal, digest, evidence } }];
+  return [proposeAction('control', what, evidence, digestOf)];
 }
 
 /** The same machine and the same calls; that a disk got a little fuller is no other proposal. */
 function isSame(
-  { mutation: before, steps: shown }: MutationProposal,
-  mutation: Mutation,
-  steps: readonly MutationStep[],
+  { change: before, steps: shown }: ActionProposal,
+  mutation: ClusterChange,
+  steps: readonly ChangeStep[],
 ): boolean {
   const isMachine =
     before.kind !== 'clean-disk' ||
@@ -120,7 +114,7 @@ function isSame(
 }
 
 /** The hosts that a clean-up was proposed for, by the facts that were shown with it. */
-export function evidenceWorkers({ facts }: MutationEvidence): readonly number[] {
+export function evidenceWorkers({ facts }: ActionEvidence): readonly number[] {
   const workers = Object.keys(facts).flatMap((name) => {
     const match = /^worker-(\d{1,4})-percent-free$/.exec(name);
     return match === null ? [] : [Number(match[1])];
@@ -129,7 +123,7 @@ export function evidenceWorkers({ facts }: MutationEvidence): readonly number[] 
   return workers.toSorted((a, b) => a - b);
 }
 
-function cleanEvidence(workers: readonly ScannedWorker[]): MutationEvidence {
+function cleanEvidence(workers: readonly ScannedWorker[]): ActionEvidence {
   const facts = workers.flatMap(({ worker, percentFree, detail }) => [
     [`worker-${worker}-percent-free`, percentFree] as const,
     [`worker-${worker}-unmounted-bytes`, detail['misplacedBytes'] ?? 0] as const,

@@ -1,8 +1,8 @@
 /** What a scan and the looks at its workers come to, as it is recorded: workers that are short, each with what was seen. */
 
+import type { VmIdentity } from '../../domain/actions/action.ts';
 import { assertNever } from '../../domain/assert.ts';
 import type { CleanupState, DiskScan, ScannedWorker } from '../../domain/care/disk-scan.ts';
-import type { VmIdentity } from '../../domain/care/mutation.ts';
 import { type TpuVm, type VmListing, vmNamed } from '../../domain/care/tpu-vm.ts';
 import type { DiskUsage, FolderSize, Mount, MountPoint, TpuName } from '../../domain/care/worker-disk.ts';
 import { limits } from '../../domain/limits.ts';

@@ -1,11 +1,11 @@
 /** The only command that deletes on a worker. If anything is unexpected, it stops. */
 
-import type { MutationStep } from '../../domain/care/mutation.ts';
+import type { ChangeStep } from '../../domain/actions/action.ts';
 import type { MountPoint, TpuWorker } from '../../domain/care/worker-disk.ts';
 import { sshArguments } from './ssh.ts';
 
 /** Clears the mount point on one worker, or stops with the reason (`cleanCommand`). */
-export function cleanStep(project: string, worker: TpuWorker, mountPoint: MountPoint): MutationStep {
+export function cleanStep(project: string, worker: TpuWorker, mountPoint: MountPoint): ChangeStep {
   return {
     does: 'clean-disk',
     command: ['gcloud', ...sshArguments(project, worker, cleanCommand(mountPoint))],

@@ -1,7 +1,7 @@
 /** Runs gcloud. Changes need a capability for exactly that call. */
 
+import type { ChangeStep } from '../../domain/actions/action.ts';
 import { type Permit, spendCapability } from '../../domain/actions/capability.ts';
-import type { MutationStep } from '../../domain/care/mutation.ts';
 import type { ProgramResult, RunOptions } from '../../host/process.ts';
 
 export type RunProgram = (
@@ -34,7 +34,7 @@ export function readWithGcloud(
 /** Spends the step, then runs it. */
 export function changeWithGcloud(
   { program, env, run }: GcloudOptions,
-  step: MutationStep,
+  step: ChangeStep,
   permit: Permit,
   timeoutMs: number,
 ): Promise<ProgramResult> {

@@ -1,14 +1,14 @@
 /** Runs scripts of the lab through uv, or without it if uv cannot start (policy AG-02). */
 
+import type { ChangeStep } from '../../domain/actions/action.ts';
 import { type Permit, spendCapability } from '../../domain/actions/capability.ts';
-import type { MutationStep } from '../../domain/care/mutation.ts';
 import type { ProgramResult, RunOptions } from '../../host/process.ts';
 import type { RunProgram } from './gcloud.ts';
 
 /** Spends the step, then runs it. Throws `CapabilityError` if the capability does not fit. */
 export function changeWithScript(
   run: RunProgram,
-  step: MutationStep,
+  step: ChangeStep,
   permit: Permit,
   options: RunOptions,
 ): Promise<ProgramResult> {

@@ -1,9 +1,9 @@
 /** One call that changes the outside world, as data. People consent to steps; a capability permits them. */
 
-import type { MutationKind } from '../care/mutation.ts';
+import type { ChangeStepKind } from './action.ts';
 
 export type ActionStep = {
-  readonly does: MutationKind | 'submit-job' | 'stop-job' | 'destroy-machine';
+  readonly does: ChangeStepKind | 'submit-job' | 'stop-job' | 'destroy-machine';
   readonly command: readonly string[];
   /** Fallback, used only if the program of `command` could not be started. */
   readonly instead?: readonly string[];

@@ -1,6 +1,6 @@
 /** Recorded scans of a cluster's worker disks, and the newest scans per cluster. */
 
-import type { VmIdentity } from './mutation.ts';
+import type { VmIdentity } from '../actions/action.ts';
 
 /** Unreadable scans in a row before a notification: one can be a restarting tunnel or head node. */
 const UNREAD_SCANS_TOLD = 2;

@@ -1,8 +1,8 @@
 /** TPU VMs of a cloud project: the listing and the deletion. */
 
+import type { ChangeStep, VmIdentity } from '../actions/action.ts';
 import type { Permit } from '../actions/capability.ts';
 import { isSameAddress } from '../ip-address.ts';
-import type { MutationStep, VmIdentity } from './mutation.ts';
 
 /** A TPU VM (Cloud TPU API v2, Node). A slice with several hosts is one VM with several addresses. */
 export type TpuVm = {
@@ -39,7 +39,7 @@ export type TpuCloud = {
 };
 
 /** The call that deletes one VM (policy ML-30). */
-export function deleteStep(project: string, { name, zone }: Pick<VmIdentity, 'name' | 'zone'>): MutationStep {
+export function deleteStep(project: string, { name, zone }: Pick<VmIdentity, 'name' | 'zone'>): ChangeStep {
   return {
     does: 'delete-tpu-vm',
     command: [

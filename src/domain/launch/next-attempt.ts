@@ -3,7 +3,7 @@
  * approved again, then launched as the next attempt. relaunch.ts handles bad nodes.
  */
 
-import { underWay } from '../care/mutation-state.ts';
+import { underWay } from '../actions/action-state.ts';
 import type { Digest, Sha } from '../ids.ts';
 import {
   type IssuedOrder,
@@ -149,7 +149,7 @@ export function isLaunchable(state: RunState, digest: Digest): boolean {
 /** Record rule: why this order is not valid for a fix, or null. */
 export function fixRule(state: RunState, next: Order): string | null {
   if (!isLaunchable(state, next.digest)) return 'ordered a manifest again that was launched before';
-  if (underWay(state.mutations).length > 0) return 'ordered a fix while the cluster is being changed';
+  if (underWay(state.actions).length > 0) return 'ordered a fix while the cluster is being changed';
   return next.parent === undefined ? 'ordered a fix without the attempt that it goes on from' : null;
 }
 

@@ -1,18 +1,18 @@
 /** The basis of a relaunch: a replaced bad node (policy ML-30) or approved restarts. response.ts decides about it. */
 
-import type { MutationRecord } from '../care/mutation-state.ts';
+import type { ActionRecord } from '../actions/action-state.ts';
 import type { RunState } from '../logbook/run-state.ts';
 
 /** End code of a deletion whose machine was replaced. */
 export const REPLACED = 'replaced';
 
 /** The replaced node that allows another attempt, or null. */
-export function replacementFor(state: RunState): MutationRecord | null {
+export function replacementFor(state: RunState): ActionRecord | null {
   const { end, submission, stop } = state;
   if (end?.status !== 'FAILED' || submission === null || stop !== null) return null;
-  const found = state.mutations.find(
+  const found = state.actions.find(
     ({ proposal, evidence, ended }) =>
-      proposal.mutation.kind === 'delete-tpu-vm' &&
+      proposal.change.kind === 'delete-tpu-vm' &&
       evidence.facts['attempt'] === submission.attempt &&
       ended?.outcome === 'done' &&
       ended.code === REPLACED,

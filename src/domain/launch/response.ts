@@ -3,7 +3,7 @@
  * otherwise a person decides. The record rule uses the same function, so no process accepts an order that contradicts it.
  */
 
-import type { MutationRecord } from '../care/mutation-state.ts';
+import type { ActionRecord } from '../actions/action-state.ts';
 import { STOPPED_BY } from '../engine.ts';
 import { type Failure, mayBeTriedByHand, mayPassAgain } from '../failure-class.ts';
 import { type IncidentFacts, incidentsWith } from '../incidents.ts';
@@ -137,7 +137,11 @@ function isGuess({ end }: PastAttempt, failure: Failure): boolean {
  * A person's consent to replace the node covers the relaunch; after a config consent, a repeated failure goes to a person. A new machine
  * does not prevent a failure that would repeat.
  */
-function barAfterNode(state: RunState, last: PastAttempt, { begun, consents }: MutationRecord): Bar | null {
+function barAfterNode(
+  state: RunState,
+  last: PastAttempt,
+  { claim: begun, approvals: consents }: ActionRecord,
+): Bar | null {
   const failure = failureOf(last);
   if (!mayBeTriedByHand(failure) && rungFor(state, failure) === null)
     return { reason: 'not-recoverable', failure };
@@ -178,10 +182,10 @@ function barOfEnvelope(state: RunState): Bar | null {
 }
 
 /** Whether this attempt's bad node is proposed or being deleted. */
-function isNodeInHand({ mutations, submission }: RunState): boolean {
+function isNodeInHand({ actions: mutations, submission }: RunState): boolean {
   return mutations.some(
     ({ proposal, evidence, ended }) =>
-      proposal.mutation.kind === 'delete-tpu-vm' &&
+      proposal.change.kind === 'delete-tpu-vm' &&
       evidence.facts['attempt'] === submission?.attempt &&
       ended === null,
   );

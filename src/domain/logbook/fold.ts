@@ -70,7 +70,7 @@ function begin(event: EventOf<'proposed'>): RunState {
     incidents: [],
     holds: [],
     commands: new Map(),
-    mutations: [],
+    actions: [],
     rejections: [],
     milestones: [],
     notices: [],

@@ -1,7 +1,7 @@
 /** Folds the repository journal: commands on threads without a run, and holds on more than one run (architecture, D1). */
 
+import { type ActionRecord, actionsAfter, isActionEvent } from '../actions/action-state.ts';
 import { type ClusterDisks, scansAfter } from '../care/disk-scan.ts';
-import { isMutationEvent, type MutationRecord, mutationsAfter } from '../care/mutation-state.ts';
 import type { Dispatch } from '../dispatch.ts';
 import { type Incident, readIncident } from '../incidents.ts';
 import { type Hold, withHold, withoutHold } from '../launch/hold.ts';
@@ -20,7 +20,7 @@ export type JournalState = {
   /** Holds on lanes, dates and the repository. */
   readonly holds: readonly Hold[];
   /** Cluster changes proposed outside a run, oldest first. */
-  readonly mutations: readonly MutationRecord[];
+  readonly actions: readonly ActionRecord[];
   /** Workflow runs dispatched for them, oldest first. */
   readonly dispatches: readonly Dispatch[];
   /** By cluster. */
@@ -49,7 +49,7 @@ export const EMPTY_JOURNAL: JournalState = {
   commands: new Map(),
   incidents: [],
   holds: [],
-  mutations: [],
+  actions: [],
   dispatches: [],
   disks: new Map(),
   orphans: [],
@@ -63,7 +63,7 @@ export const EMPTY_JOURNAL: JournalState = {
 export type JournalFold = {
   readonly take: (event: LogbookEvent) => void;
   readonly seen: (key: string) => SeenCommand | undefined;
-  readonly mutations: () => readonly MutationRecord[];
+  readonly actions: () => readonly ActionRecord[];
   readonly orphans: () => readonly Orphan[];
   /** A snapshot; later events do not change it. */
   readonly state: () => JournalState;
@@ -90,7 +90,7 @@ export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
       ...state,
       head: { seq: event.seq, hash: event.hash, at: event.at },
       holds: holdsAfter(state.holds, event),
-      mutations: isMutationEvent(event) ? mutationsAfter(state.mutations, event) : state.mutations,
+      actions: isActionEvent(event) ? actionsAfter(state.actions, event) : state.actions,
       dispatches:
         event.type === 'dispatched'
           ? [...state.dispatches, { ...event.data, at: event.at, seq: event.seq }]
@@ -122,7 +122,7 @@ export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
           : state.checkpoint,
     };
   };
-  return { take, seen, mutations: () => state.mutations, orphans: () => state.orphans, state: settle };
+  return { take, seen, actions: () => state.actions, orphans: () => state.orphans, state: settle };
 }
 
 /** Expects verified events. */

@@ -1,7 +1,7 @@
 /** A run's state as the fold of its events. */
 
+import type { ActionRecord } from '../actions/action-state.ts';
 import type { Actor } from '../actor.ts';
-import type { MutationRecord } from '../care/mutation-state.ts';
 import type { StorePath } from '../checkpoint/stored.ts';
 import type { Surface } from '../command.ts';
 import type { Dispatch } from '../dispatch.ts';
@@ -160,7 +160,7 @@ export type RunState = {
   readonly holds: readonly Hold[];
   readonly commands: ReadonlyMap<string, SeenCommand>;
   /** Cluster changes proposed for this run, oldest first. */
-  readonly mutations: readonly MutationRecord[];
+  readonly actions: readonly ActionRecord[];
   /** Oldest first; evaluated by src/checkpoints/standing.ts. */
   readonly rejections: readonly RejectedCheckpoint[];
   /** Sealed milestones, oldest first; their checkpoints are kept. */

@@ -15,9 +15,9 @@ import { readFacts } from '../../domain/payload.ts';
 import type { ReplayedDecision, ReplayedRun } from '../../domain/replayed.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { changeGates } from '../../gates/run-gates.ts';
+import { canonicalize } from '../../logbook/canonical.ts';
 import { recordedApprovalVerdicts } from '../approval-facts.ts';
 import type { LabConfig, LaneScopedConfig } from '../lane-scope.ts';
-import { manifestText } from '../manifest-digest.ts';
 import { approversIn } from '../manifest-of.ts';
 import { configFor } from '../run-config.ts';
 import { verdictOf } from '../verdict-of.ts';
@@ -156,5 +156,5 @@ function replayGates(look: RecordedLook): readonly ReplayedGate[] {
 /** No change gate reads who may approve. */
 function settingsIn({ policy, ...manifest }: Manifest): string {
   const kept = Object.entries(policy).filter(([key]) => !key.startsWith('approvals.'));
-  return manifestText({ ...manifest, policy: Object.fromEntries(kept) });
+  return canonicalize({ ...manifest, policy: Object.fromEntries(kept) });
 }

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../../src/domain/launch/manifest.ts';
 import type { EventDraft } from '../../../src/domain/logbook/event.ts';
-import { manifestDigest } from '../../../src/run/manifest-digest.ts';
+import { canonicalDigest } from '../../../src/logbook/canonical.ts';
 import { scratchFolder } from '../../host/git/scratch-repository.ts';
 import { digestOf, fileOf, gated, lifeOfAFerry, proposed, RUN } from '../../logbook/sample-logbook.ts';
 import { aManifest } from '../../support/run-parts.ts';
@@ -25,7 +25,7 @@ function folderWith(text: string): string {
   return folder;
 }
 
-function gatedWith(manifest: Manifest, digest = manifestDigest(manifest, digestOf)): EventDraft {
+function gatedWith(manifest: Manifest, digest = canonicalDigest(manifest, digestOf)): EventDraft {
   if (gated.type !== 'gated') throw new Error('the sample changed');
   return { ...gated, data: { ...gated.data, manifest, digest } };
 }
@@ -47,7 +47,7 @@ describe('manifest', () => {
   });
 
   it('that gives another digest than the record says is none', async () => {
-    const other = manifestDigest(aManifest({ cluster: 'elsewhere' }), digestOf);
+    const other = canonicalDigest(aManifest({ cluster: 'elsewhere' }), digestOf);
     const folder = folderWith(fileOf([proposed, gatedWith(aManifest(), other)]).text);
     const { code, out } = await call('manifest', folder, RUN, '--json');
     expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, error: { code: 'digest-differs' } });

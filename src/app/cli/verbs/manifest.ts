@@ -1,7 +1,7 @@
 /** `ferrybot manifest RUN --dir DIR`: the newest manifest of a run as canonical JSON, with its digest. */
 
 import { sha256Hex } from '../../../host/hash.ts';
-import { manifestText } from '../../../run/manifest-digest.ts';
+import { canonicalize } from '../../../logbook/canonical.ts';
 import { answer, EXIT, misused, refused, type VerbIo } from '../verb-io.ts';
 import { logbookIn } from './logbook-files.ts';
 import { recordedEvents } from './logbook-verify.ts';
@@ -18,7 +18,7 @@ export async function manifestVerb(io: VerbIo, run: string, dir: string): Promis
   const gated = events.value.findLast((event) => event.type === 'gated' && event.data.manifest !== null);
   if (gated?.type !== 'gated' || gated.data.manifest === null)
     return refused(io, { code: 'no-manifest', message: `${run} has no manifest yet` });
-  const canonical = manifestText(gated.data.manifest);
+  const canonical = canonicalize(gated.data.manifest);
   const digest = `sha256:${sha256Hex(canonical)}`;
   if (digest !== gated.data.digest)
     return refused(io, {

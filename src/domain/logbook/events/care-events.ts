@@ -1,16 +1,16 @@
 /** Events about cluster changes and disk scans. */
 
 import * as z from 'zod';
-import { CLEANUP_STATES, DISK_FINDINGS, type DiskScan, SCAN_READINGS } from '../../care/disk-scan.ts';
 import {
-  type ConsentSource,
-  MUTATION_OUTCOMES,
-  MUTATIONS,
-  type MutationProposal,
-  type MutationStep,
+  ACTION_OUTCOMES,
+  type ActionProposal,
+  type ApprovalSource,
+  CHANGE_STEPS,
+  type ChangeStep,
   targetName,
-} from '../../care/mutation.ts';
-import { illegalMutation, type MutationEvent, mutationsAfter } from '../../care/mutation-state.ts';
+} from '../../actions/action.ts';
+import { type ActionEvent, actionsAfter, illegalAction } from '../../actions/action-state.ts';
+import { CLEANUP_STATES, DISK_FINDINGS, type DiskScan, SCAN_READINGS } from '../../care/disk-scan.ts';
 import { type DataOf, defineEvents, personOf } from '../define.ts';
 import { actorSchema, digest, integer, scalars, sha, text } from '../parts.ts';
 import { code, prose, scalarsText } from '../plain-text.ts';
@@ -18,7 +18,7 @@ import type { RunState } from '../run-state.ts';
 
 const vm = z.object({ name: text, zone: text, createdAt: text, address: text });
 
-const mutation = z.discriminatedUnion('kind', [
+const change = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('delete-tpu-vm'), vm }),
   z.object({ kind: z.literal('clean-disk'), vm, mountPoint: text }),
   z.object({ kind: z.literal('start-cleanup-cron'), head: text }),
@@ -31,21 +31,21 @@ const mutation = z.discriminatedUnion('kind', [
   }),
 ]);
 
-const proposal: z.ZodType<MutationProposal> = z.object({
+const proposal: z.ZodType<ActionProposal> = z.object({
   v: z.literal(1),
   record: text,
   repository: text,
   cluster: text,
-  mutation,
+  change,
   steps: z.array(
-    z.object({ does: z.enum(MUTATIONS), command: z.array(text), instead: z.array(text).exactOptional() }),
+    z.object({ does: z.enum(CHANGE_STEPS), command: z.array(text), instead: z.array(text).exactOptional() }),
   ),
   evidence: digest,
   thread: integer,
   round: integer,
 });
 
-const source: z.ZodType<ConsentSource> = z.discriminatedUnion('kind', [
+const source: z.ZodType<ApprovalSource> = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('comment'),
     comment: integer,
@@ -80,20 +80,20 @@ const diskScan: z.ZodType<DiskScan> = z.object({
 });
 
 const data = {
-  'mutation-proposed': z.object({
+  'action-proposed': z.object({
     proposal,
     digest,
     evidence: z.object({ facts: scalars, lines: z.array(text) }),
   }),
-  consented: z.object({ proposal: digest, source }),
-  'mutation-begun': z.object({
+  'action-approved': z.object({ proposal: digest, source }),
+  'action-claimed': z.object({
     proposal: digest,
     consent: integer.describe('the entry of the consent'),
     workflowRun: integer,
   }),
-  'mutation-ended': z.object({
+  'action-ended': z.object({
     proposal: digest,
-    outcome: z.enum(MUTATION_OUTCOMES),
+    outcome: z.enum(ACTION_OUTCOMES),
     code: text,
     detail: scalars,
   }),
@@ -103,7 +103,7 @@ const data = {
 export type CareEventData = DataOf<typeof data>;
 
 export const careEvents = defineEvents(data, {
-  'mutation-proposed': {
+  'action-proposed': {
     title: 'change of the cluster proposed',
     means: 'A change of the cluster is shown to people before anybody may consent to it.',
     writers: ['control', 'watch'],
@@ -112,13 +112,13 @@ export const careEvents = defineEvents(data, {
     rule: mutationRule,
     apply: withMutation,
     tell: ({ data: { proposal, digest, evidence } }) => ({
-      status: `${proposal.mutation.kind} of ${code(targetName(proposal.mutation))} on ${code(proposal.cluster)} is proposed`,
+      status: `${proposal.change.kind} of ${code(targetName(proposal.change))} on ${code(proposal.cluster)} is proposed`,
       evidence: scalarsText(evidence.facts),
       decision: `as ${code(digest)}: ${proposal.steps.map(stepWords).join(', then ')}`,
       next: `somebody consents in #${proposal.thread}, or nothing happens`,
     }),
   },
-  consented: {
+  'action-approved': {
     title: 'change of the cluster consented to',
     means: 'A person, or the config of the default branch, consents to the `proposal`.',
     writers: ['control'],
@@ -137,7 +137,7 @@ export const careEvents = defineEvents(data, {
       next: 'the runner checks all of it again',
     }),
   },
-  'mutation-begun': {
+  'action-claimed': {
     title: 'change of the cluster begun',
     means: "The runner's claim, pushed before it calls anything; there is never a second.",
     writers: ['runner'],
@@ -153,7 +153,7 @@ export const careEvents = defineEvents(data, {
       next: 'what came of it is looked at and recorded',
     }),
   },
-  'mutation-ended': {
+  'action-ended': {
     title: 'change of the cluster ended',
     means: 'What came of it, by looking.',
     writers: ['runner'],
@@ -191,15 +191,15 @@ export const careEvents = defineEvents(data, {
   },
 });
 
-function mutationRule(state: RunState, event: MutationEvent): string | null {
-  return illegalMutation(state.mutations, state.run, event);
+function mutationRule(state: RunState, event: ActionEvent): string | null {
+  return illegalAction(state.actions, state.run, event);
 }
 
-function withMutation(state: RunState, event: MutationEvent): RunState {
-  return { ...state, mutations: mutationsAfter(state.mutations, event) };
+function withMutation(state: RunState, event: ActionEvent): RunState {
+  return { ...state, actions: actionsAfter(state.actions, event) };
 }
 
-function stepWords({ command, instead }: MutationStep): string {
+function stepWords({ command, instead }: ChangeStep): string {
   const other = instead === undefined ? '' : ` (or ${code(instead.join(' '))} where that cannot start)`;
   return `${code(command.join(' '))}${other}`;
 }

@@ -1,7 +1,7 @@
 /** Events about the end of a run, and incidents. */
 
 import * as z from 'zod';
-import { underWay } from '../../care/mutation-state.ts';
+import { underWay } from '../../actions/action-state.ts';
 import { readIncident } from '../../incidents.ts';
 import { asLaunched } from '../../launch/next-attempt.ts';
 import { citationKey } from '../../launch/order.ts';
@@ -104,7 +104,7 @@ export const closureEvents = defineEvents(data, {
 
 function sealedRule(state: RunState, { data }: EventOf<'sealed'>): string | null {
   if (state.end === null) return 'sealed before the end';
-  if (underWay(state.mutations).length > 0) return 'sealed while the cluster is being changed';
+  if (underWay(state.actions).length > 0) return 'sealed while the cluster is being changed';
   if (isHolding(state)) return 'sealed while the run holds something';
   if (state.end.status === 'FAILED') return 'a failed run gets no seal';
   if (data.verdict === 'accepted' && data.accept === null) return 'accepted without saying why';
@@ -113,7 +113,7 @@ function sealedRule(state: RunState, { data }: EventOf<'sealed'>): string | null
 
 /** A claimed order may already have started a job, so the run stays open until the runner reports. */
 function closedRule(state: RunState, event: EventOf<'closed'>): string | null {
-  if (underWay(state.mutations).length > 0) return 'closed while the cluster is being changed';
+  if (underWay(state.actions).length > 0) return 'closed while the cluster is being changed';
   if (event.data.outcome === 'lost') return lostRule(state, event);
   const [held] = holdingsOf(state);
   if (held === undefined) return null;

@@ -1,56 +1,43 @@
 /** The runner's own reading of everything that a consent rests on: the comment by its id, the person's permission, holds, the config. */
 
-import type { ConsentFacts, PreApproval } from '../../actions/verify-consent.ts';
+import type { ActionFacts } from '../../actions/verify-action.ts';
 import { preApprovalOf, preApprovalsUsed } from '../../care/pre-approval.ts';
 import { maxAgeMsOf } from '../../config/approvers.ts';
-import type { Permission } from '../../domain/actor.ts';
-import type { MutationProposal } from '../../domain/care/mutation.ts';
-import { type MutationRecord, proposalShownAt } from '../../domain/care/mutation-state.ts';
+import type { ApprovalSource } from '../../domain/actions/action.ts';
+import { type ActionRecord, proposalShownAt } from '../../domain/actions/action-state.ts';
 import type { CommentFacts } from '../../domain/facts.ts';
-import { GitError } from '../../domain/git.ts';
-import { branded, type Instant, isInstant, type Sha } from '../../domain/ids.ts';
+import { branded, type Instant, isInstant } from '../../domain/ids.ts';
 import { holdsOver } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { dateOf, fromRfc3339 } from '../../domain/time.ts';
-import { readCited } from '../../github/cited-comment.ts';
-import { readPermission } from '../../github/permission.ts';
 import { readThread } from '../../github/thread.ts';
 import type { Brake } from '../../run/open-brakes.ts';
 import { commandsSince } from '../../run/pending-commands.ts';
 import { shownSince } from '../../run/shown-text.ts';
+import { readApprovals } from '../approval-facts.ts';
 import { gatherBrakes } from '../brakes.ts';
-import { CONFIG_PATH, readLabConfig } from '../config-source.ts';
 import { recordFactsOf } from '../control/gather.ts';
 import { readDescription, readProposalComment } from '../control/shown-facts.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 
 /** Asks all of it now. `state` is null for what stands in the journal. */
-export async function gatherConsentFacts(
+export async function gatherActionFacts(
   open: OpenLab,
-  defaultBranch: string,
   state: RunState | null,
-  mutation: MutationRecord,
-): Promise<ConsentFacts> {
+  mutation: ActionRecord,
+): Promise<ActionFacts> {
   const { lab, config } = open;
-  const source = mutation.consents.at(-1)?.source;
-  const citation =
-    source?.kind === 'comment'
-      ? { surface: source.surface, comment: source.comment, pull: source.thread }
-      : null;
-  const cited =
-    citation === null ? known(null) : await readCited(lab.client, citation, readingOf(lab, config));
-  const author = cited.kind === 'known' ? (cited.value?.author ?? null) : null;
-  const permission: Observed<Permission> =
-    author === null ? unknown('nobody was asked about') : await readPermission(lab.client, author);
+  const source = mutation.approvals.at(-1)?.source;
   const said = await saidSince(open, state, mutation);
+  const [cited, permission] = await approvalOf(open, source, said);
   const { journalHolds } = recordFactsOf(open.store.current());
   return {
     repository: lab.repository,
     record: state?.run ?? 'journal',
-    mutation,
+    action: mutation,
     digestOf: lab.digestOf,
     holds: state === null ? journalHolds : holdsOver(state, journalHolds),
     brakes: await brakesOf(open, state, mutation, said, cited.kind === 'known' ? cited.value : null),
@@ -61,29 +48,39 @@ export async function gatherConsentFacts(
     approvers: { ...config.approvals, care: config.permissions.care },
     maxAgeMs: maxAgeMsOf(config),
     otherBots: config.otherBots,
-    preApproval:
-      source?.kind === 'config'
-        ? await preApproval(open, defaultBranch, mutation, source.commit)
-        : unknown('the config was not asked'),
+    preApproval: preApprovalNow(open, mutation),
     // Read last, after GitHub's clock was learnt from its answers.
     now: lab.now(),
   };
+}
+
+async function approvalOf(
+  open: OpenLab,
+  source: ApprovalSource | undefined,
+  said: Observed<readonly CommentFacts[]>,
+): Promise<readonly [ActionFacts['cited'], ActionFacts['permission']]> {
+  if (source?.kind !== 'comment') return [known(null), unknown('no comment approves it')];
+  const comments = said.kind === 'known' ? said.value : [];
+  const { cited, permissions } = await readApprovals(open, [{ ...source, pull: source.thread }], comments);
+  const [found = known(null)] = cited.values();
+  const [permission = unknown('no comment was found')] = permissions.values();
+  return [found, permission];
 }
 
 /** What the record has lost, or has not answered yet, holds this back as it does a launch. */
 function brakesOf(
   open: OpenLab,
   state: RunState | null,
-  one: MutationRecord,
+  one: ActionRecord,
   said: Observed<readonly CommentFacts[]>,
   restsOn: CommentFacts | null,
 ): Promise<Observed<readonly Brake[]>> {
   if (said.kind === 'unknown') return Promise.resolve(said);
-  const approvers = new Set(one.consents.flatMap(({ actor }) => (actor === null ? [] : [actor.id])));
+  const approvers = new Set(one.approvals.flatMap(({ actor }) => (actor === null ? [] : [actor.id])));
   return gatherBrakes(
     open,
     {
-      since: restsOn?.createdAt ?? fromRfc3339(one.consents.at(-1)?.at ?? '') ?? spokenSince(state, one),
+      since: restsOn?.createdAt ?? fromRfc3339(one.approvals.at(-1)?.at ?? '') ?? spokenSince(state, one),
       approvers,
       restsOn,
       run: state?.run ?? null,
@@ -93,7 +90,7 @@ function brakesOf(
   );
 }
 
-function spokenSince(state: RunState | null, one: MutationRecord): Instant {
+function spokenSince(state: RunState | null, one: ActionRecord): Instant {
   if (state !== null) return commandsSince(state);
   const proposedAt = proposalShownAt(one);
   if (proposedAt === null) throw new Error('a recorded proposal carries a valid time');
@@ -104,7 +101,7 @@ function spokenSince(state: RunState | null, one: MutationRecord): Instant {
 async function saidSince(
   { lab, config }: OpenLab,
   state: RunState | null,
-  one: MutationRecord,
+  one: ActionRecord,
 ): Promise<Observed<readonly CommentFacts[]>> {
   const { thread } = one.proposal;
   const threads = state === null ? [thread] : [state.proposal.pull, state.proposal.issue, thread];
@@ -121,7 +118,7 @@ async function saidSince(
 /** Control's word is not taken for it: the text and its history are read here, where the consent is used. */
 async function shownTo(
   { lab, config }: OpenLab,
-  one: MutationRecord,
+  one: ActionRecord,
   said: Observed<readonly CommentFacts[]>,
   cited: Observed<CommentFacts | null>,
 ): Promise<Observed<Instant | null>> {
@@ -136,31 +133,16 @@ async function shownTo(
   return known(text?.value == null ? null : shownSince(text.value.versions, cited.value.createdAt));
 }
 
-async function preApproval(
-  { config, configHealth, git, lab, store }: OpenLab,
-  defaultBranch: string,
-  { proposal, digest }: MutationRecord,
-  commit: Sha,
-): Promise<Observed<PreApproval>> {
+/** Only the config in force counts: the commit that control recorded is for people. */
+function preApprovalNow(
+  { config, configHealth, store, lab }: OpenLab,
+  { proposal, digest }: ActionRecord,
+): ActionFacts['preApproval'] {
   const now = preApprovalOf(config, proposal);
-  try {
-    const tip = await git.resolve(`refs/heads/${defaultBranch}`);
-    const isOurs = tip !== null && (await git.mergeBase(commit, tip)) === commit;
-    const text = isOurs ? await git.readText(commit, CONFIG_PATH) : null;
-    const mutations = store.current().runs.flatMap((run) => run.mutations);
-    return known({
-      standsNow: configHealth.isValid && now?.stands === true,
-      stoodThen: text !== null && consentedThen(text, proposal),
-      used: preApprovalsUsed(mutations, { cluster: proposal.cluster, digest }, lab.now()),
-      max: now?.max ?? 0,
-    });
-  } catch (error) {
-    if (error instanceof GitError) return unknown(error.message);
-    throw error;
-  }
-}
-
-function consentedThen(text: string, proposal: MutationProposal): boolean {
-  const reading = readLabConfig(text);
-  return reading.kind === 'valid' && preApprovalOf(reading.config, proposal)?.stands === true;
+  const actions = store.current().runs.flatMap((run) => run.actions);
+  return {
+    stands: configHealth.isValid && now?.stands === true,
+    used: preApprovalsUsed(actions, { cluster: proposal.cluster, digest }, lab.now()),
+    max: now?.max ?? 0,
+  };
 }

@@ -5,36 +5,36 @@ import { wasShownBefore } from '../approval-binding.ts';
 import type { Digest, Instant } from '../ids.ts';
 import type { EventDataByType, EventOf, EventType, LogbookEvent } from '../logbook/event.ts';
 import { fromRfc3339 } from '../time.ts';
-import { type ConsentSource, type Mutation, type MutationProposal, targetName } from './mutation.ts';
+import { type ActionProposal, type ApprovalSource, type ClusterChange, targetName } from './action.ts';
 
-export type Consent = {
-  readonly source: ConsentSource;
+export type ActionApproval = {
+  readonly source: ApprovalSource;
   /** Null if the config consented. */
   readonly actor: Actor | null;
   readonly at: string;
   readonly seq: number;
 };
 
-export type MutationRecord = {
-  readonly proposal: MutationProposal;
+export type ActionRecord = {
+  readonly proposal: ActionProposal;
   readonly digest: Digest;
-  readonly evidence: EventDataByType['mutation-proposed']['evidence'];
+  readonly evidence: EventDataByType['action-proposed']['evidence'];
   readonly at: string;
   readonly seq: number;
-  readonly consents: readonly Consent[];
+  readonly approvals: readonly ActionApproval[];
   /** The runner's claim, pushed before any call. It can exist only once. */
-  readonly begun: (EventDataByType['mutation-begun'] & { readonly at: string; readonly seq: number }) | null;
-  readonly ended: (EventDataByType['mutation-ended'] & { readonly at: string; readonly seq: number }) | null;
+  readonly claim: (EventDataByType['action-claimed'] & { readonly at: string; readonly seq: number }) | null;
+  readonly ended: (EventDataByType['action-ended'] & { readonly at: string; readonly seq: number }) | null;
 };
 
 /** When the proposal was recorded. */
-export function proposalShownAt({ at }: Pick<MutationRecord, 'at'>): Instant | null {
+export function proposalShownAt({ at }: Pick<ActionRecord, 'at'>): Instant | null {
   return fromRfc3339(at);
 }
 
 /** Whether it was shown in this thread, and not over, when somebody wrote there. */
 export function waitedAt(
-  one: Pick<MutationRecord, 'proposal' | 'at' | 'ended'>,
+  one: Pick<ActionRecord, 'proposal' | 'at' | 'ended'>,
   { thread, createdAt }: { readonly thread: number; readonly createdAt: Instant },
 ): boolean {
   const shownAt = proposalShownAt(one);
@@ -43,64 +43,61 @@ export function waitedAt(
   return one.proposal.thread === thread && !isLater && !isOver;
 }
 
-export const MUTATION_EVENTS = [
-  'mutation-proposed',
-  'consented',
-  'mutation-begun',
-  'mutation-ended',
+export const ACTION_EVENTS = [
+  'action-proposed',
+  'action-approved',
+  'action-claimed',
+  'action-ended',
 ] as const satisfies readonly EventType[];
-export type MutationEvent = EventOf<(typeof MUTATION_EVENTS)[number]>;
+export type ActionEvent = EventOf<(typeof ACTION_EVENTS)[number]>;
 
 /** Whether the event is one of `MUTATION_EVENTS`. */
-export function isMutationEvent(event: LogbookEvent): event is MutationEvent {
-  return (MUTATION_EVENTS as readonly string[]).includes(event.type);
+export function isActionEvent(event: LogbookEvent): event is ActionEvent {
+  return (ACTION_EVENTS as readonly string[]).includes(event.type);
 }
 
-/** An event that `illegalMutation` rejects changes nothing. */
-export function mutationsAfter(
-  mutations: readonly MutationRecord[],
-  event: MutationEvent,
-): readonly MutationRecord[] {
+/** An event that `illegalAction` rejects changes nothing. */
+export function actionsAfter(
+  mutations: readonly ActionRecord[],
+  event: ActionEvent,
+): readonly ActionRecord[] {
   const { at, seq } = event;
-  if (event.type === 'mutation-proposed') {
+  if (event.type === 'action-proposed') {
     const { proposal, digest, evidence } = event.data;
-    return [...mutations, { proposal, digest, evidence, at, seq, consents: [], begun: null, ended: null }];
+    return [...mutations, { proposal, digest, evidence, at, seq, approvals: [], claim: null, ended: null }];
   }
   return mutations.map((one) => (one.digest === event.data.proposal ? moved(one, event) : one));
 }
 
-function moved(
-  one: MutationRecord,
-  event: Exclude<MutationEvent, { type: 'mutation-proposed' }>,
-): MutationRecord {
+function moved(one: ActionRecord, event: Exclude<ActionEvent, { type: 'action-proposed' }>): ActionRecord {
   const { at, seq } = event;
-  if (event.type === 'mutation-begun') return { ...one, begun: { ...event.data, at, seq } };
-  if (event.type === 'mutation-ended') return { ...one, ended: { ...event.data, at, seq } };
+  if (event.type === 'action-claimed') return { ...one, claim: { ...event.data, at, seq } };
+  if (event.type === 'action-ended') return { ...one, ended: { ...event.data, at, seq } };
   const consent = { source: event.data.source, actor: event.actor ?? null, at, seq };
-  return { ...one, consents: [...one.consents, consent] };
+  return { ...one, approvals: [...one.approvals, consent] };
 }
 
 /** The rule that the event breaks, or null. `record` is the run id or `journal`. */
-export function illegalMutation(
-  mutations: readonly MutationRecord[],
+export function illegalAction(
+  mutations: readonly ActionRecord[],
   record: string,
-  event: MutationEvent,
+  event: ActionEvent,
 ): string | null {
-  if (event.type === 'mutation-proposed') return proposedRule(mutations, record, event);
+  if (event.type === 'action-proposed') return proposedRule(mutations, record, event);
   const one = mutations.find(({ digest }) => digest === event.data.proposal);
   if (one === undefined) return `${event.type} of what was not proposed`;
   if (one.ended !== null) return `${event.type} after it ended`;
-  if (event.type === 'consented') return consentedRule(mutations, one, event);
-  if (event.type === 'mutation-begun') return begunRule(one, event);
-  return one.begun === null && event.data.outcome !== 'refused'
+  if (event.type === 'action-approved') return consentedRule(mutations, one, event);
+  if (event.type === 'action-claimed') return begunRule(one, event);
+  return one.claim === null && event.data.outcome !== 'refused'
     ? 'a mutation ended that was not begun'
     : null;
 }
 
 function proposedRule(
-  mutations: readonly MutationRecord[],
+  mutations: readonly ActionRecord[],
   record: string,
-  { data }: EventOf<'mutation-proposed'>,
+  { data }: EventOf<'action-proposed'>,
 ): string | null {
   if (data.proposal.record !== record) return 'proposed a mutation for another record';
   if (data.proposal.steps.length === 0) return 'proposed a mutation without a step';
@@ -108,20 +105,20 @@ function proposedRule(
 }
 
 function consentedRule(
-  mutations: readonly MutationRecord[],
-  one: MutationRecord,
-  { data, actor }: EventOf<'consented'>,
+  mutations: readonly ActionRecord[],
+  one: ActionRecord,
+  { data, actor }: EventOf<'action-approved'>,
 ): string | null {
   const { source } = data;
-  if (one.begun !== null) return 'consented after it was begun';
+  if (one.claim !== null) return 'consented after it was begun';
   if (source.kind === 'config')
     return actor === undefined ? null : 'the config consents without a person, and this names one';
   if (actor === undefined) return 'consented names no person';
   if (source.thread !== one.proposal.thread) return 'consented in another thread';
   // One comment may consent to several targets, one per line, but never to two proposals of the same target.
   const isUsed = mutations
-    .filter(({ proposal }) => isSameTarget(proposal.mutation, one.proposal.mutation))
-    .flatMap(({ consents }) => consents)
+    .filter(({ proposal }) => isSameTarget(proposal.change, one.proposal.change))
+    .flatMap(({ approvals: consents }) => consents)
     .some(
       ({ source: other }) =>
         other.kind === 'comment' && other.comment === source.comment && other.surface === source.surface,
@@ -129,17 +126,17 @@ function consentedRule(
   return isUsed ? 'a comment consents once to a target' : null;
 }
 
-function isSameTarget(a: Mutation, b: Mutation): boolean {
+function isSameTarget(a: ClusterChange, b: ClusterChange): boolean {
   return a.kind === b.kind && targetName(a) === targetName(b);
 }
 
-function begunRule(one: MutationRecord, { data }: EventOf<'mutation-begun'>): string | null {
-  if (one.begun !== null) return 'a mutation is begun once';
-  return one.consents.some(({ seq }) => seq === data.consent) ? null : 'begun without a consent';
+function begunRule(one: ActionRecord, { data }: EventOf<'action-claimed'>): string | null {
+  if (one.claim !== null) return 'a mutation is begun once';
+  return one.approvals.some(({ seq }) => seq === data.consent) ? null : 'begun without a consent';
 }
 
 /** Until when a consent counts, Unix ms, from when the person wrote, or the config's was recorded; 0 where no time can be read. */
-export function consentEndsAt({ source, at }: Consent, maxAgeMs: number): number {
+export function approvalEndsAt({ source, at }: ActionApproval, maxAgeMs: number): number {
   const recordedAt = fromRfc3339(at);
   const writtenAt = source.kind === 'comment' ? fromRfc3339(source.writtenAt) : recordedAt;
   if (recordedAt === null || writtenAt === null) return 0;
@@ -147,6 +144,6 @@ export function consentEndsAt({ source, at }: Consent, maxAgeMs: number): number
 }
 
 /** Mutations that a runner started and has not reported as ended. */
-export function underWay(mutations: readonly MutationRecord[]): readonly MutationRecord[] {
-  return mutations.filter(({ begun, ended }) => begun !== null && ended === null);
+export function underWay(mutations: readonly ActionRecord[]): readonly ActionRecord[] {
+  return mutations.filter(({ claim: begun, ended }) => begun !== null && ended === null);
 }

@@ -8,14 +8,14 @@ import type { Surface } from '../command.ts';
 import type { Digest, Sha } from '../ids.ts';
 
 /** Restarting a cluster or its head node is deliberately missing: no code does it, so no consent can allow it. */
-export const MUTATIONS = [
+export const CHANGE_STEPS = [
   'delete-tpu-vm',
   'init-worker',
   'clean-disk',
   'start-cleanup-cron',
   'delete-checkpoint',
 ] as const;
-export type MutationKind = (typeof MUTATIONS)[number];
+export type ChangeStepKind = (typeof CHANGE_STEPS)[number];
 
 /** A TPU VM as observed. A replacement reuses the name or address but has a later creation time. */
 export type VmIdentity = {
@@ -27,7 +27,7 @@ export type VmIdentity = {
   readonly address: string;
 };
 
-export type Mutation =
+export type ClusterChange =
   | { readonly kind: 'delete-tpu-vm'; readonly vm: VmIdentity }
   | { readonly kind: 'clean-disk'; readonly vm: VmIdentity; readonly mountPoint: string }
   | { readonly kind: 'start-cleanup-cron'; readonly head: string }
@@ -45,22 +45,22 @@ export type CheckpointDeletion = {
   readonly askedBy: Actor;
 };
 
-export type MutationStep = {
-  readonly does: MutationKind;
+export type ChangeStep = {
+  readonly does: ChangeStepKind;
   readonly command: readonly string[];
   readonly instead?: readonly string[];
 };
 
 /** What a person consents to, identified by the digest of its canonical JSON (RFC 8785). */
-export type MutationProposal = {
+export type ActionProposal = {
   readonly v: 1;
   /** The run that records it, or `journal`; the same change in another record has another digest. */
   readonly record: string;
   readonly repository: string;
   readonly cluster: string;
-  readonly mutation: Mutation;
+  readonly change: ClusterChange;
   /** Executed in this order, each at most once. */
-  readonly steps: readonly MutationStep[];
+  readonly steps: readonly ChangeStep[];
   /** Digest of the evidence shown with the proposal. */
   readonly evidence: Digest;
   /** The thread that shows it, and the only thread where consent counts. */
@@ -70,13 +70,13 @@ export type MutationProposal = {
 };
 
 /** Observed values by name; `lines` are redacted output of the job or the worker. */
-export type MutationEvidence = {
+export type ActionEvidence = {
   readonly facts: { readonly [name: string]: string | number };
   readonly lines: readonly string[];
 };
 
 /** A comment in the proposal's thread, or a config entry on the default branch at that commit. */
-export type ConsentSource =
+export type ApprovalSource =
   | {
       readonly kind: 'comment';
       readonly comment: number;
@@ -92,11 +92,11 @@ export type ConsentSource =
  * `done`: verified afterwards. `refused`: nothing was called. `failed`: called, and observed to have failed.
  * `unclear`: called, result unknown.
  */
-export const MUTATION_OUTCOMES = ['done', 'refused', 'failed', 'unclear'] as const;
-export type MutationOutcome = (typeof MUTATION_OUTCOMES)[number];
+export const ACTION_OUTCOMES = ['done', 'refused', 'failed', 'unclear'] as const;
+export type ActionOutcome = (typeof ACTION_OUTCOMES)[number];
 
 /** The name of the changed thing, as shown to people. */
-export function targetName(mutation: Mutation): string {
+export function targetName(mutation: ClusterChange): string {
   if (mutation.kind === 'delete-checkpoint') return mutation.run;
   return mutation.kind === 'start-cleanup-cron' ? mutation.head : mutation.vm.name;
 }

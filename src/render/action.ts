@@ -1,13 +1,13 @@
 /** What is told of a change of the cluster: the proposal with its evidence, that the config consents, and how it ended. */
 
-import { assertNever } from '../domain/assert.ts';
 import {
-  type Mutation,
-  type MutationOutcome,
-  type MutationStep,
+  type ActionOutcome,
+  type ChangeStep,
+  type ClusterChange,
   targetName,
-} from '../domain/care/mutation.ts';
-import type { Consent, MutationRecord } from '../domain/care/mutation-state.ts';
+} from '../domain/actions/action.ts';
+import type { ActionApproval, ActionRecord } from '../domain/actions/action-state.ts';
+import { assertNever } from '../domain/assert.ts';
 import { isOrderRefusal } from '../domain/launch/refusal.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
@@ -36,7 +36,7 @@ type MutationWords = {
 };
 
 /** What is proposed, in words. */
-function mutationWords(mutation: Mutation): MutationWords {
+function mutationWords(mutation: ClusterChange): MutationWords {
   switch (mutation.kind) {
     case 'delete-tpu-vm':
       return {
@@ -85,14 +85,14 @@ function machine(vm: {
 
 /** How it ended; a code of another version is shown as it stands. */
 function endingWords(
-  outcome: MutationOutcome,
+  outcome: ActionOutcome,
   reason: string,
 ): { readonly symbol: string; readonly sentence: string } {
   return { symbol: OUTCOMES[outcome].symbol, sentence: sentenceOf(outcome, reason) };
 }
 
 /** What is wrong with an approval is said in the words of a launch. */
-function sentenceOf(outcome: MutationOutcome, reason: string): string {
+function sentenceOf(outcome: ActionOutcome, reason: string): string {
   const own = SENTENCES[reason];
   if (own !== undefined) return own;
   return isOrderRefusal(reason)
@@ -100,7 +100,7 @@ function sentenceOf(outcome: MutationOutcome, reason: string): string {
     : `${OUTCOMES[outcome].words}: ${code(reason)}.`;
 }
 
-const OUTCOMES: Readonly<Record<MutationOutcome, { readonly symbol: string; readonly words: string }>> = {
+const OUTCOMES: Readonly<Record<ActionOutcome, { readonly symbol: string; readonly words: string }>> = {
   done: { symbol: '✅', words: 'done, and checked afterwards' },
   refused: { symbol: '⚠️', words: 'nothing was done' },
   failed: { symbol: '❌', words: 'it failed' },
@@ -140,26 +140,26 @@ const SENTENCES: Readonly<Record<string, string>> = {
 const CHECKPOINT_LIST_SHOWN_MAX = 27_000;
 
 /** The comment for the entry with this sequence number. Throws where the record has none. */
-export function renderMutation(key: string, { mutations }: Pick<RunState, 'mutations'>): string {
+export function renderMutation(key: string, { actions: mutations }: Pick<RunState, 'actions'>): string {
   const seq = Number(key);
   for (const one of mutations) {
     if (one.seq === seq) return renderProposal(one);
     if (one.ended?.seq === seq) return renderEnding(one);
-    const consent = one.consents.find((given) => given.seq === seq);
+    const consent = one.approvals.find((given) => given.seq === seq);
     if (consent !== undefined) return renderConsent(one, consent);
   }
   throw new Error(`entry ${key} tells of no change of the cluster`);
 }
 
 /** The words of the comment that proposes it, below its marker, in the form that a seal covers. */
-export function proposalWords(one: MutationRecord): string {
+export function proposalWords(one: ActionRecord): string {
   const marker = { run: one.proposal.record, kind: 'mutation', key: String(one.seq), fields: {} } as const;
   return splitBody(comment(marker, renderProposal(one))).text;
 }
 
 /** What is proposed, why, exactly which calls, how to consent, and what follows. */
-export function renderProposal({ proposal, digest, evidence }: MutationRecord): string {
-  const { mutation, steps, cluster } = proposal;
+export function renderProposal({ proposal, digest, evidence }: ActionRecord): string {
+  const { change: mutation, steps, cluster } = proposal;
   const words = mutationWords(mutation);
   // Read back from the record they come sorted: every process has to say the same.
   const charsMax =
@@ -183,34 +183,40 @@ export function renderProposal({ proposal, digest, evidence }: MutationRecord): 
 }
 
 /** The call as it is made, and the one that takes its place. */
-function stepText({ command, instead }: MutationStep): string {
+function stepText({ command, instead }: ChangeStep): string {
   const other = instead === undefined ? '' : `\n# where uv itself cannot start: ${commandText(instead)}`;
   return `${commandText(command)}${other}`;
 }
 
-function renderConsent({ proposal, digest }: MutationRecord, { source }: Consent): string {
+function renderConsent({ proposal, digest }: ActionRecord, { source }: ActionApproval): string {
   const where = source.kind === 'config' ? ` at commit ${shortCommit(source.commit)}` : '';
   return paragraphs(
-    `⚠️ **The config consents to ${proposal.mutation.kind} of ${code(targetName(proposal.mutation))}** (\`${digestHex(digest)}\`): \`badNodes.approval\` is \`pre-approved\`${where}.`,
+    `⚠️ **The config consents to ${proposal.change.kind} of ${code(targetName(proposal.change))}** (\`${digestHex(digest)}\`): \`badNodes.approval\` is \`pre-approved\`${where}.`,
     `The runner looks at all of it once more and does it once. \`/hold reason="…"\` keeps it back as long as it has not begun.`,
   );
 }
 
 /** How it ended, and what was found. Throws where it has not. */
-export function renderEnding({ proposal, ended, consents, begun, digest }: MutationRecord): string {
+export function renderEnding({
+  proposal,
+  ended,
+  approvals: consents,
+  claim: begun,
+  digest,
+}: ActionRecord): string {
   if (ended === null) throw new Error('an end that is none');
   const consent = consents.find(({ seq }) => seq === begun?.consent);
   const by = consent === undefined ? '' : ` Consented to by ${byWhom(consent)}.`;
   const rows = Object.entries(ended.detail).map(([name, value]) => [text(name), text(String(value))]);
   const { symbol, sentence } = endingWords(ended.outcome, ended.code);
   return paragraphs(
-    `${symbol} **${proposal.mutation.kind} of ${code(targetName(proposal.mutation))}** (\`${digestHex(digest)}\`): ${sentence}${by}`,
+    `${symbol} **${proposal.change.kind} of ${code(targetName(proposal.change))}** (\`${digestHex(digest)}\`): ${sentence}${by}`,
     rows.length === 0 ? null : table(['What was found', ''], rows),
     `${begun === null ? 'Not begun' : `Begun ${utc(begun.at)}`}, ended ${utc(ended.at)}.`,
   );
 }
 
-function byWhom({ actor, source }: Consent): string {
+function byWhom({ actor, source }: ActionApproval): string {
   if (actor !== null) return person(actor);
   return source.kind === 'config' ? `the config at ${shortCommit(source.commit)}` : 'nobody on record';
 }

@@ -4,27 +4,28 @@
  */
 
 import { type ActionApprovers, approverFault } from '../care/may-approve-action.ts';
-import { evidenceDigest, proposalDigest } from '../care/mutation-digest.ts';
+import type { ApprovalSource } from '../domain/actions/action.ts';
+import {
+  type ActionApproval,
+  type ActionRecord,
+  approvalEndsAt,
+  proposalShownAt,
+} from '../domain/actions/action-state.ts';
 import type { Permission } from '../domain/actor.ts';
 import { namingOf } from '../domain/approval-binding.ts';
-import type { ConsentSource } from '../domain/care/mutation.ts';
-import {
-  type Consent,
-  consentEndsAt,
-  type MutationRecord,
-  proposalShownAt,
-} from '../domain/care/mutation-state.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant } from '../domain/ids.ts';
 import type { Hold } from '../domain/launch/hold.ts';
+import { citationKey } from '../domain/launch/order.ts';
 import type { RefusalCode } from '../domain/launch/refusal.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { known, type Observed } from '../domain/observed.ts';
+import { canonicalDigest } from '../logbook/canonical.ts';
 import type { Brake } from '../run/open-brakes.ts';
-import { brakeFault, citedApprovalFault, citedComment } from './verify-approval.ts';
+import { approvalsFault, brakeFault } from './verify-approval.ts';
 
 /** Why an approved action may not be carried out. */
-export type ConsentFaultCode =
+export type ActionFaultCode =
   | RefusalCode
   | 'not-proposed'
   | 'other-record'
@@ -33,15 +34,15 @@ export type ConsentFaultCode =
   | 'no-consent'
   | 'not-pre-approved'
   | 'pre-approval-used-up';
-export type ConsentFault = { readonly code: ConsentFaultCode; readonly why: string };
+export type ActionFault = { readonly code: ActionFaultCode; readonly why: string };
 
 /** What was asked just now. */
-export type ConsentFacts = {
+export type ActionFacts = {
   readonly repository: string;
   /** The run, or `journal`. */
   readonly record: string;
-  /** From the verified logbook: only control's signature makes a `consented` (`WRITERS`). */
-  readonly mutation: MutationRecord | null;
+  /** From the verified logbook: only control's signature makes a `action-approved` (`WRITERS`). */
+  readonly action: ActionRecord | null;
   readonly now: Instant;
   readonly digestOf: DigestOf;
   readonly holds: Observed<readonly Hold[]>;
@@ -58,29 +59,26 @@ export type ConsentFacts = {
   readonly approvers: ActionApprovers;
   readonly maxAgeMs: number;
   readonly otherBots: readonly string[];
-  readonly preApproval: Observed<PreApproval>;
+  readonly preApproval: PreApproval;
 };
 
-/** What the config says about consenting by itself. */
+/** What the config of the default branch says at this moment about approving by itself. */
 export type PreApproval = {
-  /** At this moment, on the default branch. */
-  readonly standsNow: boolean;
-  /** At the commit that the consent names, which is in the default branch's history. */
-  readonly stoodThen: boolean;
-  /** Mutations of the cluster that the config consented to within its period, this one not counted. */
+  readonly stands: boolean;
+  /** Changes of the cluster that the config approved within its period, this one not counted. */
   readonly used: number;
   readonly max: number;
 };
 
 /** The first thing that is wrong with acting on this consent now, or null. */
-export function consentFault(facts: ConsentFacts, consent: Consent | null): ConsentFault | null {
-  const { mutation } = facts;
+export function actionFault(facts: ActionFacts, consent: ActionApproval | null): ActionFault | null {
+  const { action: mutation } = facts;
   if (mutation === null) return fault('not-proposed', 'the record has no such proposal');
   const unproposed = proposalFault(facts, mutation);
   if (unproposed !== null) return unproposed;
   if (mutation.ended !== null) return fault('already-over', mutation.ended.code);
   if (consent === null) return fault('no-consent', 'nobody has consented');
-  if (facts.now >= consentEndsAt(consent, facts.maxAgeMs)) return fault('approval-too-old', consent.at);
+  if (facts.now >= approvalEndsAt(consent, facts.maxAgeMs)) return fault('approval-too-old', consent.at);
   const { stop, holds, brakes } = facts;
   const stoppedBy = stop !== null && stop.seq > consent.seq ? stop.actor.login : null;
   const held = brakeFault({ stoppedBy, holds, brakes });
@@ -90,51 +88,46 @@ export function consentFault(facts: ConsentFacts, consent: Consent | null): Cons
     : configFault(facts);
 }
 
-function proposalFault(
-  facts: ConsentFacts,
-  { proposal, digest, evidence }: MutationRecord,
-): ConsentFault | null {
+function proposalFault(facts: ActionFacts, { proposal, digest, evidence }: ActionRecord): ActionFault | null {
   if (proposal.repository !== facts.repository) return fault('other-repository', proposal.repository);
   if (proposal.record !== facts.record) return fault('other-record', proposal.record);
-  if (proposalDigest(proposal, facts.digestOf) !== digest)
+  if (canonicalDigest(proposal, facts.digestOf) !== digest)
     return fault('proposal-forged', 'its digest is that of another proposal');
-  return evidenceDigest(evidence, facts.digestOf) === proposal.evidence
+  return canonicalDigest(evidence, facts.digestOf) === proposal.evidence
     ? null
     : fault('proposal-forged', 'its evidence is not what was shown');
 }
 
 function commentFault(
-  facts: ConsentFacts,
-  mutation: MutationRecord,
-  { actor }: Consent,
-  source: Extract<ConsentSource, { kind: 'comment' }>,
-): ConsentFault | null {
+  facts: ActionFacts,
+  mutation: ActionRecord,
+  { actor }: ActionApproval,
+  source: Extract<ApprovalSource, { kind: 'comment' }>,
+): ActionFault | null {
   const { proposal, digest } = mutation;
-  const cited = { ...source, threads: [proposal.thread], user: actor?.id ?? null };
-  const comment = citedComment(
-    facts.cited,
-    cited,
-    facts.otherBots,
-    ({ name, args }) => name === 'approve' && namingOf(args['digest'], digest) === 'named',
-  );
-  if (!comment.ok) return comment.error;
-  return citedApprovalFault(comment.value, {
+  const approval = { ...source, user: actor?.id ?? 0 };
+  const reading = {
+    cited: new Map([[citationKey(source), facts.cited]]),
+    permissions: new Map([[approval.user, facts.permission]]),
+  };
+  return approvalsFault([approval], reading, {
+    threads: [proposal.thread],
+    otherBots: facts.otherBots,
+    gives: ({ name, args }) => name === 'approve' && namingOf(args['digest'], digest) === 'named',
+    quorum: 1,
     // The record says when it was proposed, and that is control's word: the text itself was read as well.
     shownSince: [known(proposalShownAt(mutation)), facts.shownSince],
     shownForMs: 0,
     isTooOld: (createdAt) => facts.now >= createdAt + facts.maxAgeMs,
-    permission: facts.permission,
     personFault: (person, held) => approverFault(mutation, person, held, facts.approvers),
   });
 }
 
-function configFault({ preApproval }: ConsentFacts): ConsentFault | null {
-  if (preApproval.kind === 'unknown') return fault('unreadable', preApproval.why);
-  const { standsNow, stoodThen, used, max } = preApproval.value;
-  if (!standsNow || !stoodThen) return fault('not-pre-approved', standsNow ? 'not then' : 'not now');
+function configFault({ preApproval: { stands, used, max } }: ActionFacts): ActionFault | null {
+  if (!stands) return fault('not-pre-approved', 'the config does not approve it');
   return used >= max ? fault('pre-approval-used-up', `${used} of ${max}`) : null;
 }
 
-function fault(code: ConsentFaultCode, why: string): ConsentFault {
+function fault(code: ActionFaultCode, why: string): ActionFault {
   return { code, why };
 }
