@@ -87,8 +87,9 @@ export async function loadAt(loading: Loading, head: Sha | null): Promise<Record
   };
   await readAll([JOURNAL], EMPTY_JOURNAL);
   const named = indexOf(reads[0]?.file.state);
-  // A record has marks from its first entry on: where all are gone, no index is believed to be whole.
-  const stored = head !== null && marks.length === 0 ? await storedMonths(loading.git, head) : new Map();
+  // A run has marks from its first entry on: where all are gone, a process that begins believes no index.
+  const isBare = marks.length === 0 && held.size === 0;
+  const stored = head !== null && isBare ? await storedMonths(loading.git, head) : new Map();
   const index = { ...named, begun: new Map([...stored, ...named.begun]) };
   for (const { run, seq, hash } of [
     ...(index.checkpoint?.ended.values() ?? []),

@@ -23,7 +23,7 @@ export type ProposalTextInput = {
 /** Restores the texts of open proposals that other people edited. Null if all texts are intact or unknown. */
 export function decideProposalTexts(input: ProposalTextInput): Step | null {
   const { state, facts } = input;
-  const open = state.mutations.filter(isOpenProposal);
+  const open = state.actions.filter(isOpenProposal);
   const unread = open.filter(({ digest }) => !facts.proposalTexts.has(digest));
   if (unread.length > 0)
     return need(...unread.map(({ digest }) => ({ fact: 'proposalTexts', of: digest }) as const));
@@ -38,7 +38,7 @@ export function decideProposalTexts(input: ProposalTextInput): Step | null {
 /** Also rewrites a text that a person restored: only a seal newer than the edit counts. */
 function restored(
   { state, now, memory }: ProposalTextInput,
-  one: MutationRecord,
+  one: ActionRecord,
   { comment, versions }: ProposalText,
 ): Step | null {
   const newest = versions[0]?.editedAt ?? now;

@@ -128,7 +128,7 @@ async function keepIssue(open: OpenLab, place: DiskPlace, disks: ClusterDisks): 
   const issue = found.value ?? (isWanted ? await openDiskIssue(open, disks) : null);
   if (issue === null) return;
   if (isTrouble) await propose(open, place, disks, issue.number);
-  const { mutations, commands } = store.current().journal;
+  const { actions: mutations, commands } = store.current().journal;
   const { comments, edit } = decideDiskIssue({ disks, mutations, commands, issue });
   for (const one of comments) if ((await say(open, one, fromRfc3339(one.at))).kind !== 'stands') return;
   if (edit !== null) await perform(open, edit);

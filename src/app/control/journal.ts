@@ -134,7 +134,7 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   const now = lab.now();
   const journal = record.journal.commands;
   const proposalTexts = pending.some(isConsent)
-    ? await readDescription(open, record.journal.mutations.filter(isOpenProposal), thread)
+    ? await readDescription(open, record.journal.actions.filter(isOpenProposal), thread)
     : new Map();
   const facts = { permissions, proposalTexts, ...recordFactsOf(open.store.current()) };
   const drafts = decideJournal({

@@ -85,7 +85,7 @@ export async function readProposalComment(
 /** Those of the journal's proposals that a thread's description shows, with its versions. */
 export async function readDescription(
   { lab, config }: Pick<OpenLab, 'lab' | 'config'>,
-  mutations: readonly MutationRecord[],
+  mutations: readonly ActionRecord[],
   thread: number,
 ): Promise<ProposalTexts> {
   const shown = mutations.filter((one) => one.proposal.thread === thread);
