@@ -1,6 +1,6 @@
 /**
  * The one pipeline of every claimed act on the world: found in the verified record, verified on facts of this moment,
- * prepared, claimed by a push, performed with a capability, looked back at, recorded (docs/decisions/0054-one-pipeline-for-acts.md).
+ * prepared, claimed by a push, performed with a capability, looked back at, recorded (docs/decisions/0121-change-the-world-through-one-pipeline.md).
  */
 
 import { invariant } from '../domain/assert.ts';

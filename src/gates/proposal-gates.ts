@@ -48,7 +48,7 @@ export const authorsKnown = defineGate('authors-known', ({ authors, onePersonIsE
 
 const MS_PER_HOUR = 3_600_000;
 
-/** The change begins at a commit that the target branch pointed to, not long ago (docs/decisions/0012-gates-and-their-time.md). */
+/** The change begins at a commit that the target branch pointed to, not long ago (docs/decisions/0125-evaluate-gates-on-current-facts.md). */
 // A merge base that is the branch's tip is as fresh as it gets, whatever its age: a rebase would change nothing.
 export const freshness = defineGate(
   'freshness',

@@ -1,4 +1,4 @@
-/** Reads a proposal: a pull request with its issue, or an issue with a branch (docs/decisions/0013-issue-first.md). */
+/** Reads a proposal: a pull request with its issue, or an issue with a branch (docs/decisions/0125-evaluate-gates-on-current-facts.md). */
 
 import type { TextVersion } from '../domain/authorship.ts';
 import type { PullFacts } from '../domain/facts.ts';

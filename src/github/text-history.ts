@@ -44,7 +44,7 @@ export async function readIssueText(client: GitHubClient, number: number): Promi
 }
 
 /**
- * The versions since an instant and the one before, newest first (`diff` is the whole text, docs/decisions/0032-what-was-shown.md). Free
+ * The versions since an instant and the one before, newest first (`diff` is the whole text, docs/decisions/0119-bind-an-approval-to-what-was-shown.md). Free
  * for a text without edits. Unknown if GitHub's list is incomplete or outdated.
  */
 export async function readTextHistory(

@@ -249,7 +249,7 @@ export function dollarText(microdollars: number, decimals = 2): string {
 /** Stands behind *the* or *this*. */
 export type PlaceWord = 'pull request' | 'issue';
 
-/** The word for a run's proposal (docs/decisions/0013-issue-first.md). */
+/** The word for a run's proposal (docs/decisions/0125-evaluate-gates-on-current-facts.md). */
 export function placeWord({ proposal }: Pick<RunState, 'proposal'>): PlaceWord {
   return isIssueFirst(proposal) ? 'issue' : 'pull request';
 }

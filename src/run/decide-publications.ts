@@ -33,7 +33,7 @@ import { isOpenProposal } from './proposal-texts.ts';
 import { isHeadOurs, type Publication, publicationsOf } from './publications.ts';
 import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
 
-/** Minimum time between card edits without a phase change (docs/decisions/0021-how-often-the-card-moves.md). */
+/** Minimum time between card edits without a phase change (docs/decisions/0115-derive-every-post-from-the-record.md). */
 const CARD_PERIOD_MS = 30 * 60 * 1_000;
 /** Each run's share of 200 card edits per hour, out of GitHub's limit of 500 content writes. */
 const CARD_PERIOD_PER_RUN_MS = 18_000;
@@ -269,7 +269,7 @@ function isOnlyShown({ head, shown }: RunState, { fields, isIntact }: VerifiedMa
   return isIntact && head.seq === shown?.seq && Number(fields['head']?.split(':')[0]) === head.seq - 1;
 }
 
-/** Phase changes edit the card immediately, progress only periodically (docs/decisions/0021-how-often-the-card-moves.md). */
+/** Phase changes edit the card immediately, progress only periodically (docs/decisions/0115-derive-every-post-from-the-record.md). */
 function mayEditCard(input: PublishInput, card: StandingCard): boolean {
   if (!card.marker.isIntact || card.marker.fields['phase'] !== phaseOf(input.state)) return true;
   if (isOver(input.state)) return true;

@@ -1,6 +1,6 @@
 /**
  * A manifest counts as shown once its card was read back from GitHub, until a person edits that card
- * (docs/decisions/0032-what-was-shown.md).
+ * (docs/decisions/0119-bind-an-approval-to-what-was-shown.md).
  */
 
 import type { CommentFacts, RunFacts, ShownVersion } from '../domain/facts.ts';

@@ -116,13 +116,6 @@ export function watchDispatches(
   return dispatchesFor(oldestFirst(all), 'watch', cluster);
 }
 
-/** Whether a watch is needed and none was started recently. */
-export function isWatchOwed(state: RunState, now: Instant): boolean {
-  const last = state.dispatches.findLast(({ workflow }) => workflow === 'watch');
-  const isYoung = last !== undefined && now - (fromRfc3339(last.at) ?? 0) < WATCH_START_MS;
-  return needsWatch(state, now) && !isYoung;
-}
-
 function lastSignAt({ observation, submission, proposedAt }: RunState): number {
   return fromRfc3339((observation ?? submission)?.at ?? proposedAt) ?? 0;
 }

@@ -28,20 +28,6 @@ export function isOfItsIssue({ name }: Pick<SeenCommand, 'name'>): boolean {
   return name === 'rent';
 }
 
-/** Answers to `/watch` from the adoption, not from the thread. */
-const GIVEN_THERE: ReadonlySet<string> = new Set([
-  'adopt-asked',
-  'adopt-held',
-  'adopt-place',
-  'adopt-failed',
-]);
-
-/** Whether the answer came from the process that did the work, so that it is posted in only one place. */
-export function isGivenLater(command: SeenCommand): boolean {
-  if (command.name === 'watch') return GIVEN_THERE.has(command.answer?.code ?? '');
-  return asksForRun(command) || namedRun(command) !== null;
-}
-
 /** Unanswered requests for a run, oldest first. */
 export function waitingRequests(journal: JournalState): readonly SeenCommand[] {
   return [...journal.commands.values()]

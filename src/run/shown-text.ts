@@ -1,6 +1,6 @@
 /**
  * Checks by edit history whether a shown text stayed as ferrybot wrote it, because an editor can change it and restore it
- * (docs/decisions/0032-what-was-shown.md).
+ * (docs/decisions/0119-bind-an-approval-to-what-was-shown.md).
  */
 
 import type { ProposalText, ProposalTexts, ShownVersion } from '../domain/facts.ts';

@@ -102,6 +102,7 @@ describe('a fix that is said to have been approved beforehand', () => {
     ],
     ['where the files cannot be read', { fix: unknown('git is away') }, 'unreadable'],
   ];
+  // threat T216
   it.each(refusals)('is not launched %s', (_what, change, code) => {
     expect(judged(change)).toBe(code);
   });

@@ -112,6 +112,7 @@ it('what somebody says who may not is no brake, but for a revocation of an appro
   expect(await brakes(aComment(alice, '/revoke', at(6)))).toEqual(['revoke by alice']);
 });
 
+// threat T200
 it('the hold of one who may counts among those of more strangers than can be asked about', async () => {
   const flood = Array.from({ length: 250 }, (_, index) =>
     aComment({ id: 9_000 + index, login: `stranger-${index}` }, '/hold reason="no"', at(10 + index)),
@@ -120,6 +121,7 @@ it('the hold of one who may counts among those of more strangers than can be ask
   expect(await brakes(...flood, aComment(bob, '/hold', at(300)))).toEqual(['hold by bob']);
 });
 
+// threat T127
 it.each([
   [true, `/hold run=${RUN}`],
   [true, '/hold lane=daily'],

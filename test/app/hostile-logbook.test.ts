@@ -75,6 +75,7 @@ async function loaded(remote: Remote, mark: SeenMark, head: Sha): Promise<Record
 }
 
 describe('a push to the logbook', () => {
+  // threat T18
   it('of a file in the place of a run that is larger than any is junk in that run, and nowhere else', async () => {
     const remote = await bareRepository();
     const mark = await oneRun(remote);
@@ -85,6 +86,7 @@ describe('a push to the logbook', () => {
     expect(record.good.get(RUN)?.events).toHaveLength(2);
   });
 
+  // threat T19
   it('of more paths than can be listed hides no run', async () => {
     const remote = await bareRepository();
     const mark = await oneRun(remote);

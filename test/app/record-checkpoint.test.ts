@@ -131,6 +131,7 @@ function forged(drafts: readonly EventDraft[], signer: ReturnType<typeof signerO
 const EMPTY: EventDraft = { type: 'record-checkpointed', role: 'control', data: { ended: [], live: [] } };
 
 describe('an attack on the checkpoint is found by every process', () => {
+  // threat T7
   it.each([
     ['deleted', async () => ({ [JOURNAL]: null })],
     ['replayed', async () => ({ [JOURNAL]: (await journalText()).repeat(2) })],
@@ -155,6 +156,7 @@ describe('an attack on the checkpoint is found by every process', () => {
     await lab.remote.git('update-ref', BRANCH, start);
   });
 
+  // threat T8
   it('that hides a run which goes on, with its folder, its history and its marks', async () => {
     await push(lab.remote, { [pathOf(LIVE)]: null }, true);
     for (const name of await marksOf(lab.remote))
@@ -191,6 +193,7 @@ describe('`logbook repair` of a finished run that only the checkpoint knows', ()
   });
 });
 
+// threat T6
 // Another checkpoint is recorded here: nothing comes after this one.
 it('the checkpoint of the next month finds a finished run that was cut, though no process reads it', async () => {
   await cutOldest(true);

@@ -20,6 +20,7 @@ const configOf = (cluster: string): OpenLab['config'] => {
 };
 const SCRIPTS = 'engine: ray, dashboard: "http://10.0.0.2:8265", scripts: {}';
 
+// threat T61
 it('refuses a change that adds or edits one, and names it; what main has since changed is not the change', async () => {
   const git = (await bareRepository()).client() as unknown as OpenLab['git'];
   const base = await firstCommit(git, { 'pyproject.toml': '[project]\n', 'experiments/daily.py': 'a = 1\n' });

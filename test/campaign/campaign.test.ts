@@ -52,6 +52,7 @@ describe('the campaign', () => {
     await scene.lab.close();
   });
 
+  // threat T177
   // Found by seed 30011.
   it('answers a stop though a thief put more entries in the place of those that were taken away', async () => {
     const scene = await openScene(1, randomFrom(1), { server: false, quorum: 1 });

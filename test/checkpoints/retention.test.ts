@@ -132,6 +132,7 @@ describe('a list of what may go', () => {
     expect(steps(plan(found, needs({ finalSteps: [1_000] }), wishes))).toEqual([100, 200, 300, 400]);
   });
 
+  // threat T118
   it('has none that another run may have written, which was at work there at that time', () => {
     const claimed = (at: string): RunState => {
       const other = aRun().gated().shown().approved(alice).ordered().claimed().submitted().state;

@@ -146,6 +146,7 @@ describe('ordinary comments meet no bound', () => {
 });
 
 describe('a comment beyond a bound', () => {
+  // threat T202
   it('has all its slash words ignored as limit, so that its author can be told', () => {
     const reading = read(`${'> '.repeat(8_000)}/stop\n\n/status and /tmp/x`);
     expect(reading.commands).toEqual([]);

@@ -282,6 +282,9 @@ const REFUSED: readonly (readonly [what: string, log: string, files: Files, reas
 ];
 
 describe('a log', () => {
+  // threat T224
+  // threat T225
+  // threat T226
   it.each(REFUSED)('that %s changes nothing', async (_what, log, files, reason) => {
     expect(await fixFor(log, files)).toEqual({ kind: 'none', reason });
   });

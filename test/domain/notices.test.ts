@@ -34,6 +34,7 @@ const next = seqOf(running) + 1;
 const chat = judged.add(told('control', 'incident', `${next}-1`, ['chat']));
 
 describe('the record takes no', () => {
+  // threat T190
   it.each<readonly [string, RunBuilder, EventDraft, string]>([
     [
       'notice of an incident that has not come up',

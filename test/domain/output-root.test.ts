@@ -22,6 +22,7 @@ function holder(theirs: RunState, root: string, cluster = 'west', lineage = fals
   return rootHolder([theirs], places, { run: 'mine', lineage: () => lineage })?.run ?? null;
 }
 
+// threat T111
 it.each([
   ['gs://lab/runs/a', 'gs://lab/runs/a/'],
   ['gs://lab/runs/a', 'gs://lab//runs/a/checkpoints'],
@@ -47,6 +48,7 @@ it.each([
   expect(holder(launched('a', theirs), root)).toBeNull();
 });
 
+// threat T110
 it('a bucket is one for all clusters, a folder is one of its cluster', () => {
   expect(holder(launched('a', 'gs://lab/a'), 'gs://lab/a', 'east')).toBe('a');
   expect(holder(launched('a', 'gs://lab/runs/a'), 'gs://lab/other/..//runs/a', 'east')).toBe('a');

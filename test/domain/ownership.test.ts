@@ -33,6 +33,8 @@ const gated = aRun().gated();
 const running = gated.approved(bob).ordered().submitted().observed();
 
 describe('the record takes no', () => {
+  // threat T134
+  // threat T188
   it.each<[string, RunBuilder, EventDraft, string]>([
     ['offer before there is a job', gated, offer, 'without a job that runs'],
     ['offer after its end', running.ended(), offer, 'without a job that runs'],

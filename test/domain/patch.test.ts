@@ -97,6 +97,7 @@ describe('a patch of git', () => {
 const PATCH = '--- a/lib/a.py\n+++ b/lib/a.py\n@@ -1 +1 @@\n-a\n+b\n';
 
 describe('no patch that is taken', () => {
+  // threat T219
   it.each([
     ['', 'patch-none'],
     [' \n', 'patch-none'],

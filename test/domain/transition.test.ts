@@ -377,6 +377,7 @@ const ILLEGAL: readonly Illegal[] = [
 ];
 
 describe('an event that may not follow', () => {
+  // threat T176
   it.each(ILLEGAL)('%s', (_, run, draft, rule) => {
     expect(refusal(run, draft)).toBe(rule);
   });

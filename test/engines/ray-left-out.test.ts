@@ -104,6 +104,7 @@ describe('a submission through scripts', () => {
   let scripts: StandIn;
   afterEach(() => scripts.close());
 
+  // threat T246
   it('does not start them in a tree that somebody has written to since it was approved', async () => {
     scripts = await openStandIn();
     await tree({ 'lib/a.py': 'a' });

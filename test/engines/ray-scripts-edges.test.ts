@@ -109,6 +109,7 @@ describe('a value of a job', () => {
     await expect(readFile(join(scripts.tree, 'hacked'))).rejects.toThrow('ENOENT');
   });
 
+  // threat T60
   it('that the script would take for an option, where each stands alone, is refused before anything is sent', async () => {
     const engine = await open({ environment: ['-e', '{name}', '{value}'] });
     const env = { A: '--cluster=infra/of-the-change.yaml', B: 'x' };

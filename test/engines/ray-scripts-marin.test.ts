@@ -67,6 +67,7 @@ describe('programs that a script starts by name', () => {
     expect(JSON.stringify(await submitTo(chosen, spec()))).toContain('beside-python');
   });
 
+  // threat T62
   it('are never files of the change, whatever relative folder the PATH of the runner has', async () => {
     const path = ['.', '', 'bin', '/usr/bin', '/bin'].join(delimiter);
     const engine = await open(

@@ -318,6 +318,7 @@ describe('an instance', () => {
   });
 });
 
+// threat T233
 it('believes no job that says in its log that it has ended, or where its log stands', async () => {
   bench = await openVastBench();
   const lies = ['end 1790000000000 1790000000001 0::', 'at 900::'].map((one) => `::ferrybot job-1 ${one}`);

@@ -39,6 +39,7 @@ const offerAmong = (offers: readonly object[]) =>
     fetch: async () => Response.json({ success: true, offers }),
   });
 
+// threat T232
 it.each([
   ['nothing of its reliability', { reliability2: null }],
   ['more memory than there is', { cpu_ram: 1e300 }],

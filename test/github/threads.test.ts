@@ -167,6 +167,7 @@ describe('the threads of a run', () => {
     expect(read.value.comments.filter((c) => c.surface === 'review-comment')).toHaveLength(130 * 45);
   });
 
+  // threat T197
   it('are not read on in each of the reviews of somebody who has no role here', async () => {
     const reviews = Array.from({ length: 130 }, (_, n) => review(n, 45));
     const client = github({ reviews, lines: 45, role: 'read' });

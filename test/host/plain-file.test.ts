@@ -15,6 +15,7 @@ async function folderOf(): Promise<string> {
   return folder;
 }
 
+// threat T243
 it.each([
   ['a link to a file of somebody else', 'link'],
   ['a pipe that nobody writes to', 'pipe'],

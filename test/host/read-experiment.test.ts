@@ -23,6 +23,7 @@ const refused = (line: number, message: RegExp): Reading =>
   expect.objectContaining({ kind: 'unparsable', line, message: expect.stringMatching(message) });
 
 describe('the reader of experiment files', () => {
+  // threat T69
   it('runs nothing of a file and writes nothing', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ferrybot-python-'));
     const mark = join(folder, 'mark');

@@ -78,6 +78,7 @@ const lookalikes = fc
   .map((pieces) => `k3${pieces.join('')}Z9pw`);
 
 describe('a secret that is known', () => {
+  // threat T213
   it.each(WRITINGS)('is taken out %s', (_, write) => {
     fc.assert(
       fc.property(secrets, (secret) => {
@@ -191,6 +192,7 @@ const IN_PLACE: readonly (readonly [string, string, string])[] = [
 ];
 
 describe('a token', () => {
+  // threat T244
   it.each(TOKENS)('of %s is taken out of what people and programs write', (_, token) => {
     expect(withoutTokens(`see ${token} there`)).toBe('see *** there');
     expect(withoutTokens(`{"a":"${token}"}`)).toBe('{"a":"***"}');

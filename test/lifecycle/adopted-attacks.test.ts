@@ -38,6 +38,7 @@ async function strayCommit({ store }: VirtualLab): Promise<string> {
 }
 
 describe('a job is taken over', () => {
+  // threat T135
   it('by nobody who may not, who asks or who accepts', async () => {
     lab = await openAdoptingLab();
     launchByHand(lab);
@@ -62,6 +63,7 @@ describe('a job is taken over', () => {
     expect((await stateOf(lab, runOf(issue)))?.submission).toBeNull();
   });
 
+  // threat T136
   it('where the config lets it be, and only there', async () => {
     lab = await openAdoptingLab({ config: (text) => text.replace('    adoption: true\n', '') });
     launchByHand(lab);
@@ -70,6 +72,7 @@ describe('a job is taken over', () => {
     expect(await stateOf(lab, runOf(issue))).toBeNull();
   });
 
+  // threat T137
   it('once: neither a job of a run, nor one that is being taken over elsewhere', async () => {
     lab = await openAdoptingLab();
     const ferry = await propose(lab);
@@ -85,6 +88,7 @@ describe('a job is taken over', () => {
     expect(await answered(lab, 'mira', ferry.pull, WATCH)).toBe('adopt-place');
   });
 
+  // threat T138
   it('under an id that is one: no Markdown, no path, no shell', async () => {
     lab = await openAdoptingLab();
     const issue = await openIssue(lab);
@@ -96,6 +100,7 @@ describe('a job is taken over', () => {
     expect(await stateOf(lab, runOf(issue))).toBeNull();
   });
 
+  // threat T139
   it('without a secret of its command, and with nothing of its log before somebody accepts', async () => {
     lab = await openAdoptingLab();
     launchByHand(lab, {
@@ -136,6 +141,7 @@ describe('a job is taken over', () => {
     );
   });
 
+  // threat T142
   it.each([
     ['that the repository does not have', () => Promise.resolve('ab'.repeat(20))],
     [
@@ -168,6 +174,7 @@ describe('a job is taken over', () => {
     expect(lab.engine.startCount()).toBe(0);
   });
 
+  // threat T143
   it('and mended at no commit that only a fork has, whatever its log says', async () => {
     lab = await openAdoptingLab({}, '    fixScope: [experiments]\n');
     await pushFile(
@@ -228,6 +235,7 @@ describe('a job is taken over', () => {
     );
   });
 
+  // threat T140
   it('not by an /accept that was written before the cluster had said what it is', async () => {
     lab = await openAdoptingLab();
     launchByHand(lab);
@@ -242,6 +250,7 @@ describe('a job is taken over', () => {
     expect(state === null || isAdopted(state)).toBe(false);
   });
 
+  // threat T141
   it('under no comment that a writer edited, put back or deleted: what the cluster says has to stand there as it was told', async () => {
     lab = await openAdoptingLab();
     launchByHand(lab);

@@ -157,6 +157,7 @@ describe('a job that somebody has launched by hand', () => {
     expect((await stateOf(lab, run))?.closed?.outcome).toBe('failed');
   });
 
+  // threat T144
   it('is stopped by its owner or by who may approve, and by nobody else', async () => {
     const { issue, run } = await describedJob();
     expect(await answered(lab, 'mira', issue, '/stop')).toBe('stop-not-running');

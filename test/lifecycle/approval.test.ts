@@ -103,6 +103,7 @@ describe('an approval falls visibly when what was approved changes', () => {
     await lab.close();
   });
 
+  // threat T104
   it.each([
     { how: 'deleted', reason: 'comment-gone', method: 'DELETE', text: 'the approving comment is gone' },
     { how: 'edited', reason: 'comment-edited', method: 'PATCH', text: 'the approving comment was edited' },

@@ -8,6 +8,7 @@ import { openVirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
 
+// threat T108
 it.each([
   [true, '/hold reason="not today"'],
   [true, '/revoke'],

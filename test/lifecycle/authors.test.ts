@@ -60,6 +60,7 @@ describe('an approver whose own work it is', () => {
     await lab.close();
   });
 
+  // threat T33
   it('is refused after an edit of the issue', async () => {
     const { lab, run, pull, issue } = await proposed();
     await lab.as('mira', 'PATCH', `/issues/${issue}`, { body: `${bodyOf(lab, issue)}\n\nRead this first.` });
@@ -79,6 +80,7 @@ describe('an approver whose own work it is', () => {
 });
 
 describe('work that nobody can be named for holds the launch back', () => {
+  // threat T47
   it.each([
     ['an edit of the description', (pull: number) => `/pulls/${pull}`],
     ['an edit of the issue', (_: number, issue: number) => `/issues/${issue}`],

@@ -45,6 +45,7 @@ const incidents = (): readonly string[] =>
 const comment = (id: number): string => `/issues/comments/${id}`;
 
 describe('a /seal accept that ended after its tag', () => {
+  // threat T23
   it.each([
     { how: 'deleted', change: (id: number) => lab.as('ada', 'DELETE', comment(id)) },
     {
@@ -95,6 +96,7 @@ describe('a /seal accept that ended before its tag', () => {
 });
 
 describe('what leaves a seal no room', () => {
+  // threat T22
   it.each([
     { what: 'a tag above its own', ref: () => 'tags/ferry/daily' },
     { what: 'a tag below its own', ref: (run: string) => `tags/ferry/daily/20261121/${run}/x` },

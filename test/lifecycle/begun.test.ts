@@ -52,6 +52,7 @@ it.each(['before', 'after'] as const)(
   },
 );
 
+// threat T54
 it('is proposed with a commit that somebody pushed on top, which does not count as the work of the bot', async () => {
   const lab = await begun();
   const run = todaysRun(lab);
@@ -69,6 +70,7 @@ it('is proposed with a commit that somebody pushed on top, which does not count 
   await lab.close();
 });
 
+// threat T53
 it('waits for a person to delete a branch that somebody pushed under its name after the crash', async () => {
   const lab = await begun('before');
   const run = todaysRun(lab);
@@ -117,6 +119,7 @@ async function deleteFile(lab: VirtualLab, branch: string, path: string): Promis
   await lab.as('ada', 'DELETE', `/contents/${path}`, { message: 'Away', branch, sha });
 }
 
+// threat T51
 it.each(['another history', 'the file is gone'] as const)(
   'goes on to another name where somebody pushed more branches (%s) than a day has proposals',
   async (how) => {
@@ -128,6 +131,7 @@ it.each(['another history', 'the file is gone'] as const)(
   },
 );
 
+// threat T52
 it('is told in the lane’s thread, and to whoever asks, where they have every name of a day', async () => {
   const lab = await openVirtualLab();
   await lab.clock.advance(MINUTE);
@@ -143,6 +147,7 @@ it('is told in the lane’s thread, and to whoever asks, where they have every n
   await lab.close();
 });
 
+// threat T50
 it('goes on to the next name where somebody pushed a branch of other history under the first', async () => {
   const lab = await openVirtualLab();
   const { run, pull } = await propose(lab);

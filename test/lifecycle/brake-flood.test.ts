@@ -32,6 +32,7 @@ function flood(lab: VirtualLab, thread: number, body: string): void {
   issues[key] = { ...issue, commentIds: [...issue.commentIds, ...ids] };
 }
 
+// threat T201
 it('a `/stop` among those of two hundred strangers is answered and ends the job within minutes', async () => {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY });
   const { run, pull } = await propose(lab);

@@ -65,6 +65,7 @@ function newer(text: string): string {
 const cutShort = (text: string): string => `${text.split('\n').slice(0, 4).join('\n')}\n`;
 
 describe('a run whose record does not verify', () => {
+  // threat T13
   it.each([
     ['has a line of junk', (text: string) => `${text}junk\n`],
     ['was cut short', cutShort],

@@ -57,6 +57,7 @@ async function isRestored({ lab, cloud, run, issue }: Bad, refused: number): Pro
 }
 
 describe('a proposal to delete a machine that a writer edited', () => {
+  // threat T77
   it('is refused and restored', async () => {
     const ferry = await bad();
     const { lab, issue } = ferry;
@@ -65,6 +66,7 @@ describe('a proposal to delete a machine that a writer edited', () => {
     await isRestored(ferry, await say(lab, 'mira', issue, consentLine(lab, ASKED)));
   });
 
+  // threat T78
   it('neither where it was put back before anybody looked', async () => {
     const ferry = await bad({ webhooks: false });
     const { lab, issue } = ferry;
@@ -159,6 +161,7 @@ describe('a clean-up that is proposed in an issue whose description a writer edi
     await lab.close();
   }
 
+  // threat T79
   it('is refused and restored', async () => {
     const disks = await openDiskLab();
     const { lab } = disks;
@@ -190,6 +193,7 @@ describe('a clean-up that is proposed in an issue whose description a writer edi
     await isPutRight(disks, await say(lab, 'mira', number, line));
   });
 
+  // threat T82
   it('in the second of the consent is carried out by no runner: it reads the text itself', async () => {
     const runner = heldJobs('care');
     const { lab, called } = await openDiskLab({ beforeJob: runner.beforeJob });

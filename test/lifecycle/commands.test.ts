@@ -207,6 +207,7 @@ describe('/why', () => {
 });
 
 describe('a token that somebody pastes into a command', () => {
+  // threat T250
   it('is in no record and no answer, on the ferry and elsewhere', async () => {
     const { lab, run, pull } = await proposed();
     const token = `hf_${'aB3'.repeat(10)}`;

@@ -10,6 +10,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 describe('a pushed line', () => {
+  // threat T16
   it('with an emoji exactly where it is cut stops no look', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);

@@ -79,6 +79,7 @@ describe('nothing is committed, and the thread says why,', () => {
     ],
     ['what comes of it is no Python', says(PATCH.replace('3.14159', '(3.14159')), 'not-mended'],
   ];
+  // threat T217
   it.each(hostile)('where %s', async (_what, program, reason) => {
     const { lab, tries, file } = await died({ program, timeoutMs: 3_000 });
     expect(await tries()).toEqual({ made: [], not: [reason] });
@@ -133,6 +134,7 @@ describe('the one try is not spent', () => {
     await lab.as('ada', 'POST', `/actions/runs/${run}/cancel`);
   };
 
+  // threat T221
   it('by somebody who cancels it: it is asked again', async () => {
     const { lab, tries, file } = await meddled(2, cancel);
     expect(await tries()).toEqual({ made: [], not: [] });
@@ -151,6 +153,7 @@ describe('the one try is not spent', () => {
     expect(asksOf(lab)).toBe(4);
   });
 
+  // threat T220
   it('by somebody who starts the workflow so often that GitHub lists no other run of it first', async () => {
     const { lab, tries, file } = await meddled(1, async (lab, run) => {
       const failure = lab.world.state.runs[run]?.displayTitle.split(' ').at(-1) ?? '';

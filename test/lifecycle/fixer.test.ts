@@ -100,6 +100,7 @@ ${ANSWER}`;
     expect(asksOf(lab)).toBeLessThanOrEqual(2);
   });
 
+  // threat T218
   it('is launched on an approval of its own alone, also where the lane lets a fix of that file go without one', async () => {
     const { lab, tries, now } = await died({
       program: ANSWER.replaceAll(SCHEDULE, REPORT),

@@ -15,6 +15,7 @@ afterEach(async () => {
 });
 
 describe('a job under our id that another put there', () => {
+  // threat T203
   it('is never taken for the approved one, though it says all that can be read in public', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);

@@ -60,6 +60,7 @@ async function forgeBeforeTheEnd(role: 'control' | 'watch'): Promise<void> {
   await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: MINUTE });
 }
 
+// threat T174
 it.each(['control', 'watch'] as const)(
   'an alarm is told, though a writer with the stolen %s key posted other words under its number before it was raised',
   async (role) => {
@@ -71,6 +72,7 @@ it.each(['control', 'watch'] as const)(
   },
 );
 
+// threat T175
 it('and is told where the answer to its comment is lost: the true one is not taken back beside the forged', async () => {
   const lost: string[] = [];
   const takenBack: string[] = [];
@@ -113,6 +115,7 @@ it('a brake is answered, though a writer with the stolen watch key answered it f
   expect(answersTo(lab, asked).filter((text) => !text.includes(NOTHING))).toHaveLength(1);
 });
 
+// threat T189
 it('a brake is answered, though control died before it said so and a writer with the stolen watch key said something else', async () => {
   let isDying = false;
   lab = await openVirtualLab({

@@ -53,6 +53,7 @@ async function mergedByAda(lab: VirtualLab, method: 'merge' | 'rebase'): Promise
 }
 
 describe('a contract that names a commit which its approver wrote', () => {
+  // threat T36
   it.each(['merge', 'rebase'] as const)(
     'and took back in the same pull request, before a %s brought both to the branch, launches nothing',
     async (method) => {
@@ -79,6 +80,7 @@ describe('a contract that names a commit which its approver wrote', () => {
     await lab.close();
   });
 
+  // threat T41
   it.each([
     ['on a branch that it names', { Branch: 'mira/side' }, [], 'this change is yours'],
     [
@@ -149,6 +151,7 @@ describe('an issue that a workflow opened and labelled alone', () => {
   });
 });
 
+// threat T42
 it('who takes the label off withdraws the run, and who puts it on again has asked for the next one', async () => {
   const lab = await openHeroLab();
   const issue = await openHeroIssue(lab);
@@ -171,6 +174,7 @@ it('who takes the label off withdraws the run, and who puts it on again has aske
   await lab.close();
 });
 
+// threat T40
 it('a commit of a fork that a contract names launches nothing, also where one person is enough', async () => {
   const lab = await openHeroLab({
     config: (text) =>
@@ -222,6 +226,7 @@ it('a commit that the branch pointed to, and has left behind, launches', async (
 });
 
 describe('a contract that names the output root of another run', () => {
+  // threat T109
   // rule HR-37
   it.each([
     ['itself', { 'Output root': 'outputs/grug-moe-1e23-ep8' }],
@@ -234,6 +239,7 @@ describe('a contract that names the output root of another run', () => {
     expect(starts).toBe(1);
   });
 
+  // threat T117
   it.each([
     ['the output root of the other', {}, { 'Checkpoint root': '/data/first/checkpoints' }, '/data/first'],
     [

@@ -77,6 +77,7 @@ async function answerTo({ lab, issue }: Play, line: string): Promise<string> {
   return answersTo(lab, comment).join('\n');
 }
 
+// threat T125
 it('a way back takes what is ordered with it, and begins by its own approval', async () => {
   const play = await ordered();
   const { lab, issue, jobs } = play;
@@ -90,6 +91,7 @@ it('a way back takes what is ordered with it, and begins by its own approval', a
   expect(jobs[1]?.command.at(-1)).toMatch(/--resume=.*step-400$/);
 });
 
+// threat T124
 it.each([
   '/reject-checkpoint step=800 reason="the loss had spiked"',
   '/rollback step=400 reason="the loss had spiked"',
@@ -107,6 +109,7 @@ it('a rejection at the last moment holds back a job whose checkpoints its own ma
   expect(play.jobs).toHaveLength(1);
 });
 
+// threat T126
 it.each([
   ['mira', '/reject-checkpoint step=900 reason="what comes later"'],
   ['ada', '/reject-checkpoint step=400 reason="mine to say"'],

@@ -107,6 +107,7 @@ it('is looked at again by the launcher: what is gone by then starts nothing', as
 const BASE = ANSWERS['Command'] ?? '';
 const OTHER = 's3://lab/other/checkpoints/step-58014';
 
+// threat T116
 // rule HR-34
 it.each([
   `${BASE} --initialize-from-checkpoint ${OTHER}`,

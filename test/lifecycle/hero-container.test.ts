@@ -86,6 +86,7 @@ it('is not launched where the image was replaced between the approval and the la
   expect((await gateOf(lab))?.code).toBe('other-commit');
 });
 
+// threat T88
 it('is refused by the launcher where the image was replaced after the order', async () => {
   const replaced = { tag: (): void => undefined };
   const { lab, registry } = await open(async (mode) => {

@@ -7,6 +7,7 @@ import { stateOf, until } from '../support/play.ts';
 
 const MINUTE = 60_000;
 
+// threat T113
 it('a run whose name is as long as any may be is followed by one of its issue, whose name is cut', async () => {
   const lab = await openHeroLab();
   const slug = 'a'.repeat(63);

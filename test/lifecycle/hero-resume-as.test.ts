@@ -132,6 +132,7 @@ it('goes on from the run that ran also where one that began from it is given up'
   expect((await stateOf(lab, 'third-one'))?.proposal.continues).toMatchObject({ run: OLD });
 });
 
+// threat T123
 it('goes on as no other run while somebody holds it: no hold is got rid of so', async () => {
   const { lab, issue, root, ask, ended } = await begin();
   await ended();
@@ -145,6 +146,7 @@ it('goes on as no other run while somebody holds it: no hold is got rid of so', 
   expect(await ask(root)).toBe('resumed-as');
 });
 
+// threat T114
 it('shares no output root with what it goes on from, takes no name of ours, and is asked for by no stranger', async () => {
   const { lab, folders, root, ask, ended } = await begin();
   await ended();

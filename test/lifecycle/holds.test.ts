@@ -82,6 +82,7 @@ describe('/revoke before the launcher came', () => {
 });
 
 describe('/hold lane=, date= and scope=repository', () => {
+  // threat T122
   it('reach the run from any experiment issue, and what is approved meanwhile does not launch', async () => {
     const { run, pull } = await proposed();
     const issue = await openIssue(['experiment']);
@@ -110,6 +111,7 @@ describe('/hold lane=, date= and scope=repository', () => {
     expect(await ask(lab, 'mira', pull, approvalLine(lab, run))).toBe('approved-waiting-for-more');
   });
 
+  // threat T103
   it('count whatever labels the issue has: nobody takes a brake back by taking a label away', async () => {
     const { run } = await proposed({ webhooks: false });
     const issue = await openIssue(['experiment']);

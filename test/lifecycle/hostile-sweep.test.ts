@@ -7,6 +7,7 @@ import { openVirtualLab } from '../support/virtual-lab.ts';
 
 const HOUR = 3_600_000;
 
+// threat T196
 it('commands of a stranger in more issues than one pass reads, all of one second, hide nothing that is said later', async () => {
   const lab = await openVirtualLab({ webhooks: false });
   const open = async (labels: readonly string[]): Promise<number> => {

@@ -38,6 +38,7 @@ function flood(lab: VirtualLab, who: Person, thread: number, count: number): voi
 }
 
 describe('a thread with more than five thousand hostile comments of a stranger', () => {
+  // threat T195
   it('is where colleagues are answered, an approval launches and a stop stops', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);

@@ -44,6 +44,7 @@ describe.each([
   ['the server', { server: true }],
   ['the action alone', { server: false }],
 ] as const)('the branch of a ferry, with %s,', (_, options) => {
+  // threat T37
   it.each(METHODS)(
     'that was put on a commit inside a pull request (%s) launches nothing, and launches after a rebase',
     async (method) => {
@@ -70,6 +71,7 @@ describe.each([
   );
 });
 
+// threat T38
 it.each(METHODS)(
   "somebody's own pull request that begins at a commit inside another one (%s) launches nothing",
   async (method) => {
@@ -87,6 +89,7 @@ it.each(METHODS)(
   },
 );
 
+// threat T39
 it('a contract that names a commit on top of one inside a pull request launches nothing', async () => {
   const lab = await openHeroLab();
   const inner = await innerCommit(lab, 'merge');
@@ -142,6 +145,7 @@ describe('a ferry that begins at an old commit which main pointed to', () => {
     await lab.close();
   });
 
+  // threat T119
   it('is asked for a rebase where main has moved more than 500 times since', async () => {
     const { lab, run, pull, gates } = await behindBy(501);
     expect(gates).toEqual(['freshness no-past-tip']);

@@ -16,6 +16,7 @@ function moveAway({ world }: VirtualLab, number: number): void {
   for (const [key, row] of Object.entries(issues)) if (row.number === number) delete issues[key];
 }
 
+// threat T107
 it('a /stop in the pull request is answered and stops the job though the issue is gone', async () => {
   const lab = await openVirtualLab();
   const { run, pull, issue } = await propose(lab);
@@ -63,6 +64,7 @@ async function openIssue(lab: VirtualLab): Promise<number> {
 }
 
 describe('a hero run whose only issue is gone', () => {
+  // threat T120
   it('is stopped by /stop run=… in any other thread, by who may, and the answer names it', async () => {
     const lab = await openHeroLab();
     const elsewhere = await heroWithoutThread(lab);
@@ -84,6 +86,7 @@ describe('a hero run whose only issue is gone', () => {
     await lab.close();
   });
 
+  // threat T121
   it('is held, its hold lifted and its approval taken back from any other thread', async () => {
     const lab = await openHeroLab();
     const elsewhere = await heroWithoutThread(lab);

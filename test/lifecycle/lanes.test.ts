@@ -140,6 +140,7 @@ describe('two lanes', () => {
     await finish(lab, daily.run);
   });
 
+  // threat T20
   it('hide none of each other: a job is stopped, however often another lane was proposed for since', async () => {
     const ferry = { ...SHORT_FERRY, durationMs: 20 * HOUR };
     lab = await openVirtualLab({ ferry, config: twoLanes(), startMs: Date.UTC(2026, 10, 21, 20) });

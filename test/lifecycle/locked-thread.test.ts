@@ -14,6 +14,7 @@ afterEach(() => lab.close());
 const threadOf = (number: number) =>
   Object.values(lab.world.state.issues).find((issue) => issue.number === number);
 
+// threat T95
 it.each([true, false])(
   'what a run has to say is said in its locked threads, which are locked as before (server: %s)',
   async (server) => {
@@ -35,6 +36,7 @@ it.each([true, false])(
   },
 );
 
+// threat T96
 it('one that GitHub does not lock again is told to maintainers there, once, and what was to be said is said', async () => {
   let isRefusing = true;
   lab = await openVirtualLab({

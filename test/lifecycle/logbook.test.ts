@@ -187,6 +187,7 @@ describe('a branch that is gone or was put back', () => {
 });
 
 describe('the tag of a sealed run', () => {
+  // threat T21
   it('that was deleted is told once in its thread, and the next ferry goes on from the record', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await playFerry(lab);

@@ -21,6 +21,7 @@ function sealedByNobody(run: string, keyId: string): string {
 }
 
 describe("a stranger's marker that a workflow of the lab echoes", () => {
+  // threat T97
   it.each([true, false])('raises no alarm and takes no run out of action (server: %s)', async (server) => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, server });
     const { run, pull, issue } = await propose(lab);
@@ -101,6 +102,7 @@ describe("the lost answer to a comment's post", () => {
 });
 
 describe('a text of ours that is copied, line and all,', () => {
+  // threat T98
   it('into another thread says nothing there', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, server: false });
     const { run, pull, issue } = await propose(lab);

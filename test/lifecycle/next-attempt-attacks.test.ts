@@ -25,6 +25,7 @@ import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 const MINUTE = 60_000;
 const LIBRARY = 'lib/smalllab/optimizer.py';
 
+// threat T181
 it('a failure that the stolen watch key reports of a job which runs opens no way to a second one beside it', async () => {
   const { lab, run, pull, issue } = await withForgedFailure();
   const branch = `ferrybot/proposal/${run}`;
@@ -38,6 +39,7 @@ it('a failure that the stolen watch key reports of a job which runs opens no way
   await lab.close();
 });
 
+// threat T182
 it('nor does it open a way to the next ferry of the lane, which people approve in good faith', async () => {
   const { lab, run, issue } = await withForgedFailure();
   await say(lab, 'mira', issue, '/ack reject="too short to tell"');
@@ -92,6 +94,7 @@ const MOVES: readonly (readonly [string, string, Act])[] = [
   ],
 ];
 
+// threat T44
 it.each(MOVES)(
   'an own pull request that is %s between its order and its launch is not launched: %s',
   async (_, code, act) => {
@@ -130,6 +133,7 @@ it('a draft cannot be approved, and can once it is ready', async () => {
   await lab.close();
 });
 
+// threat T45
 it('a flood of labelled pull requests that never can be taken up does not keep an honest one waiting', async () => {
   const lab = await openLab();
   const { pull: daily } = await propose(lab);

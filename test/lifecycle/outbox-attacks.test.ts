@@ -28,6 +28,7 @@ async function cleaned({ lab, called }: DiskLab): Promise<void> {
   await until(lab, 'the call', () => called() > 0);
 }
 
+// threat T80
 it('restores a description that a writer edits again and again, and repeats no comment', async () => {
   const { lab, scan } = await disks();
   const { number } = diskIssue(lab);
@@ -68,6 +69,7 @@ it('the end of a clean-up is told once, though no process lived to say so in the
   expect(saidTwice(opened.lab)).toEqual([]);
 });
 
+// threat T81
 it('what has changed is told, though a writer spoiled the line that says what was told before', async () => {
   const opened = await disks();
   const { lab, scan } = opened;

@@ -23,6 +23,7 @@ import { bodyOf, pushFile, saidTwice, say } from '../support/talk.ts';
 const MINUTE = 60_000;
 
 describe('a label that asks in vain', () => {
+  // threat T43
   it("of a fork's pull request is told, and nothing of the fork is run", async () => {
     const world = await openLab();
     const pull = await openFromFork(world);
@@ -34,6 +35,7 @@ describe('a label that asks in vain', () => {
     await world.close();
   });
 
+  // threat T46
   it('by somebody who may label and not propose is told', async () => {
     const world = await openLab();
     const pull = await openOwn(world);

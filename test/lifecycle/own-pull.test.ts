@@ -64,6 +64,7 @@ describe.each([
 });
 
 describe('whose hand is in it cannot approve it', () => {
+  // threat T34
   it.each([
     [
       'who pushed to its branch',
@@ -91,6 +92,7 @@ describe('whose hand is in it cannot approve it', () => {
     await world.close();
   });
 
+  // threat T35
   it("what an app opened is nobody's to launch", async () => {
     const world = await openLab();
     await branchOff(world, 'ada', 'ada/warmup');

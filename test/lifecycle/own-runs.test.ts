@@ -49,6 +49,7 @@ async function isStopped(lab: VirtualLab, run: string): Promise<boolean> {
 }
 
 describe('a squatted title', () => {
+  // threat T150
   it.each(WAYS)('keeps no stop from the job (server: $server)', async ({ server }) => {
     const held = heldJobs('watch');
     const { lab, run, issue } = await launched({ server, beforeJob: held.beforeJob });

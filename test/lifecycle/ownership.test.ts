@@ -106,6 +106,7 @@ describe('the watch of a run', () => {
     expect((await watchOf(run))?.owner).toBeNull();
   });
 
+  // threat T145
   it('is nobody’s to hand over or end but its owner’s and an approver’s, and not a stranger’s to take', async () => {
     const { run, pull } = await runningFerry();
     for (const words of ['/handoff @ada', '/stop-watching', '/until step=900'])

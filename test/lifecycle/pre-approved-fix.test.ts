@@ -113,6 +113,7 @@ describe('a slip in a file that the manifest names', () => {
   });
 });
 
+// threat T215
 it('a commit of somebody else that the stolen control key records as the fix is refused by the launcher with fix-otherwise', async () => {
   const { lab, now } = await died({
     meanwhile: async (at, run) => {

@@ -146,6 +146,7 @@ describe('the checks of a lab that says nothing about them', () => {
     return lab;
   }
 
+  // threat T71
   // rule AG-23
   it('are those that the repository is set up for: pre-commit, the type check, and Python itself', async () => {
     const commands: string[] = [];

@@ -98,6 +98,7 @@ describe('beyond the restarts that were approved, where two people are wanted', 
     await played.lab.close();
   });
 
+  // threat T131
   it('what the first one said grows old, and counts again when it is said anew', async () => {
     const played = await play();
     await answer(played, 'mira', played.line);
@@ -110,6 +111,7 @@ describe('beyond the restarts that were approved, where two people are wanted', 
     await played.lab.close();
   });
 
+  // threat T132
   it('who revokes takes back their own word, and a maintainer without one everybody’s, whoever approved the first attempt', async () => {
     const played = await play();
     await answer(played, 'ada', played.line);
@@ -139,6 +141,7 @@ describe('a job that is started again by itself', () => {
     return played;
   }
 
+  // threat T133
   it.each([
     ['/hold reason="the cluster moves"', 'held'],
     ['/revoke', 'revoked'],
@@ -170,6 +173,7 @@ describe('a job that is started again by itself', () => {
     await lab.close();
   });
 
+  // threat T130
   it('is not hours later, when the runner comes back, where approvals have grown old by then: somebody has to say it', async () => {
     const { beforeJob, letGo } = heldJobs('launch');
     let hasFailed = false;
@@ -225,6 +229,7 @@ describe('between the order of another attempt and its launch', () => {
     ],
   ];
 
+  // threat T129
   it.each(deeds)('nothing is started where %s', async (_, line, deed) => {
     const { beforeJob, letGo, waiting } = heldJobs('launch');
     let hasFailed = false;

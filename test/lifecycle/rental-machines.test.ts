@@ -64,6 +64,7 @@ async function pushJunk(lab: VirtualLab, run: string): Promise<void> {
 }
 
 describe('that of a run with a line of junk in its record', () => {
+  // threat T15
   it('is kept for a look, and goes before its run costs more than was approved', async () => {
     const { lab, run, issue, machines } = await launched(
       ferryScript({ ...HOURS, durationMs: 5 * MINUTE }),

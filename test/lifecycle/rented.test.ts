@@ -76,6 +76,7 @@ it('/keep keeps it for a look, never past what was approved, and /teardown lets 
   expect((await stateOf(lab, run))?.rental.machines).toMatchObject([{ tearDown: { reason: 'asked' } }]);
 });
 
+// threat T193
 it('/teardown lets a machine go that was kept, also while the next attempt waits for its runner', async () => {
   let launches = 0;
   let away = async (): Promise<void> => undefined;
@@ -127,6 +128,7 @@ it('/teardown run=… lets the machine go from another thread, by who may, and t
   expect(await codesOf(lab, nothing)).toEqual(['teardown-nothing']);
 });
 
+// threat T14
 it('/teardown lets the machine go, and stops its job, though somebody pushed a line of junk to the record', async () => {
   const { lab, vast, until, run, pull } = await launched(steps(200, 'exit 0'));
   await until('a look', 10, async () => (await stateOf(lab, run))?.observation != null);

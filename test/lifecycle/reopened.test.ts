@@ -8,6 +8,7 @@ import { openVirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
 
+// threat T29
 it.each([true, false])(
   'a pull request that is opened again after its run was closed, and approved anew by the line of before, launches nothing (server: %s)',
   async (server) => {

@@ -56,6 +56,7 @@ async function refusalsOf({ lab, run }: Forged): Promise<readonly string[]> {
   return incidentsWith(state?.incidents ?? [], 'runner-refused').map(({ detail }) => detail.reason);
 }
 
+// threat T183
 it('a preemption that the stolen watch key reports of a job which runs starts no second one beside it', async () => {
   const forged = await running(6 * 60 * MINUTE);
   expect(await forgeEnd(forged)).toBe(true);
@@ -65,6 +66,7 @@ it('a preemption that the stolen watch key reports of a job which runs starts no
   await forged.lab.close();
 });
 
+// threat T185
 it('a preemption that it reports of a job which went well starts none either', async () => {
   const forged = await running(30 * MINUTE);
   const { lab, run } = forged;
@@ -82,6 +84,7 @@ it('a preemption that it reports of a job which went well starts none either', a
   await lab.close();
 });
 
+// threat T186
 it('what it makes of one failure after the other comes to no more jobs than the restarts that were approved', async () => {
   const forged = await running(6 * 60 * MINUTE);
   const { lab, run } = forged;

@@ -20,6 +20,7 @@ async function runAllAgain(lab: VirtualLab): Promise<number> {
   return taken;
 }
 
+// threat T156
 it('of a ferry that was sealed launch, say and record nothing more', async () => {
   const lab = await openVirtualLab({ server: false, ferry: SHORT_FERRY });
   const { run } = await playFerry(lab);
@@ -31,6 +32,7 @@ it('of a ferry that was sealed launch, say and record nothing more', async () =>
   await lab.close();
 });
 
+// threat T157
 it('of an approval that was taken back since launch nothing', async () => {
   const held = heldJobs('launch');
   const lab = await openVirtualLab({ server: false, ferry: SHORT_FERRY, beforeJob: held.beforeJob });

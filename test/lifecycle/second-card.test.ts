@@ -129,6 +129,7 @@ describe('a comment that shows the launch line like a card', () => {
     await lab.close();
   });
 
+  // threat T92
   it('holds nothing back where a person without write access posted it', async () => {
     const ferry = await proposed();
     const { lab, pull } = ferry;

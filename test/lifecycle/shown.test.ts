@@ -88,6 +88,7 @@ describe('a manifest', () => {
     await lab.close();
   });
 
+  // threat T93
   it('that the card could not show cannot be approved, and can once it does', async () => {
     let isRefusing = false;
     const ferry = await proposed({
@@ -140,6 +141,7 @@ describe('a card that somebody else edited', () => {
     );
   });
 
+  // threat T74
   it.each([
     {
       who: 'a writer',
@@ -167,6 +169,7 @@ describe('a card that somebody else edited', () => {
     await isRestoredAndTold(ferry, approval, /Somebody else changed the status card/);
   });
 
+  // threat T76
   it('with an older text of ours, seal and all, shows what that text is of, and not what is proposed now', async () => {
     const ferry = await proposed();
     const { lab, run, pull } = ferry;
@@ -195,6 +198,7 @@ describe('a card that somebody else edited', () => {
     await isRestoredAndTold(ferry, approval, /Somebody else changed/);
   });
 
+  // threat T75
   it('is approved by nobody in the second in which it is written anew: nobody can tell which text was read', async () => {
     const ferry = await proposed();
     const { lab, run, pull } = ferry;
@@ -220,6 +224,7 @@ describe('a card that somebody else edited', () => {
 });
 
 describe('a card that somebody hid', () => {
+  // threat T89
   it.each(MODES)(
     'shows nothing: it is visible again, and the thread is told once: $mode',
     async ({ options }) => {
@@ -251,6 +256,7 @@ describe('a card that somebody hid', () => {
 });
 
 describe('a card that a writer edits again and again', () => {
+  // threat T83
   it('causes a bounded number of writes, and refuses an approval until the card is written again', async () => {
     const ferry = await proposed();
     const { lab, run, pull } = ferry;

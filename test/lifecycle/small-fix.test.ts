@@ -184,6 +184,7 @@ describe('nothing is committed', () => {
     ['in a file that is not there', { log: traceback(MISSING, 'lib/smalllab/other.py') }, 'not-in-tree'],
     ['in a file of a size that nobody writes', { text: `${TEXT}${'# filler\n'.repeat(30_000)}` }, 'too-long'],
   ];
+  // threat T214
   it.each(refusals)('%s, and the thread says why', async (_what, play, reason) => {
     const played = await died(play);
     const tries = await triesOf(played);

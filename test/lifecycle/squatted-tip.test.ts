@@ -29,6 +29,7 @@ const pullsOf = (branch: string): readonly string[] =>
     .map((one) => one.title);
 
 describe('a branch at the tip of the default branch', () => {
+  // threat T55
   it('in the place of the next proposals is none: the schedule goes on to the next name, and so does who asks', async () => {
     lab = await openVirtualLab();
     await lab.clock.advance(MINUTE);
@@ -46,6 +47,7 @@ describe('a branch at the tip of the default branch', () => {
     expect(told(lab, 'incident')).toEqual([]);
   });
 
+  // threat T56
   it.each([
     ['at that tip', () => Promise.resolve()],
     [

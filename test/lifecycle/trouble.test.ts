@@ -105,6 +105,7 @@ describe('what people write', () => {
     await lab.close();
   });
 
+  // threat T72
   it("a file that the job's own Python would not compile is refused on the runner before anything is claimed", async () => {
     const asked = new Set<string>();
     const lab = await openVirtualLab({

@@ -34,6 +34,7 @@ async function approvedBlindly(lab: VirtualLab, run: string, issue: number) {
   return { gates, card: told(lab, 'card').join(''), answer: answersTo(lab, comment).join() };
 }
 
+// threat T84
 it.each([
   [
     'a zero-width space',
@@ -91,6 +92,7 @@ it.each([
   },
 );
 
+// threat T85
 it.each([
   [45, ['manifest-complete too-long'], 0],
   [12, [], 1],
@@ -120,6 +122,7 @@ it('people’s own words about a run may have what they like', async () => {
   await lab.close();
 });
 
+// threat T86
 it('a job that was launched by hand with one is not launched again', async () => {
   const lab = await openAdoptingLab({
     config: (text) => text.replace('\n  adopt: null\n', '\n  adopt: write\n'),

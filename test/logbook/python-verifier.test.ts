@@ -150,6 +150,7 @@ describe('both verifiers', () => {
     expect(await agreed([join(root, 'covered', 'journal')])).toMatchObject({ bad: { reason: 'unanchored' } });
   });
 
+  // threat T9
   it('refuse a run in the folder of another month, which would be a second place for it', async () => {
     const folder = join(root, 'moved', 'runs/2026/12', RUN);
     mkdirSync(folder, { recursive: true });

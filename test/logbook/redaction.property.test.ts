@@ -31,6 +31,7 @@ function withText(draft: EventDraft, nth: number, text: string): EventDraft {
 
 const secret = fc.constantFrom(...Object.entries(TYPED_SECRETS));
 
+// threat T212
 it('is taken out of every text, nested text and name that a machine wrote', () => {
   fc.assert(
     fc.property(

@@ -63,6 +63,7 @@ describe('somebody who can push and holds no key, or another one', () => {
     });
   });
 
+  // threat T187
   it("cannot write another role's type under its own role", () => {
     const event = { ...ferry.events[3], role: 'runner', keyId: 'runner-2026' } as unknown as LogbookEvent;
     expect(verify(`${start}${resealed(event, seededKey(2).sign)}\n`).bad).toMatchObject({
@@ -74,6 +75,7 @@ describe('somebody who can push and holds no key, or another one', () => {
     expect(() => forged(draft, signers)).toThrow('runner-may-not-write');
   });
 
+  // threat T192
   it('cannot write with a key before it counts, or after it was retired', () => {
     const window = (from: string, until: string): readonly PublicKey[] =>
       keys.map((key) => (key.role === 'control' ? { ...key, from, until } : key));
@@ -137,6 +139,7 @@ describe('an entry that ferrybot itself would not write', () => {
   });
 });
 
+// threat T239
 it('an entry that is longer than anybody reads is never written: the file would be broken from there on', () => {
   const draft = commandAnswered(501, 'approved');
   const at = branded(START_MS, isInstant);

@@ -118,6 +118,7 @@ describe('a regular expression that is linear', () => {
     expect(unread).toEqual(FROM_THE_CONFIG);
   });
 
+  // threat T198
   it(
     'is every one of the source',
     () => {

@@ -47,6 +47,7 @@ function seenIn(drafts: readonly EventDraft[]): readonly SeenMachine[] {
   return drafts.flatMap((draft) => (draft.type === 'machines-seen' ? draft.data.machines : []));
 }
 
+// threat T231
 it.each([
   ['an hour', { hourly: 1e300, status: 'running' }],
   ['an hour of its disk', { storageHourly: 1e308 }],
@@ -64,6 +65,7 @@ it.each([
   expect(destroy.map(({ id }) => id)).toEqual([7]);
 });
 
+// threat T173
 it('goes by what a runner has held against the approval, whatever an order says that none has carried out', () => {
   const run = newRun();
   const { order, submission } = run.state;
@@ -96,6 +98,7 @@ function forgedGone(run: Run, cadenceMs: number): void {
   );
 }
 
+// threat T184
 it('counts the whole life of a machine that was written to be gone and is there, at the price of its card', () => {
   for (const status of ['running', 'loading', 'exited'] as const) {
     const run = newRun();

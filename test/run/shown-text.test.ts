@@ -74,6 +74,7 @@ describe('a version of it', () => {
     expect(shows({}, 'nothing is proposed')).toBe('other');
   });
 
+  // threat T191
   it.each<[string, Partial<VerifiedMarker>]>([
     ['that was changed below its seal', { isIntact: false }],
     ['of another publication', { kind: 'incident' }],

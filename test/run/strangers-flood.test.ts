@@ -67,6 +67,7 @@ const prose = 'The loss fell from 3.1 to 2.9 after step 4600, see the run of the
 const PROSE_MS = quickestMs(() => readCommentOf('trusted', prose, COMMAND_DEFINITIONS, { otherBots: [] }));
 
 describe("a stranger's comment", () => {
+  // threat T194
   it.each(SHAPES)('of %j, as long as GitHub takes, costs less than a page of prose', (unit) => {
     expect(quickestMs(() => asStranger(full(unit)))).toBeLessThan(PROSE_MS);
   });

@@ -114,16 +114,19 @@ describe('the runner', () => {
     expect(judgeOrder(ordered.state, order.digest, facts).kind).toBe('claim');
   });
 
+  // threat T101
   it('refuses an approval that the owner of a renamed login wrote', () => {
     const facts = { ...good, ...said({ author: { ...bob, id: 999 } }) };
     expect(judgeOrder(ordered.state, order.digest, facts)).toMatchObject({ code: 'approval-by-another' });
   });
 
+  // threat T249
   it('refuses an approval that a bot account wrote, whatever it may do', () => {
     const facts = { ...good, ...said({ authorIsBot: true }) };
     expect(judgeOrder(ordered.state, order.digest, facts)).toMatchObject({ code: 'approval-by-another' });
   });
 
+  // threat T58
   it('refuses an order that one person approved twice, where two people are wanted', () => {
     const [given] = order.order.approvals;
     if (given === undefined) throw new Error('no approval');
@@ -249,6 +252,7 @@ describe('the runner', () => {
     );
   });
 
+  // threat T169
   it.each([
     ['a digest that is not its own', forged({ expiresAt: '2026-11-21T13:30:00.000Z' }, false)],
     ['another run', forged({ run: branded('ferry-daily-20261120', isRunId) }, true)],

@@ -38,12 +38,14 @@ describeWithSlurm('what a job says of itself to a real Slurm', () => {
     return (await cluster.engine().observeMany?.(asked))?.[1];
   };
 
+  // threat T205
   it('a job that writes lines into its own comment is no reason to know nothing of the others', async () => {
     await comment('hostile', 'one\ntwo');
     expect(await lookAtHonest()).toMatchObject({ kind: 'found', status: 'RUNNING' });
     expect((await cluster.engine().live?.())?.kind).toBe('known');
   });
 
+  // threat T204
   it('a job that writes lines of Slurm’s into its own comment ends no other one', async () => {
     const about = ['--noheader', '--name=honest', '--Format=JobID:|,Comment:|'];
     const [id, said] = (await askCluster(cluster.record, 'squeue', about))?.split('|') ?? [];

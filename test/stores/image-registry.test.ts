@@ -105,6 +105,7 @@ it('gives its key to a registry that wants it itself', async () => {
   expect(await look('ghcr.io/lab/trainer:v1')).toEqual(built(digest, TOLD));
 });
 
+// threat T87
 it('asks nobody whom the config does not name, whatever leads there', async () => {
   const cases: readonly [Partial<RegistryShape>, string][] = [
     [{ realm: 'https://auth.example.org/token' }, 'auth.example.org'],

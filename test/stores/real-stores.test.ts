@@ -294,6 +294,7 @@ describe('checkpoints in a folder', () => {
     await bench.close();
   });
 
+  // threat T238
   it('are unknown one by one where a job gave a file a time that is none, and all others are read', async () => {
     const bench = await openFolder();
     const root = `${bench.base}/root`;
@@ -315,6 +316,7 @@ describe('checkpoints in a folder', () => {
     await bench.close();
   });
 
+  // threat T228
   it('are unknown, and nothing of them is deleted, where a job made a folder above its root a link to that of another run', async () => {
     const bench = await openFolder();
     await save(bench, `${bench.base}/other/checkpoints/step-9`, 9);
@@ -328,6 +330,7 @@ describe('checkpoints in a folder', () => {
     await bench.close();
   });
 
+  // threat T229
   it('are unknown where a job made more empty folders than are looked into', async () => {
     const bench = await openFolder();
     const path = `${bench.base}/root/step-1`;
@@ -340,6 +343,7 @@ describe('checkpoints in a folder', () => {
     await bench.close();
   });
 
+  // threat T227
   it('are unknown where a job put a link, a pipe or an endless device in the place of a file, and nobody waits', async () => {
     const bench = await openFolder();
     const root = `${bench.base}/root`;

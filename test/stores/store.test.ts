@@ -97,6 +97,7 @@ function s3With(contents: readonly string[], objects: Map<string, string>) {
   return createStore({ bucket: createS3Bucket({ fetch, sleep }, place), base: 's3://lab/', sleep });
 }
 
+// threat T230
 it.each([
   ['has a key in it whose address leads to another run', 'run/step-1/../../other/step-9/model'],
   ['has a key in it that stays where it is on the way', 'run/step-1/./model'],

@@ -83,7 +83,7 @@ export function composer(
       sendToChannel: options.sendToChannel ?? (() => Promise.reject(new Error('this lab has no channels'))),
       stores: (path) => watched(openStore(virtualStores(clock), path), inFlight),
       images: createImages({}, { fetch: registryFetch, sleep: clock.sleep }),
-      // GitHub's clock is everybody's (docs/decisions/0007-githubs-clock.md), as in compose-lab.ts.
+      // GitHub's clock is everybody's (docs/decisions/0116-react-to-any-trigger-the-same-way.md), as in compose-lab.ts.
       now: () => branded(Math.trunc(clock.now() + client.clock.offsetMs), isInstant),
       log: (line, fields) => {
         // A process that crashed says nothing more, whoever caught what ended it.

@@ -62,6 +62,7 @@ describe('metrics', () => {
     expect(parseMetrics(text).kind).toBe('unreadable');
   });
 
+  // threat T235
   it('are left out where no metric has such a name, and unreadable where no entry has room for them', () => {
     const named = (length: number) => ({ ['n'.repeat(length)]: 1, a: 2 });
     const { metricNameCharactersMax: most } = limits;
@@ -77,6 +78,7 @@ describe('metrics', () => {
       );
   });
 
+  // threat T242
   it('are unreadable where the job put a pipe, or a link to what never ends, in the place of the file', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ferrybot-metrics-'));
     onTestFinished(() => rm(folder, { recursive: true }));

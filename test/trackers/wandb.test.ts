@@ -124,6 +124,7 @@ describe('a run of W&B', () => {
 });
 
 describe('a question to W&B', () => {
+  // threat T153
   it.each([
     ['refused', 'denied', saying(403)],
     ['of a key that is wrong', 'denied', { key: 'another' }],

@@ -46,6 +46,7 @@ describe('at the same moment', () => {
 });
 
 describe('a runner', () => {
+  // threat T159
   it('that cannot read the approval starts nothing, says so once, and launches when it can', async () => {
     const held = heldJobs('launch');
     let isAway = false;

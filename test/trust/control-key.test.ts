@@ -34,6 +34,7 @@ const conclusions = (): readonly (string | null)[] =>
     .map(({ conclusion }) => conclusion);
 
 describe('the control key', () => {
+  // threat T146
   it.each([
     ['without the environment', '', 'success'],
     ['that asks for the environment', IN_THE_ENVIRONMENT, 'failure'],
@@ -47,6 +48,7 @@ describe('the control key', () => {
     60_000,
   );
 
+  // threat T147
   it('is not given to a workflow of a pull request, nor to its review', async () => {
     const event = '{pull_request: {}, pull_request_review: {}}';
     await push(lab, 'mine', { files: { [`${FOLDER}/mine.yml`]: reading(event, IN_THE_ENVIRONMENT) } });
@@ -58,6 +60,7 @@ describe('the control key', () => {
     expect(conclusions()).toEqual(['failure', 'failure']);
   });
 
+  // threat T148
   it('is not given to our own chat workflow, started at a branch where it was edited', async () => {
     const chat = await lab.git('show', `main:${FOLDER}/ferrybot-chat.yml`);
     const edited = chat.replace(

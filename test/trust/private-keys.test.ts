@@ -92,6 +92,7 @@ describe('a job of the local engine', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
+  // threat T207
   it(
     'reads no key, no token and no passed secret in the environment of the launch that started it, nor of its git',
     async () => {
@@ -104,6 +105,7 @@ describe('a job of the local engine', () => {
     TIMEOUT_MS,
   );
 
+  // threat T208
   it(
     'reads no key and no token in the environment of its watch',
     async () => {
@@ -127,6 +129,7 @@ describe('a job of the local engine', () => {
 });
 
 describe('a program of the lab', () => {
+  // threat T209
   it('that checks a proposal reads no key and no token in the environment of what started it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ferrybot-look-'));
     const lab = await openBundleWorld({
@@ -180,6 +183,7 @@ describe('ferrybot serve', () => {
       },
     });
 
+  // threat T210
   it(
     'shows none of its keys in its environment, listens, and ends with its input',
     async () => {

@@ -69,6 +69,7 @@ async function types(): Promise<readonly string[]> {
   return text.split('\n').flatMap((line) => /"type":"([a-z-]+)"/.exec(line)?.[1] ?? []);
 }
 
+// threat T106
 it('approval and stop at once: nothing starts once the stop is recorded', async () => {
   await say('mira', approvalLine(lab));
   await lab.runJobs();
@@ -83,6 +84,7 @@ it('approval and stop at once: nothing starts once the stop is recorded', async 
   expect(await jobs()).toBe(0);
 });
 
+// threat T57
 it('an approval by whoever asked for the ferry, once the lab does not allow that any more', async () => {
   expect((await stateIn(lab))?.proposal.requestedBy?.login).toBe('mira');
   await Promise.all([say('mira', approvalLine(lab)), say('ada', approvalLine(lab))]);
@@ -98,6 +100,7 @@ it('an approval by whoever asked for the ferry, once the lab does not allow that
   expect(await jobs()).toBe(0);
 });
 
+// threat T105
 it('two approvals at once make one order and one job, and a stop beside it is before or behind the claim', async () => {
   await Promise.all([say('mira', approvalLine(lab)), say('ada', approvalLine(lab))]);
   await lab.runJobs();

@@ -57,6 +57,7 @@ async function edited(path: string, number: number): Promise<void> {
     await lab.as(who, 'PATCH', `/${path}/${number}`, { body: `${found?.body}\n${line}\n` });
 }
 
+// threat T32
 it.each<[string, () => Promise<void>]>([
   ['pushed to the branch in the name of another', () => pushed('mira')],
   ['edited the issue before somebody else did', () => edited('issues', issue)],
@@ -71,6 +72,7 @@ it.each<[string, () => Promise<void>]>([
   60_000,
 );
 
+// threat T164
 // The clock only moves forward: nothing comes after this one but the honest approval.
 it('a forged order on an approval that has grown old is refused with approval-too-old', async () => {
   const line = approvalLine(lab);

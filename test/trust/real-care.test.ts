@@ -130,6 +130,7 @@ const line = (): string => consentLine(lab, '`start-cleanup-cron`');
 describe('a consent that the stolen control key writes', () => {
   afterEach(() => expect(existsSync(started), 'the cluster was changed').toBe(false));
 
+  // threat T178
   it.each([
     ['names no digest', (shown: string) => shown.split(' ')[0] ?? ''],
     ['names another digest', (shown: string) => shown.replace(/[0-9a-f]{32}$/, '3f9a1c22b0d4e5f6'.repeat(2))],
@@ -141,6 +142,7 @@ describe('a consent that the stolen control key writes', () => {
     60_000,
   );
 
+  // threat T179
   it('on a comment in another thread changes nothing', async () => {
     const other = (await lab.as('mira', 'POST', '/issues', { title: 'Another', body: '' })) as {
       readonly number: number;
@@ -152,6 +154,7 @@ describe('a consent that the stolen control key writes', () => {
     expect(await careOn(await say('ada', line()))).toContain('approver-lost-permission');
   });
 
+  // threat T180
   it('on a comment under a description that a writer had edited, and put back, changes nothing', async () => {
     const { number, body } = diskIssue(lab);
     const consent = line();

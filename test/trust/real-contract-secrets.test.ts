@@ -28,6 +28,7 @@ async function look(): Promise<void> {
 const record = (): Promise<string> =>
   lab.git('log', '-p', '--format=%B', 'refs/heads/ferrybot/logbook', '--glob=refs/tags/ferry');
 
+// threat T211
 it.each(Object.entries(TYPED_SECRETS).filter(([name]) => name !== 'LAB_PASSWORD'))(
   '%s=… blocks the launch, leaves no trace in record, comments, checks and logs, and the edited contract has a manifest',
   async (name, value) => {

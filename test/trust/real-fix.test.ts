@@ -90,6 +90,7 @@ it('a fix that was approved for itself is started as the second attempt', async 
   expect(await startedIn(lab)).toHaveLength(2);
 });
 
+// threat T25
 it('a forged order for a fix outside what one may touch is refused with scope', async () => {
   await pushed({ files: { 'scripts/tell.py': "print('anything at all')\n" } });
   const before = await startedIn(lab);
@@ -97,6 +98,7 @@ it('a forged order for a fix outside what one may touch is refused with scope', 
   expect(await startedIn(lab)).toEqual(before);
 });
 
+// threat T26
 it('a forged order for a fix on the approval of the attempt that failed is refused with approval-not-given', async () => {
   await pushed(FIX);
   const before = await startedIn(lab);

@@ -31,6 +31,7 @@ beforeAll(async () => {
 afterEach(() => rewind());
 afterAll(() => lab.close());
 
+// threat T68
 it.each([
   [
     'an encoding behind a line separator in a comment',

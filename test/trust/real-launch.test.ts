@@ -23,6 +23,7 @@ it('launches what mira approved, who is called otherwise by now: her number coun
   users[mira.id] = mira;
 });
 
+// threat T206
 it('gives the job what the lab named and nothing of ours: no token, no key, no home of the runner', async () => {
   const environment = await environmentOfJob();
   expect(environment['HARBOUR']).toBe(HARBOUR);
@@ -35,6 +36,7 @@ it('gives the job what the lab named and nothing of ours: no token, no key, no h
   for (const secret of [...ours, ...keys]) expect(JSON.stringify(environment)).not.toContain(secret);
 });
 
+// threat T245
 it('tells the passed secret nowhere: not in the log of the workflow, the logbook or a comment', async () => {
   const { state } = lab.world;
   const logs = Object.values(state.logs).join('\n');
@@ -51,6 +53,7 @@ it('tells the passed secret nowhere: not in the log of the workflow, the logbook
   expect((await readdir(lab.jobs)).filter((name) => name.startsWith('ferrybot-'))).toHaveLength(1);
 });
 
+// threat T155
 it('refuses the order when the job is run again, and when it is dispatched again', async () => {
   const runs = Object.values(lab.world.state.runs).filter((run) => run.path.endsWith('ferrybot-launch.yml'));
   await lab.as('mira', 'POST', `/actions/runs/${runs[0]?.id}/rerun`);

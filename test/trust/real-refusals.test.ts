@@ -41,6 +41,7 @@ function nothingThere(error: unknown): readonly string[] {
 }
 
 describe('an order that somebody with write access appends to the logbook', () => {
+  // threat T1
   it.each([
     ['without a signature', 'signature', { key: 'own', sig: `${'A'.repeat(86)}==` }],
     ['signed with a key of their own', 'signature', { key: 'own' }],
@@ -80,6 +81,7 @@ describe('an order that somebody with write access appends to the logbook', () =
     },
   );
 
+  // threat T2
   it.each([{ key: 'own' }, { key: 'watch', role: 'watch', keyId: 'watch-demo' }] as const)(
     'is not followed: %o',
     async (forgery) => {
@@ -89,6 +91,7 @@ describe('an order that somebody with write access appends to the logbook', () =
     60_000,
   );
 
+  // threat T3
   it('as a copy of the bytes of another run is not followed', async () => {
     const other = 'ferry-daily-20200101';
     await pushLogbook(lab, other, await logbookLines(lab));
@@ -97,6 +100,7 @@ describe('an order that somebody with write access appends to the logbook', () =
 });
 
 describe('an order', () => {
+  // threat T149
   it('is not carried out for a workflow of a branch, with the environment or without', async () => {
     const workflow = (await lab.git('show', `main:${LAUNCH}`)).replace(
       'workflow_dispatch:\n',
@@ -125,11 +129,13 @@ it('a launcher whose Python has another minor version than the one of the manife
 });
 
 describe('the pull request', () => {
+  // threat T24
   it('whose head moved is refused', async () => {
     await push(lab, branch(), { files: { 'experiments/ferries/daily.py': '# nothing left\n' } });
     expect(await lab.launch()).toContain('head-moved');
   });
 
+  // threat T27
   it('whose head moved, was seen, and moved back is refused: the approval fell when it moved', async () => {
     const before = await lab.git('rev-parse', branch());
     await push(lab, branch(), { files: { 'experiments/ferries/daily.py': '# nothing left\n' } });
@@ -138,11 +144,13 @@ describe('the pull request', () => {
     expect(await lab.launch()).toContain('order-void');
   });
 
+  // threat T30
   it('whose branch was deleted is refused', async () => {
     await lab.as('ada', 'DELETE', `/git/refs/heads/${branch()}`);
     expect(await lab.launch()).toMatch(/pull-closed|unreadable|head-moved/);
   });
 
+  // threat T28
   it.each([
     ['was closed', 'pull-closed', { state: 'closed' }],
     ['goes to another branch', 'base-changed', { base: 'release' }],
@@ -157,6 +165,7 @@ describe('the pull request', () => {
     60_000,
   );
 
+  // threat T31
   it('that comes from a fork is refused', async () => {
     const { issues, repos } = lab.world.state;
     const [key = '', issue] = Object.entries(issues).find(([, one]) => one.number === lab.pull) ?? [];
@@ -170,6 +179,7 @@ describe('the pull request', () => {
 });
 
 describe('the approval', () => {
+  // threat T99
   it.each([
     ['edited', 'approval-edited', () => lab.as('mira', 'PATCH', comment(), { body: '/approve-launch now' })],
     ['deleted', 'approval-gone', () => lab.as('mira', 'DELETE', comment())],
@@ -189,6 +199,7 @@ describe('the approval', () => {
     expect(await lab.launch()).toContain('approval-hidden');
   });
 
+  // threat T100
   it('of somebody who may not approve any more is refused', async () => {
     const repo = Object.values(lab.world.state.repos)[0];
     const mira = Object.values(lab.world.state.users).find((user) => user.login === 'mira');
@@ -209,20 +220,24 @@ describe('an order that somebody with the stolen control key writes', () => {
     return lab.launch({ run: lab.run, order });
   };
 
+  // threat T160
   it('on an old bare approval launches nothing', async () => {
     expect(await onComment('/approve-launch')).toContain('approval-not-given');
   });
 
+  // threat T161
   it('on an approval of twelve digits launches nothing', async () => {
     expect(await onComment(`/approve-launch ${(await hex()).slice(0, 12)}`)).toContain('approval-not-given');
   });
 
+  // threat T162
   it('on an approval of another manifest launches nothing', async () => {
     expect(await onComment(`/approve-launch ${'3f9a1c22b0d4e5f6'.repeat(2)}`)).toContain(
       'approval-not-given',
     );
   });
 
+  // threat T163
   it('on an approval in another thread launches nothing', async () => {
     const issue = await lab.as('mira', 'POST', '/issues', { title: 'Another', body: '' });
     const { number } = issue as { readonly number: number };
@@ -230,6 +245,7 @@ describe('an order that somebody with the stolen control key writes', () => {
     expect(await onComment(line, number)).toContain('approval-elsewhere');
   });
 
+  // threat T102
   it('on a review of an older commit launches nothing', async () => {
     const body = `/approve-launch ${(await hex()).slice(0, 32)}`;
     const said = await lab.as('mira', 'POST', `/pulls/${lab.pull}/reviews`, { event: 'COMMENT', body });
@@ -247,6 +263,7 @@ it('a logbook that was deleted orders nothing', async () => {
   expect(await lab.launch()).toContain('order-unknown');
 });
 
+// threat T154
 // The clock only moves forward: nothing comes after this one.
 it('an order that lapsed is refused', async () => {
   lab.clock.advance(2 * 60 * 60_000);

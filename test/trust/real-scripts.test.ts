@@ -68,12 +68,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+// threat T59
 it('a file of the change that says where the cluster is decides nothing: the default branch says it', async () => {
   await push(lab, branch, { files: { 'infra/marin-us-central1.yaml': 'cluster_name: stolen\n' } });
   expect(await approvedAndLaunched()).toContain('ferrybot: submitted');
   expect(await sent()).toMatchObject({ cluster: 'ours', token: HARBOUR });
 });
 
+// threat T63
 it('the token reaches a script that reads nothing but its file, for its owner alone, and is gone when the script is', async () => {
   expect(await approvedAndLaunched()).toContain('ferrybot: submitted');
   expect(await sent()).toMatchObject({ token: HARBOUR, home: '0o100600' });
@@ -92,6 +94,7 @@ it('what an ignore file of the change names arrives all the same: every approved
   expect(files).toEqual(approved);
 });
 
+// threat T65
 it('of a whole tree exactly what was approved travels: nothing of git, and nothing that the lab leaves out', async () => {
   await push(lab, branch, { files: { 'lib/docs/notes.md': 'read me\n', 'lib/weights.json': '{"w": 1}\n' } });
   expect(await approvedAndLaunched()).toContain('ferrybot: submitted');
@@ -108,6 +111,7 @@ it('of a whole tree exactly what was approved travels: nothing of git, and nothi
   expect(JSON.stringify(await stateIn(lab))).toContain(`".":"${await git('write-tree')}"`);
 });
 
+// threat T64
 it('a file that the script would leave out is named, and nothing is claimed or sent', async () => {
   await push(lab, branch, { files: { '.rayignore': 'lib/*.json\n', 'lib/weights.json': '{"w": 1}\n' } });
   expect(await approvedAndLaunched()).toMatch(

@@ -72,6 +72,7 @@ async function answered(): Promise<string> {
   return answers.map(({ text }) => text).join('\n');
 }
 
+// threat T90
 it('a copy of an earlier card holds approvals back until it is gone and the hidden card was shown again', async () => {
   await lab.useRunners(HOSTED);
   const before = { text: card().text, line: approvalLine(lab) };
@@ -103,6 +104,7 @@ it('a copy of an earlier card holds approvals back until it is gone and the hidd
   expect(await answered()).toContain('approved manifest');
 });
 
+// threat T91
 it('a comment that becomes a second card after control has looked is refused by the launcher', async () => {
   const before = await stateIn(lab);
   expect(before?.order?.status).toBe('open');

@@ -24,6 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
+// threat T158
 it('a folder under the name that the tree of a launch could be expected to have is not run', async () => {
   expect(job.log).toContain('ENVIRONMENT ');
   expect(job.log).not.toContain('PLANTED');

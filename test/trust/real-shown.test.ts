@@ -46,6 +46,7 @@ async function answered(body: string): Promise<string> {
   return answers.map(({ text }) => text).join('\n');
 }
 
+// threat T73
 it('the true line of a card that a writer gave a false delta is refused, told with the name, and the card restored', async () => {
   const { id, source } = card();
   const falsified = source.replace('**Wanted:', '| harmless | 1 | 2 |\n\n**Wanted:');
@@ -68,6 +69,7 @@ async function answeredAfterPushOf(who: string): Promise<string> {
   return answered(line);
 }
 
+// threat T94
 it('the line of before, one second after a push, is refused, and whatever line where the approver pushed', async () => {
   expect(await answeredAfterPushOf('ada')).toMatch(/not approved: .* is not what is shown now/);
   expect(await answeredAfterPushOf('mira')).toContain('this change is yours');

@@ -42,6 +42,7 @@ const started = (): Promise<readonly string[]> => startedIn(lab);
 const branch = (): string => `ferrybot/proposal/${run}`;
 const CHANGED = { files: { 'scripts/tell.py': "print('anything at all')\n" } };
 
+// threat T165
 it('a forged order for a head that changes a file outside the scope is refused with scope', async () => {
   await push(lab, branch(), CHANGED);
   expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('scope');
@@ -61,6 +62,7 @@ async function innerCommit(method: string): Promise<string> {
   return method === 'merge' ? pushed : lab.git('rev-parse', 'main~1');
 }
 
+// threat T167
 it.each(['merge', 'rebase'])(
   'a forged order for a change that begins at a commit inside a pull request (%s) is refused with freshness',
   async (method) => {
@@ -79,6 +81,7 @@ it.each(['merge', 'rebase'])(
   120_000,
 );
 
+// threat T168
 it('a forged order while another run of the lane is live is refused with lane-free', async () => {
   await orderWithStolenKey(lab, run, 'mira');
   const second = await proposeWithStolenKey(lab, run);
@@ -86,6 +89,7 @@ it('a forged order while another run of the lane is live is refused with lane-fr
   expect(await started()).toEqual([]);
 });
 
+// threat T172
 it('a forged order beside a record that allows more restarts than the approved manifest is refused with order-forged', async () => {
   const order = await orderWithStolenKey(lab, run, 'mira', null, (manifest) => ({
     ...manifest,
@@ -101,6 +105,7 @@ async function said(body: string): Promise<number> {
   return ((await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body })) as { readonly id: number }).id;
 }
 
+// threat T170
 it('a forged order on an approval that was revoked is refused with held-in-thread', async () => {
   // The launcher is away until it is revoked: otherwise it may be faster than the words.
   await lab.useRunners(HOSTED);
@@ -116,6 +121,7 @@ it('a forged order on an approval that was revoked is refused with held-in-threa
   expect(await started()).toEqual([]);
 });
 
+// threat T171
 it.each(['/stop', '/hold', '/hold lane=daily reason="wait"', '/hold date=TODAY'])(
   'a forged answer to %s does not take it out of the way of an order',
   async (brake) => {
@@ -129,6 +135,7 @@ it.each(['/stop', '/hold', '/hold lane=daily reason="wait"', '/hold date=TODAY']
   60_000,
 );
 
+// threat T166
 // The clock only moves forward: nothing comes after this one but the honest order.
 it('a forged order for a merge base of last week is refused with freshness', async () => {
   lab.clock.advance(7 * DAY);

@@ -37,6 +37,7 @@ function protectDefaultBranch({ world }: VirtualLab): void {
   };
 }
 
+// threat T48
 it('a writer who pushes another config into a pull request of ferrybot does not merge it on their own approval', async () => {
   lab = await openVirtualLab();
   const { run, pull } = await propose(lab);
@@ -54,6 +55,7 @@ it('a writer who pushes another config into a pull request of ferrybot does not 
   expect(await merge()).toMatchObject({ merged: true });
 });
 
+// threat T49
 it('a branch that a writer pushed in the place of the log of a seal is not called log-only: the seal is refused', async () => {
   lab = await openVirtualLab({ ferry: SHORT_FERRY });
   const { run, pull, issue } = await propose(lab);

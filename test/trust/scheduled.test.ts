@@ -20,6 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
+// threat T152
 it('is ruled by the config of the default branch, not by a branch of a writer that is called main', async () => {
   const honest = await lab.git('show', `trunk:${CONFIG}`);
   const mine = honest.replace('logbookBranch: ferrybot/logbook', 'logbookBranch: ferrybot/mine');

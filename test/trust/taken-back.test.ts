@@ -36,6 +36,7 @@ async function saidAndRecorded(brake: string): Promise<void> {
 const started = (): Promise<readonly string[]> => startedIn(lab);
 
 describe('a decision that an ordinary push took out of the record', () => {
+  // threat T4
   it.each(BRAKES)(
     '(%s) is missed by the launcher, which starts nothing, and told by control',
     async (brake) => {
@@ -53,6 +54,7 @@ describe('a decision that an ordinary push took out of the record', () => {
 });
 
 describe('a branch that was put back by force, where no ruleset keeps anybody from it', () => {
+  // threat T5
   it('is known by the marks of what it had, by a process that never saw it', async () => {
     const before = await headOfRecord(lab);
     await saidAndRecorded('/revoke');
@@ -63,6 +65,7 @@ describe('a branch that was put back by force, where no ruleset keeps anybody fr
     expect(incidentsIn(lab).join('\n')).toMatch(/does not verify[\s\S]*was there, and is not any more/);
   });
 
+  // threat T10
   it('or deleted is as well', async () => {
     await lab.git('update-ref', '-d', 'refs/heads/ferrybot/logbook');
     expect(await lab.launch()).toContain('branch does not verify: logbook-branch-missing');
@@ -71,6 +74,7 @@ describe('a branch that was put back by force, where no ruleset keeps anybody fr
 });
 
 describe('a brake in the thread that the record does not have', () => {
+  // threat T128
   it('because control has not come to it yet holds the launch back', async () => {
     lab.clock.advance(5_000);
     await lab.as('mira', 'POST', `/issues/${lab.pull}/comments`, { body: '/stop' });
@@ -78,6 +82,7 @@ describe('a brake in the thread that the record does not have', () => {
     expect(await started()).toEqual([]);
   });
 
+  // threat T11
   it.each(BRAKES)(
     '(%s) because branch and marks were put back by force holds it back too',
     async (brake) => {
@@ -93,6 +98,7 @@ describe('a brake in the thread that the record does not have', () => {
   );
 });
 
+// threat T12
 // Something is launched here: nothing comes after this one.
 it('tags that nobody signed mark nothing: neither copies of a mark, nor names in the place of the next', async () => {
   const [mark = ''] = (await marksOf(lab)).filter((name) => name.includes(lab.run));

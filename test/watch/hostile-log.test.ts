@@ -77,6 +77,7 @@ function entriesOf(text: string) {
 }
 
 describe('a look at a job that prints what is no number', () => {
+  // threat T240
   it.each(LOGS)('in %s is recorded, and its end', (_name, log) => {
     for (const number of NUMBERS) {
       const entries = entriesOf(log(number));
@@ -88,6 +89,7 @@ describe('a look at a job that prints what is no number', () => {
     }
   });
 
+  // threat T241
   it('in the place of its loss has nothing of it recorded: it may be a secret', () => {
     const bar = (loss: string): string =>
       `Progress on:train 5it/9it rate:1.0it/s remaining:00:04 elapsed:00:05 postfix:loss=${loss}`;

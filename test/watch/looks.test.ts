@@ -196,6 +196,7 @@ describe('a look', () => {
     ]);
   });
 
+  // threat T237
   it.each([-1, 9e15, 1e300])('records no moment that a job or its cluster makes up, such as %d', (ms) => {
     const job = { ...foundJob('SUCCEEDED'), startedAtMs: ms, endedAtMs: ms };
     const ended = eventsOf(submitted.state, { ...base, job }).find(({ type }) => type === 'ended');
@@ -301,6 +302,7 @@ describe('a look', () => {
     expect(shown(`it's ${secret} here`)).toContain("KeyError: it's *** here");
   });
 
+  // threat T234
   it('records no secret that a job made the name of a metric, or of its run in the tracker', () => {
     const secret = 'sk-first-half-second-half';
     const redact = (text: string): string => text.replaceAll(secret, '***');

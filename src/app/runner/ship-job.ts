@@ -160,8 +160,8 @@ function listText(files: readonly ExportedFile[]): string {
 }
 
 /**
- * Lab scripts may build what they ship (`uv export`) while the cluster token is available (docs/decisions/0038-whose-code-runs-beside-
- * the-token.md). Build files must therefore equal those of the merge base with the default branch.
+ * Lab scripts may build what they ship (`uv export`) while the cluster token is available (docs/decisions/0134-ship-exactly-the-approved-tree.md).
+ * Build files must therefore equal those of the merge base with the default branch.
  */
 export async function changedBuildFiles(
   { config, git }: Pick<OpenLane, 'config' | 'git'>,

@@ -31,7 +31,7 @@ export type ShipTree = (
 
 /**
  * The folder's random name prevents preparation, and only its owner can read it. Its content is compared with the approved trees here,
- * and again before use (docs/decisions/0037-what-is-shipped.md).
+ * and again before use (docs/decisions/0134-ship-exactly-the-approved-tree.md).
  */
 export async function shipTree(
   open: OpenLane,

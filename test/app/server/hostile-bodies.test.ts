@@ -151,6 +151,7 @@ const closedAll = (sockets: readonly Socket[]): Promise<unknown> =>
   Promise.all(sockets.map((one) => one.closed || new Promise((resolve) => one.once('close', resolve))));
 
 describe('a body that is larger than any that GitHub sends', () => {
+  // threat T199
   it('without a length, 2.6 GB of it, is cut at 25 MB with 413; memory stays flat, and an honest delivery is answered', async () => {
     expect((await honest()).status).toBe(200);
     const before = await peakBytes();

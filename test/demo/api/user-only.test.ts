@@ -31,6 +31,7 @@ describe('another user of the machine', () => {
     }
   });
 
+  // threat T247
   it.each([
     ['no secret', {}],
     ['a wrong one in the header', { authorization: 'Bearer guessed' }],
@@ -100,6 +101,7 @@ describe('the address that is printed', () => {
 });
 
 describe('a form', () => {
+  // threat T248
   it.each([
     [{ origin: 'http://evil.example' }],
     [{ origin: 'http://127.0.0.1:1' }],

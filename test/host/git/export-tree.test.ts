@@ -108,6 +108,7 @@ describe('an export', () => {
     expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
+  // threat T66
   it.each([
     ['line ends', '* text eol=crlf\n'],
     ['an ident', '* ident\n'],

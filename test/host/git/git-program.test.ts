@@ -172,6 +172,7 @@ describe('reading', () => {
     await expect(client.readText(commit, 'binary')).rejects.toThrow('not UTF-8');
   });
 
+  // threat T17
   it('ends at a file that is larger than any that is ever written here', async () => {
     const remote = await bareRepository();
     const client = remote.client();

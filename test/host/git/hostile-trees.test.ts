@@ -53,6 +53,7 @@ async function exported(
 }
 
 describe('an export of a tree that no honest git writes', () => {
+  // threat T67
   it.each<readonly [string, (remote: Remote) => Promise<readonly Row[]>]>([
     ['a name that leads out', async (remote) => [['100644', '../evil', await blob(remote, 'x')]]],
     [

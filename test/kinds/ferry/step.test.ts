@@ -16,6 +16,7 @@ const STEPS: Steps = {
 };
 
 describe('a step', () => {
+  // threat T70
   it.each([
     ['depth', '8', '16', null],
     ['depth', '8', '17', 'a factor of 2'],

@@ -45,6 +45,8 @@ it('a person who is named in a line is in charge, and not who wrote the issue', 
   expect(unclearIn('DRI: @ada and @mira')).toEqual(['DRI']);
 });
 
+// threat T112
+// threat T115
 it.each([
   ['a hundred thousand as half the world writes it, or a hundred', 'Final step: 100.000', 'Final step'],
   ['thousands with dots alone', 'Tokens: 18.000', 'Token budget'],

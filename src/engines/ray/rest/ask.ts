@@ -149,7 +149,7 @@ export function restSettings(options: RestOptions): RestSettings {
 /**
  * The headers that say who asks: the usual one, and Ray's own for dashboards behind a proxy that keeps the first for
  * itself (ray-project/ray, python/ray/_private/authentication). Nothing here may look like a browser: Ray refuses every
- * write of one (docs/decisions/0015-ray-over-rest.md).
+ * write of one (docs/decisions/0135-ask-ray-by-rest-and-submit-by-script.md).
  */
 export function authorization(settings: RestSettings): Readonly<Record<string, string>> {
   if (settings.token === null) return {};

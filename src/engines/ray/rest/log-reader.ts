@@ -169,7 +169,7 @@ type Reading = {
 /**
  * The Jobs API gives the whole log in one answer, which is decoded as it arrives: what is known is passed over, and it stays
  * open from one chunk to the next. Never holds more than a chunk and what a caller may ask for again
- * (docs/decisions/0015-ray-over-rest.md).
+ * (docs/decisions/0135-ask-ray-by-rest-and-submit-by-script.md).
  */
 export function createLogReader(settings: RestSettings, jobId: string): LogReader {
   const reading: Reading = { window: createLogWindow(), open: null, pausedUntilMs: 0, hasEnded: false };

@@ -88,7 +88,7 @@ const REPOSITORY = 'commit.git';
  * The files of a repository that knows its commit and nothing else. Marin's ray_run.py puts whatever `git rev-parse HEAD`
  * prints over the job's GIT_COMMIT (marin-community/marin, lib/marin/src/marin/run/ray_run.py), in a folder without
  * history its complaint. It is bare, so that git lists no files in it and a script that ships what git lists ships the
- * whole folder, as it does where there is no git (docs/decisions/0016-scripts-that-submit.md).
+ * whole folder, as it does where there is no git (docs/decisions/0135-ask-ray-by-rest-and-submit-by-script.md).
  */
 function repositoryAt(commit: string | null): Readonly<Record<string, string>> {
   if (commit === null || !/^[0-9a-f]{40}$/.test(commit)) return {};
