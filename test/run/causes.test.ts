@@ -1,0 +1,59 @@
+/** What a trigger gives a run cause to decide. */
+
+import { describe, expect, it } from 'vitest';
+import type { ReconcileRequest } from '../../src/domain/reconcile-request.ts';
+import { causesOf, noteReconciled } from '../../src/run/causes.ts';
+import { agendaFor, type Cause, causesOfStep } from '../../src/run/reconcile.ts';
+import { append, NO_ATTEMPTS } from '../../src/run/step.ts';
+import { NOON } from '../support/run-facts.ts';
+import { CONFIG, gatedOn } from './parts.ts';
+
+const { state } = gatedOn();
+const COMMENT = { kind: 'comment', surface: 'comment', comment: 5, hasSlash: true } as const;
+
+function causesAfter(
+  settledBy: readonly Cause[],
+  ...triggers: readonly ReconcileRequest[]
+): readonly Cause[] {
+  const memories = { of: () => NO_ATTEMPTS };
+  const looks = { now: () => NOON, memories, settled: new Map(), holds: '', awaited: null };
+  noteReconciled(looks, state, state, { outcome: 'said', causes: settledBy });
+  return causesOf(looks, state, { triggers, mayHaveEnded: false, holds: '', config: CONFIG });
+}
+
+describe('a trigger', () => {
+  it('gives the run of a comment its commands to decide, and other runs nothing', () => {
+    const { pull } = state.proposal;
+    expect(causesAfter(['facts'], { ...COMMENT, thread: pull })).toEqual(['comments']);
+    expect(causesAfter(['facts'], { ...COMMENT, thread: pull + 1_000 })).toEqual([]);
+  });
+
+  it('gives cause for everything when the thread changed, and at a sweep before the launch', () => {
+    expect(causesAfter(['facts'], { kind: 'thread', thread: state.proposal.pull })).toEqual(['facts']);
+    expect(causesAfter(['facts'], { kind: 'sweep' })).toEqual(['facts']);
+  });
+
+  it('leaves what other processes recorded to be decided after a turn over a comment alone', () => {
+    const push = { kind: 'push', ref: `refs/heads/${CONFIG.logbookBranch}` } as const;
+    expect(causesAfter(['facts'], push)).toEqual([]);
+    expect(causesAfter(['comments'], push)).not.toEqual([]);
+  });
+});
+
+describe('a step', () => {
+  it('wakes the deciders that declared what it recorded: an answer wakes one, the gates more', () => {
+    const answer = {
+      comment: 5,
+      surface: 'comment',
+      index: 0,
+      thread: 1,
+      code: 'status-shown',
+      detail: {},
+    } as const;
+    const answered = causesOfStep(append({ type: 'command-answered', role: 'control', data: answer }));
+    expect(answered).toEqual(['command-answered']);
+    expect(agendaFor(answered).due.size).toBe(1);
+    expect(agendaFor(['gated']).due.size).toBeGreaterThan(1);
+    expect(agendaFor(['facts']).areGatesDue).toBe(true);
+  });
+});
