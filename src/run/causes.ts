@@ -73,11 +73,16 @@ export function causesOf(looks: Looks, state: RunState, heard: Heard): readonly 
     return ['facts'];
   const causes: Cause[] = isAbout('comment', threads) ? ['comments'] : [];
   if (triggers.every(({ kind }) => kind === 'comment' || kind === 'remark')) return causes;
-  return [...causes, ...causesOfRecord(looks, state, heard.mayHaveEnded)];
+  return [...causes, ...causesOfRecord(looks, state, heard.mayHaveEnded, areGatesMoved)];
 }
 
 /** Causes that no thread names: the clock, ended workflow runs, and what other processes have recorded. */
-function causesOfRecord(looks: Looks, state: RunState, mayHaveEnded: boolean): readonly Cause[] {
+function causesOfRecord(
+  looks: Looks,
+  state: RunState,
+  mayHaveEnded: boolean,
+  isConfigMoved: boolean,
+): readonly Cause[] {
   const now = looks.now();
   const isNew = !isSettled(looks, state, now);
   if (isOver(state)) {
@@ -93,7 +98,7 @@ function causesOfRecord(looks: Looks, state: RunState, mayHaveEnded: boolean): r
   const isOurs = state.end !== null || isHeadOurs(state, looks.memories.of(state.run));
   if (isNew && (isAged(state, now) || isOurs)) return ['facts'];
   return [
-    ...(isNew || mayHaveEnded ? (['time'] as const) : []),
+    ...(isNew || mayHaveEnded || isConfigMoved ? (['time'] as const) : []),
     ...(mayHaveEnded ? (['ended'] as const) : []),
   ];
 }
