@@ -131,7 +131,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'deletion-interrupted':
     'the runner died in the middle. What is gone and what is there stands below; nothing is tried again on this consent. `/cleanup-checkpoints` lists what is left.',
   unreadable: 'nothing was called: it could not be looked at any more.',
-  'out-of-time': 'nothing was called: the hour since the claim was over.',
+  'out-of-time':
+    'the hour since the claim is over. The results of completed steps are listed here; the other steps were not started.',
   'not-pre-approved': 'nothing was called: the config does not consent any more.',
   'pre-approval-used-up': 'nothing was called: the config consents to no more of these within a day.',
 };
