@@ -2,10 +2,12 @@
 
 import { underWay } from '../domain/actions/action-state.ts';
 import type { Instant } from '../domain/ids.ts';
+import { awaitsAdoptionUntil } from '../domain/logbook/adoption.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
 import { isHolding } from '../domain/logbook/liveness.ts';
 import { type Ending, isNotified, isOver, type Notice, type RunState } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339 } from '../domain/time.ts';
+import { notConfirmed } from '../render/adoption-words.ts';
 import type { ClosingCommand } from './decide-closure.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 
@@ -79,4 +81,31 @@ function audienceOf(
   ];
   if (named.length > 0 && noticesSince(state, end).length === 0) return { people: named };
   return { permission: config.permissions[end.status === 'FAILED' ? 'ack' : 'seal'] };
+}
+
+/** The due reminder or close of an unconfirmed adoption, or null. */
+export function decideUnconfirmed(
+  state: RunState,
+  config: LaneScopedConfig,
+  now: Instant,
+): EventDraft | null {
+  const until = awaitsAdoptionUntil(state, config.lane.reminders.closeAfterHours);
+  if (until === null) return null;
+  if (now < until) return reminder(state, config, now);
+  const reason = notConfirmed(state, config.lane.reminders.closeAfterHours);
+  return { type: 'closed', role: 'control', data: { outcome: 'withdrawn', reason, closurePull: null } };
+}
+
+/** The requester was already notified; the reminder mentions everyone who may confirm. */
+function reminder(
+  { description, ...state }: RunState,
+  { lane, permissions, approvals }: LaneScopedConfig,
+  now: Instant,
+): EventDraft | null {
+  const { everyHours } = lane.reminders;
+  if (description?.found !== 'described' || everyHours === null) return null;
+  if (now - (fromRfc3339(description.at) ?? now) < everyHours * HOUR_MS) return null;
+  const permission = permissions.adopt ?? approvals.permission;
+  const data = { reason: 'job-unconfirmed', about: `${description.seq}-1`, permission } as const;
+  return isNotified({ description, ...state }, data) ? null : { type: 'notified', role: 'control', data };
 }

@@ -8,29 +8,24 @@ import { permits } from '../domain/actor.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { Annotation } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
-import type { DigestOf, Instant } from '../domain/ids.ts';
+import type { DigestOf } from '../domain/ids.ts';
 import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
-import { isSameLogin, personInCharge, saidIn } from '../domain/launch/contract.ts';
+import { isSameLogin, personInCharge } from '../domain/launch/contract.ts';
 import { failedAttempt, isBeforeLaunch, rollbackOf } from '../domain/launch/next-attempt.ts';
 import { jobAsMended, ownFix } from '../domain/launch/small-fix.ts';
-import { limits } from '../domain/limits.ts';
-import { awaitsAdoption, awaitsAdoptionUntil } from '../domain/logbook/adoption.ts';
-import type { EventDraft, EventType } from '../domain/logbook/event.ts';
+import { awaitsAdoption } from '../domain/logbook/adoption.ts';
+import type { EventType } from '../domain/logbook/event.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { approvedManifest, isNotified, isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { isNotAsked, type Need, need } from '../domain/need.ts';
 import { known } from '../domain/observed.ts';
 import { hasLabel } from '../domain/own-pull.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
-import { cutText } from '../domain/text.ts';
-import { fromRfc3339 } from '../domain/time.ts';
-import { notConfirmed, notTakenOver } from '../render/adoption-words.ts';
+import { notTakenOver } from '../render/adoption-words.ts';
 import { renderMismatch, renderUnreadableDelta } from '../render/check.ts';
-import { renderSourceTag } from '../render/ended.ts';
 import { placeWord } from '../render/words.ts';
 import { approvalFacts } from './approval-facts.ts';
-import { sealTagOf } from './begun-seal.ts';
 import { decideImage } from './container.ts';
 import { decideContract } from './contract.ts';
 import { decideApprovals } from './decide-approvals.ts';
@@ -43,20 +38,21 @@ import { decideGates, decideHeld } from './decide-gates.ts';
 import { decideLaunchTrouble } from './decide-launch-trouble.ts';
 import { decideMilestone } from './decide-milestone.ts';
 import { decideMissingCluster } from './decide-missing-cluster.ts';
-import { decideReminder, unsealedClosing } from './decide-notices.ts';
+import { decideReminder, decideUnconfirmed, unsealedClosing } from './decide-notices.ts';
 import { decideLaunch, decideOrder } from './decide-order.ts';
 import { decideOffer, watchEndReminder } from './decide-ownership.ts';
 import { decidePages } from './decide-pages.ts';
 import { decideCard, decideComments, type PublishInput } from './decide-publications.ts';
 import { decideRelaunch, type RelaunchInput } from './decide-relaunch.ts';
 import { confirmedShowing, decideShown, isCardUnread } from './decide-shown.ts';
+import { decideSourceTag } from './decide-source-tag.ts';
 import { decideStop } from './decide-stop.ts';
 import { decideUpdate } from './decide-update.ts';
 import { decideWatch } from './decide-watch.ts';
 import { type Gated, gateRun, unreadFacts } from './gate-run.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { decideProposalTexts } from './proposal-texts.ts';
-import { type AttemptCache, append, type DeciderInput, isDone, mayTry, perform, type Step } from './step.ts';
+import { append, type DeciderInput, type Step } from './step.ts';
 import { verdictOf } from './verdict-of.ts';
 
 export type ReconcileInput = DeciderInput & {
@@ -446,62 +442,4 @@ function decideCharge(state: RunState, { people }: RunFacts, { permissions }: La
     role: 'control',
     data: { reason: 'dri-asked', about: dri, ...mentioned },
   });
-}
-
-const HOUR_MS = 3_600_000;
-
-/** The due reminder or close of an unconfirmed adoption, or null. */
-export function decideUnconfirmed(
-  state: RunState,
-  config: LaneScopedConfig,
-  now: Instant,
-): EventDraft | null {
-  const until = awaitsAdoptionUntil(state, config.lane.reminders.closeAfterHours);
-  if (until === null) return null;
-  if (now < until) return reminder(state, config, now);
-  const reason = notConfirmed(state, config.lane.reminders.closeAfterHours);
-  return { type: 'closed', role: 'control', data: { outcome: 'withdrawn', reason, closurePull: null } };
-}
-
-/** The requester was already notified; the reminder mentions everyone who may confirm. */
-function reminder(
-  { description, ...state }: RunState,
-  { lane, permissions, approvals }: LaneScopedConfig,
-  now: Instant,
-): EventDraft | null {
-  const { everyHours } = lane.reminders;
-  if (description?.found !== 'described' || everyHours === null) return null;
-  if (now - (fromRfc3339(description.at) ?? now) < everyHours * HOUR_MS) return null;
-  const permission = permissions.adopt ?? approvals.permission;
-  const data = { reason: 'job-unconfirmed', about: `${description.seq}-1`, permission } as const;
-  return isNotified({ description, ...state }, data) ? null : { type: 'notified', role: 'control', data };
-}
-
-// A source outside the target branch could be moved or deleted, so its commit is tagged as soon as the job runs (policy HR-69).
-
-/** Pushes the tag, then reports it; null if the source is on the target branch, was reported, or cannot be tagged now. */
-function decideSourceTag(state: RunState, memory: AttemptCache): Step | null {
-  const { submission, contract, order } = state;
-  const branch = saidIn(contract, 'branch');
-  const target = order?.manifest?.policy['lane.targetBranch'];
-  if (submission === null || branch === null || target === undefined || branch === target) return null;
-  const { attempt, commit } = submission;
-  if (isTold(state, commit)) return null;
-  const tag = `${sealTagOf(state)}.source-${attempt}`;
-  const key = `tag:${tag}`;
-  const outcome = memory.outcomes.get(key);
-  if (outcome?.kind === 'refused') {
-    const message = cutText(outcome.message, limits.messageCharactersMax);
-    return append(incidentDraft('control', 'source-not-kept', { attempt, commit, branch, message }));
-  }
-  if (isDone(memory, key))
-    return append(incidentDraft('control', 'source-kept', { attempt, commit, branch, tag }));
-  if (!mayTry(memory, key, limits.effectTriesMax)) return null;
-  return perform(key, { kind: 'push-tag', tag, commit, message: renderSourceTag(state, branch) });
-}
-
-/** A commit is tagged once, even if several attempts use it. */
-function isTold({ incidents }: RunState, commit: string): boolean {
-  const told = [...incidentsWith(incidents, 'source-kept'), ...incidentsWith(incidents, 'source-not-kept')];
-  return told.some(({ detail }) => detail.commit === commit);
 }

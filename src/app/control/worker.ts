@@ -198,8 +198,11 @@ function lookAgainMs(open: OpenLab, now: Instant): number | null {
 }
 
 /** Our own push of the logbook, or the end of a workflow run that no record names, concerns nothing. */
-function isNews({ seen, looks }: Own, { store, config }: OpenLab, trigger: ReconcileRequest): boolean {
+function isNews({ seen, looks }: Own, open: OpenLab, trigger: ReconcileRequest): boolean {
+  const { store, config } = open;
   const record = store.current();
+  // A hold that was recorded for one run concerns the others of its lane.
+  if (looks.holds !== holdsOf(open)) return true;
   const isOnRecord =
     (trigger.kind === 'push' && trigger.ref === `refs/heads/${config.logbookBranch}`) ||
     (trigger.kind === 'workflow-ended' && !tellsOfEnd([trigger], dispatchedIn(record)));

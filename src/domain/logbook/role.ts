@@ -1,3 +1,5 @@
+/** The roles that sign entries, and their public keys. */
+
 import * as z from 'zod';
 
 /** Who signs: control decides, the runner submits, the watch observes. */

@@ -2,7 +2,8 @@
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
@@ -69,7 +70,7 @@ export function createObjects({ directory, ready, env, fetch }: ObjectsOptions):
       const id = objectId(type, bytes);
       const path = join(directory, 'objects', id.slice(0, 2), id.slice(2));
       try {
-        if ((await stat(path).catch(() => null)) !== null) return id;
+        if (existsSync(path)) return id;
         await mkdir(dirname(path), { recursive: true });
         const draft = `${path}.${randomUUID()}`;
         const data = await promisify(deflate)(Buffer.concat([objectHead(type, bytes.length), bytes]));
