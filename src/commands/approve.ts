@@ -15,6 +15,7 @@ import { bindingHex, namingOf, wasShownBefore } from '../domain/approval-binding
 import { TARGET_FIELDS, targetFacts } from '../domain/launch/hold.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
+import { need } from '../domain/need.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import { type AnswerDecision, answering, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
@@ -55,7 +56,14 @@ export const approve = {
     'approve-checkpoint-cleanup',
     'consent',
   ],
-  decide: (context) => decideAction(context, [context.state]),
+  decide: (context) => {
+    const unread = context.state.actions.filter(
+      ({ digest, claim, ended }) => claim === null && ended === null && !context.showings.has(digest),
+    );
+    return unread.length > 0
+      ? need(...unread.map(({ digest }) => ({ fact: 'proposalTexts', of: digest }) as const))
+      : decideAction(context, [context.state]);
+  },
   decideWithoutRun: (context) => {
     const runs = context.recordedRuns.kind === 'known' ? context.recordedRuns.value : [];
     return isOfEndedRun(context.args['digest'], runs) ? null : decideAction(context, runs);

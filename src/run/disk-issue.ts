@@ -31,7 +31,7 @@ export function decideDiskIssue(input: DiskIssueInput): DiskIssueWords {
   const { disks, issue } = input;
   const mutations = diskMutations(input.mutations, disks.newest.cluster);
   const refused = [...input.commands.values()].findLast(
-    ({ thread, answer }) => thread === issue.number && answer?.code === 'consent-not-shown',
+    ({ thread, answer }) => thread === issue.number && answer?.code === 'action-not-shown',
   );
   const body = renderDiskIssue({ disks, mutations, refusedAt: refused?.seq ?? 0 });
   const state = stateWanted(disks, mutations, issue.isOpen);
