@@ -1,11 +1,10 @@
 /** What people were shown before they consented to a change of a cluster: the proposal as ferrybot wrote it, and nothing else. */
 
 import { describe, expect, it } from 'vitest';
-import { TEXT_RESTORES_MAX } from '../../src/run/shown-text.ts';
 import { consentLine } from '../support/approve.ts';
 import { openBadNodeLab, playUntilBad } from '../support/bad-node-lab.ts';
 import { type DiskLab, diskIssue, openDiskLab } from '../support/disk-lab.ts';
-import { eventsOf, stateOf, until } from '../support/play.ts';
+import { stateOf, until } from '../support/play.ts';
 import { codesOf } from '../support/recorded.ts';
 import { deletions, type SimulatedCloud } from '../support/simulated-cloud.ts';
 import { type BotComment, botComments, heldJobs, say, told } from '../support/talk.ts';
@@ -115,23 +114,6 @@ describe('a proposal to delete a machine that a writer edited', () => {
     await until(lab, 'the deletion', () => deletions(cloud).length > 0);
     await lab.close();
   });
-
-  it('in the second of the consent is carried out by no runner: it reads the text itself', async () => {
-    const runner = heldJobs('care');
-    const { lab, cloud, run, issue } = await bad({ beforeJob: runner.beforeJob });
-    const { id } = proposalOf(lab);
-    const at = lab.clock.now();
-    await say(lab, 'mira', issue, consentLine(lab, ASKED));
-    expect((await stateOf(lab, run))?.actions[0]?.approvals).toHaveLength(1);
-    await editAs(lab, 'ada', id, withFalseSteps(proposalOf(lab)));
-    expect(Math.floor(lab.clock.now() / 1_000)).toBe(Math.floor(at / 1_000));
-    await until(lab, 'the runner', () => runner.waiting() > 0);
-    runner.letGo();
-    await lab.clock.advance(40 * MINUTE);
-    expect(deletions(cloud)).toEqual([]);
-    expect((await eventsOf(lab, run)).map(({ type }) => type)).not.toContain('action-claimed');
-    await lab.close();
-  });
 });
 
 describe('a clean-up that is proposed in an issue whose description a writer edited', () => {
@@ -182,17 +164,6 @@ describe('a clean-up that is proposed in an issue whose description a writer edi
     await isPutRight(disks, consent);
   });
 
-  it('nor where its first line was spoiled: it is the same issue', async () => {
-    const disks = await openDiskLab();
-    const { lab } = disks;
-    const { number, body } = diskIssue(lab);
-    const line = consentLine(lab, ASK);
-    const spoiled = withFalseCalls(body).replace('kind=disk', 'kind=dusk');
-    await lab.as('ada', 'PATCH', `/issues/${number}`, { body: spoiled });
-    await lab.clock.advance(1_000);
-    await isPutRight(disks, await say(lab, 'mira', number, line));
-  });
-
   // threat T82
   it('in the second of the consent is carried out by no runner: it reads the text itself', async () => {
     const runner = heldJobs('care');
@@ -205,29 +176,6 @@ describe('a clean-up that is proposed in an issue whose description a writer edi
     runner.letGo();
     await lab.clock.advance(40 * MINUTE);
     expect(called()).toBe(0);
-    await lab.close();
-  });
-});
-
-describe('a proposal that a writer edits again and again', () => {
-  it('causes a bounded number of writes, and is restored when the edits end', async () => {
-    const { lab, cloud, issue } = await bad();
-    const { id } = proposalOf(lab);
-    const writes = (): number => lab.world.state.comments[id]?.edits.length ?? 0;
-    const before = writes();
-    for (let minute = 0; minute < 50; minute += 1) {
-      const { source } = proposalOf(lab);
-      if (!source.includes(`edit ${minute}`)) await editAs(lab, 'ada', id, `${source}\nedit ${minute}`);
-      await lab.clock.advance(MINUTE);
-    }
-    const ours = writes() - before - 50;
-    expect(ours).toBeLessThanOrEqual(TEXT_RESTORES_MAX + 1);
-    const refused = await say(lab, 'mira', issue, consentLine(lab, ASKED));
-    await lab.clock.advance(70 * MINUTE);
-    expect(await codesOf(lab, refused)).toEqual(['action-not-shown']);
-    expect(proposalOf(lab).source).not.toContain('edit 4');
-    await say(lab, 'mira', issue, consentLine(lab, ASKED));
-    await until(lab, 'the deletion', () => deletions(cloud).length > 0);
     await lab.close();
   });
 });

@@ -1,7 +1,7 @@
 /** Conversations in the threads: who may do what, what was meant, and that everybody gets one answer. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import { approve, eventsOf, type Ferry, logbookText, playFerry, propose, stateOf } from '../support/play.ts';
+import { eventsOf, type Ferry, logbookText, playFerry, propose, stateOf } from '../support/play.ts';
 import { codesOf } from '../support/recorded.ts';
 import { answersTo, botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
@@ -53,22 +53,6 @@ describe('who may approve', () => {
     expect(await codesOf(lab, reader)).toEqual(['not-permitted']);
     expect(await codesOf(lab, writer)).toEqual(['not-permitted']);
     expect((await stateOf(lab, run))?.approvals).toEqual([]);
-    expectGoodManners(lab);
-    await lab.close();
-  });
-
-  it('takes no approval from whoever edited the body last, and takes it from somebody else', async () => {
-    const { lab, run, pull } = await proposed((text) =>
-      text.replace('permission: maintain', 'permission: write'),
-    );
-    const body = lab.world.state.issues[`${Object.keys(lab.world.state.repos)[0]}#${pull}`]?.body ?? '';
-    await lab.as('mira', 'PATCH', `/pulls/${pull}`, { body: `${body}\nLooks right to me.` });
-    const own = await approve(lab, 'mira', pull);
-    expect(await codesOf(lab, own)).toEqual(['approval-by-author']);
-    expect((await stateOf(lab, run))?.approvals).toEqual([]);
-    const other = await approve(lab, 'ada', pull);
-    expect(await codesOf(lab, other)).toEqual(['approved']);
-    expect((await stateOf(lab, run))?.order?.order.approvals).toHaveLength(1);
     expectGoodManners(lab);
     await lab.close();
   });

@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
-import { playFerry, propose, stateOf } from '../support/play.ts';
+import { playFerry } from '../support/play.ts';
 import { fileOf, pushFile, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
@@ -69,25 +69,5 @@ describe('a pull request that changes the config', () => {
     await pushFile(lab, 'ada', 'stricter', 'README.md', 'Another file.\n');
     await lab.clock.advance(MINUTE);
     expect(checks()).toHaveLength(2);
-  });
-});
-
-describe('a config that is broken on the default branch', () => {
-  it('leaves the last valid one in force and launches nothing until it is mended', async () => {
-    lab = await openVirtualLab({ ferry: SHORT_FERRY });
-    const { run } = await propose(lab);
-    const good = (await fileOf(lab, 'main', CONFIG_PATH)) ?? '';
-    const gate = async () =>
-      (await stateOf(lab, run))?.gate?.verdicts.find((one) => one.gate === 'config-valid');
-    expect(await gate()).toMatchObject({ outcome: 'pass' });
-    await pushFile(lab, 'mira', 'main', CONFIG_PATH, good.replace('version: 1', 'version: 7'));
-    await lab.clock.advance(5 * MINUTE);
-    expect(await gate()).toMatchObject({
-      outcome: 'fail',
-      found: { count: 1, first: 'version: Invalid input: expected 1' },
-    });
-    await pushFile(lab, 'mira', 'main', CONFIG_PATH, good);
-    await lab.clock.advance(5 * MINUTE);
-    expect(await gate()).toMatchObject({ outcome: 'pass' });
   });
 });

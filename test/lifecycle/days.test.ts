@@ -68,6 +68,8 @@ describe('three days', () => {
     const unwanted = await propose(lab);
     await lab.as('mira', 'PATCH', `/pulls/${unwanted.pull}`, { state: 'closed' });
     await lab.clock.advance(60_000);
+    expect((await stateOf(lab, unwanted.run))?.closed).toMatchObject({ outcome: 'withdrawn' });
+    expect(botComments(lab).filter(({ kind }) => kind === 'closed')).toHaveLength(1);
     await nextMorning(lab);
     const third = await propose(lab);
     const state = await stateOf(lab, third.run);

@@ -195,20 +195,6 @@ describe('a job that got worse', () => {
 });
 
 describe('answers of the engine that are lost', () => {
-  it('submits once and adopts the job that it finds', async () => {
-    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
-    const { run, pull, issue } = await propose(lab);
-    lab.engine.loseNextAnswer('submit');
-    await approve(lab, 'mira', pull);
-    await ended(lab, run);
-    const state = await stateOf(lab, run);
-    expect(lab.engine.startCount()).toBe(1);
-    expect(state?.submission?.adopted).toBe(true);
-    await seal(lab, run, issue);
-    expect(saidTwice(lab)).toEqual([]);
-    await lab.close();
-  });
-
   it('takes a look without an answer for unknown, never for the end', async () => {
     const { lab, run, issue } = await launched();
     await lab.clock.advance(3 * MINUTE);

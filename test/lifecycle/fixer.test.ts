@@ -1,9 +1,6 @@
 /** A job dies of what ferrybot knows no correction of: the lab's own fixer, a real program, is asked for a patch, which people approve. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createFixerRunner } from '../../src/app/fixer/fix-mode.ts';
-import { incidentsWith } from '../../src/domain/incidents.ts';
-import { answered, launchByHand, openAdoptingLab, openIssue, runOf, WATCH } from '../support/adopted-job.ts';
 import { shownApprovalLine } from '../support/approve.ts';
 import {
   ANSWER,
@@ -12,14 +9,11 @@ import {
   died,
   MENDED,
   MINUTE,
-  programFile,
   REPORT,
   SCHEDULE,
-  TEXT,
 } from '../support/fixer-lab.ts';
-import { headOf } from '../support/hero-run.ts';
-import { approve, seal, stateOf, until } from '../support/play.ts';
-import { botComments, fileOf, pushFile, saidTwice, told } from '../support/talk.ts';
+import { approve, seal, until } from '../support/play.ts';
+import { botComments, saidTwice, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 afterEach(async () => {
@@ -112,48 +106,4 @@ ${ANSWER}`;
     expect(lab.engine.startCount()).toBe(1);
     expect((await now())?.order?.order.attempt).toBe(1);
   });
-});
-
-it('a job of a person that was taken over is patched on a branch of its own, and launched past it once that is approved', async () => {
-  const path = await programFile(ANSWER);
-  const lab = await openAdoptingLab(
-    {
-      config: (text) => text.replace('\n  adopt: null\n', '\n  adopt: write\n'),
-      fixer: createFixerRunner(process.env['PATH'] ?? ''),
-    },
-    `    fixScope: [lib]\n    fixer: { command: [python3, '${path}'] }\n`,
-  );
-  await pushFile(lab, 'ada', 'main', SCHEDULE, TEXT);
-  const commit = await headOf(lab);
-  launchByHand(lab, {
-    origin: { submitter: 'ada', entrypoint: `python3 ${SCHEDULE}`, gitCommit: commit },
-    says: [
-      'Traceback (most recent call last):',
-      `  File "/home/ada/lab/${SCHEDULE}", line 5, in <module>`,
-      '    HALF_TURN = turn_by_half',
-      "NameError: name 'turn_by_half' is not defined",
-    ],
-    exitCode: 1,
-  });
-  const issue = await openIssue(lab, 'ada', ['experiment']);
-  const run = runOf(issue);
-  await answered(lab, 'ada', issue, WATCH);
-  await until(lab, 'what the job is', async () => (await stateOf(lab, run))?.description != null);
-  await answered(lab, 'ada', issue, '/accept');
-  const made = async () => incidentsWith((await stateOf(lab, run))?.incidents ?? [], 'fix-made')[0]?.detail;
-  await until(lab, 'the patch', async () => (await made()) !== undefined, { limitMs: 3_600_000 });
-  expect(await made()).toMatchObject({ attempt: 1, base: commit, by: 'fixer', place: `${SCHEDULE}:5` });
-  expect(await fileOf(lab, `ferrybot/fix/${run}`, SCHEDULE)).toBe(MENDED);
-  expect(await fileOf(lab, 'main', SCHEDULE)).toBe(TEXT);
-  const gated = async () => (await stateOf(lab, run))?.gate;
-  await until(lab, 'the gates', async () => (await gated())?.commit === (await made())?.commit, {
-    limitMs: 3_600_000,
-  });
-  expect(lab.engine.startCount()).toBe(0);
-  await lab.clock.advance(MINUTE);
-  await approve(lab, 'mira', issue, run);
-  await until(lab, 'the second attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 2);
-  expect((await stateOf(lab, run))?.submission?.commit).toBe((await made())?.commit);
-  expect(lab.engine.startCount()).toBe(1);
-  await lab.close();
 });

@@ -132,15 +132,6 @@ describe('an issue that a workflow opened and labelled alone', () => {
     await lab.close();
   });
 
-  it('is a run when a person takes the label off and puts it on again', async () => {
-    const lab = await openHeroLab();
-    const issue = await opened(lab);
-    await lab.as('ada', 'DELETE', `/issues/${issue}/labels/hero-run`);
-    await lab.as('ada', 'POST', `/issues/${issue}/labels`, { labels: ['hero-run'] });
-    await gated(lab);
-    await lab.close();
-  });
-
   it('leaves the lane to the run that a person asks for', async () => {
     const lab = await openHeroLab();
     await opened(lab);

@@ -7,7 +7,6 @@ import type { JobSpec } from '../../src/domain/engine.ts';
 import { checkpointFolders } from '../support/checkpoint-folders.ts';
 import { ferryScript } from '../support/ferry-script.ts';
 import { ANSWERS, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
-import { openGates } from '../support/own-pull.ts';
 import { approve, eventsOf, stateOf, until } from '../support/play.ts';
 import { answersTo, SHORT_FERRY, say } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
@@ -106,18 +105,4 @@ it('a way back is said by nobody who may not approve, and not with words that so
   expect(answersTo(lab, strange).join()).not.toContain('The run goes back');
   const state = await stateOf(lab, RUN);
   expect(state).toMatchObject({ rollback: null, rejections: [] });
-});
-
-it('a charge is taken by nobody else, nor by words that somebody else put there', async () => {
-  const lab = await openHeroLab();
-  onTestFinished(() => lab.close());
-  const issue = await openHeroIssue(lab, { answers: { DRI: '@mira' } });
-  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null);
-  await say(lab, 'sol', issue, '/accept');
-  const edited = await say(lab, 'mira', issue, 'I will look at it.');
-  await lab.as('ada', 'PATCH', `/issues/comments/${edited}`, { body: '/accept' });
-  await lab.clock.advance(5 * MINUTE_MS);
-  const waiting = await stateOf(lab, RUN);
-  expect(waiting?.watch.owner).toBeNull();
-  expect(waiting === null ? null : openGates(waiting)).toEqual(['dri-accepted not-accepted']);
 });

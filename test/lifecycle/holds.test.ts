@@ -2,7 +2,6 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { approvalLine } from '../support/approve.ts';
-import { Crash } from '../support/crash.ts';
 import { approveAndFinish, eventsOf, propose, stateOf } from '../support/play.ts';
 import { ask, codesOf } from '../support/recorded.ts';
 import { botComments, heldJobs, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
@@ -209,24 +208,5 @@ describe('/ack lost', () => {
     await ask(lab, 'mira', pull, approvalLine(lab));
     await lab.clock.advance(15 * MINUTE);
     expect(await ask(lab, 'mira', issue, '/ack lost="I do not like it"')).toBe('lost-not-lost');
-  });
-});
-
-describe('a launch that dies before its claim', () => {
-  it('is dispatched again within the order’s life, on the same approval', async () => {
-    let deaths = 0;
-    const { run, pull } = await proposed({
-      atBoundary: (process, kind, moment) => {
-        if (process !== 'launch' || kind !== 'append' || moment !== 'before' || deaths > 0) return;
-        deaths += 1;
-        throw new Crash('the runner lost power');
-      },
-    });
-    await ask(lab, 'mira', pull, approvalLine(lab));
-    await lab.clock.advance(45 * MINUTE);
-    expect(deaths).toBe(1);
-    const state = await stateOf(lab, run);
-    expect(state?.submission?.attempt).toBe(1);
-    expect((await eventsOf(lab, run)).filter((event) => event.type === 'ordered')).toHaveLength(1);
   });
 });

@@ -6,7 +6,7 @@ import { ferryScript } from '../support/ferry-script.ts';
 import { openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { propose, stateOf, until } from '../support/play.ts';
 import { codesOf } from '../support/recorded.ts';
-import { answersTo, SHORT_FERRY, say } from '../support/talk.ts';
+import { SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
@@ -139,20 +139,6 @@ describe('a hero run whose only issue is gone', () => {
     expect((await stateOf(lab, HERO))?.acknowledged).toMatchObject({ actor: { login: 'mira' } });
     await lab.close();
   });
-
-  it('is stopped from the thread of another run, which goes on', async () => {
-    const lab = await openHeroLab();
-    await heroWithoutThread(lab);
-    const { run, pull } = await propose(lab);
-    const stop = await say(lab, 'mira', pull, `/stop run=${HERO}`);
-    await until(lab, 'the end', async () => (await stateOf(lab, HERO))?.end?.status === 'STOPPED', {
-      stepMs: MINUTE,
-      limitMs: 10 * MINUTE,
-    });
-    expect(await codesOf(lab, stop)).toEqual(['stop-requested']);
-    expect((await stateOf(lab, run))?.stop).toBeNull();
-    await lab.close();
-  });
 });
 
 it.each(['its own thread', 'another thread'])(
@@ -181,25 +167,3 @@ it.each(['its own thread', 'another thread'])(
     await lab.close();
   },
 );
-
-it('a run is held from another thread, and nothing is launched until it is lifted in its own', async () => {
-  const lab = await openVirtualLab();
-  const { run, pull } = await propose(lab);
-  const elsewhere = await openIssue(lab);
-  const line = approvalLine(lab);
-  const bare = await say(lab, 'mira', elsewhere, `/hold run=${run}`);
-  const hold = await say(lab, 'mira', elsewhere, `/hold run=${run} reason="the tokenizer changes"`);
-  await lab.clock.advance(2 * MINUTE);
-  expect(answersTo(lab, bare)).toEqual([expect.stringContaining(`\`${run}\`: on hold.`)]);
-  expect(await codesOf(lab, hold)).toEqual(['held']);
-  await say(lab, 'mira', pull, line);
-  await lab.clock.advance(10 * MINUTE);
-  expect(lab.engine.startCount()).toBe(0);
-  await say(lab, 'mira', pull, '/unhold');
-  await lab.clock.advance(2 * MINUTE);
-  await say(lab, 'mira', pull, approvalLine(lab));
-  await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission != null, {
-    stepMs: MINUTE,
-  });
-  await lab.close();
-});

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { approve, eventsOf, propose, stateOf, until } from '../support/play.ts';
-import { heldJobs, SHORT_FERRY, say, told } from '../support/talk.ts';
+import { heldJobs, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
@@ -59,8 +59,13 @@ describe('a squatted title', () => {
     const asked = lab.clock.now();
     await until(lab, 'the stop', () => isStopped(lab, run), { stepMs: 1_000 });
     expect(lab.clock.now() - asked).toBeLessThanOrEqual(MINUTE);
-    expect(runsOf(lab, 'ferrybot-stop.yml')).toHaveLength(1);
+    await lab.clock.advance(MINUTE);
+    expect((await stateOf(lab, run))?.end?.status).toBe('STOPPED');
+    expect(runsOf(lab, 'ferrybot-stop.yml').map(({ conclusion }) => conclusion)).toEqual(['success']);
+    expect(told(lab, 'ended')).toHaveLength(1);
     held.letGo();
+    await lab.clock.advance(20 * MINUTE);
+    expect(saidTwice(lab)).toEqual([]);
     await lab.close();
   });
 

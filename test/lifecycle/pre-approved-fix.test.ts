@@ -101,6 +101,7 @@ describe('a slip in a file that the manifest names', () => {
     const { lab, now } = await died({ deaths: 2 });
     await until(lab, 'the second end', async () => (await now())?.end?.attempt === 2, { stepMs: MINUTE });
     await lab.clock.advance(30 * MINUTE);
+    expect(incidentsWith((await now())?.incidents ?? [], 'fix-made')).toHaveLength(1);
     expect(lab.engine.startCount()).toBe(2);
     await lab.close();
   });

@@ -1,8 +1,7 @@
 /** A run that has ended and waits for a person reminds: first those who approved or asked, then all who may; and closes itself where the lab says so. */
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { Crash } from '../support/crash.ts';
-import { approveAndFinish, eventsOf, propose, stateOf, until } from '../support/play.ts';
+import { approveAndFinish, propose, stateOf, until } from '../support/play.ts';
 import { botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
@@ -85,16 +84,6 @@ describe('a run that waits for /seal', () => {
     expect(mentioned(notices()[0]?.text)).toEqual([]);
   });
 
-  it('meets an account that was renamed under its new name', async () => {
-    await endedFerry({ config: withReminders('{ everyHours: 6 }') });
-    const { users } = lab.world.state;
-    const mira = Object.values(users).find(({ login }) => login === 'mira');
-    if (mira === undefined) throw new Error('there is no mira');
-    users[mira.id] = { ...mira, login: 'mira-new' };
-    await lab.clock.advance(7 * HOUR);
-    expect(mentioned(notices()[0]?.text)).toEqual(['@mira-new']);
-  });
-
   it('mentions nobody by what a log said, and of a failure those who may acknowledge it', async () => {
     const failAt = { step: 400, line: 'RuntimeError: ask @ada or @ravi', exitCode: 1 };
     await endedFerry({ ferry: { ...SHORT_FERRY, failAt }, config: withReminders('{ everyHours: 6 }') });
@@ -103,23 +92,6 @@ describe('a run that waits for /seal', () => {
     expect(botComments(lab).flatMap(({ kind, text }) => (kind === 'notice' ? [] : mentioned(text)))).toEqual(
       [],
     );
-  });
-
-  it.each(['before', 'after'] as const)('is said once where the process dies %s it posts', async (when) => {
-    let isArmed = false;
-    const { run } = await endedFerry({
-      config: withReminders('{ everyHours: 6 }'),
-      atBoundary: (_process, kind, moment) => {
-        if (!isArmed || kind !== 'post-comment' || moment !== when) return;
-        isArmed = false;
-        throw new Crash();
-      },
-    });
-    isArmed = true;
-    await lab.clock.advance(11 * HOUR);
-    expect(isArmed).toBe(false);
-    expect(notices()).toHaveLength(1);
-    expect((await eventsOf(lab, run)).filter(({ type }) => type === 'notified')).toHaveLength(1);
   });
 });
 

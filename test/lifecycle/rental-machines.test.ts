@@ -97,19 +97,6 @@ describe('that of a run with a line of junk in its record', () => {
     await lab.close();
   });
 
-  it('is let go by /teardown after its job has ended', async () => {
-    const { lab, run, issue, machines } = await launched(ferryScript({ ...HOURS, durationMs: 5 * MINUTE }));
-    const kept = new Date(lab.clock.now() + HOUR).toISOString().slice(11, 16);
-    await say(lab, 'ada', issue, `/keep until=${kept} reason="I look at the checkpoint"`);
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null);
-    await pushJunk(lab, run);
-    await lab.clock.advance(MINUTE);
-    await say(lab, 'mira', issue, '/teardown');
-    const isGone = (): boolean => machines.account.list().length === 0;
-    await until(lab, 'an empty account', isGone, { stepMs: MINUTE, limitMs: 5 * MINUTE });
-    await lab.close();
-  });
-
   it('goes before it may have idled for longer than was approved', async () => {
     const { lab, run, machines } = await launched(ferryScript(HOURS));
     await until(lab, 'a step', async () => ((await stateOf(lab, run))?.observation?.step ?? 0) > 0);

@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
-import { approve, eventsOf, type Ferry, propose, seal, stateOf, todaysRun, until } from '../support/play.ts';
+import { approve, eventsOf, type Ferry, propose, seal, stateOf, until } from '../support/play.ts';
 import { ask, postedEvents } from '../support/recorded.ts';
-import { bodyOf, botComments, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { botComments, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
@@ -277,25 +277,6 @@ describe("a failure that is a person's", () => {
     await ended(lab, run, 2);
     expect((await stateOf(lab, run))?.end).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
     expect(saidTwice(lab)).toEqual([]);
-    await lab.close();
-  });
-
-  it('is not started again beyond them by an author of the change, who may approve others', async () => {
-    const mayWrite = (text: string) => text.replace('permission: maintain', 'permission: write');
-    const lab = await openLab([{ line: DISK }], 0, mayWrite);
-    const { pull } = await propose(lab);
-    // Whoever writes the description has a hand in the change.
-    await lab.as('ada', 'PATCH', `/pulls/${pull}`, { body: `${bodyOf(lab, pull)}\n\nI looked at it.` });
-    await lab.clock.advance(5 * MINUTE);
-    const run = todaysRun(lab);
-    await approve(lab, 'mira', pull, run);
-    await ended(lab, run, 1);
-    const { issue } = (await stateOf(lab, run))?.proposal ?? { issue: 0 };
-    const failed = { lab, run, pull, issue };
-    expect(await ask(failed.lab, 'mira', issue, '/relaunch')).toBe('relaunch-digest-needed');
-    const line = /\/relaunch [0-9a-f]{32}/.exec(told(lab, 'answer').at(-1) ?? '')?.[0] ?? '';
-    expect(await ask(failed.lab, 'ada', issue, line)).toBe('relaunch-by-author');
-    expect(await starts(failed)).toBe(1);
     await lab.close();
   });
 

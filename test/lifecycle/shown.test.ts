@@ -119,28 +119,6 @@ describe('a manifest', () => {
 });
 
 describe('a card that somebody else edited', () => {
-  it.each([
-    {
-      who: 'a writer',
-      options: {},
-      edit: (lab: VirtualLab, id: number, body: string) => editAs(lab, 'ada', id, body),
-    },
-    { who: 'a workflow', options: { server: false }, edit: editAsWorkflow },
-  ])('$who: its line approves nothing, it is restored and told', async ({ who, options, edit }) => {
-    const ferry = await proposed(options);
-    const { lab, pull } = ferry;
-    await edit(lab, cardOf(lab).id, withFalseDelta(cardOf(lab)));
-    await lab.clock.advance(1_000);
-    const approval = await say(lab, 'mira', pull, await lineOf(ferry));
-    await isRestoredAndTold(
-      ferry,
-      approval,
-      who === 'a writer'
-        ? /Somebody else changed the status card[\s\S]*not what ferrybot wrote[\s\S]*It was changed by ada/
-        : /Somebody else changed the status card[\s\S]*not what ferrybot wrote/,
-    );
-  });
-
   // threat T74
   it.each([
     {

@@ -31,27 +31,6 @@ async function isStopped(lab: VirtualLab, run: string): Promise<boolean> {
 }
 
 describe('a stop', () => {
-  it.each([{ server: true }, { server: false }])(
-    'reaches the cluster within a minute though no watch has got a machine ($server)',
-    async ({ server }) => {
-      const held = heldJobs('watch');
-      const { lab, run, issue } = await launched({ server, beforeJob: held.beforeJob });
-      await lab.clock.advance(3 * MINUTE);
-      await say(lab, 'ada', issue, '/stop');
-      const asked = lab.clock.now();
-      await until(lab, 'the stop', () => isStopped(lab, run), { stepMs: 1_000 });
-      expect(lab.clock.now() - asked).toBeLessThanOrEqual(MINUTE);
-      await lab.clock.advance(MINUTE);
-      expect((await stateOf(lab, run))?.end?.status).toBe('STOPPED');
-      expect(runsOf(lab, 'ferrybot-stop.yml').map(({ conclusion }) => conclusion)).toEqual(['success']);
-      expect(told(lab, 'ended')).toHaveLength(1);
-      held.letGo();
-      await lab.clock.advance(20 * MINUTE);
-      expect(saidTwice(lab)).toEqual([]);
-      await lab.close();
-    },
-  );
-
   it('reaches it within a minute though the watch died under a lease that still runs', async () => {
     let isDoomed = false;
     const { lab, run, issue } = await launched({

@@ -186,16 +186,6 @@ describe('what no webhook told, while a job runs', () => {
     },
   );
 
-  it('a second command of a comment is not taken for answered because the first is', async () => {
-    const { lab, pull } = await proposed(false);
-    const old = await say(lab, 'ada', pull, '/status');
-    await lab.clock.advance(35 * MINUTE);
-    await lab.as('ada', 'PATCH', `/issues/comments/${old}`, { body: '/status\n\n/stop' });
-    await lab.clock.advance(35 * MINUTE);
-    expect(botComments(lab).map(({ key }) => key)).toContain(`comment-${old}-edited`);
-    await lab.close();
-  });
-
   it('is found after ten days', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, webhooks: false, sweepMs: 10 * 24 * 60 * MINUTE });
     const issue = numbered

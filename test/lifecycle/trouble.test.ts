@@ -1,16 +1,7 @@
 /** Bad input and a bad day at GitHub: a clear answer that says what to do, and nothing is lost or done twice. */
 
 import { describe, expect, it } from 'vitest';
-import {
-  approve,
-  approveAndFinish,
-  playFerry,
-  propose,
-  seal,
-  stateOf,
-  todaysRun,
-  until,
-} from '../support/play.ts';
+import { approve, approveAndFinish, playFerry, propose, seal, stateOf } from '../support/play.ts';
 import { codesOf } from '../support/recorded.ts';
 import {
   answersTo,
@@ -137,24 +128,6 @@ describe('what people write', () => {
     await lab.close();
   });
 
-  it('an experiment file that is broken by a push blocks the gate and says so', async () => {
-    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
-    const { run, pull } = await propose(lab);
-    const branch = `ferrybot/proposal/${run}`;
-    const text = (await fileOf(lab, branch, EXPERIMENT)) ?? '';
-    await pushFile(
-      lab,
-      'ada',
-      branch,
-      EXPERIMENT,
-      text.replace('TRAIN_BATCH_SIZE = 8', 'TRAIN_BATCH_SIZE = ('),
-    );
-    const approval = await say(lab, 'mira', pull, '/approve-launch');
-    expect(await codesOf(lab, approval)).toEqual(['approval-gates-blocked']);
-    expect((await stateOf(lab, run))?.gate?.digest).toBeNull();
-    await lab.close();
-  });
-
   it('a body without its table blocks the gate until the table is back', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);
@@ -175,69 +148,11 @@ describe('what people write', () => {
 });
 
 describe('webhooks that get lost, doubled and out of order', () => {
-  it('change nothing but the delay', async () => {
-    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
-    lab.world.state.settings.drop = { event: '*', seed: 7, rate: 0.6 };
-    const { run } = await playFerry(lab);
-    await lab.clock.advance(45 * MINUTE);
-    await expectOneGoodFerry(lab, run);
-    await lab.close();
-  });
-
   it('do not make two servers say or do anything twice', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, servers: 2 });
     const { run } = await playFerry(lab);
     await lab.clock.advance(45 * MINUTE);
     await expectOneGoodFerry(lab, run);
-    await lab.close();
-  });
-});
-
-describe('a GitHub that fails for a while', () => {
-  it.each([
-    { what: 'refuses writes', reaches: false },
-    { what: 'does what was asked and loses the answer', reaches: true },
-  ])('and $what is caught up with: everything is said once', async ({ reaches }) => {
-    let isFailing = false;
-    const lab = await openVirtualLab({
-      ferry: SHORT_FERRY,
-      network: async (request, github) => {
-        const isWrite = request.method !== 'GET' && !request.url.endsWith('/graphql');
-        if (!isFailing || !isWrite) return github(request);
-        if (reaches) await github(request);
-        return new Response('{"message":"Server Error"}', {
-          status: 500,
-          headers: { 'content-type': 'application/json' },
-        });
-      },
-    });
-    const { run, pull, issue } = await propose(lab);
-    isFailing = true;
-    await approve(lab, 'mira', pull);
-    await lab.clock.advance(20 * MINUTE);
-    isFailing = false;
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null, { stepMs: MINUTE });
-    await seal(lab, run, issue);
-    await lab.clock.advance(65 * MINUTE);
-    await expectOneGoodFerry(lab, run);
-    await lab.close();
-  });
-});
-
-describe('a proposal that nobody wants', () => {
-  it('is withdrawn when its PR is closed, and there is another one the next day', async () => {
-    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
-    const first = await propose(lab);
-    await lab.as('mira', 'PATCH', `/pulls/${first.pull}`, { state: 'closed' });
-    await lab.clock.advance(MINUTE);
-    expect((await stateOf(lab, first.run))?.closed).toMatchObject({ outcome: 'withdrawn' });
-    expect(botComments(lab).filter((comment) => comment.kind === 'closed')).toHaveLength(1);
-    await lab.clock.skip(24 * 60 * MINUTE);
-    const second = await propose(lab);
-    expect(second.run).toBe(todaysRun(lab));
-    expect(second.pull).not.toBe(first.pull);
-    await approveAndFinish(lab, second.run, second.pull);
-    expect(lab.engine.startCount()).toBe(1);
     await lab.close();
   });
 });
