@@ -13,9 +13,9 @@ import {
 } from '../support/adopted-job.ts';
 import { headOf } from '../support/hero-run.ts';
 import { branchOff, openGates } from '../support/own-pull.ts';
-import { approve, logbookText, propose, stateOf, until } from '../support/play.ts';
+import { approve, logbookText, propose, stateOf, until, untilState } from '../support/play.ts';
 import { codesOf } from '../support/recorded.ts';
-import { botComments, pushFile, saidTwice, say, told } from '../support/talk.ts';
+import { botComments, MINUTE, pushFile, saidTwice, say, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 let lab: VirtualLab;
@@ -24,7 +24,6 @@ afterEach(async () => {
   await lab.close();
 });
 
-const MINUTE = 60_000;
 const SECRET = 'hf_aBcDeFgHiJkLmNoPqRsTuVwXyZ012345';
 const watchFor = (job: string, cluster = 'us-central1'): string =>
   `/watch job=${job} cluster=${cluster} experiment=experiments/ferries/daily.py`;
@@ -134,11 +133,7 @@ describe('a job is taken over', () => {
     launchByHand(lab);
     await answered(lab, 'mira', issue, WATCH);
     const again = `${runOf(issue)}-2`;
-    await until(
-      lab,
-      'what the job is',
-      async () => (await stateOf(lab, again))?.description?.found === 'described',
-    );
+    await untilState(lab, again, (state) => state.description?.found === 'described');
   });
 
   // threat T142

@@ -12,8 +12,8 @@ import {
   WATCH,
 } from '../support/adopted-job.ts';
 import { headOf } from '../support/hero-run.ts';
-import { approve, stateOf, until } from '../support/play.ts';
-import { botComments, fileOf, pushFile, saidTwice, told } from '../support/talk.ts';
+import { approve, stateOf, until, untilState } from '../support/play.ts';
+import { botComments, fileOf, MINUTE, pushFile, saidTwice, told } from '../support/talk.ts';
 import type { VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
 
 let lab: VirtualLab;
@@ -23,7 +23,6 @@ afterEach(async () => {
   await lab.close();
 });
 
-const MINUTE = 60_000;
 const SWEEP = 'experiments/sweep.py';
 const cardOf = (run: string): string =>
   botComments(lab).find((one) => one.kind === 'card' && one.run === run)?.text ?? '';
@@ -117,10 +116,7 @@ describe('a job that somebody has launched by hand', () => {
     const run = runOf(issue);
     Object.assign(lab.engine, { describe: async () => ({ kind: 'unknown', message: 'it is away' }) });
     await answered(lab, 'mira', issue, WATCH);
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.closed != null, {
-      stepMs: MINUTE,
-      limitMs: 200 * MINUTE,
-    });
+    await untilState(lab, run, (state) => state.closed != null, { stepMs: MINUTE, limitMs: 200 * MINUTE });
     expect((await stateOf(lab, run))?.description?.found).toBe('unknown');
     await lab.clock.advance(5 * MINUTE);
     expect(told(lab, 'notice')).toHaveLength(1);
@@ -192,9 +188,7 @@ describe('a job that somebody has launched by hand', () => {
     await answered(lab, 'ada', issue, WATCH);
     await until(lab, 'what the job is', async () => (await stateOf(lab, run))?.description != null);
     await answered(lab, 'ada', issue, '/accept');
-    await until(lab, 'the gates', async () => (await stateOf(lab, run))?.gate?.digest != null, {
-      limitMs: 3_600_000,
-    });
+    await untilState(lab, run, (state) => state.gate?.digest != null, { limitMs: 3_600_000 });
     const gated = await stateOf(lab, run);
     expect(gated?.gate).toMatchObject({
       commit,
@@ -258,9 +252,7 @@ describe('a job that somebody has launched by hand', () => {
   it('is not launched again where nobody can say what it ran, and the card says why', async () => {
     const { issue, run } = await describedJob({}, { exitCode: 1 });
     await answered(lab, 'mira', issue, '/accept');
-    await until(lab, 'the gates', async () => (await stateOf(lab, run))?.gate != null, {
-      limitMs: 3_600_000,
-    });
+    await untilState(lab, run, (state) => state.gate != null, { limitMs: 3_600_000 });
     await lab.clock.advance(10 * MINUTE);
     expect(cardOf(run)).toContain('the cluster tells no command or no GIT_COMMIT');
     expect((await stateOf(lab, run))?.order?.order.attempt).toBe(1);

@@ -1,7 +1,7 @@
 /** What an approval is worth when what was approved, or the approval itself, changes before the job runs. */
 
 import { describe, expect, it } from 'vitest';
-import { approve, eventsOf, type Ferry, propose, stateOf, until } from '../support/play.ts';
+import { approve, eventsOf, type Ferry, propose, stateOf, until, untilState } from '../support/play.ts';
 import { codesOf } from '../support/recorded.ts';
 import {
   bodyOf,
@@ -9,6 +9,7 @@ import {
   dispatchLaunch,
   heldJobs,
   launchRuns,
+  MINUTE,
   pushExperiment,
   pushFile,
   SHORT_FERRY,
@@ -17,8 +18,6 @@ import {
   told,
 } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
 
 /** Two approvals are needed, so that one stands for a while and orders nothing. */
 function twoPeople(config: string): string {
@@ -113,9 +112,7 @@ describe('an approval falls visibly when what was approved changes', () => {
     expect((await stateOf(lab, run))?.drops).toEqual([]);
     const second = await approve(lab, 'ada', pull);
     expect(await codesOf(lab, second)).toEqual(['approved']);
-    await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null, {
-      stepMs: 5_000,
-    });
+    await untilState(lab, run, (state) => state.submission !== null, { stepMs: 5_000 });
     await lab.close();
   });
 });
@@ -191,9 +188,7 @@ describe('an order is used once', () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);
     await approve(lab, 'mira', pull);
-    await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null, {
-      stepMs: 5_000,
-    });
+    await untilState(lab, run, (state) => state.submission !== null, { stepMs: 5_000 });
     const order = (await stateOf(lab, run))?.order?.digest ?? '';
     const events = (await eventsOf(lab, run)).length;
     await dispatchLaunch(lab, 'mira', { run, order });

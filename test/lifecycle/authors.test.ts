@@ -3,10 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { shownApprovalLine } from '../support/approve.ts';
 import { propose, stateOf } from '../support/play.ts';
-import { answersTo, bodyOf, fileOf, pushExperiment, SHORT_FERRY, say } from '../support/talk.ts';
+import { answersTo, bodyOf, fileOf, MINUTE, pushExperiment, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const FILE = 'experiments/ferries/daily.py';
 const ADA = { name: 'Ada Lindqvist', email: 'ada@lab.example' };
 

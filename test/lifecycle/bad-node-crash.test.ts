@@ -6,9 +6,7 @@ import { openBadNodeLab, playUntilBad } from '../support/bad-node-lab.ts';
 import { Crash } from '../support/crash.ts';
 import { stateOf, until } from '../support/play.ts';
 import { deletions } from '../support/simulated-cloud.ts';
-import { saidTwice, say } from '../support/talk.ts';
-
-const MINUTE = 60_000;
+import { MINUTE, saidTwice, say } from '../support/talk.ts';
 
 type Played = {
   /** Boundaries from the consent to the second attempt. */

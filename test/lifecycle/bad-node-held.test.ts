@@ -3,11 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { consentLine } from '../support/approve.ts';
 import { openBadNodeLab, playUntilBad } from '../support/bad-node-lab.ts';
-import { stateOf, until } from '../support/play.ts';
+import { stateOf, untilState } from '../support/play.ts';
 import { deletions } from '../support/simulated-cloud.ts';
-import { say } from '../support/talk.ts';
-
-const MINUTE = 60_000;
+import { MINUTE, say } from '../support/talk.ts';
 
 describe('a consented deletion that somebody brakes in the thread', () => {
   it.each([
@@ -29,12 +27,7 @@ describe('a consented deletion that somebody brakes in the thread', () => {
       if (appends === 2) void say(lab, 'mira', issue, brake);
     };
     await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
-    await until(
-      lab,
-      'the end of the care',
-      async () => (await stateOf(lab, run))?.actions[0]?.ended != null,
-      { limitMs: 60 * MINUTE },
-    );
+    await untilState(lab, run, (state) => state.actions[0]?.ended != null, { limitMs: 60 * MINUTE });
     expect((await stateOf(lab, run))?.actions[0]?.ended).toMatchObject({
       outcome: 'refused',
       code: brake === '/stop' ? 'stop-requested' : 'held-in-thread',

@@ -3,12 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import { consentLine } from '../support/approve.ts';
 import { BAD_LINE, openBadNodeLab, playUntilBad } from '../support/bad-node-lab.ts';
-import { approve, propose, seal, stateOf, until } from '../support/play.ts';
+import { approve, propose, seal, stateOf, until, untilState } from '../support/play.ts';
 import { codesOf, postedEvents } from '../support/recorded.ts';
 import { deletions } from '../support/simulated-cloud.ts';
-import { botComments, fileOf, pushFile, saidTwice, say, told } from '../support/talk.ts';
-
-const MINUTE = 60_000;
+import { botComments, fileOf, MINUTE, pushFile, saidTwice, say, told } from '../support/talk.ts';
 
 describe('a ferry that meets a bad node', () => {
   it('asks a person, deletes once, waits for the replacement, starts again under its approval and ends sealed', async () => {
@@ -137,11 +135,7 @@ describe('a ferry that meets a bad node', () => {
     // The runner is away until the comment is what it will be.
     cloud.unreadable = 1_000;
     const comment = await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
-    await until(
-      lab,
-      'the consent',
-      async () => (await stateOf(lab, run))?.actions[0]?.approvals.length === 1,
-    );
+    await untilState(lab, run, (state) => state.actions[0]?.approvals.length === 1);
     await lab.as('mira', method, `/issues/comments/${comment}`, body);
     cloud.unreadable = 0;
     await lab.clock.advance(30 * MINUTE);
@@ -156,11 +150,7 @@ describe('a ferry that meets a bad node', () => {
     cloud.listsLeft = 1;
     const proposed = await propose(lab);
     await approve(lab, 'mira', proposed.pull);
-    await until(
-      lab,
-      'the consent',
-      async () => (await stateOf(lab, proposed.run))?.actions[0]?.approvals.length === 1,
-    );
+    await untilState(lab, proposed.run, (state) => state.actions[0]?.approvals.length === 1);
     const config = '.github/ferrybot.yml';
     const text = (await fileOf(lab, 'main', config)) ?? '';
     await pushFile(lab, 'mira', 'main', config, text.replace('approval: pre-approved', 'approval: ask'));

@@ -4,10 +4,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Crash } from '../support/crash.ts';
 import { approve, propose, stateOf, until } from '../support/play.ts';
-import { answersTo, botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { answersTo, botComments, MINUTE, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const headed = z.object({ object: z.object({ sha: z.string() }) });
 const ACCEPT = '/seal accept="stopped on purpose, the curve is clear"';
 

@@ -5,10 +5,9 @@ import { z } from 'zod';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
 import { Crash } from '../support/crash.ts';
 import { eventsOf, propose, stateOf, todaysRun, until } from '../support/play.ts';
-import { answersTo, fileOf, pushExperiment, pushFile, say, told } from '../support/talk.ts';
+import { answersTo, fileOf, MINUTE, pushExperiment, pushFile, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const shaIn = z.object({ object: z.object({ sha: z.string() }) });
 const named = z.object({ sha: z.string() });
 const numbered = z.object({ number: z.number() });

@@ -1,11 +1,10 @@
 /** More accounts than are asked about at one look say the same brake: an honest one among them is heard, and told. */
 
 import { expect, it } from 'vitest';
-import { approve, propose, stateOf, until } from '../support/play.ts';
-import { answersTo, heldJobs, SHORT_FERRY, say, told } from '../support/talk.ts';
+import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
+import { answersTo, heldJobs, MINUTE, SHORT_FERRY, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const ACCOUNTS = 201;
 
 /** GitHub lists its people to nobody. */
@@ -46,10 +45,7 @@ it('a `/stop` among those of two hundred strangers is answered and ends the job 
     stepMs: 5_000,
     limitMs: 2 * MINUTE,
   });
-  await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, {
-    stepMs: 5_000,
-    limitMs: 5 * MINUTE,
-  });
+  await untilState(lab, run, (state) => state.end != null, { stepMs: 5_000, limitMs: 5 * MINUTE });
   expect((await stateOf(lab, run))?.stop?.actor.login).toBe('mira');
   await lab.close();
 });

@@ -2,11 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { approvalLine } from '../support/approve.ts';
-import { type Ferry, logbookText, propose, stateOf, until } from '../support/play.ts';
-import { answersTo, botComments, pushFile, say } from '../support/talk.ts';
+import { type Ferry, logbookText, propose, stateOf, until, untilState } from '../support/play.ts';
+import { answersTo, botComments, MINUTE, pushFile, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
 
 /** After a hold that was lifted: what never was a journal is begun anew. */
 async function spoilJournal(lab: VirtualLab): Promise<void> {
@@ -72,9 +70,7 @@ describe('a journal that does not verify', () => {
   ])('leaves a running job its /stop, said %s', async (_, isOwn) => {
     const { lab, run, pull } = await proposed();
     await say(lab, 'mira', pull, approvalLine(lab));
-    await until(lab, 'a look', async () => (await stateOf(lab, run))?.observation != null, {
-      stepMs: MINUTE,
-    });
+    await untilState(lab, run, (state) => state.observation != null, { stepMs: MINUTE });
     await spoilJournal(lab);
     const stop = await say(
       lab,
@@ -82,9 +78,7 @@ describe('a journal that does not verify', () => {
       isOwn ? pull : await elsewhere(lab),
       isOwn ? '/stop' : `/stop run=${run}`,
     );
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end?.status === 'STOPPED', {
-      stepMs: MINUTE,
-    });
+    await untilState(lab, run, (state) => state.end?.status === 'STOPPED', { stepMs: MINUTE });
     if (isOwn) expect(answersTo(lab, stop)).toEqual([expect.stringContaining('stop')]);
     await lab.close();
   });
@@ -106,9 +100,7 @@ describe('a journal that does not verify', () => {
   it('leaves its /stop to whom the lab lets stop, whatever their role', async () => {
     const { lab, run, pull } = await proposed((text) => text.replace('  stop: write', '  stop: triage'));
     await say(lab, 'mira', pull, approvalLine(lab));
-    await until(lab, 'a look', async () => (await stateOf(lab, run))?.observation != null, {
-      stepMs: MINUTE,
-    });
+    await untilState(lab, run, (state) => state.observation != null, { stepMs: MINUTE });
     await spoilJournal(lab);
     const repo = Object.values(lab.world.state.repos).find(({ name }) => name === 'ferries');
     const sol = Object.values(lab.world.state.users).find(({ login }) => login === 'sol');
@@ -116,9 +108,7 @@ describe('a journal that does not verify', () => {
     const collaborators = { ...repo.collaborators, [sol.id]: 'triage' as const };
     lab.world.state.repos[repo.id] = { ...repo, collaborators };
     await say(lab, 'sol', await elsewhere(lab), `/stop run=${run}`);
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end?.status === 'STOPPED', {
-      stepMs: MINUTE,
-    });
+    await untilState(lab, run, (state) => state.end?.status === 'STOPPED', { stepMs: MINUTE });
     await lab.close();
   });
 });

@@ -5,12 +5,11 @@ import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { hashedText, lineOf, signedText, type UnsealedEvent } from '../../src/logbook/chain.ts';
 import { approvalLine } from '../support/approve.ts';
-import { logbookText, propose, stateOf, until } from '../support/play.ts';
-import { answersTo, botComments, pushFile, say } from '../support/talk.ts';
+import { logbookText, propose, stateOf, until, untilState } from '../support/play.ts';
+import { answersTo, botComments, MINUTE, pushFile, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 import { serverKeys } from '../support/virtual-lab-keys.ts';
 
-const MINUTE = 60_000;
 const BRANCH = 'ferrybot/logbook';
 
 type Running = {
@@ -24,9 +23,7 @@ async function running(): Promise<Running> {
   const lab = await openVirtualLab();
   const { run, pull } = await propose(lab);
   await say(lab, 'mira', pull, approvalLine(lab));
-  await until(lab, 'the first look', async () => (await stateOf(lab, run))?.observation != null, {
-    stepMs: MINUTE,
-  });
+  await untilState(lab, run, (state) => state.observation != null, { stepMs: MINUTE });
   return { lab, run, pull, jobId: (await stateOf(lab, run))?.submission?.jobId ?? '' };
 }
 
@@ -83,9 +80,7 @@ describe('a run whose record does not verify', () => {
       expect(await logbookText(lab, run)).toBe(broken);
       expect(lab.engine.startCount()).toBe(1);
       await pushFile(lab, 'ada', BRANCH, `runs/2026/11/${run}/events.jsonl`, good);
-      await until(lab, 'the end', async () => (await stateOf(lab, run))?.end?.status === 'STOPPED', {
-        stepMs: MINUTE,
-      });
+      await untilState(lab, run, (state) => state.end?.status === 'STOPPED', { stepMs: MINUTE });
       await lab.close();
     },
   );

@@ -7,11 +7,10 @@ import { type DiskLab, diskIssue, openDiskLab } from '../support/disk-lab.ts';
 import { stateOf, until } from '../support/play.ts';
 import { codesOf } from '../support/recorded.ts';
 import { deletions, type SimulatedCloud } from '../support/simulated-cloud.ts';
-import { type BotComment, botComments, heldJobs, say, told } from '../support/talk.ts';
+import { type BotComment, botComments, heldJobs, MINUTE, say, told } from '../support/talk.ts';
 import type { VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
 import { deleteAsWorkflow, editAs } from '../support/workflow-voice.ts';
 
-const MINUTE = 60_000;
 const ASKED = 'ray-worker-7c21';
 
 type Bad = {

@@ -8,9 +8,8 @@ import { HERO, openCheckpointLab } from '../support/checkpoint-lab.ts';
 import { Crash } from '../support/crash.ts';
 import { stateOf, until } from '../support/play.ts';
 import { codesOf } from '../support/recorded.ts';
-import { saidTwice, say, told } from '../support/talk.ts';
+import { MINUTE, saidTwice, say, told } from '../support/talk.ts';
 
-const MINUTE = 60_000;
 const APPROVE = 'Checkpoints of';
 
 describe('a hero run with more checkpoints than it needs', () => {

@@ -3,10 +3,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { eventsOf, type Ferry, logbookText, playFerry, propose, stateOf } from '../support/play.ts';
 import { codesOf } from '../support/recorded.ts';
-import { answersTo, botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { answersTo, botComments, MINUTE, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
 
 /** A proposed ferry whose gates are green. */
 async function proposed(config?: (text: string) => string): Promise<Ferry> {

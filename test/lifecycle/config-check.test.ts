@@ -3,10 +3,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
 import { playFerry } from '../support/play.ts';
-import { fileOf, pushFile, SHORT_FERRY } from '../support/talk.ts';
+import { fileOf, MINUTE, pushFile, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
 
 let lab: VirtualLab;
 afterEach(async () => {

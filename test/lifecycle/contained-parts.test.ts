@@ -3,12 +3,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { twoLanes } from '../support/lanes.ts';
-import { approve, eventsOf, playFerry, propose, stateOf, until } from '../support/play.ts';
-import { answersTo, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
+import { approve, eventsOf, playFerry, propose, stateOf, until, untilState } from '../support/play.ts';
+import { answersTo, DAY, MINUTE, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
 const seam = vi.hoisted(() => ({
   said: '',
   file: '',
@@ -228,9 +226,7 @@ describe('a run of the record', () => {
       await approve(lab, 'mira', (await stateOf(lab, run))?.proposal.pull ?? 0, run);
     }
     for (const run of [bad, good])
-      await until(lab, `a look at ${run}`, async () => (await stateOf(lab, run))?.observation != null, {
-        stepMs: 10_000,
-      });
+      await untilState(lab, run, (state) => state.observation != null, { stepMs: 10_000 });
 
     seam.cadence = bad;
     seam.health = bad;

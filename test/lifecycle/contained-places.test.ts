@@ -3,11 +3,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { approveAndFinish, eventsOf, playFerry, propose, stateOf } from '../support/play.ts';
-import { answersTo, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { answersTo, DAY, MINUTE, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
 const seam = vi.hoisted(() => ({ receipt: 0, answer: '', tag: '' }));
 
 vi.mock('../../src/github/comments.ts', async (original) => {

@@ -2,12 +2,19 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
-import { approve, eventsOf, logbookText, playFerry, propose, stateOf, until } from '../support/play.ts';
-import { answersTo, fileOf, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
+import {
+  approve,
+  eventsOf,
+  logbookText,
+  playFerry,
+  propose,
+  stateOf,
+  until,
+  untilState,
+} from '../support/play.ts';
+import { answersTo, DAY, fileOf, MINUTE, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
 const seam = vi.hoisted(() => ({ card: '', look: '' }));
 
 vi.mock('../../src/render/card.ts', async (original) => {
@@ -123,9 +130,7 @@ describe('a job that the watch cannot look at', () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);
     await approve(lab, 'mira', pull);
-    await until(lab, 'the first look', async () => (await stateOf(lab, run))?.observation != null, {
-      stepMs: MINUTE,
-    });
+    await untilState(lab, run, (state) => state.observation != null, { stepMs: MINUTE });
     seam.look = run;
     await lab.clock.advance(20 * MINUTE);
     expect(toldIn(lab, pull)).toEqual([expect.stringContaining('no look today')]);

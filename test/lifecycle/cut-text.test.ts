@@ -3,11 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { cutText, cutTextFromEnd } from '../../src/domain/text.ts';
 import { propose, stateOf, until } from '../support/play.ts';
-import { answersTo, fileOf, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
+import { answersTo, fileOf, HOUR, MINUTE, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 
 describe('a pushed line', () => {
   // threat T16

@@ -2,10 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { approveAndFinish, playFerry, propose, seal, stateOf } from '../support/play.ts';
-import { bodyOf, botComments, pushFile, SHORT_FERRY, saidTwice } from '../support/talk.ts';
+import { bodyOf, botComments, HOUR, pushFile, SHORT_FERRY, saidTwice } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
-
-const HOUR = 3_600_000;
 
 /** The next morning at six, after a night in which everything slept. */
 async function nextMorning(lab: VirtualLab): Promise<void> {

@@ -10,10 +10,9 @@ import { known, unknown } from '../../src/domain/observed.ts';
 import { COMMENT_CHARACTERS_MAX } from '../../src/render/disk-issue.ts';
 import { consentLine } from '../support/approve.ts';
 import { ask, codesOf } from '../support/recorded.ts';
-import { answersTo, botComments, saidTwice, say } from '../support/talk.ts';
+import { answersTo, botComments, MINUTE, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const seam = vi.hoisted(() => ({ cluster: '' }));
 vi.mock('../../src/render/disk-issue.ts', async (original) => {
   const whole = await original<typeof import('../../src/render/disk-issue.ts')>();

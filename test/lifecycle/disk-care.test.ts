@@ -10,10 +10,9 @@ import type { ProgramResult } from '../../src/host/process.ts';
 import { consentLine } from '../support/approve.ts';
 import { DISK_CLUSTER, DISK_WORKFLOW } from '../support/disk-lab.ts';
 import { ask } from '../support/recorded.ts';
-import { botComments, saidTwice, say } from '../support/talk.ts';
+import { botComments, MINUTE, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const GB = 1_000_000_000;
 
 const FINE = '✓ All workers have >20% free disk space\n';

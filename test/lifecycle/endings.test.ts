@@ -2,12 +2,21 @@
 
 import { describe, expect, it } from 'vitest';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
-import { approve, eventsOf, type Ferry, playFerry, propose, seal, stateOf, until } from '../support/play.ts';
+import {
+  approve,
+  eventsOf,
+  type Ferry,
+  playFerry,
+  propose,
+  seal,
+  stateOf,
+  until,
+  untilState,
+} from '../support/play.ts';
 import { codesOf, postedEvents } from '../support/recorded.ts';
-import { bodyOf, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { bodyOf, MINUTE, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const OUT_OF_MEMORY =
   'jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 17179869184 bytes.';
 
@@ -15,7 +24,7 @@ async function launched(options: VirtualLabOptions = {}): Promise<Ferry> {
   const lab = await openVirtualLab({ ...options, ferry: { ...SHORT_FERRY, ...options.ferry } });
   const proposed = await propose(lab);
   await approve(lab, 'mira', proposed.pull);
-  await until(lab, 'the launch', async () => (await stateOf(lab, proposed.run))?.submission !== null, {
+  await untilState(lab, proposed.run, (state) => state.submission !== null, {
     stepMs: 5_000,
     limitMs: 60 * MINUTE,
   });

@@ -2,10 +2,9 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { propose } from '../support/play.ts';
-import { botComments, SHORT_FERRY, say } from '../support/talk.ts';
+import { botComments, MINUTE, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 let lab: VirtualLab;
 afterEach(async () => {
   expect(lab.world.state.unserved).toEqual([]);

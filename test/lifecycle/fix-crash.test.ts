@@ -4,10 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
 import { ferryScript } from '../support/ferry-script.ts';
 import { approve, propose, stateOf, until } from '../support/play.ts';
-import { fileOf, pushFile, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { fileOf, MINUTE, pushFile, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const LIBRARY = 'lib/smalllab/optimizer.py';
 const SLIP = "NameError: name 'warmup_stepz' is not defined";
 

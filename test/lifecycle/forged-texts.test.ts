@@ -8,12 +8,11 @@ import { parseSigningKey } from '../../src/host/keys.ts';
 import { sealMarker } from '../../src/logbook/marker-seal.ts';
 import { Crash } from '../support/crash.ts';
 import { DEMO_KEYS } from '../support/demo-keys.ts';
-import { approve, propose, stateOf, until } from '../support/play.ts';
-import { answersTo, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
+import { answersTo, MINUTE, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 import { sayAsWorkflow } from '../support/workflow-voice.ts';
 
-const MINUTE = 60_000;
 const NOTHING = 'Nothing was held.';
 const FORGED = 'All is well.';
 const DEATH = { step: 300, line: 'RuntimeError: nothing works', exitCode: 1 };
@@ -48,11 +47,7 @@ async function forgeText(
 async function forgeBeforeTheEnd(role: 'control' | 'watch'): Promise<void> {
   const { run, pull, issue } = await propose(lab);
   await approve(lab, 'mira', pull, run);
-  await until(
-    lab,
-    'the job',
-    async () => (await stateOf(lab, run))?.observation?.firstStepCompleted === true,
-  );
+  await untilState(lab, run, (state) => state.observation?.firstStepCompleted === true);
   const from = (await stateOf(lab, run))?.head.seq ?? 0;
   for (let seq = from + 1; seq <= from + 40; seq += 1)
     for (const kind of ['incident', 'ended', 'notice'] as const)

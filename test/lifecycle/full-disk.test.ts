@@ -2,11 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import type { FullDisk } from '../support/memory-git.ts';
-import { approve, propose, stateOf, until } from '../support/play.ts';
-import { answersTo, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
+import { answersTo, MINUTE, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
 
 /** A lab whose disk the test fills and frees. */
 async function labWithDisk(
@@ -87,10 +85,7 @@ describe.each([
     expect((await stateOf(lab, run))?.head.seq).toBe(before);
     expect(told(lab, 'incident')).toHaveLength(1);
     disk.full = 'none';
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null, {
-      stepMs: 5_000,
-      limitMs: MINUTE,
-    });
+    await untilState(lab, run, (state) => state.end !== null, { stepMs: 5_000, limitMs: MINUTE });
     expect((await stateOf(lab, run))?.end).toMatchObject({
       status: 'SUCCEEDED',
       lastStep: SHORT_FERRY.steps - 1,

@@ -11,7 +11,7 @@ import {
   openHeroLab,
 } from '../support/hero-run.ts';
 import { branchOff, openFromFork, openGates } from '../support/own-pull.ts';
-import { approve, stateOf, until } from '../support/play.ts';
+import { approve, stateOf, until, untilState } from '../support/play.ts';
 import { codesOf } from '../support/recorded.ts';
 import { answersTo, bodyOf, botComments, fileOf, heldJobs, pushFile, say, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
@@ -25,9 +25,7 @@ const FILE = 'experiments/ferries/daily.py';
 /** Ada's issue with these answers, as its gates find it, and what comes of it when Mira approves all that is shown. */
 async function approvedByMira(lab: VirtualLab, answers: Answers) {
   const issue = await openHeroIssue(lab, { answers });
-  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null, {
-    limitMs: 60 * MINUTE,
-  });
+  await untilState(lab, RUN, (state) => state.gate != null, { limitMs: 60 * MINUTE });
   const state = await stateOf(lab, RUN);
   const gates = state === null ? [] : openGates(state);
   await lab.clock.advance(5 * MINUTE);
@@ -256,9 +254,7 @@ describe('a contract that names the output root of another run', () => {
   const secondRun = async (first: Answers, answers: Answers) => {
     const lab = await openHeroLab();
     await approvedByMira(lab, first);
-    await until(lab, 'a look', async () => (await stateOf(lab, RUN))?.observation != null, {
-      stepMs: MINUTE,
-    });
+    await untilState(lab, RUN, (state) => state.observation != null, { stepMs: MINUTE });
     const thread = (await stateOf(lab, RUN))?.proposal.issue ?? 0;
     await say(lab, 'mira', thread, '/stop');
     await until(lab, 'the end', async () => (await stateOf(lab, RUN))?.end != null, { stepMs: MINUTE });
@@ -268,9 +264,7 @@ describe('a contract that names the output root of another run', () => {
     const issue = await openHeroIssue(lab, {
       answers: { 'Run slug': second, 'W&B run id': second, ...answers },
     });
-    await until(lab, 'the gates', async () => (await stateOf(lab, second))?.gate != null, {
-      limitMs: 60 * MINUTE,
-    });
+    await untilState(lab, second, (state) => state.gate != null, { limitMs: 60 * MINUTE });
     const verdicts = (await stateOf(lab, second))?.gate?.verdicts ?? [];
     expect(verdicts.find(({ gate }) => gate === 'output-root-own')).toMatchObject({
       outcome: 'fail',
@@ -296,9 +290,7 @@ it.each([
   // Without webhooks control does not notice in time, so only the runner can refuse.
   const lab = await openHeroLab({ webhooks: false, beforeJob: held.beforeJob });
   const issue = await openHeroIssue(lab);
-  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate?.digest != null, {
-    limitMs: 60 * MINUTE,
-  });
+  await untilState(lab, RUN, (state) => state.gate?.digest != null, { limitMs: 60 * MINUTE });
   await approve(lab, 'mira', issue, RUN);
   await until(lab, 'the launch job', () => held.waiting() === 1, { stepMs: 1_000 });
   await lab.as('ada', 'PATCH', `/issues/${issue}`, change(bodyOf(lab, issue)));

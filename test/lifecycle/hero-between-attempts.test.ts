@@ -6,12 +6,11 @@ import { incidentsWith } from '../../src/domain/incidents.ts';
 import { checkpointFolders } from '../support/checkpoint-folders.ts';
 import { ferryScript } from '../support/ferry-script.ts';
 import { ANSWERS, type Answers, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
-import { approve, eventsOf, stateOf, until } from '../support/play.ts';
-import { answersTo, SHORT_FERRY, say } from '../support/talk.ts';
+import { approve, eventsOf, stateOf, until, untilState } from '../support/play.ts';
+import { answersTo, MINUTE, SHORT_FERRY, say } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 const RUN = 'grug-moe-1e23-ep8';
-const MINUTE = 60_000;
 const AWAY = 30 * MINUTE;
 const PREEMPTED = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
 const TAKES = `${ANSWERS['Command']} --resume={checkpoint}`;
@@ -49,9 +48,7 @@ async function ordered(changed: Answers = {}, early: string | null = null): Prom
   // Said while the first job runs.
   if (early !== null) await say(lab, 'mira', issue, early);
   awayMs = AWAY;
-  await until(lab, 'the second order', async () => (await stateOf(lab, RUN))?.order?.order.attempt === 2, {
-    stepMs: 1_000,
-  });
+  await untilState(lab, RUN, (state) => state.order?.order.attempt === 2, { stepMs: 1_000 });
   awayMs = 0;
   return { lab, issue, jobs };
 }

@@ -9,7 +9,7 @@ import { type CheckpointFolders, checkpointFolders } from '../support/checkpoint
 import { ferryScript } from '../support/ferry-script.ts';
 import { ANSWERS, HERO_LANE, heroIssue, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
-import { approve, approveAndFinish, eventsOf, seal, stateOf, until } from '../support/play.ts';
+import { approve, approveAndFinish, eventsOf, seal, stateOf, until, untilState } from '../support/play.ts';
 import { postedEvents } from '../support/recorded.ts';
 import { botComments, SHORT_FERRY } from '../support/talk.ts';
 import { MORNING, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
@@ -78,9 +78,7 @@ it('waits for the DRI where the one that the contract names is not whole, and go
   expect(card).toContain('incomplete: it has no metadata.json');
   expect(await postedEvents(lab, 'incident')).toEqual(['start-refused']);
   await folders.write(1_200, MORNING - 7 * HOUR_MS);
-  await until(lab, 'the proof', async () => (await stateOf(lab, RUN))?.gate?.digest != null, {
-    limitMs: 2 * HOUR_MS,
-  });
+  await untilState(lab, RUN, (state) => state.gate?.digest != null, { limitMs: 2 * HOUR_MS });
   expect(await verdict(lab)).toMatchObject({ code: 'proven', found: { step: 1_200 } });
 });
 
@@ -148,9 +146,7 @@ it('launches with a model that the contract lists as an input, and with a name t
   });
   onTestFinished(() => strict.close());
   await openHeroIssue(strict, { answers });
-  await until(strict, 'the gates', async () => (await stateOf(strict, RUN))?.gate != null, {
-    limitMs: HOUR_MS,
-  });
+  await untilState(strict, RUN, (state) => state.gate != null, { limitMs: HOUR_MS });
   expect(await verdict(strict)).toMatchObject({
     code: 'command-differs',
     found: { said: '/data/models/seven' },
@@ -161,9 +157,7 @@ it('blocks a path below the output root of another recorded run, unless the cont
   const lab = await openHeroLab();
   onTestFinished(() => lab.close());
   const first = await openHeroIssue(lab);
-  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate?.digest != null, {
-    limitMs: HOUR_MS,
-  });
+  await untilState(lab, RUN, (state) => state.gate?.digest != null, { limitMs: HOUR_MS });
   await approveAndFinish(lab, RUN, first);
   await seal(lab, RUN, first);
   const cache = 'outputs/grug-moe-1e23-ep8/cache';

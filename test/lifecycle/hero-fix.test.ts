@@ -12,12 +12,11 @@ import {
   openHeroLab,
 } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
-import { approve, approveAndFinish, stateOf, until } from '../support/play.ts';
-import { fileOf, pushFile, SHORT_FERRY, told } from '../support/talk.ts';
+import { approve, approveAndFinish, stateOf, until, untilState } from '../support/play.ts';
+import { fileOf, MINUTE, pushFile, SHORT_FERRY, told } from '../support/talk.ts';
 import type { VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const RUN = 'grug-moe-1e23-ep8';
-const MINUTE = 60_000;
 const IN_THE_LOG =
   'Traceback (most recent call last):\n  File "lib/smalllab/log_setup.py", line 12, in format\nKeyError: \'loss\'';
 const CODE = '\n\ndef spare():\n    return 1\n';
@@ -52,9 +51,7 @@ async function named(lab: VirtualLab, commit: string, says: Answers = {}): Promi
   await lab.as('ada', 'PATCH', `/issues/${issue}`, {
     body: formBody({ ...ANSWERS, 'Source SHA': commit, ...says }),
   });
-  await until(lab, 'its gates', async () => (await stateOf(lab, RUN))?.gate?.commit === commit, {
-    limitMs: 60 * MINUTE,
-  });
+  await untilState(lab, RUN, (state) => state.gate?.commit === commit, { limitMs: 60 * MINUTE });
   await lab.clock.advance(5 * MINUTE);
   const state = await stateOf(lab, RUN);
   return state === null ? [] : openGates(state);

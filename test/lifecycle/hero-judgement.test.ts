@@ -6,14 +6,13 @@ import { openCheckpointLab } from '../support/checkpoint-lab.ts';
 import { ferryScript } from '../support/ferry-script.ts';
 import { ANSWERS, formBody, HERO_LANE, headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { branchOff, openGates } from '../support/own-pull.ts';
-import { approve, approveAndFinish, finish, stateOf, until } from '../support/play.ts';
+import { approve, approveAndFinish, finish, stateOf, until, untilState } from '../support/play.ts';
 import { ask } from '../support/recorded.ts';
-import { botComments, pushFile, SHORT_FERRY, saidTwice, told } from '../support/talk.ts';
+import { botComments, MINUTE, pushFile, SHORT_FERRY, saidTwice, told } from '../support/talk.ts';
 import { TRACKER_KEY, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 import { createWandbStandIn } from '../support/wandb-stand-in.ts';
 
 const RUN = 'grug-moe-1e23-ep8';
-const MINUTE = 60_000;
 const IN_THE_MODEL =
   'Traceback (most recent call last):\n  File "lib/smalllab/model.py", line 41, in attend\nTypeError: dot_general requires contracting dimensions to have the same shape, got (64,) and (128,).';
 
@@ -78,9 +77,7 @@ it('runs a commit off the target branch where the contract names its branch and 
   const source = await headOf(lab, 'ada/moe');
   const unnamed = { ...ANSWERS, 'Source SHA': source };
   const issue = await openHeroIssue(lab, { answers: unnamed });
-  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null, {
-    limitMs: 60 * MINUTE,
-  });
+  await untilState(lab, RUN, (state) => state.gate != null, { limitMs: 60 * MINUTE });
   const held = await stateOf(lab, RUN);
   expect(held === null ? null : openGates(held)).toContain('authors-known unreadable');
   // There is no manifest of it that anybody could approve.

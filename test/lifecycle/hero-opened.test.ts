@@ -4,11 +4,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { ANSWERS, formBody, headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
 import { approve, propose, stateOf, until } from '../support/play.ts';
-import { answersTo, fileOf, say, told } from '../support/talk.ts';
+import { answersTo, fileOf, MINUTE, say, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 const RUN = 'grug-moe-1e23-ep8';
-const MINUTE = 60_000;
 const ASK = `/propose lane=hero slug=${RUN} objective="Does the mixture hold at 1e23?"`;
 
 async function open(): Promise<VirtualLab> {

@@ -5,12 +5,11 @@ import { expect, it, onTestFinished } from 'vitest';
 import { checkpointFolders } from '../support/checkpoint-folders.ts';
 import { type Answers, HERO_LANE, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
-import { approve, stateOf, until } from '../support/play.ts';
-import { told } from '../support/talk.ts';
+import { approve, stateOf, untilState } from '../support/play.ts';
+import { MINUTE, told } from '../support/talk.ts';
 import { MORNING, type VirtualLab } from '../support/virtual-lab.ts';
 
 const RUN = 'grug-moe-1e23-ep8';
-const MINUTE = 60_000;
 
 async function gated(
   lab: VirtualLab,
@@ -18,9 +17,7 @@ async function gated(
 ): Promise<{ issue: number; gates: readonly string[] }> {
   onTestFinished(() => lab.close());
   const issue = await openHeroIssue(lab, { answers });
-  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null, {
-    limitMs: 60 * MINUTE,
-  });
+  await untilState(lab, RUN, (state) => state.gate != null, { limitMs: 60 * MINUTE });
   await lab.clock.advance(5 * MINUTE);
   const state = await stateOf(lab, RUN);
   return { issue, gates: state === null ? [] : openGates(state) };

@@ -8,7 +8,7 @@ import { checkpointFolders } from '../support/checkpoint-folders.ts';
 import { ferryScript } from '../support/ferry-script.ts';
 import { ANSWERS, type Answers, formBody, headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
-import { approve, eventsOf, logbookText, stateOf, until } from '../support/play.ts';
+import { approve, eventsOf, logbookText, stateOf, until, untilState } from '../support/play.ts';
 import { codesOf } from '../support/recorded.ts';
 import { botComments, fileOf, pushFile, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 
@@ -46,10 +46,7 @@ async function begin() {
     await lab.clock.advance(5 * MINUTE_MS);
     return (await codesOf(lab, comment)).join(' ');
   };
-  const ended = () =>
-    until(lab, 'the end', async () => (await stateOf(lab, OLD))?.end?.status === 'FAILED', {
-      stepMs: 10_000,
-    });
+  const ended = () => untilState(lab, OLD, (state) => state.end?.status === 'FAILED', { stepMs: 10_000 });
   return { lab, issue, jobs, from, folders, root: others.root, ask, ended };
 }
 
@@ -65,9 +62,7 @@ it('goes on as another run, from its checkpoint, under names and in a place of i
     outcome: 'failed',
     reason: `goes on as ${NEW}: the router is mended`,
   });
-  await until(lab, 'the gates', async () => (await stateOf(lab, NEW))?.gate?.digest != null, {
-    limitMs: 60 * MINUTE_MS,
-  });
+  await untilState(lab, NEW, (state) => state.gate?.digest != null, { limitMs: 60 * MINUTE_MS });
   const state = await stateOf(lab, NEW);
   expect(state === null ? null : openGates(state)).toEqual([]);
   expect(state?.proposal).toMatchObject({

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
-import { approveAndFinish, seal, stateOf, until } from '../support/play.ts';
+import { approveAndFinish, seal, stateOf, untilState } from '../support/play.ts';
 import { pushFile, saidTwice } from '../support/talk.ts';
 
 const RUN = 'grug-moe-1e23-ep8';
@@ -12,9 +12,7 @@ const RUN = 'grug-moe-1e23-ep8';
 it('goes from the form to the seal in its own issue, at the commit that the contract names', async () => {
   const lab = await openHeroLab();
   const issue = await openHeroIssue(lab);
-  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate?.digest != null, {
-    limitMs: 3_600_000,
-  });
+  await untilState(lab, RUN, (state) => state.gate?.digest != null, { limitMs: 3_600_000 });
   const state = await stateOf(lab, RUN);
   expect(state === null ? null : openGates(state)).toEqual([]);
   const source = await headOf(lab);
@@ -42,9 +40,7 @@ it('is one by what it spends, in any experiment’s issue; what spends less is a
   expect(await stateOf(lab, 'small')).toBeNull();
   // 125M parameters and 14T tokens are 1.05e22 operations.
   const issue = await openHeroIssue(lab, { labels, answers: { 'Token budget': '14T' } });
-  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate?.digest != null, {
-    limitMs: 3_600_000,
-  });
+  await untilState(lab, RUN, (state) => state.gate?.digest != null, { limitMs: 3_600_000 });
   const state = await stateOf(lab, RUN);
   expect(state?.proposal).toMatchObject({ lane: 'hero', issue, requestedBy: { login: 'ada' } });
   expect(state === null ? null : openGates(state)).toEqual([]);

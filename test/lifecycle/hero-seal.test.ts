@@ -8,11 +8,9 @@ import { ferryScript } from '../support/ferry-script.ts';
 import { HERO_LANE } from '../support/hero-run.ts';
 import { approve, seal, stateOf, until } from '../support/play.ts';
 import { codesOf } from '../support/recorded.ts';
-import { answersTo, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { answersTo, MINUTE, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { TRACKER_KEY } from '../support/virtual-lab.ts';
 import { createWandbStandIn } from '../support/wandb-stand-in.ts';
-
-const MINUTE = 60_000;
 
 describe('the seal of a hero run', () => {
   // rules HR-49, HR-66

@@ -4,12 +4,11 @@ import { expect, it, onTestFinished } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
 import { headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { branchOff } from '../support/own-pull.ts';
-import { approve, seal, stateOf, until } from '../support/play.ts';
-import { fileOf, pushFile, told } from '../support/talk.ts';
+import { approve, seal, stateOf, until, untilState } from '../support/play.ts';
+import { fileOf, MINUTE, pushFile, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 const RUN = 'grug-moe-1e23-ep8';
-const MINUTE = 60_000;
 const CONTAINER = 'ghcr.io/lab/trainer@sha256:5f70bf18';
 
 async function open(): Promise<VirtualLab> {
@@ -25,9 +24,7 @@ const cardOf = (lab: VirtualLab): string =>
 it('lists on the card what the launch rests on: given, inferred and from what, or missing, and what held it against reality', async () => {
   const lab = await open();
   await openHeroIssue(lab, { answers: { 'Final step': null, 'Container or bundle': CONTAINER } });
-  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null, {
-    limitMs: 60 * MINUTE,
-  });
+  await untilState(lab, RUN, (state) => state.gate != null, { limitMs: 60 * MINUTE });
   await lab.clock.advance(5 * MINUTE);
   const card = cardOf(lab);
   expect((await stateOf(lab, RUN))?.submission).toBeNull();

@@ -4,10 +4,9 @@ import { expect, it, vi } from 'vitest';
 import type { Holding } from '../../src/domain/logbook/holdings.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { approve, propose, stateOf, until } from '../support/play.ts';
-import { answersTo, SHORT_FERRY, say } from '../support/talk.ts';
+import { answersTo, MINUTE, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const machine = vi.hoisted(() => ({ of: '' }));
 vi.mock('../../src/domain/logbook/holdings.ts', async (original) => {
   const whole = await original<typeof import('../../src/domain/logbook/holdings.ts')>();

@@ -4,11 +4,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { approvalLine } from '../support/approve.ts';
 import { approveAndFinish, eventsOf, propose, stateOf } from '../support/play.ts';
 import { ask, codesOf } from '../support/recorded.ts';
-import { botComments, heldJobs, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { botComments, HOUR, heldJobs, MINUTE, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 const TWO_PEOPLE = (text: string): string =>
   text.replace('quorum: 1', 'quorum: 2').replace('permission: maintain', 'permission: write');
 

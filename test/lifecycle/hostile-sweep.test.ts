@@ -2,10 +2,8 @@
 
 import { expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.ts';
-import { answersTo, say } from '../support/talk.ts';
+import { answersTo, HOUR, say } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
-
-const HOUR = 3_600_000;
 
 // threat T196
 it('commands of a stranger in more issues than one pass reads, all of one second, hide nothing that is said later', async () => {

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Person } from '../../packages/playground/world/seed.ts';
 import { COMMENT_CHARACTERS_MAX } from '../../src/render/disk-issue.ts';
-import { approve, propose, stateOf, until } from '../support/play.ts';
-import { answersTo, SHORT_FERRY, say, told } from '../support/talk.ts';
+import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
+import { answersTo, MINUTE, SHORT_FERRY, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 /** All of GitHub's 65,536 characters in CI; else an eighth, which is still longer than what is parsed of a stranger. */
@@ -12,7 +12,6 @@ const LENGTH = process.env['CI'] === undefined ? COMMENT_CHARACTERS_MAX / 8 : CO
 const SHAPES = ['eyJ-', '<ul><li>', '<details>', '> ', '<b><p>', '/stop ', '/hold reason="', '[a][b ', '*a '];
 const TEXTS = SHAPES.map((unit) => unit.repeat(Math.ceil(LENGTH / unit.length)));
 const FIRST_PLANTED = 5_000_000;
-const MINUTE = 60_000;
 
 /** Puts comments of somebody into a thread, as if they were written within the last minute. */
 function flood(lab: VirtualLab, who: Person, thread: number, count: number): void {
@@ -57,25 +56,16 @@ describe('a thread with more than five thousand hostile comments of a stranger',
     });
     expect(answersTo(lab, held)).toHaveLength(1);
     await say(lab, 'mira', pull, '/unhold');
-    await until(lab, 'no hold', async () => (await stateOf(lab, run))?.holds.length === 0, {
-      stepMs: 5_000,
-      limitMs: MINUTE,
-    });
+    await untilState(lab, run, (state) => state.holds.length === 0, { stepMs: 5_000, limitMs: MINUTE });
 
     await approve(lab, 'mira', pull);
-    await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null, {
-      stepMs: 5_000,
-      limitMs: 10 * MINUTE,
-    });
+    await untilState(lab, run, (state) => state.submission !== null, { stepMs: 5_000, limitMs: 10 * MINUTE });
     const stop = await say(lab, 'mira', pull, '/stop');
     await until(lab, 'the answer to the stop', () => answersTo(lab, stop).length > 0, {
       stepMs: 5_000,
       limitMs: MINUTE,
     });
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null, {
-      stepMs: 5_000,
-      limitMs: 10 * MINUTE,
-    });
+    await untilState(lab, run, (state) => state.end !== null, { stepMs: 5_000, limitMs: 10 * MINUTE });
     expect(await stateOf(lab, run)).toMatchObject({ end: { status: 'STOPPED' } });
     // Of the whole flood one comment at most has an answer; the rest is recorded with a reaction.
     expect(told(lab, 'answer').length).toBeLessThanOrEqual(6);

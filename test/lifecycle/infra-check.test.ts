@@ -1,10 +1,9 @@
 /** A branch that changes a cluster's file is told where its set-up commands write although the bucket may not be mounted. */
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { fileOf, pushFile, SHORT_FERRY } from '../support/talk.ts';
+import { fileOf, MINUTE, pushFile, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const FILE = 'infra/vllm.yaml';
 const CLUSTER = `
   us-central1-vllm:

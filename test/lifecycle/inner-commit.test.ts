@@ -4,11 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { shownApprovalLine } from '../support/approve.ts';
 import { headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { branchOff, FILE, gated, label, openGates, openLab, openOwn, runOf } from '../support/own-pull.ts';
-import { approve, finish, propose, stateOf, until } from '../support/play.ts';
-import { answersTo, fileOf, pushFile, say, told } from '../support/talk.ts';
+import { approve, finish, propose, stateOf, untilState } from '../support/play.ts';
+import { answersTo, fileOf, MINUTE, pushFile, say, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const METHODS = ['merge', 'rebase'] as const;
 const TOOL = 'lib/smalllab/tool.py';
 const REBASE = 'Rebase the branch onto `main`';
@@ -98,9 +97,7 @@ it('a contract that names a commit on top of one inside a pull request launches 
   const answers = { 'Source SHA': await headOf(lab, 'ada/side'), Branch: 'ada/side' };
   const issue = await openHeroIssue(lab, { answers });
   const run = 'grug-moe-1e23-ep8';
-  await until(lab, 'the gates', async () => (await stateOf(lab, run))?.gate != null, {
-    limitMs: 60 * MINUTE,
-  });
+  await untilState(lab, run, (state) => state.gate != null, { limitMs: 60 * MINUTE });
   expect(await gatesNow(lab, run)).toEqual(['freshness no-past-tip']);
   const comment = await say(lab, 'mira', issue, shownApprovalLine(lab, run) ?? '/approve-launch');
   await lab.clock.advance(10 * MINUTE);

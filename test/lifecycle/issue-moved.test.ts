@@ -4,12 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { approvalLine, shownApprovalLine } from '../support/approve.ts';
 import { ferryScript } from '../support/ferry-script.ts';
 import { openHeroIssue, openHeroLab } from '../support/hero-run.ts';
-import { propose, stateOf, until } from '../support/play.ts';
+import { propose, stateOf, until, untilState } from '../support/play.ts';
 import { codesOf } from '../support/recorded.ts';
-import { SHORT_FERRY, say } from '../support/talk.ts';
+import { MINUTE, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
 
 function moveAway({ world }: VirtualLab, number: number): void {
   const { issues } = world.state;
@@ -21,14 +19,10 @@ it('a /stop in the pull request is answered and stops the job though the issue i
   const lab = await openVirtualLab();
   const { run, pull, issue } = await propose(lab);
   await say(lab, 'mira', pull, approvalLine(lab));
-  await until(lab, 'the first look', async () => (await stateOf(lab, run))?.observation != null, {
-    stepMs: MINUTE,
-  });
+  await untilState(lab, run, (state) => state.observation != null, { stepMs: MINUTE });
   moveAway(lab, issue);
   const stop = await say(lab, 'mira', pull, '/stop');
-  await until(lab, 'the end', async () => (await stateOf(lab, run))?.end?.status === 'STOPPED', {
-    stepMs: MINUTE,
-  });
+  await untilState(lab, run, (state) => state.end?.status === 'STOPPED', { stepMs: MINUTE });
   expect(await codesOf(lab, stop)).toEqual(['stop-requested']);
   await lab.close();
 });
@@ -51,9 +45,7 @@ async function heroWithoutThread(lab: VirtualLab): Promise<number> {
   const issue = await openHeroIssue(lab);
   await until(lab, 'the card', () => shownApprovalLine(lab, HERO) !== null, { limitMs: 60 * MINUTE });
   await say(lab, 'mira', issue, shownApprovalLine(lab, HERO) ?? '');
-  await until(lab, 'the first look', async () => (await stateOf(lab, HERO))?.observation != null, {
-    stepMs: MINUTE,
-  });
+  await untilState(lab, HERO, (state) => state.observation != null, { stepMs: MINUTE });
   moveAway(lab, issue);
   return openIssue(lab);
 }
@@ -75,7 +67,7 @@ describe('a hero run whose only issue is gone', () => {
     expect(await codesOf(lab, other)).toEqual(['named-run-unknown']);
     expect((await stateOf(lab, HERO))?.stop).toBeNull();
     const stop = await say(lab, 'mira', elsewhere, `/stop run=${HERO}`);
-    await until(lab, 'the end', async () => (await stateOf(lab, HERO))?.end?.status === 'STOPPED', {
+    await untilState(lab, HERO, (state) => state.end?.status === 'STOPPED', {
       stepMs: MINUTE,
       limitMs: 10 * MINUTE,
     });
@@ -129,9 +121,7 @@ describe('a hero run whose only issue is gone', () => {
     expect(await codesOf(lab, again)).toEqual(['acknowledged-nothing']);
     const closing = await say(lab, 'mira', elsewhere, `/ack run=${HERO} reject="it hangs"`);
     await say(lab, 'mira', elsewhere, `/stop run=${HERO}`);
-    await until(lab, 'the end', async () => (await stateOf(lab, HERO))?.end?.status === 'STOPPED', {
-      stepMs: MINUTE,
-    });
+    await untilState(lab, HERO, (state) => state.end?.status === 'STOPPED', { stepMs: MINUTE });
     const end = await say(lab, 'mira', elsewhere, `/ack run=${HERO}`);
     await lab.clock.advance(5 * MINUTE);
     expect(await codesOf(lab, closing)).toEqual(['closes-in-its-thread']);
@@ -161,9 +151,7 @@ it.each(['its own thread', 'another thread'])(
     expect(await codesOf(lab, lift)).toEqual(['unheld']);
     expect(await codesOf(lab, again)).toEqual(['unhold-nothing']);
     await say(lab, 'mira', pull, approvalLine(lab));
-    await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission != null, {
-      stepMs: MINUTE,
-    });
+    await untilState(lab, run, (state) => state.submission != null, { stepMs: MINUTE });
     await lab.close();
   },
 );

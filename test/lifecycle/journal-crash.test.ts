@@ -3,10 +3,9 @@
 import { expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
 import { eventsOf, until } from '../support/play.ts';
-import { answersTo, saidTwice, say } from '../support/talk.ts';
+import { answersTo, MINUTE, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const SAID = ['/help', '/status\n\n/hodl', '/hold lane=daily reason="the storage moves"'];
 
 type Played = {

@@ -3,12 +3,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
 import { approveAndFinish, eventsOf, playFerry, propose, stateOf, until } from '../support/play.ts';
-import { botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { botComments, DAY, HOUR, MINUTE, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 
 const oneCandidate = (config: string): string =>
   config.replace(/^( {4}candidates:\n)((?: {6}.*\n)*)/m, (_all, head: string, rows: string) => {

@@ -2,12 +2,8 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { playFerry, propose, stateOf, until } from '../support/play.ts';
-import { answersTo, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { answersTo, DAY, HOUR, MINUTE, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 
 let lab: VirtualLab;
 afterEach(async () => {

@@ -6,7 +6,7 @@ import { limits } from '../../src/domain/limits.ts';
 import { approvalLine } from '../support/approve.ts';
 import { twoLanes } from '../support/lanes.ts';
 import { memoryVersions } from '../support/memory-versions.ts';
-import { approve, eventsOf, finish, seal, stateOf, until } from '../support/play.ts';
+import { approve, eventsOf, finish, seal, stateOf, until, untilState } from '../support/play.ts';
 import { ask } from '../support/recorded.ts';
 import { fileOf, heldJobs, pushFile, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
@@ -204,9 +204,7 @@ describe('a lane that is taken out of the config', () => {
     const [, canary] = await proposedIn('daily', 'canary');
     if (canary === undefined) throw new Error('two were asked for');
     await approve(lab, 'mira', canary.pull, canary.run);
-    await until(lab, 'the job', async () => (await stateOf(lab, canary.run))?.submission != null, {
-      stepMs: 5_000,
-    });
+    await untilState(lab, canary.run, (state) => state.submission != null, { stepMs: 5_000 });
     await takeOutTheCanary();
     const looks = async (): Promise<number> =>
       (await eventsOf(lab, canary.run)).filter(({ type }) => type === 'observed').length;

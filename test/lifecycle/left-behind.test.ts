@@ -4,10 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
 import { twoLanes } from '../support/lanes.ts';
 import { approve, stateOf, until } from '../support/play.ts';
-import { answersTo, botComments, fileOf, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
+import { answersTo, botComments, fileOf, MINUTE, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
 
 let lab: VirtualLab;
 afterEach(async () => {

@@ -2,10 +2,9 @@
 
 import { afterEach, expect, it } from 'vitest';
 import { approve, propose, stateOf, until } from '../support/play.ts';
-import { answersTo, SHORT_FERRY, say, told } from '../support/talk.ts';
+import { answersTo, MINUTE, SHORT_FERRY, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const DEATH = { step: 600, line: 'RuntimeError: nothing works', exitCode: 1 };
 
 let lab: VirtualLab;

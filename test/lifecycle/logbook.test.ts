@@ -2,7 +2,17 @@
 
 import { describe, expect, it } from 'vitest';
 import { commitFiles } from '../../packages/playground/git/store/memory-remote.ts';
-import { approve, eventsOf, logbookText, playFerry, propose, seal, stateOf, until } from '../support/play.ts';
+import {
+  approve,
+  eventsOf,
+  logbookText,
+  playFerry,
+  propose,
+  seal,
+  stateOf,
+  until,
+  untilState,
+} from '../support/play.ts';
 import { answersTo, botComments, fileOf, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
@@ -140,9 +150,7 @@ describe('a branch that is gone or was put back', () => {
 
     // Somebody pushes what their clone has; what was said in between is answered now.
     await lab.as('ada', 'POST', '/git/refs', { ref: REF, sha: head });
-    await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null, {
-      stepMs: MINUTE,
-    });
+    await untilState(lab, run, (state) => state.submission !== null, { stepMs: MINUTE });
     expect(answersTo(lab, approval)).toEqual([expect.stringContaining('approved manifest')]);
     expect(lab.engine.startCount()).toBe(1);
     await lab.close();

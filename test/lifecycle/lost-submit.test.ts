@@ -3,10 +3,8 @@
 import { expect, it } from 'vitest';
 import { ferryScript } from '../support/ferry-script.ts';
 import { approve, propose, stateOf } from '../support/play.ts';
-import { answersTo, SHORT_FERRY, say } from '../support/talk.ts';
+import { answersTo, MINUTE, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
 
 /** Approved, claimed and started, and nobody was told. */
 async function submittedUnheard(options: VirtualLabOptions = {}) {

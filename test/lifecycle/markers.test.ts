@@ -3,11 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { eventsOf, propose, stateOf } from '../support/play.ts';
-import { botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { botComments, MINUTE, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 import { deleteAsWorkflow, sayAsWorkflow } from '../support/workflow-voice.ts';
-
-const MINUTE = 60_000;
 
 /** The marker of a later entry of this run than the record has, as anybody can write it. */
 function inventedHead(run: string): string {

@@ -2,12 +2,10 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { approvalLine } from '../support/approve.ts';
-import { approve, propose, stateOf, until } from '../support/play.ts';
+import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
 import { codesOf, postedEvents } from '../support/recorded.ts';
-import { answersTo, heldJobs, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { answersTo, heldJobs, MINUTE, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
 
 let lab: VirtualLab;
 afterEach(async () => {
@@ -32,9 +30,7 @@ async function metFirst(brake: string): Promise<Met> {
   lab.world.state.settings.drop = 'all';
   const said = await say(lab, 'mira', pull, brake);
   launches.letGo();
-  await until(lab, 'the refusal', async () => (await stateOf(lab, run))?.order?.status === 'failed', {
-    stepMs: 5_000,
-  });
+  await untilState(lab, run, (state) => state.order?.status === 'failed', { stepMs: 5_000 });
   expect(answersTo(lab, said)).toEqual([]);
   lab.world.state.settings.drop = 'none';
   await until(lab, 'an answer', async () => answersTo(lab, said).length > 0, { stepMs: MINUTE });
@@ -60,9 +56,7 @@ describe('a brake that a launcher meets first', () => {
       expect(lab.engine.startCount()).toBe(0);
       await until(lab, 'the line', async () => approvalLine(lab, met.run) !== '', { stepMs: MINUTE });
       await approve(lab, 'mira', met.pull, met.run);
-      await until(lab, 'the launch', async () => (await stateOf(lab, met.run))?.submission !== null, {
-        stepMs: 5_000,
-      });
+      await untilState(lab, met.run, (state) => state.submission !== null, { stepMs: 5_000 });
     },
   );
 
@@ -72,9 +66,7 @@ describe('a brake that a launcher meets first', () => {
     expect((await stateOf(lab, run))?.stop?.actor.login).toBe('mira');
     expect(incident).toContain('a stop is for good. Close this pull request');
     await lab.as('mira', 'PATCH', `/pulls/${pull}`, { state: 'closed' });
-    await until(lab, 'the end of it', async () => (await stateOf(lab, run))?.closed !== null, {
-      stepMs: MINUTE,
-    });
+    await untilState(lab, run, (state) => state.closed !== null, { stepMs: MINUTE });
     expect((await propose(lab, `${run}-2`)).run).toBe(`${run}-2`);
   });
 });

@@ -5,11 +5,8 @@ import { CONFIG_PATH } from '../../src/app/config-source.ts';
 import { twoLanes } from '../support/lanes.ts';
 import { approve, eventsOf, stateOf, until } from '../support/play.ts';
 import { postedEvents, recordedAnswers } from '../support/recorded.ts';
-import { fileOf, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { fileOf, HOUR, MINUTE, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 
 let lab: VirtualLab;
 afterEach(async () => {

@@ -2,10 +2,8 @@
 
 import { expect, it } from 'vitest';
 import { eventsOf, logbookText, playFerry, propose, runFolder, stateOf, until } from '../support/play.ts';
-import { botComments, pushFile, SHORT_FERRY } from '../support/talk.ts';
+import { botComments, HOUR, pushFile, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
-
-const HOUR = 60 * 60_000;
 
 async function marksOf(lab: VirtualLab, run: string): Promise<number> {
   const refs = await lab.store.refs('refs/tags/ferrybot-mark-');

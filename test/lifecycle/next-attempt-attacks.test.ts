@@ -17,12 +17,11 @@ import {
   ready,
   runOf,
 } from '../support/own-pull.ts';
-import { approve, type Ferry, propose, stateOf, until } from '../support/play.ts';
+import { approve, type Ferry, propose, stateOf, until, untilState } from '../support/play.ts';
 import { endedData } from '../support/run-drafts.ts';
-import { fileOf, heldJobs, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
+import { fileOf, heldJobs, MINUTE, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const LIBRARY = 'lib/smalllab/optimizer.py';
 
 // threat T181
@@ -56,11 +55,7 @@ async function withForgedFailure(): Promise<Ferry> {
   const lab = await openVirtualLab({ ferry: { ...SHORT_FERRY, durationMs: 60 * 60 * MINUTE } });
   const proposed = await propose(lab);
   await approve(lab, 'mira', proposed.pull);
-  await until(
-    lab,
-    'the job',
-    async () => (await stateOf(lab, proposed.run))?.observation?.firstStepCompleted === true,
-  );
+  await untilState(lab, proposed.run, (state) => state.observation?.firstStepCompleted === true);
   const state = await stateOf(lab, proposed.run);
   if (state === null) throw new Error('no run');
   const pushing: Pushing = {

@@ -2,11 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { eventsOf, stateOf, until } from '../support/play.ts';
-import { answersTo, bodyOf, SHORT_FERRY, say } from '../support/talk.ts';
+import { answersTo, bodyOf, HOUR, MINUTE, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 const RUN = 'ferry-daily-20261121';
 const SIX = Date.UTC(2026, 10, 21, 6);
 

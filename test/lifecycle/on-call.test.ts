@@ -2,12 +2,9 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
-import { approve, eventsOf, propose, stateOf, until } from '../support/play.ts';
-import { answersTo, botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { approve, eventsOf, propose, stateOf, until, untilState } from '../support/play.ts';
+import { answersTo, botComments, HOUR, MINUTE, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 
 let lab: VirtualLab;
 afterEach(async () => {
@@ -47,9 +44,7 @@ async function sickFerry(
   lab = await openVirtualLab({ ferry: SICK, sweepMs: 10 * MINUTE, ...options });
   const proposed = await propose(lab);
   await approve(lab, 'mira', proposed.pull, proposed.run);
-  await until(lab, 'a look', async () => (await stateOf(lab, proposed.run))?.observation != null, {
-    stepMs: 5_000,
-  });
+  await untilState(lab, proposed.run, (state) => state.observation != null, { stepMs: 5_000 });
   return proposed;
 }
 

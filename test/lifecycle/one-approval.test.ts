@@ -3,10 +3,8 @@
 import { expect, it } from 'vitest';
 import { approvalLine } from '../support/approve.ts';
 import { eventsOf, propose } from '../support/play.ts';
-import { answersTo, SHORT_FERRY, say } from '../support/talk.ts';
+import { answersTo, MINUTE, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
 
 it('leaves a bare /approve to other bots where no action waits, and names the line for a launch and for an old command', async () => {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY });

@@ -5,10 +5,9 @@ import { consentLine } from '../support/approve.ts';
 import { Crash } from '../support/crash.ts';
 import { type DiskLab, diskIssue, openDiskLab } from '../support/disk-lab.ts';
 import { until } from '../support/play.ts';
-import { saidTwice, say, told } from '../support/talk.ts';
+import { MINUTE, saidTwice, say, told } from '../support/talk.ts';
 import type { VirtualLabOptions } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const open: DiskLab[] = [];
 
 afterEach(async () => {

@@ -4,10 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
 import { gated, label, openLab, openOwn, runOf, toldIn } from '../support/own-pull.ts';
 import { stateOf, until } from '../support/play.ts';
-import { answersTo, saidTwice, say } from '../support/talk.ts';
+import { answersTo, MINUTE, saidTwice, say } from '../support/talk.ts';
 import type { VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
 
 type Boundary = { readonly kind: string; readonly moment: string };
 type Played = {

@@ -18,9 +18,7 @@ import {
   WHOLE,
 } from '../support/own-pull.ts';
 import { propose, stateOf, until } from '../support/play.ts';
-import { bodyOf, pushFile, saidTwice, say } from '../support/talk.ts';
-
-const MINUTE = 60_000;
+import { bodyOf, MINUTE, pushFile, saidTwice, say } from '../support/talk.ts';
 
 describe('a label that asks in vain', () => {
   // threat T43

@@ -18,11 +18,9 @@ import {
   WHOLE,
 } from '../support/own-pull.ts';
 import { finish, seal, stateOf, until } from '../support/play.ts';
-import { answersTo, bodyOf, fileOf, pushFile, saidTwice, say } from '../support/talk.ts';
+import { answersTo, bodyOf, fileOf, MINUTE, pushFile, saidTwice, say } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 import { openAsWorkflow } from '../support/workflow-voice.ts';
-
-const MINUTE = 60_000;
 
 describe.each([
   ['through the server', { server: true }],

@@ -1,11 +1,10 @@
 /** Only workflow runs that ferrybot dispatched count: a run of a branch with our title keeps neither a stop nor a watch away. */
 
 import { describe, expect, it } from 'vitest';
-import { approve, eventsOf, propose, stateOf, until } from '../support/play.ts';
-import { heldJobs, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { approve, eventsOf, propose, stateOf, until, untilState } from '../support/play.ts';
+import { heldJobs, MINUTE, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const WAYS = [{ server: true }, { server: false }];
 
 async function launched(
@@ -14,10 +13,7 @@ async function launched(
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...options });
   const { run, pull, issue } = await propose(lab);
   await approve(lab, 'mira', pull);
-  await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null, {
-    stepMs: 1_000,
-    limitMs: 60 * MINUTE,
-  });
+  await untilState(lab, run, (state) => state.submission !== null, { stepMs: 1_000, limitMs: 60 * MINUTE });
   return { lab, run, issue };
 }
 

@@ -4,13 +4,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Person } from '../../packages/playground/world/seed.ts';
 import { isLive } from '../../src/domain/logbook/liveness.ts';
 import { ferryScript } from '../support/ferry-script.ts';
-import { approve, propose, stateOf, until } from '../support/play.ts';
+import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
 import { codesOf, postedEvents } from '../support/recorded.ts';
-import { answersTo, botComments, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { answersTo, botComments, HOUR, MINUTE, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 
 let lab: VirtualLab;
 afterEach(async () => {
@@ -29,9 +26,7 @@ async function runningFerry(options: VirtualLabOptions = {}): Promise<Running> {
   lab = await openVirtualLab({ ferry: LONG, sweepMs: 10 * MINUTE, ...options });
   const proposed = await propose(lab);
   await approve(lab, 'mira', proposed.pull, proposed.run);
-  await until(lab, 'a look', async () => (await stateOf(lab, proposed.run))?.observation?.step != null, {
-    stepMs: 30_000,
-  });
+  await untilState(lab, proposed.run, (state) => state.observation?.step != null, { stepMs: 30_000 });
   return proposed;
 }
 

@@ -3,9 +3,8 @@
 import { expect, it } from 'vitest';
 import { gated, openGates, openLab } from '../support/own-pull.ts';
 import { propose } from '../support/play.ts';
-import { fileOf, pushFile, say } from '../support/talk.ts';
+import { fileOf, MINUTE, pushFile, say } from '../support/talk.ts';
 
-const MINUTE = 60_000;
 const NEVER = { sweepMs: 24 * 60 * MINUTE };
 
 it('the issue that a gate asks for is heard within a minute, without the sweep', async () => {

@@ -5,10 +5,9 @@ import { incidentDraft, incidentsWith } from '../../src/domain/incidents.ts';
 import { forge, type Pushing } from '../campaign/forging.ts';
 import { ferryScript } from '../support/ferry-script.ts';
 import { approve, propose, stateOf, until } from '../support/play.ts';
-import { botComments, fileOf, pushFile, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { botComments, fileOf, MINUTE, pushFile, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const REPORT = 'lib/smalllab/report.py';
 const TEXT = '"""What is told of a run."""\n\nimport json\n\nHALF_TURN = math.pi\nprint(json)\n';
 const FIXED = TEXT.replace('import json\n', 'import json\nimport math\n');

@@ -3,10 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
 import { propose, stateOf, until } from '../support/play.ts';
-import { answersTo, saidTwice, say } from '../support/talk.ts';
+import { answersTo, MINUTE, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const RUN = 'ferry-daily-20261121';
 
 type Boundary = { readonly process: string; readonly kind: string; readonly moment: string };

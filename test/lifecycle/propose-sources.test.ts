@@ -7,10 +7,9 @@ import { createHelpersBeside } from '../../src/app/propose/helpers-beside.ts';
 import type { ProgramResult } from '../../src/host/process.ts';
 import { eventsOf, propose, stateOf, until } from '../support/play.ts';
 import { codesOf } from '../support/recorded.ts';
-import { answersTo, bodyOf, fileOf, SHORT_FERRY, say } from '../support/talk.ts';
+import { answersTo, bodyOf, fileOf, MINUTE, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const RUN = 'ferry-daily-20261121';
 const FILE = 'experiments/ferries/daily.py';
 type Helpers = NonNullable<VirtualLabOptions['helpers']>;

@@ -3,10 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { approve, propose, stateOf } from '../support/play.ts';
-import { botComments, SHORT_FERRY } from '../support/talk.ts';
+import { botComments, MINUTE, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
 
 describe('the version of Python', () => {
   it('stands in the manifest that people approve', async () => {

@@ -5,11 +5,9 @@ import { incidentsWith } from '../../src/domain/incidents.ts';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
 import { approve, eventsOf, type Ferry, propose, stateOf, until } from '../support/play.ts';
 import { ask, postedEvents } from '../support/recorded.ts';
-import { bodyOf, heldJobs, pushExperiment, SHORT_FERRY, say, told } from '../support/talk.ts';
+import { bodyOf, HOUR, heldJobs, MINUTE, pushExperiment, SHORT_FERRY, say, told } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 const DISK = 'OSError: [Errno 28] No space left on device';
 const PREEMPTED = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
 

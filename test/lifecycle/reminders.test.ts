@@ -2,11 +2,8 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { approveAndFinish, propose, stateOf, until } from '../support/play.ts';
-import { botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { botComments, HOUR, MINUTE, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 
 let lab: VirtualLab;
 afterEach(async () => {

@@ -6,11 +6,9 @@ import { ferryScript, type JobScript } from '../support/ferry-script.ts';
 import { approve, logbookText, stateOf, until } from '../support/play.ts';
 import { openIssue, openRentalLab, runOf } from '../support/rental.ts';
 import { rentMachines } from '../support/rented-machines.ts';
-import { pushFile, SHORT_FERRY, say, told } from '../support/talk.ts';
+import { HOUR, MINUTE, pushFile, SHORT_FERRY, say, told } from '../support/talk.ts';
 import type { VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
 
-const HOUR = 60 * 60_000;
-const MINUTE = 60_000;
 const HOURS = { ...SHORT_FERRY, runName: 'rental_2026-11-21', durationMs: 1.5 * HOUR };
 const RENT = '/rent gpu="RTX 4090" hours=6 cap="3 USD" reason="does the long context still train?"';
 

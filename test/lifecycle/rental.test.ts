@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
 import type { JobScript } from '../support/ferry-script.ts';
 import { openGates } from '../support/own-pull.ts';
-import { approve, eventsOf, stateOf, until } from '../support/play.ts';
+import { approve, eventsOf, stateOf, until, untilState } from '../support/play.ts';
 import { openIssue, openRentalLab, runOf } from '../support/rental.ts';
 import { answersTo, botComments, fileOf, saidTwice, say, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
@@ -21,9 +21,7 @@ async function rented(
   const issue = await openIssue(lab, 'ada');
   await say(lab, 'ada', issue, command);
   const run = runOf(lab, issue);
-  await until(lab, `the gates of ${run}`, async () => (await stateOf(lab, run))?.gate != null, {
-    limitMs: 3_600_000,
-  });
+  await untilState(lab, run, (state) => state.gate != null, { limitMs: 3_600_000 });
   return { run, issue };
 }
 

@@ -3,10 +3,8 @@
 import { expect, it } from 'vitest';
 import { approvalLine, shownApprovalLine } from '../support/approve.ts';
 import { approve, propose, stateOf, until } from '../support/play.ts';
-import { SHORT_FERRY, say } from '../support/talk.ts';
+import { MINUTE, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
 
 // threat T29
 it.each([true, false])(

@@ -5,12 +5,11 @@ import { incidentsWith } from '../../src/domain/incidents.ts';
 import type { EventDataByType, EventDraft } from '../../src/domain/logbook/event.ts';
 import type { RecordedDiagnosis } from '../../src/domain/logbook/events/job-events.ts';
 import { forge, type Pushing } from '../campaign/forging.ts';
-import { approve, propose, stateOf, until } from '../support/play.ts';
+import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
 import { endedData } from '../support/run-drafts.ts';
-import { SHORT_FERRY } from '../support/talk.ts';
+import { MINUTE, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const PREEMPTED: RecordedDiagnosis = {
   class: 'preempted',
   confidence: 'high',
@@ -26,11 +25,7 @@ async function running(durationMs: number): Promise<Forged> {
   const lab = await openVirtualLab({ ferry: { ...SHORT_FERRY, durationMs } });
   const { run, pull } = await propose(lab);
   await approve(lab, 'mira', pull);
-  await until(
-    lab,
-    'the job',
-    async () => (await stateOf(lab, run))?.observation?.firstStepCompleted === true,
-  );
+  await untilState(lab, run, (state) => state.observation?.firstStepCompleted === true);
   return { lab, run };
 }
 

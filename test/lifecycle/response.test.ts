@@ -4,10 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
 import { approve, eventsOf, type Ferry, propose, seal, stateOf, until } from '../support/play.ts';
 import { ask, postedEvents } from '../support/recorded.ts';
-import { botComments, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { botComments, MINUTE, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const OUT_OF_MEMORY =
   'jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 17179869184 bytes.';
 const NETWORK = 'OSError: [Errno 101] Network is unreachable';

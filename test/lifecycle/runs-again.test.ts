@@ -2,10 +2,8 @@
 
 import { expect, it } from 'vitest';
 import { approve, playFerry, propose, stateOf, until } from '../support/play.ts';
-import { heldJobs, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { heldJobs, MINUTE, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
 
 /** Every run that has ended, one after the other; how many took it. */
 async function runAllAgain(lab: VirtualLab): Promise<number> {

@@ -6,10 +6,8 @@ import { approvalLine, shownApprovalLine } from '../support/approve.ts';
 import { Crash } from '../support/crash.ts';
 import { label, openLab, openOwn, runOf } from '../support/own-pull.ts';
 import { stateOf, todaysRun, until } from '../support/play.ts';
-import { saidTwice, say } from '../support/talk.ts';
+import { MINUTE, saidTwice, say } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
 
 /** Who begins, and at which of its steps the other one does, or the first one dies as well. */
 type Play = { readonly first: 'schedule' | 'person'; readonly at: number; readonly dies: boolean };

@@ -7,6 +7,7 @@ import {
   answersTo,
   type BotComment,
   botComments,
+  MINUTE,
   pushExperiment,
   SHORT_FERRY,
   say,
@@ -14,8 +15,6 @@ import {
 } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 import { deleteAsWorkflow, editAs, editAsWorkflow, hideAs } from '../support/workflow-voice.ts';
-
-const MINUTE = 60_000;
 
 async function proposed(options: VirtualLabOptions = {}): Promise<Ferry> {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...options });

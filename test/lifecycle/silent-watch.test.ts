@@ -3,11 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { WATCH_RESTARTS_MAX } from '../../src/watch/watchdog.ts';
 import { Crash } from '../support/crash.ts';
-import { approve, propose, stateOf, until } from '../support/play.ts';
-import { heldJobs, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
+import { heldJobs, MINUTE, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
 
 async function launched(
   options: VirtualLabOptions,
@@ -15,10 +13,7 @@ async function launched(
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...options });
   const { run, pull, issue } = await propose(lab);
   await approve(lab, 'mira', pull);
-  await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null, {
-    stepMs: 5_000,
-    limitMs: 60 * MINUTE,
-  });
+  await untilState(lab, run, (state) => state.submission !== null, { stepMs: 5_000, limitMs: 60 * MINUTE });
   return { lab, run, issue };
 }
 

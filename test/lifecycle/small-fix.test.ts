@@ -5,12 +5,11 @@ import { incidentsWith } from '../../src/domain/incidents.ts';
 import { shownApprovalLine } from '../support/approve.ts';
 import { Crash } from '../support/crash.ts';
 import { ferryScript } from '../support/ferry-script.ts';
-import { approve, type Ferry, propose, seal, stateOf, until } from '../support/play.ts';
+import { approve, type Ferry, propose, seal, stateOf, until, untilState } from '../support/play.ts';
 import { codesOf } from '../support/recorded.ts';
-import { botComments, fileOf, pushFile, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { botComments, fileOf, MINUTE, pushFile, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const SCHEDULE = 'lib/smalllab/schedule.py';
 const TEXT = '"""How the rate falls."""\n\nimport json\n\nHALF_TURN = math.pi\nprint(json)\n';
 
@@ -53,9 +52,7 @@ async function died({ log = traceback(MISSING), text = TEXT, deaths = 1, meanwhi
   await approve(lab, 'mira', proposed.pull);
   await until(lab, 'the job', async () => (await stateOf(lab, proposed.run))?.submission != null);
   await meanwhile?.({ lab, ...proposed });
-  await until(lab, 'the end', async () => (await stateOf(lab, proposed.run))?.end != null, {
-    stepMs: 10_000,
-  });
+  await untilState(lab, proposed.run, (state) => state.end != null, { stepMs: 10_000 });
   await lab.clock.advance(3 * MINUTE);
   const branch = `ferrybot/proposal/${proposed.run}`;
   return {

@@ -2,10 +2,9 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { approveAndFinish, propose, seal, stateOf, todaysRun } from '../support/play.ts';
-import { answersTo, fileOf, pushFile, SHORT_FERRY, say, told } from '../support/talk.ts';
+import { answersTo, fileOf, MINUTE, pushFile, SHORT_FERRY, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const LOG = 'docs/experiments/daily-ferry-log.md';
 
 let lab: VirtualLab;

@@ -8,10 +8,9 @@ import { REQUEST_TRIES_MAX } from '../../src/github/call.ts';
 import { approvalLine } from '../support/approve.ts';
 import { approve, type Ferry, propose, stateOf, until } from '../support/play.ts';
 import { codesOf } from '../support/recorded.ts';
-import { botComments, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { botComments, MINUTE, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
 const numbered = z.object({ id: z.number() });
 const refSchema = z.object({ object: z.object({ sha: z.string() }) });
 const headed = z.object({ head: z.object({ sha: z.string() }) });

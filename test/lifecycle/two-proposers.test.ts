@@ -2,10 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { approve, eventsOf, propose, stateOf } from '../support/play.ts';
-import { SHORT_FERRY } from '../support/talk.ts';
+import { MINUTE, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
-
-const MINUTE = 60_000;
 
 describe('two proposers at the same moment', () => {
   it('propose one ferry, which the bot knows as its own under the name of every workflow', async () => {

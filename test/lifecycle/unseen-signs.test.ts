@@ -13,18 +13,15 @@ import {
 import { shownApprovalLine } from '../support/approve.ts';
 import { ANSWERS, type Answers, headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
-import { stateOf, until } from '../support/play.ts';
-import { answersTo, say, told } from '../support/talk.ts';
+import { stateOf, until, untilState } from '../support/play.ts';
+import { answersTo, MINUTE, say, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 const RUN = 'grug-moe-1e23-ep8';
-const MINUTE = 60_000;
 
 /** The gates that are open, the card, and the answer to Mira's approval of what it shows. */
 async function approvedBlindly(lab: VirtualLab, run: string, issue: number) {
-  await until(lab, 'the gates', async () => (await stateOf(lab, run))?.gate != null, {
-    limitMs: 60 * MINUTE,
-  });
+  await untilState(lab, run, (state) => state.gate != null, { limitMs: 60 * MINUTE });
   await lab.clock.advance(5 * MINUTE);
   const state = await stateOf(lab, run);
   const digest = state?.gate?.digest?.slice('sha256:'.length);

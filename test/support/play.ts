@@ -92,6 +92,20 @@ export async function until(
   throw new Error(`${what} did not happen; the log ends:\n${lab.log.slice(-12).join('\n')}`);
 }
 
+/** The same until `done` of the folded state of a run. */
+export function untilState(
+  lab: VirtualLab,
+  run: string,
+  done: (state: RunState) => boolean,
+  options: Parameters<typeof until>[3] = {},
+): Promise<void> {
+  const isDone = async (): Promise<boolean> => {
+    const state = await stateOf(lab, run);
+    return state !== null && done(state);
+  };
+  return until(lab, `${done} of ${run}`, isDone, options);
+}
+
 /** Id of the run of the day that the clock shows. */
 export function todaysRun(lab: VirtualLab): string {
   return `ferry-daily-${new Date(lab.clock.now()).toISOString().slice(0, 10).replaceAll('-', '')}`;

@@ -6,6 +6,11 @@ import type { Person } from '../../packages/playground/world/seed.ts';
 import { readMarker } from '../../src/domain/marker.ts';
 import type { VirtualLab } from './virtual-lab.ts';
 
+/** Milliseconds of virtual time. */
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
 /** Half an hour of virtual time with the policy's cadences: everything happens, and it costs a second. */
 export const SHORT_FERRY = {
   steps: 1_200,
