@@ -5,12 +5,20 @@ import { z } from 'zod';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
 import { Crash } from '../support/crash.ts';
 import { eventsOf, propose, stateOf, todaysRun, until } from '../support/play.ts';
-import { answersTo, fileOf, MINUTE, pushExperiment, pushFile, say, told } from '../support/talk.ts';
+import {
+  answersTo,
+  fileOf,
+  MINUTE,
+  openExperiment,
+  pushExperiment,
+  pushFile,
+  say,
+  told,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const shaIn = z.object({ object: z.object({ sha: z.string() }) });
 const named = z.object({ sha: z.string() });
-const numbered = z.object({ number: z.number() });
 
 /** The daily job recorded what it is about to propose, and died before or after it pushed the branch. */
 async function begun(when: 'before' | 'after' = 'after'): Promise<VirtualLab> {
@@ -138,8 +146,7 @@ it('is told in the lane’s thread, and to whoever asks, where they have every n
   await lab.dispatchDaily();
   await lab.clock.advance(5 * MINUTE);
   expect(told(lab, 'notice').join()).toContain('have the 60 names');
-  const issue = { title: 'Try cosine', body: 'Why not?', labels: ['experiment'] };
-  const { number } = numbered.parse(await lab.as('ada', 'POST', '/issues', issue));
+  const number = await openExperiment(lab);
   const asked = await say(lab, 'mira', number, '/propose');
   await lab.clock.advance(30 * MINUTE);
   expect(answersTo(lab, asked)[0]).toContain('have the 60 names');
@@ -162,8 +169,7 @@ it('that a branch leaves no room is refused with its name, and made when it is d
   const lab = await openVirtualLab();
   const { object } = shaIn.parse(await lab.as('ada', 'GET', '/git/ref/heads/main'));
   await lab.as('ada', 'POST', '/git/refs', { ref: 'refs/heads/ferrybot/proposal', sha: object.sha });
-  const issue = { title: 'Try cosine', body: 'Why not?', labels: ['experiment'] };
-  const { number } = numbered.parse(await lab.as('ada', 'POST', '/issues', issue));
+  const number = await openExperiment(lab);
   const asked = await say(lab, 'mira', number, '/propose');
   await lab.clock.advance(30 * MINUTE);
   expect(answersTo(lab, asked)[0]).toContain('refs/heads/ferrybot/proposal is there and leaves no room');
@@ -179,8 +185,7 @@ it.each(['ferrybot', 'ferrybot/logbook/x'])(
     const lab = await openVirtualLab();
     const { object } = shaIn.parse(await lab.as('ada', 'GET', '/git/ref/heads/main'));
     await lab.as('ada', 'POST', '/git/refs', { ref: `refs/heads/${name}`, sha: object.sha });
-    const issue = { title: 'Try cosine', body: 'Why not?', labels: ['experiment'] };
-    const { number } = numbered.parse(await lab.as('ada', 'POST', '/issues', issue));
+    const number = await openExperiment(lab);
     const asked = await say(lab, 'mira', number, '/status');
     await lab.clock.advance(5 * MINUTE);
     expect(told(lab, 'incident')).toEqual([expect.stringContaining(`refs/heads/${name}`)]);

@@ -4,7 +4,15 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { twoLanes } from '../support/lanes.ts';
 import { approve, eventsOf, playFerry, propose, stateOf, until, untilState } from '../support/play.ts';
-import { answersTo, DAY, MINUTE, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
+import {
+  answersTo,
+  MINUTE,
+  nextMorning,
+  openExperiment,
+  pushFile,
+  SHORT_FERRY,
+  say,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const seam = vi.hoisted(() => ({
@@ -97,7 +105,7 @@ const onOneCluster = (config: string): string =>
   twoLanes()(config).replace(/^( {4}cluster: )us-east1$/m, '$1us-central1');
 
 async function nextDay(): Promise<void> {
-  await lab.clock.skip(Math.ceil(lab.clock.now() / DAY) * DAY + 6 * 60 * MINUTE - lab.clock.now());
+  await nextMorning(lab);
   await pushFile(lab, 'ada', 'main', 'lib/smalllab/note.py', '"""A change of the day."""\n');
 }
 
@@ -124,13 +132,7 @@ describe('a comment that cannot be read', () => {
 
   it('in the thread of an experiment: the commands around it are answered, also those of other threads', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
-    const experiment = async (title: string): Promise<number> =>
-      (
-        (await lab.as('ada', 'POST', '/issues', { title, body: 'Why?', labels: ['experiment'] })) as {
-          number: number;
-        }
-      ).number;
-    const [first, second] = [await experiment('One'), await experiment('Two')];
+    const [first, second] = [await openExperiment(lab, 'One'), await openExperiment(lab, 'Two')];
     seam.said = 'knurz2';
     const bad = await say(lab, 'mira', first, '/status knurz2');
     const here = await say(lab, 'mira', first, '/status');
@@ -265,13 +267,7 @@ describe('a lane', () => {
 describe('a /propose', () => {
   it('that meets a bug keeps no later one back, and is told where it was said', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
-    const experiment = async (title: string): Promise<number> =>
-      (
-        (await lab.as('ada', 'POST', '/issues', { title, body: 'Why?', labels: ['experiment'] })) as {
-          number: number;
-        }
-      ).number;
-    const [first, second] = [await experiment('One'), await experiment('Two')];
+    const [first, second] = [await openExperiment(lab, 'One'), await openExperiment(lab, 'Two')];
     // Known before it is said, because nobody else says anything meanwhile.
     seam.request = 1 + (await say(lab, 'ada', second, 'I try two things'));
     const bad = await say(lab, 'ada', first, '/propose lane=daily');

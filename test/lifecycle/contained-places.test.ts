@@ -3,7 +3,16 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { approveAndFinish, eventsOf, playFerry, propose, stateOf } from '../support/play.ts';
-import { answersTo, DAY, MINUTE, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import {
+  answersTo,
+  MINUTE,
+  nextMorning,
+  openExperiment,
+  pushFile,
+  SHORT_FERRY,
+  saidTwice,
+  say,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const seam = vi.hoisted(() => ({ receipt: 0, answer: '', tag: '' }));
@@ -51,11 +60,6 @@ const toldIn = (thread: number): readonly string[] =>
     .filter(({ issueNumber, body }) => issueNumber === thread && body.includes('met an error of its own'))
     .map(({ body }) => body);
 
-async function experiment(): Promise<number> {
-  const issue = { title: 'Try', body: 'Why not?', labels: ['experiment'] };
-  return ((await lab.as('ada', 'POST', '/issues', issue)) as { readonly number: number }).number;
-}
-
 describe('a receipt', () => {
   it('that cannot be given keeps nobody from an answer, by the action alone', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, server: false });
@@ -71,7 +75,7 @@ describe('a receipt', () => {
 describe('an answer of the journal', () => {
   it('that cannot be written keeps no other of its thread back, and is given when that is mended', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
-    const issue = await experiment();
+    const issue = await openExperiment(lab);
     const next = 1 + (await say(lab, 'ada', issue, 'I ask two things'));
     seam.answer = `comment-${next}`;
     const first = await say(lab, 'mira', issue, '/status');
@@ -90,7 +94,7 @@ describe('a seal', () => {
   it('whose tag cannot be looked at hides no other that has lost its own', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await playFerry(lab);
-    await lab.clock.skip(Math.ceil(lab.clock.now() / DAY) * DAY + 6 * 60 * MINUTE - lab.clock.now());
+    await nextMorning(lab);
     await pushFile(lab, 'ada', 'main', 'lib/smalllab/note.py', '"""A change of the day."""\n');
     const next = await propose(lab);
     await approveAndFinish(lab, next.run, next.pull);

@@ -12,7 +12,7 @@ import {
   until,
   untilState,
 } from '../support/play.ts';
-import { answersTo, DAY, fileOf, MINUTE, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
+import { answersTo, fileOf, MINUTE, nextMorning, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const seam = vi.hoisted(() => ({ card: '', look: '' }));
@@ -94,7 +94,7 @@ describe('a run whose card cannot be written', () => {
   it('keeps no other run from its answers, and no alarm: that comes first', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const older = await playFerry(lab);
-    await lab.clock.skip(Math.ceil(lab.clock.now() / DAY) * DAY + 6 * 60 * MINUTE - lab.clock.now());
+    await nextMorning(lab);
     await pushFile(lab, 'ada', 'main', 'lib/smalllab/note.py', '"""A change of the day."""\n');
     const newer = await propose(lab);
     // The newest run is looked at first.

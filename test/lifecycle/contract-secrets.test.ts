@@ -1,15 +1,13 @@
 /** A secret that somebody typed into a contract: it blocks the launch and is recorded nowhere, and the contract proceeds without it. */
 
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ANSWERS, type Answers, heroIssue, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { ANSWERS, type Answers, heroIssue, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
 import { leaksOf, recordText, TYPED_SECRETS } from '../support/leaks.ts';
 import { openGates } from '../support/own-pull.ts';
 import { approve, stateOf, until, untilState } from '../support/play.ts';
 import { openIssue, openRentalLab, runOf } from '../support/rental.ts';
 import { botComments, say } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
-
-const RUN = 'grug-moe-1e23-ep8';
 
 async function gated(lab: VirtualLab, run: string): Promise<void> {
   await untilState(lab, run, (state) => state.gate != null, { limitMs: 3_600_000 });

@@ -2,14 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { approveAndFinish, playFerry, propose, seal, stateOf } from '../support/play.ts';
-import { bodyOf, botComments, HOUR, pushFile, SHORT_FERRY, saidTwice } from '../support/talk.ts';
+import { bodyOf, botComments, nextMorning, pushFile, SHORT_FERRY, saidTwice } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
-
-/** The next morning at six, after a night in which everything slept. */
-async function nextMorning(lab: VirtualLab): Promise<void> {
-  const day = 24 * HOUR;
-  await lab.clock.skip(Math.ceil(lab.clock.now() / day) * day + 6 * HOUR - lab.clock.now());
-}
 
 /** What the card in a pull request says that its ferry was compared with. */
 function comparedWith(lab: VirtualLab, pull: number): string | undefined {

@@ -2,13 +2,13 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
-import type { Looks } from '../../src/care/disk/scan-record.ts';
 import type { ChangeStep } from '../../src/domain/actions/action.ts';
 import { spendCapability } from '../../src/domain/actions/capability.ts';
 import { limits } from '../../src/domain/limits.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
+import { unknown } from '../../src/domain/observed.ts';
 import { COMMENT_CHARACTERS_MAX } from '../../src/render/disk-issue.ts';
 import { consentLine } from '../support/approve.ts';
+import { CLEARED, FINE, MISPLACED, programEnded } from '../support/disk-lab.ts';
 import { ask, codesOf } from '../support/recorded.ts';
 import { answersTo, botComments, MINUTE, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
@@ -24,7 +24,6 @@ vi.mock('../../src/render/disk-issue.ts', async (original) => {
     },
   };
 });
-const GB = 1_000_000_000;
 const cluster = (name: string): string => `
   ${name}:
     engine: ray
@@ -48,26 +47,6 @@ jobs:
         with: { mode: disk-scan, cluster: ${name} }
         env: { FERRYBOT_WATCH_KEY: "\${{ secrets.FERRYBOT_WATCH_KEY }}" }
 `;
-
-const MISPLACED: Looks = {
-  disk: known({ usedBytes: 96 * GB, availableBytes: 4 * GB }),
-  mounts: known([{ at: '/', type: 'ext4' }]),
-  folders: known([
-    { path: '/tmp', bytes: 63 * GB },
-    { path: '/tmp/gcsfuse_mount', bytes: 62 * GB },
-    { path: '/tmp/gcsfuse_mount/models', bytes: 61 * GB },
-    { path: '/tmp/ray', bytes: GB },
-  ]),
-};
-const CLEARED: Looks = {
-  disk: known({ usedBytes: 34 * GB, availableBytes: 66 * GB }),
-  mounts: known([
-    { at: '/', type: 'ext4' },
-    { at: '/tmp/gcsfuse_mount', type: 'fuse.gcsfuse' },
-  ]),
-  folders: known([{ path: '/tmp', bytes: GB }]),
-};
-const FINE = '✓ All workers have >20% free disk space\n';
 
 /** 60 machines of one host, 60 slices of four: 300 workers, with names as long as Ray's autoscaler gives them. */
 const HOSTS: readonly { readonly name: string; readonly hosts: number }[] = Array.from(
@@ -150,16 +129,8 @@ function portOf(name: string): DiskPort {
       called.push(step);
       if (step.does === 'init-worker')
         for (const { name } of HOSTS) if (step.command.includes(name)) cleared.add(name);
-      return {
-        kind: 'exited',
-        ok: true,
-        exitCode: 0,
-        signal: null,
-        code: null,
-        timedOut: false,
-        stdout: step.does === 'clean-disk' ? 'ferrybot-clean 1 deleted moved freed=62000000000 left=0\n' : '',
-        stderr: '',
-      };
+      const cleaned = 'ferrybot-clean 1 deleted moved freed=62000000000 left=0\n';
+      return programEnded(step.does === 'clean-disk' ? cleaned : '');
     },
   };
 }

@@ -8,38 +8,21 @@ import { spendCapability } from '../../src/domain/actions/capability.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import type { ProgramResult } from '../../src/host/process.ts';
 import { consentLine } from '../support/approve.ts';
-import { DISK_CLUSTER, DISK_WORKFLOW } from '../support/disk-lab.ts';
+import {
+  CLEARED,
+  DISK_CLUSTER,
+  DISK_WORKFLOW,
+  programEnded as ended,
+  FINE,
+  MISPLACED,
+  MOUNTED,
+} from '../support/disk-lab.ts';
 import { ask } from '../support/recorded.ts';
 import { botComments, MINUTE, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-const GB = 1_000_000_000;
-
-const FINE = '✓ All workers have >20% free disk space\n';
 const lowLine = (tpu: string, percent: number): string =>
   `  ⚠ ${tpu} worker 0: ${percent}% free (4.0G available)\n`;
-const MISPLACED: Looks = {
-  disk: known({ usedBytes: 96 * GB, availableBytes: 4 * GB }),
-  mounts: known([{ at: '/', type: 'ext4' }]),
-  folders: known([
-    { path: '/tmp', bytes: 63 * GB },
-    { path: '/tmp/gcsfuse_mount', bytes: 62 * GB },
-    { path: '/tmp/gcsfuse_mount/models', bytes: 61 * GB },
-  ]),
-};
-const MOUNTED: Looks = {
-  ...MISPLACED,
-  mounts: known([
-    { at: '/', type: 'ext4' },
-    { at: '/tmp/gcsfuse_mount', type: 'fuse.gcsfuse' },
-  ]),
-};
-
-const CLEARED: Looks = {
-  disk: known({ usedBytes: 34 * GB, availableBytes: 66 * GB }),
-  mounts: MOUNTED.mounts,
-  folders: known([{ path: '/tmp', bytes: GB }]),
-};
 
 let lab: VirtualLab;
 /** What the cluster says at the moment. */
@@ -56,16 +39,6 @@ let cluster: {
 let called: ChangeStep[];
 let port: DiskPort;
 let onChange: (step: ChangeStep) => ProgramResult;
-const ended = (stdout: string, exitCode = 0): ProgramResult => ({
-  kind: 'exited',
-  ok: exitCode === 0,
-  exitCode,
-  signal: null,
-  code: null,
-  timedOut: false,
-  stdout,
-  stderr: '',
-});
 
 afterEach(async () => {
   expect(saidTwice(lab)).toEqual([]);

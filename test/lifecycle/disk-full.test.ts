@@ -4,7 +4,6 @@ import { afterEach, expect, it } from 'vitest';
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
 import { unknown } from '../../src/domain/observed.ts';
 import { approve, propose, stateOf, until } from '../support/play.ts';
-import { squatOn } from '../support/squat.ts';
 import { SHORT_FERRY, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
@@ -68,15 +67,6 @@ it('has the workers scanned once, and its thread links to the issue of the disks
   expect(more).toEqual([]);
   expect(answer).toContain('1 worker of `us-central1` has almost no disk left');
   expect(answer).toContain(`Who is short, why, and what can be approved stands in #${issue?.number}.`);
-});
-
-it('has the workers scanned while runs of another branch with our title are queued', async () => {
-  await ferryThatDiesWith(FULL, SHORT_OF_DISK, async () => {
-    const squat = await squatOn(lab, 'ferrybot-disk-scan.yml');
-    for (let count = 0; count < 3; count += 1) await squat({ cluster: 'us-central1' });
-  });
-  expect(scans).toBe(1);
-  expect(told(lab, 'disk-answer')).toHaveLength(1);
 });
 
 it('is told where no worker is short of disk', async () => {

@@ -129,15 +129,6 @@ describe('an issue that a workflow opened and labelled alone', () => {
     await gated(lab);
     await lab.close();
   });
-
-  it('leaves the lane to the run that a person asks for', async () => {
-    const lab = await openHeroLab();
-    await opened(lab);
-    const issue = await openHeroIssue(lab);
-    await gated(lab);
-    expect((await stateOf(lab, RUN))?.proposal.issue).toBe(issue);
-    await lab.close();
-  });
 });
 
 // threat T42

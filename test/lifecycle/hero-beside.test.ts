@@ -1,11 +1,9 @@
 /** Jobs that somebody has left running beside a hero run. */
 
 import { expect, it, onTestFinished } from 'vitest';
-import { openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
 import { approve, seal, stateOf, until } from '../support/play.ts';
 import { MINUTE, say, told } from '../support/talk.ts';
-
-const RUN = 'grug-moe-1e23-ep8';
 
 // rule HR-29
 it('a diagnostic that somebody left running is told apart from the job of the run, on the card and at the seal, and is stopped by nobody', async () => {

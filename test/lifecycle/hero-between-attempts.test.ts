@@ -5,12 +5,11 @@ import type { JobSpec } from '../../src/domain/engine.ts';
 import { incidentsWith } from '../../src/domain/incidents.ts';
 import { checkpointFolders } from '../support/checkpoint-folders.ts';
 import { ferryScript } from '../support/ferry-script.ts';
-import { ANSWERS, type Answers, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { ANSWERS, type Answers, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
 import { approve, eventsOf, stateOf, until, untilState } from '../support/play.ts';
 import { answersTo, MINUTE, SHORT_FERRY, say } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
-const RUN = 'grug-moe-1e23-ep8';
 const AWAY = 30 * MINUTE;
 const PREEMPTED = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
 const TAKES = `${ANSWERS['Command']} --resume={checkpoint}`;

@@ -7,14 +7,13 @@ import type { JobSpec } from '../../src/domain/engine.ts';
 import { incidentsWith } from '../../src/domain/incidents.ts';
 import { type CheckpointFolders, checkpointFolders } from '../support/checkpoint-folders.ts';
 import { ferryScript } from '../support/ferry-script.ts';
-import { ANSWERS, HERO_LANE, heroIssue, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { ANSWERS, HERO_LANE, heroIssue, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
 import { approve, approveAndFinish, eventsOf, seal, stateOf, until, untilState } from '../support/play.ts';
 import { postedEvents } from '../support/recorded.ts';
 import { botComments, SHORT_FERRY } from '../support/talk.ts';
 import { MORNING, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
-const RUN = 'grug-moe-1e23-ep8';
 const HOUR_MS = 3_600_000;
 
 async function begin(

@@ -3,13 +3,12 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
 import { fakeRegistry } from '../support/fake-registry.ts';
-import { HERO_LANE, headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { HERO_LANE, headOf, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
 import { approve, stateOf, until } from '../support/play.ts';
 import { shaOf } from '../support/run-drafts.ts';
 import { MINUTE, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
-const RUN = 'grug-moe-1e23-ep8';
 const REVISION = 'org.opencontainers.image.revision';
 
 /** A lab whose config names a registry, and that registry. */

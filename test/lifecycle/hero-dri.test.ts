@@ -1,13 +1,12 @@
 /** Who is in charge of a hero run: asked before the launch where somebody else wrote it, and nothing is launched before they accept. */
 
 import { expect, it } from 'vitest';
-import { openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
 import { approve, stateOf, until } from '../support/play.ts';
 import { codesOf } from '../support/recorded.ts';
 import { answersTo, botComments, saidTwice, say, told } from '../support/talk.ts';
 
-const RUN = 'grug-moe-1e23-ep8';
 const HOUR_MS = 3_600_000;
 
 function card(lab: Parameters<typeof botComments>[0]): string {

@@ -1,13 +1,12 @@
 /** A hero run that nobody has an issue for: the bot opens one, people write what is missing, and it is launched. */
 
 import { expect, it, onTestFinished } from 'vitest';
-import { ANSWERS, formBody, headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { ANSWERS, formBody, headOf, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
 import { approve, propose, stateOf, until } from '../support/play.ts';
 import { answersTo, fileOf, MINUTE, say, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
-const RUN = 'grug-moe-1e23-ep8';
 const ASK = `/propose lane=hero slug=${RUN} objective="Does the mixture hold at 1e23?"`;
 
 async function open(): Promise<VirtualLab> {

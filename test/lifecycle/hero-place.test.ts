@@ -3,13 +3,11 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { checkpointFolders } from '../support/checkpoint-folders.ts';
-import { type Answers, HERO_LANE, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { type Answers, HERO_LANE, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
 import { approve, stateOf, untilState } from '../support/play.ts';
 import { MINUTE, told } from '../support/talk.ts';
 import { MORNING, type VirtualLab } from '../support/virtual-lab.ts';
-
-const RUN = 'grug-moe-1e23-ep8';
 
 async function gated(
   lab: VirtualLab,

@@ -4,12 +4,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { type CheckpointFolders, checkpointFolders } from '../support/checkpoint-folders.ts';
 import { ferryScript } from '../support/ferry-script.ts';
-import { ANSWERS, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { ANSWERS, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
 import { approve, eventsOf, seal, stateOf, until } from '../support/play.ts';
 import { botComments, fileOf, SHORT_FERRY, saidTwice, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
-const RUN = 'grug-moe-1e23-ep8';
 const MINUTE_MS = 60_000;
 const LOGBOOK = 'ferrybot/logbook';
 const PREEMPTED = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';

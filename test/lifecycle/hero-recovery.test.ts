@@ -7,14 +7,13 @@ import { lineageOf } from '../../src/checkpoints/lineage.ts';
 import type { JobSpec } from '../../src/domain/engine.ts';
 import { type CheckpointFolders, checkpointFolders } from '../support/checkpoint-folders.ts';
 import { type FerryShape, ferryScript } from '../support/ferry-script.ts';
-import { ANSWERS, HERO_LANE, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { ANSWERS, HERO_LANE, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
 import { approve, eventsOf, seal, stateOf, until } from '../support/play.ts';
-import { ask, postedEvents } from '../support/recorded.ts';
+import { ask } from '../support/recorded.ts';
 import { botComments, SHORT_FERRY, saidTwice, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
-const RUN = 'grug-moe-1e23-ep8';
 const MINUTE_MS = 60_000;
 const PREEMPTED = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
 
@@ -77,18 +76,6 @@ it('is started again after hours too, however many runs a clock has begun on its
   await folders.write(800, lab.clock.now());
   await until(lab, 'the second attempt', () => jobs.length === 2, { limitMs: 4 * 60 * MINUTE_MS });
   expect(Object.keys(lab.world.state.checkSuites).length).toBeGreaterThan(50);
-});
-
-it('goes on after each preemption that it got beyond, whatever the words, and asks after one that it did not', async () => {
-  const preempted = [500, 900, 900].map((step) => ({ failAt: { step, line: PREEMPTED, exitCode: 1 } }));
-  const play = await begin(preempted, TAKES, 5);
-  const { lab, jobs } = play;
-  await reached(play, 1, 410);
-  await written(play, [400], 450);
-  await ended(play, 3);
-  await lab.clock.advance(10 * MINUTE_MS);
-  expect(jobs).toHaveLength(3);
-  expect(await postedEvents(lab, 'incident')).toContain('relaunch-refused: same-failure');
 });
 
 it('calls the person in charge where its job was stopped by nobody who is known, and not where people here stopped it', async () => {

@@ -6,12 +6,11 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { JobSpec } from '../../src/domain/engine.ts';
 import { checkpointFolders } from '../support/checkpoint-folders.ts';
 import { ferryScript } from '../support/ferry-script.ts';
-import { ANSWERS, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { ANSWERS, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
 import { approve, eventsOf, stateOf, until } from '../support/play.ts';
 import { answersTo, SHORT_FERRY, say } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
-const RUN = 'grug-moe-1e23-ep8';
 const MINUTE_MS = 60_000;
 const PREEMPTED = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
 

@@ -1,12 +1,10 @@
 /** A hero run as its people live it: from the contract in an issue to the seal. */
 
 import { expect, it } from 'vitest';
-import { headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { headOf, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
 import { approveAndFinish, seal, stateOf, untilState } from '../support/play.ts';
 import { pushFile, saidTwice } from '../support/talk.ts';
-
-const RUN = 'grug-moe-1e23-ep8';
 
 // rule HR-71
 it('goes from the form to the seal in its own issue, at the commit that the contract names', async () => {

@@ -2,13 +2,12 @@
 
 import { expect, it, onTestFinished } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
-import { headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { headOf, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
 import { branchOff } from '../support/own-pull.ts';
 import { approve, seal, stateOf, until, untilState } from '../support/play.ts';
 import { fileOf, MINUTE, pushFile, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
-const RUN = 'grug-moe-1e23-ep8';
 const CONTAINER = 'ghcr.io/lab/trainer@sha256:5f70bf18';
 
 async function open(): Promise<VirtualLab> {

@@ -6,12 +6,11 @@ import { expect, it, onTestFinished } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
 import { type CheckpointFolders, checkpointFolders } from '../support/checkpoint-folders.ts';
 import { ferryScript } from '../support/ferry-script.ts';
-import { openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
 import { approve, stateOf, until } from '../support/play.ts';
 import { SHORT_FERRY, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
-const RUN = 'grug-moe-1e23-ep8';
 const MINUTE_MS = 60_000;
 /** Five hours of steps, and a line for every 400 of them that calls a checkpoint saved. */
 const LONG = { ...SHORT_FERRY, durationMs: 5 * 60 * MINUTE_MS };

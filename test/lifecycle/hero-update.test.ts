@@ -1,12 +1,11 @@
 /** What the issue of a hero run hears while nothing happens: how it stands, once a day. */
 
 import { expect, it } from 'vitest';
-import { HERO_LANE, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { HERO_LANE, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
 import { approve, eventsOf, seal, stateOf, until } from '../support/play.ts';
 import { botComments, SHORT_FERRY, saidTwice, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
-const RUN = 'grug-moe-1e23-ep8';
 const HOUR_MS = 3_600_000;
 const LANE = HERO_LANE.replace('pollMs: 60000', 'pollMs: 900000');
 

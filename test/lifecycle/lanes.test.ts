@@ -8,7 +8,16 @@ import { twoLanes } from '../support/lanes.ts';
 import { memoryVersions } from '../support/memory-versions.ts';
 import { approve, eventsOf, finish, seal, stateOf, until, untilState } from '../support/play.ts';
 import { ask } from '../support/recorded.ts';
-import { fileOf, heldJobs, pushFile, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import {
+  fileOf,
+  heldJobs,
+  openExperiment,
+  pushFile,
+  SHORT_FERRY,
+  saidTwice,
+  say,
+  told,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
@@ -34,15 +43,6 @@ async function proposedIn(...lanes: readonly string[]): Promise<readonly { run: 
     proposed.push({ run, pull: (await stateOf(lab, run))?.proposal.pull ?? 0 });
   }
   return proposed;
-}
-
-async function openIssue(): Promise<number> {
-  const issue = await lab.as('ada', 'POST', '/issues', {
-    title: 'Try cosine',
-    body: 'Why not?',
-    labels: ['experiment'],
-  });
-  return (issue as { number: number }).number;
 }
 
 describe('two lanes', () => {
@@ -83,7 +83,7 @@ describe('two lanes', () => {
     const [daily, canary] = await proposedIn('daily', 'canary');
     const heldBy = async (run = ''): Promise<string | undefined> =>
       (await stateOf(lab, run))?.gate?.verdicts.find(({ gate }) => gate === 'not-held')?.code;
-    const issue = await openIssue();
+    const issue = await openExperiment(lab);
     expect(await ask(lab, 'mira', issue, '/hold reason="bad node"')).toBe('lane-unclear');
     expect(await ask(lab, 'mira', issue, '/hold reason="bad node" lane=hourly')).toBe('lane-unclear');
     expect(await ask(lab, 'mira', issue, '/hold reason="bad node" lane=canary')).toBe('held');
@@ -100,7 +100,7 @@ describe('two lanes', () => {
 
   it('answer a /propose where the lane is said, or its thread says it', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
-    const issue = await openIssue();
+    const issue = await openExperiment(lab);
     expect(await ask(lab, 'ada', issue, '/propose')).toBe('lane-unclear');
     expect(await ask(lab, 'ada', issue, '/propose lane=canary')).toBe('proposed');
     expect(await stateOf(lab, runIn('daily'))).toBeNull();

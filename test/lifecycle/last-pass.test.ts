@@ -20,6 +20,7 @@ import {
   bodyOf,
   botComments,
   fileOf,
+  nextMorning,
   pushExperiment,
   pushFile,
   SHORT_FERRY,
@@ -28,7 +29,6 @@ import {
 } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
-const HOUR = 3_600_000;
 const MINUTE = 60_000;
 const FILE = 'experiments/ferries/daily.py';
 const RATE = 'train_config.SimpleTrainConfig().learning_rate';
@@ -49,12 +49,6 @@ function ratesFirst(text: string): string {
 
 async function openLab(options: VirtualLabOptions = {}): Promise<VirtualLab> {
   return openVirtualLab({ ferry: SHORT_FERRY, config: ratesFirst, ...options });
-}
-
-/** The next morning at six, after a night in which everything slept. */
-async function nextMorning(lab: VirtualLab): Promise<void> {
-  const day = 24 * HOUR;
-  await lab.clock.skip(Math.ceil(lab.clock.now() / day) * day + 6 * HOUR - lab.clock.now());
 }
 
 async function known(lab: VirtualLab, run: string): Promise<RunState> {

@@ -4,7 +4,16 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
 import { twoLanes } from '../support/lanes.ts';
 import { approve, stateOf, until } from '../support/play.ts';
-import { answersTo, botComments, fileOf, MINUTE, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
+import {
+  answersTo,
+  botComments,
+  fileOf,
+  MINUTE,
+  openExperiment,
+  pushFile,
+  SHORT_FERRY,
+  say,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 let lab: VirtualLab;
@@ -34,13 +43,9 @@ async function ask(thread: number, text: string): Promise<string> {
 }
 
 async function openIssue(): Promise<number> {
-  const opened = await lab.as('ada', 'POST', '/issues', {
-    title: 'Try cosine',
-    body: 'Why not?',
-    labels: ['experiment'],
-  });
+  const issue = await openExperiment(lab);
   await lab.clock.advance(5 * MINUTE);
-  return (opened as { number: number }).number;
+  return issue;
 }
 
 const renamed = (text: string): string => text.replace(/^ {2}canary:$/m, '  sparrow:');

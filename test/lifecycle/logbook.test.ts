@@ -13,7 +13,16 @@ import {
   until,
   untilState,
 } from '../support/play.ts';
-import { answersTo, botComments, fileOf, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import {
+  answersTo,
+  botComments,
+  fileOf,
+  openExperiment,
+  pushFile,
+  SHORT_FERRY,
+  saidTwice,
+  say,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
@@ -111,12 +120,7 @@ describe('an entry that nobody signed', () => {
 
   it('in the journal stops answers elsewhere and is told on the newest ferry', async () => {
     const { lab, pull } = await proposed();
-    const opened = await lab.as('ada', 'POST', '/issues', {
-      title: 'An idea',
-      body: '',
-      labels: ['experiment'],
-    });
-    const { number } = opened as { number: number };
+    const number = await openExperiment(lab);
     await say(lab, 'mira', number, '/status');
     const good = await logbookText(lab, 'journal');
     await pushFile(lab, 'ada', BRANCH, 'journal/events.jsonl', good.replace('lane-shown', 'run-over'));

@@ -56,18 +56,11 @@ describe('what a ferry is for is asked before it is proposed', () => {
     await lab.close();
   });
 
-  it('tells how the last one ended, and until when an answer counts', async () => {
-    const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: asking('09:00', 60) });
-    const issue = await theQuestion(lab);
-    const text = bodyOf(lab, issue);
-    expect(text).toContain('No earlier ferry is on record.');
-    expect(text).toContain('until 09:00 UTC');
-    await lab.close();
-  });
-
   it('and without an answer by the hour it is the normal integration check, which says so', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: asking('09:00', 60) });
     const issue = await theQuestion(lab);
+    expect(bodyOf(lab, issue)).toContain('No earlier ferry is on record.');
+    expect(bodyOf(lab, issue)).toContain('until 09:00 UTC');
     await daily(lab);
     await lab.clock.advance(SIX + 2.9 * HOUR - lab.clock.now());
     expect(await stateOf(lab, RUN)).toBeNull();
@@ -143,15 +136,5 @@ describe('what a ferry is for is asked before it is proposed', () => {
     const [asked, unasked] = [await spent(asking('06:10', 5)), await spent((text) => text)];
     expect((asked['contentWrites'] ?? 0) - (unasked['contentWrites'] ?? 0)).toBeLessThanOrEqual(2);
     expect((asked['requests'] ?? 0) - (unasked['requests'] ?? 0)).toBeLessThanOrEqual(4);
-  });
-
-  it('unless the lab switched it off: then it is the normal check at once', async () => {
-    const config = (text: string): string =>
-      text.replace(/^ {4}objective:.*\n/m, '    objective: integration\n');
-    const lab = await openVirtualLab({ ferry: SHORT_FERRY, config });
-    await daily(lab);
-    expect(questions(lab)).toEqual([]);
-    expect(bodyOf(lab, (await stateOf(lab, RUN))?.proposal.pull ?? 0)).not.toContain('Nobody');
-    await lab.close();
   });
 });

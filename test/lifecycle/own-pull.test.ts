@@ -184,16 +184,6 @@ describe('what a person takes back', () => {
     await world.close();
   });
 
-  it('the pull request: the run is withdrawn', async () => {
-    const world = await openLab();
-    const pull = await openOwn(world);
-    await label(world, 'ada', pull);
-    await gated(world, runOf(pull));
-    await world.as('ada', 'PATCH', `/pulls/${pull}`, { state: 'closed' });
-    await until(world, 'the end', async () => ((await stateOf(world, runOf(pull)))?.closed ?? null) !== null);
-    await world.close();
-  });
-
   it('a label that is left on one whose run is over asks for no other', async () => {
     const world = await openLab({ config: (text) => text.replace(/afterSeal: \w+/, 'afterSeal: leave') });
     const pull = await openOwn(world);

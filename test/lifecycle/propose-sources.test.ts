@@ -7,7 +7,7 @@ import { createHelpersBeside } from '../../src/app/propose/helpers-beside.ts';
 import type { ProgramResult } from '../../src/host/process.ts';
 import { eventsOf, propose, stateOf, until } from '../support/play.ts';
 import { codesOf } from '../support/recorded.ts';
-import { answersTo, bodyOf, fileOf, MINUTE, SHORT_FERRY, say } from '../support/talk.ts';
+import { answersTo, bodyOf, fileOf, MINUTE, openExperiment, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const RUN = 'ferry-daily-20261121';
@@ -113,8 +113,7 @@ describe('the checks before a push', () => {
       },
     };
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, helpers, config: checks });
-    const opened = await lab.as('ada', 'POST', '/issues', { title: 'x', body: 'y', labels: ['experiment'] });
-    const comment = await say(lab, 'ada', (opened as { number: number }).number, '/propose warmup=80');
+    const comment = await say(lab, 'ada', await openExperiment(lab), '/propose warmup=80');
     await until(lab, 'the answer', () => answersTo(lab, comment).length > 0);
     expect(answersTo(lab, comment)).toEqual([
       expect.stringMatching(/nothing is pushed[\s\S]*uv run pre-commit: exit code 1\nE501 line too long/),
@@ -196,11 +195,7 @@ describe('checks that take minutes', () => {
     const config = (text: string): string =>
       text.replace(/^ {4}checksBeforePush: \[\]\n/m, '    checksBeforePush: [[uv, run, pytest]]\n');
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, helpers, config });
-    const issue = async (title: string): Promise<number> => {
-      const opened = await lab.as('ada', 'POST', '/issues', { title, body: 'y', labels: ['experiment'] });
-      return (opened as { number: number }).number;
-    };
-    const [one, other] = [await issue('one'), await issue('other')];
+    const [one, other] = [await openExperiment(lab, 'one'), await openExperiment(lab, 'other')];
     const asked = await say(lab, 'ada', one, '/propose warmup=80');
     await until(lab, 'the checks', () => runs > 0);
     const later = await say(lab, 'ada', other, '/propose decay=0.3');
@@ -222,8 +217,7 @@ describe('checks that take minutes', () => {
 describe('a day without a proposal', () => {
   it('is one that a person holds: neither the schedule nor a /propose makes one, until it is lifted', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
-    const opened = await lab.as('ada', 'POST', '/issues', { title: 'x', body: 'y', labels: ['experiment'] });
-    const issue = (opened as { number: number }).number;
+    const issue = await openExperiment(lab);
     await say(lab, 'mira', issue, '/hold date=2026-11-21 reason="maintenance of the cluster"');
     await daily(lab);
     expect(await stateOf(lab, RUN)).toBeNull();

@@ -8,6 +8,7 @@ import {
   bodyOf,
   botComments,
   fileOf,
+  openExperiment,
   pushExperiment,
   SHORT_FERRY,
   saidTwice,
@@ -24,12 +25,7 @@ async function withIssue(
   options: VirtualLabOptions = {},
 ): Promise<{ readonly lab: VirtualLab; readonly issue: number }> {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...options });
-  const opened = await lab.as('ada', 'POST', '/issues', {
-    title: 'Try another rate',
-    body: 'What do you think?',
-    labels: ['experiment'],
-  });
-  return { lab, issue: (opened as { number: number }).number };
+  return { lab, issue: await openExperiment(lab) };
 }
 
 /** Says it, lets time pass until it is answered, and gives the code of its one answer. */
@@ -143,30 +139,6 @@ describe('a change of scale', () => {
     await pushExperiment(lab, RUN, (text) => text.replace('TRAIN_BATCH_SIZE = 16', 'TRAIN_BATCH_SIZE = 32'));
     await lab.clock.advance(MINUTE);
     expect(await scale()).toBe('scale-changed');
-    await lab.close();
-  });
-});
-
-describe('what nobody named is chosen', () => {
-  it('from the candidates, where the objective is the usual one', async () => {
-    const { lab, issue } = await withIssue();
-    expect(await ask(lab, issue, '/propose')).toBe('proposed');
-    expect((await stateOf(lab, RUN))?.proposal).toMatchObject({
-      candidate: 'learning-rate',
-      requestedBy: { login: 'mira' },
-      request: { knobs: [] },
-    });
-    await lab.close();
-  });
-
-  it('as the same again, where a regression is declared', async () => {
-    const { lab, issue } = await withIssue();
-    await ask(lab, issue, '/propose objective="regression: eval loss of #12"');
-    await until(lab, 'its gates', async () => ((await stateOf(lab, RUN))?.gate?.digest ?? null) !== null);
-    const state = await stateOf(lab, RUN);
-    expect(state?.proposal.objective.kind).toBe('regression');
-    expect(state?.gate?.manifest?.delta).toEqual([]);
-    expect(state?.gate?.verdicts.find((v) => v.gate === 'identical-rerun')?.outcome).toBe('pass');
     await lab.close();
   });
 });

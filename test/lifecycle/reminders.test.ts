@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { approveAndFinish, propose, stateOf, until } from '../support/play.ts';
-import { botComments, HOUR, MINUTE, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { botComments, HOUR, MINUTE, nextMorning, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 let lab: VirtualLab;
@@ -64,8 +64,7 @@ describe('a run that waits for /seal', () => {
 
   it('is reminded of by the daily notice too, which counts as one of them', async () => {
     await endedFerry({ config: withReminders('{ everyHours: 24 }') });
-    const day = 24 * HOUR;
-    await lab.clock.skip(Math.ceil(lab.clock.now() / day) * day + 6 * HOUR - lab.clock.now());
+    await nextMorning(lab);
     await lab.dispatchDaily();
     await lab.clock.advance(12 * HOUR);
     const [told, ...others] = notices();

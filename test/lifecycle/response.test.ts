@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
 import { approve, eventsOf, type Ferry, propose, seal, stateOf, until } from '../support/play.ts';
 import { ask, postedEvents } from '../support/recorded.ts';
-import { botComments, MINUTE, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { botComments, MINUTE, SHORT_FERRY, saidTwice, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const OUT_OF_MEMORY =
@@ -131,20 +131,6 @@ describe('a job that is STOPPED', () => {
     expect(await ask(stopped.lab, 'mira', issue, '/relaunch')).toBe('relaunch-asked');
     expect(await starts(stopped)).toBe(2);
     expect((await stateOf(lab, run))?.end).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
-    await lab.close();
-  });
-
-  it('by a /stop here is not, and nobody is asked', async () => {
-    const lab = await openLab([]);
-    const { run, pull, issue } = await propose(lab);
-    await approve(lab, 'mira', pull);
-    await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission != null);
-    await say(lab, 'ada', issue, '/stop');
-    await ended(lab, run, 1);
-    await lab.clock.advance(60 * MINUTE);
-    expect(lab.engine.startCount()).toBe(1);
-    expect((await stateOf(lab, run))?.end?.status).toBe('STOPPED');
-    expect(told(lab, 'incident')).toEqual([]);
     await lab.close();
   });
 });

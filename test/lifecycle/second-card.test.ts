@@ -2,19 +2,11 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Person } from '../../packages/playground/world/seed.ts';
-import { type Ferry, propose, stateOf, until } from '../support/play.ts';
+import { type Ferry, stateOf, until } from '../support/play.ts';
 import { postedEvents } from '../support/recorded.ts';
-import {
-  answersTo,
-  type BotComment,
-  botComments,
-  heldJobs,
-  pushExperiment,
-  SHORT_FERRY,
-  say,
-  told,
-} from '../support/talk.ts';
-import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+import { cardOf, digitsOf, lineOf, proposedWithCard as proposed } from '../support/shown-card.ts';
+import { answersTo, heldJobs, pushExperiment, say, told } from '../support/talk.ts';
+import type { VirtualLabOptions } from '../support/virtual-lab.ts';
 import { deleteAsWorkflow, editAsWorkflow, hideAs, sayAsWorkflow } from '../support/workflow-voice.ts';
 
 const MINUTE = 60_000;
@@ -22,29 +14,6 @@ const MODES: readonly { readonly mode: string; readonly options: VirtualLabOptio
   { mode: 'with an App', options: {} },
   { mode: 'without an App', options: { server: false } },
 ];
-
-async function proposed(options: VirtualLabOptions = {}): Promise<Ferry> {
-  const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...options });
-  const ferry = { lab, ...(await propose(lab)) };
-  await until(lab, 'the card', () => botComments(lab).some(({ kind }) => kind === 'card'));
-  await lab.clock.advance(MINUTE);
-  return ferry;
-}
-
-function cardOf(lab: VirtualLab): BotComment {
-  const card = botComments(lab).find(({ kind }) => kind === 'card');
-  if (card === undefined) throw new Error('there is no card');
-  return card;
-}
-
-async function digitsOf({ lab, run }: Ferry): Promise<string> {
-  const digest = (await stateOf(lab, run))?.gate?.digest ?? '';
-  return digest.slice('sha256:'.length, 'sha256:'.length + 32);
-}
-
-async function lineOf(ferry: Ferry): Promise<string> {
-  return `/approve-launch ${await digitsOf(ferry)}`;
-}
 
 /** ada changes what would run; gives the card of before with the digest of now. */
 async function changedBehindCard(ferry: Ferry): Promise<string> {

@@ -2,39 +2,19 @@
 
 import { describe, expect, it } from 'vitest';
 import { TEXT_RESTORES_MAX } from '../../src/run/shown-text.ts';
-import { eventsOf, type Ferry, propose, stateOf, until } from '../support/play.ts';
+import { eventsOf, type Ferry, stateOf, until } from '../support/play.ts';
+import { cardOf, lineOf, proposedWithCard as proposed } from '../support/shown-card.ts';
 import {
   answersTo,
   type BotComment,
   botComments,
   MINUTE,
   pushExperiment,
-  SHORT_FERRY,
   say,
   told,
 } from '../support/talk.ts';
-import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+import type { VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
 import { deleteAsWorkflow, editAs, editAsWorkflow, hideAs } from '../support/workflow-voice.ts';
-
-async function proposed(options: VirtualLabOptions = {}): Promise<Ferry> {
-  const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...options });
-  const ferry = { lab, ...(await propose(lab)) };
-  await until(lab, 'the card', () => botComments(lab).some(({ kind }) => kind === 'card'));
-  await lab.clock.advance(MINUTE);
-  return ferry;
-}
-
-function cardOf(lab: VirtualLab): BotComment {
-  const card = botComments(lab).find(({ kind }) => kind === 'card');
-  if (card === undefined) throw new Error('there is no card');
-  return card;
-}
-
-/** The line that the record's manifest is approved with, as the card shows it. */
-async function lineOf({ lab, run }: Ferry): Promise<string> {
-  const digest = (await stateOf(lab, run))?.gate?.digest ?? '';
-  return `/approve-launch ${digest.slice('sha256:'.length, 'sha256:'.length + 32)}`;
-}
 
 async function namesOf({ lab, run }: Ferry, type: string): Promise<number> {
   return (await eventsOf(lab, run)).filter((event) => event.type === type).length;

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { stateOf, until } from '../support/play.ts';
-import { answersTo, pushExperiment, SHORT_FERRY, say } from '../support/talk.ts';
+import { answersTo, openExperiment, pushExperiment, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const RUN = 'ferry-daily-20261121';
@@ -14,8 +14,7 @@ const blocking = (text: string): string =>
 
 async function asked(words: string, config: (text: string) => string): Promise<[VirtualLab, number]> {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, config });
-  const opened = await lab.as('ada', 'POST', '/issues', { title: 'x', body: 'y', labels: ['experiment'] });
-  await say(lab, 'ada', (opened as { number: number }).number, words);
+  await say(lab, 'ada', await openExperiment(lab), words);
   await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null);
   return [lab, (await stateOf(lab, RUN))?.proposal.pull ?? 0];
 }

@@ -8,7 +8,15 @@ import { REQUEST_TRIES_MAX } from '../../src/github/call.ts';
 import { approvalLine } from '../support/approve.ts';
 import { approve, type Ferry, propose, stateOf, until } from '../support/play.ts';
 import { codesOf } from '../support/recorded.ts';
-import { botComments, MINUTE, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import {
+  botComments,
+  MINUTE,
+  openExperiment,
+  pushFile,
+  SHORT_FERRY,
+  saidTwice,
+  say,
+} from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const numbered = z.object({ id: z.number() });
@@ -187,10 +195,7 @@ describe('what no webhook told, while a job runs', () => {
 
   it('is found after ten days', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, webhooks: false, sweepMs: 10 * 24 * 60 * MINUTE });
-    const issue = numbered
-      .extend({ number: z.number() })
-      .parse(await lab.as('ada', 'POST', '/issues', { title: 'Try', body: '', labels: ['experiment'] }));
-    const comment = await say(lab, 'mira', issue.number, '/help');
+    const comment = await say(lab, 'mira', await openExperiment(lab), '/help');
     await lab.clock.advance(10 * 24 * 60 * MINUTE + MINUTE);
     expect(await codesOf(lab, comment)).toEqual(['help-shown']);
     await lab.close();
@@ -216,8 +221,7 @@ describe("a stranger's flood", () => {
 
   it('on a thread without a run costs no more, whoever runs the bot', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, server: false });
-    const titled = { title: 'Try cosine', body: '', labels: ['experiment'] };
-    const { number } = z.object({ number: z.number() }).parse(await lab.as('ada', 'POST', '/issues', titled));
+    const number = await openExperiment(lab);
     for (let n = 0; n < 15; n += 1) {
       await say(lab, 'sol', number, n % 2 === 0 ? '/status' : '/help');
       await lab.clock.advance(10_000);

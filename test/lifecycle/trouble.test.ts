@@ -2,17 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { approve, approveAndFinish, playFerry, propose, seal, stateOf } from '../support/play.ts';
-import { codesOf } from '../support/recorded.ts';
-import {
-  answersTo,
-  bodyOf,
-  botComments,
-  fileOf,
-  pushFile,
-  SHORT_FERRY,
-  saidTwice,
-  say,
-} from '../support/talk.ts';
+import { answersTo, botComments, fileOf, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
@@ -125,24 +115,6 @@ describe('what people write', () => {
     ]);
     expect(state?.order?.claim).toBeNull();
     expect(lab.engine.startCount()).toBe(0);
-    await lab.close();
-  });
-
-  it('a body without its table blocks the gate until the table is back', async () => {
-    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
-    const { run, pull } = await propose(lab);
-    const body = bodyOf(lab, pull);
-    const without = body
-      .split('\n')
-      .filter((line) => !line.startsWith('|'))
-      .join('\n');
-    await lab.as('ada', 'PATCH', `/pulls/${pull}`, { body: without });
-    const early = await say(lab, 'mira', pull, '/approve-launch');
-    expect(await codesOf(lab, early)).toEqual(['approval-gates-blocked']);
-    await lab.as('ada', 'PATCH', `/pulls/${pull}`, { body });
-    await lab.clock.advance(MINUTE);
-    await approveAndFinish(lab, run, pull);
-    expect((await stateOf(lab, run))?.end?.status).toBe('SUCCEEDED');
     await lab.close();
   });
 });

@@ -11,13 +11,11 @@ import {
   WATCH,
 } from '../support/adopted-job.ts';
 import { shownApprovalLine } from '../support/approve.ts';
-import { ANSWERS, type Answers, headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { ANSWERS, type Answers, headOf, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
 import { stateOf, until, untilState } from '../support/play.ts';
 import { answersTo, MINUTE, say, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
-
-const RUN = 'grug-moe-1e23-ep8';
 
 /** The gates that are open, the card, and the answer to Mira's approval of what it shows. */
 async function approvedBlindly(lab: VirtualLab, run: string, issue: number) {

@@ -1,8 +1,10 @@
 /** A lab whose disk care finds no cleanup job on the cluster, so that starting one is proposed in the description of an issue. */
 
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
+import type { Looks } from '../../src/care/disk/scan-record.ts';
 import { spendCapability } from '../../src/domain/actions/capability.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
+import type { ProgramResult } from '../../src/host/process.ts';
 import { until } from './play.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from './virtual-lab.ts';
 
@@ -32,6 +34,41 @@ jobs:
         env: { FERRYBOT_WATCH_KEY: "\${{ secrets.FERRYBOT_WATCH_KEY }}" }
 `;
 
+const GB = 1_000_000_000;
+
+/** What the scan prints where no worker is short of disk. */
+export const FINE = '✓ All workers have >20% free disk space\n';
+/** A short worker with data below the mount point, where nothing is mounted. */
+export const MISPLACED: Looks = {
+  disk: known({ usedBytes: 96 * GB, availableBytes: 4 * GB }),
+  mounts: known([{ at: '/', type: 'ext4' }]),
+  folders: known([
+    { path: '/tmp', bytes: 63 * GB },
+    { path: '/tmp/gcsfuse_mount', bytes: 62 * GB },
+    { path: '/tmp/gcsfuse_mount/models', bytes: 61 * GB },
+  ]),
+};
+/** The same worker with the mount in its place. */
+export const MOUNTED: Looks = {
+  ...MISPLACED,
+  mounts: known([
+    { at: '/', type: 'ext4' },
+    { at: '/tmp/gcsfuse_mount', type: 'fuse.gcsfuse' },
+  ]),
+};
+/** The same worker after its clean-up. */
+export const CLEARED: Looks = {
+  disk: known({ usedBytes: 34 * GB, availableBytes: 66 * GB }),
+  mounts: MOUNTED.mounts,
+  folders: known([{ path: '/tmp', bytes: GB }]),
+};
+
+/** A program on the cluster that ran to its end. */
+export const programEnded = (stdout: string, exitCode = 0): ProgramResult => ({
+  ...{ kind: 'exited', ok: exitCode === 0, exitCode, signal: null, code: null, timedOut: false },
+  ...{ stdout, stderr: '' },
+});
+
 export type DiskLab = {
   readonly lab: VirtualLab;
   /** Calls that changed the cluster. */
@@ -44,7 +81,7 @@ export type DiskLab = {
 export async function openDiskLab(options: VirtualLabOptions = {}): Promise<DiskLab> {
   let calls = 0;
   const port: DiskPort = {
-    scan: async () => ({ stdout: '✓ All workers have >20% free disk space\n', stderr: '', exitCode: 0 }),
+    scan: async () => ({ stdout: FINE, stderr: '', exitCode: 0 }),
     list: async () => ({ kind: 'listed', vms: [] }),
     look: async () => ({ disk: unknown('x'), mounts: unknown('x'), folders: unknown('x') }),
     cleanupAlive: async () => known(calls > 0),
@@ -52,8 +89,7 @@ export async function openDiskLab(options: VirtualLabOptions = {}): Promise<Disk
     change: async (step, permit) => {
       spendCapability(permit, step);
       calls += 1;
-      const none = { signal: null, code: null, timedOut: false, stderr: '' } as const;
-      return { kind: 'exited', ok: true, exitCode: 0, stdout: 'Cleanup cron job started: x\n', ...none };
+      return programEnded('Cleanup cron job started: x\n');
     },
   };
   const lab = await openVirtualLab({ ...withDisks(port), ...options });

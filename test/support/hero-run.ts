@@ -12,6 +12,9 @@ export const HERO_LANE = `  hero:
     cadence: { startupMs: 3000, pollMs: 60000 }
 `;
 
+/** The run of the issue that these answers open. */
+export const RUN = 'grug-moe-1e23-ep8';
+
 /** The form as GitHub writes it, filled in; a name that is null was left empty. */
 export type Answers = Readonly<Record<string, string | null>>;
 
@@ -19,10 +22,10 @@ export const ANSWERS: Answers = {
   DRI: '@ada',
   Goal: 'Train the 125M model to 1200 steps, as a rehearsal of the 1e23 run.',
   'Stop and escalation criteria': 'Stop on NaN, or on a loss above 5 after step 600.',
-  'Run slug': 'grug-moe-1e23-ep8',
+  'Run slug': RUN,
   Command: 'FERRY_DATE=hero LAB_OUTPUT_ROOT={outputRoot} python3 experiments/ferries/daily.py',
   'Output root': 'outputs/grug-moe-1e23-ep8',
-  'W&B run id': 'grug-moe-1e23-ep8',
+  'W&B run id': RUN,
   'Resume policy': 'allow',
   'Permanent checkpoints every (steps)': '500',
   'Temporary checkpoints every (minutes)': '15',

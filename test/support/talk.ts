@@ -23,6 +23,17 @@ export const SHORT_FERRY = {
 const numbered = z.object({ id: z.number() });
 const filed = z.object({ sha: z.string(), content: z.string() });
 
+/** The next morning at six, after a night in which everything slept. */
+export async function nextMorning({ clock }: VirtualLab): Promise<void> {
+  await clock.skip(Math.ceil(clock.now() / DAY) * DAY + 6 * HOUR - clock.now());
+}
+
+/** mira's colleague ada opens an issue of an experiment, and gives its number. */
+export async function openExperiment(lab: VirtualLab, title = 'Try cosine'): Promise<number> {
+  const issue = { title, body: 'Why not?', labels: ['experiment'] };
+  return z.object({ number: z.number() }).parse(await lab.as('ada', 'POST', '/issues', issue)).number;
+}
+
 /** Writes a comment, lets the bot do what needs no time, and gives the comment's id. */
 export async function say(lab: VirtualLab, who: Person, thread: number, body: string): Promise<number> {
   return numbered.parse(await lab.as(who, 'POST', `/issues/${thread}/comments`, { body })).id;
