@@ -5,11 +5,11 @@ import { BAD_NODE_PATIENCE_MS, judgeBadNode, openSignatureMatch } from '../../sr
 import { answerSignatureMatch } from '../../src/care/propose-node-delete.ts';
 import { isSameVm, type TpuVm, type VmListing } from '../../src/domain/care/tpu-vm.ts';
 import { after } from '../../src/domain/time.ts';
-import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
 import { FAILURE_WORKERS_MAX } from '../../src/watch/signature-matches.ts';
 import { readLogText } from '../support/log-text.ts';
+import { foundJob, lookWith } from '../support/look.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 import { NOON } from '../support/run-facts.ts';
@@ -35,30 +35,12 @@ function failedWith(...lines: readonly string[]): RunBuilder {
 }
 
 function failedIn(run: RunBuilder, lines: readonly string[]): RunBuilder {
-  const events = eventsOf(run.state, {
-    job: {
-      kind: 'found',
-      status: 'FAILED',
-      message: '',
-      errorType: null,
-      exitCode: 1,
-      startedAtMs: NOON,
-      endedAtMs: NOON,
-      metadata: null,
-      session: null,
-      details: {},
-    },
+  const look = lookWith({
+    job: foundJob('FAILED', { exitCode: 1, endedAtMs: NOON }),
     log: readLogText(NO_LOG_FACTS, lines.map((line) => `${line}\n`).join('')),
-    at: NOON,
-    logOffset: 0,
-    logUnread: null,
-    diagnosis: null,
-    metrics: {},
-    lease: { holder: 'watch-1', fence: 1, until: '2026-11-21T23:00:00.000Z' },
-    cadence: USUAL_CADENCE,
     redact: (text) => text.replaceAll('hunter2', '***'),
   });
-  return run.add(...events);
+  return run.add(...eventsOf(run.state, look));
 }
 
 function matchOf(...lines: readonly string[]): NonNullable<ReturnType<typeof openSignatureMatch>> {

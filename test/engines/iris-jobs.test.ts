@@ -11,23 +11,6 @@ beforeEach(async () => {
 afterEach(() => lab.close());
 
 describe('an answer that was lost', () => {
-  it('is resolved under the same name, and the job is adopted', async () => {
-    lab.faults.push({ method: 'LaunchJob', fault: 'lost-after' });
-    expect((await submitTo(lab.engine(), lab.spec())).kind).toBe('adopted');
-    lab.pass(10_000);
-    lab.iris.world.tick();
-    expect(lab.iris.world.starts()).toEqual(['/alice/job-1']);
-  });
-
-  it('has the same body sent again where nothing came of it, and what comes late starts nothing', async () => {
-    lab.faults.push({ method: 'LaunchJob', fault: 'late' });
-    expect((await submitTo(lab.engine(), lab.spec())).kind).toBe('submitted');
-    lab.wire.deliverLate();
-    lab.pass(10_000);
-    lab.iris.world.tick();
-    expect(lab.iris.world.starts()).toEqual(['/alice/job-1']);
-  });
-
   it('has nothing sent again to a controller that came up meanwhile: it may have forgotten the job', async () => {
     lab.iris.world.checkpoint();
     lab.pass(60_000);
@@ -49,12 +32,6 @@ describe('an answer that was lost', () => {
 });
 
 describe('a name that is taken', () => {
-  it('by another run is a conflict that names whose it is, and of nobody we know likewise', async () => {
-    const other = { run: 'other', attempt: 1, manifest: 'sha256:bb' };
-    await submitTo(lab.engine(), lab.spec({ metadata: other }));
-    expect(await submitTo(lab.engine(), lab.spec())).toEqual({ kind: 'conflict', found: other });
-  });
-
   it('stays taken when the job has ended: it is adopted, and never replaced', async () => {
     await submitTo(lab.engine(), lab.spec());
     lab.pass(10_000);

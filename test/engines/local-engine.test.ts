@@ -102,15 +102,6 @@ describe('at most once', () => {
     expect(await readText(engine, 'job-1', 0)).toMatchObject({ text: '' });
   });
 
-  it('gives a job of another manifest back as a conflict', async () => {
-    await submitTo(engine, spec(''));
-    const other = { run: 'ferry-daily-20261121', attempt: 1, manifest: 'sha256:bb' };
-    expect(await submitTo(engine, spec('', { metadata: other }))).toEqual({
-      kind: 'conflict',
-      found: { ...other, manifest: 'sha256:aa' },
-    });
-  });
-
   it.each(['process.kill(process.pid, "SIGKILL")', ''])('outlives its submitter (%s)', async (ending) => {
     const module = new URL('../support/local-submitter.ts', import.meta.url).href;
     const starter = await submitElsewhere(module, ending);

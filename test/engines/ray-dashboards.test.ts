@@ -1,7 +1,6 @@
 /** What else may stand behind a dashboard's address: nothing, a wrong token, another program, another Ray; and jobs that are not ours. */
 
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
 import type { RestOptions } from '../../src/engines/ray/rest/ask.ts';
@@ -9,6 +8,7 @@ import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import { stopIn, submitTo } from '../support/capabilities.ts';
 import { readText } from '../support/log-text.ts';
 import { createRecordedRay, type RecordedOptions, type RecordedRay } from '../support/recorded-ray.ts';
+import { serveHttp } from '../support/serve-http.ts';
 import { serveRecordedRay } from '../support/serve-recorded-ray.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -33,14 +33,9 @@ const DETAILS = {
 
 /** A program of somebody else at the address. */
 async function serving(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closers.push(async () => {
-    server.closeAllConnections();
-    await once(server.close(), 'close');
-  });
-  const place = server.address();
-  return typeof place === 'object' && place !== null ? `http://127.0.0.1:${place.port}` : '';
+  const { address, close } = await serveHttp(listener);
+  closers.push(close);
+  return address;
 }
 
 /** Answers by path; every other with 404. */

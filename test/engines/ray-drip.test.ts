@@ -1,16 +1,11 @@
-/** A dashboard that never says nothing, and a script whose child outlives it: every question ends in its time all the same. */
+/** A dashboard that never says nothing: every question ends in its time all the same. */
 
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Engine, JobSpec } from '../../src/domain/engine.ts';
+import type { Engine } from '../../src/domain/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
-import { submitTo } from '../support/capabilities.ts';
 import { readText } from '../support/log-text.ts';
-import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
 
 const closers: (() => Promise<unknown> | undefined)[] = [];
 afterEach(async () => {
@@ -59,56 +54,3 @@ describe('a dashboard that sends a little again and again', () => {
     expect(performance.now() - started).toBeLessThan(100_000);
   });
 });
-
-describe('a script whose child leaves its group and keeps its outputs', () => {
-  let scripts: StandIn;
-  const child = 'setInterval(() => {}, 1e6)';
-  // As `ssh -f` and a ControlPersist master do: a session of its own, with the outputs of the one who started it.
-  const source = (words: string, exit: string): string =>
-    `const child = require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(child)}], { stdio: 'inherit', detached: true });
-     require('node:fs').writeFileSync(process.argv[1] + '/pid', String(child.pid)); child.unref(); process.stdout.write(${JSON.stringify(words)}); ${exit}`;
-  const open = async (words: string, exit: string): Promise<Engine> => {
-    scripts = await openStandIn({
-      timeoutMs: 5_000,
-      submit: [process.execPath, '-e', source(words, exit), '{checkout}'],
-    });
-    closers.push(async () => {
-      const pid = Number(await readFile(join(await scripts.settings.checkout(), 'pid'), 'utf8'));
-      if (isAlive(pid)) process.kill(pid, 'SIGKILL');
-      await scripts.close();
-    });
-    return scripts.engine();
-  };
-
-  const spec = (): JobSpec => ({
-    submissionId: 'ferry-1',
-    command: ['python3', 'a.py'],
-    env: {},
-    workingDirectory: scripts.tree,
-    metadata: { run: 'ferry-daily-20261121', attempt: 1, manifest: `sha256:${'c'.repeat(64)}` },
-  });
-
-  it('has said what it said when it ended', async () => {
-    const engine = await open('hello failed\n', '');
-    const started = performance.now();
-    expect(await submitTo(engine, spec())).toEqual({ kind: 'unknown', message: 'exit code 0: hello failed' });
-    expect(performance.now() - started).toBeLessThan(60_000);
-  });
-
-  it('is ended in time when it hangs itself', async () => {
-    const engine = await open('hello failed\n', 'setInterval(() => {}, 1e6);');
-    const started = performance.now();
-    expect(await submitTo(engine, spec())).toEqual({ kind: 'unknown', message: 'timed-out: hello failed' });
-    expect(performance.now() - started).toBeLessThan(60_000);
-  });
-});
-
-function isAlive(pid: number): boolean {
-  try {
-    // What has ended and waits for its parent is not alive.
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
-    throw error;
-  }
-}

@@ -1,7 +1,6 @@
 /** A dashboard that answers anything at all, over real HTTP: every answer of the engine is a value, in time, and none of them concludes more than was said. */
 
-import { once } from 'node:events';
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -10,6 +9,7 @@ import type { Engine } from '../../src/domain/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import { stopIn } from '../support/capabilities.ts';
 import { readText } from '../support/log-text.ts';
+import { serveHttp } from '../support/serve-http.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -36,16 +36,10 @@ async function headWith(path: string, say: Say): Promise<Engine> {
     const body = request.url === '/api/version' ? VERSION : request.url === '/api/jobs/' ? [JOB] : JOB;
     response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
   };
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closers.push(async () => {
-    server.closeAllConnections();
-    await once(server.close(), 'close');
-  });
-  const place = server.address();
-  const port = typeof place === 'object' && place !== null ? place.port : 0;
+  const { address, close } = await serveHttp(listener);
+  closers.push(close);
   return createRestEngine({
-    address: `http://127.0.0.1:${port}`,
+    address,
     token: 'right',
     requestTimeoutMs: 300,
     sleep: async () => undefined,
@@ -240,18 +234,12 @@ describe('an id that is no name of a job', () => {
     'reaches no path of the dashboard: %j',
     async (jobId) => {
       const paths: (string | undefined)[] = [];
-      const server = createServer((request, response) => {
+      const { address, close } = await serveHttp((request, response) => {
         paths.push(request.url);
         response.setHeader('content-type', 'application/json').end(JSON.stringify(VERSION));
-      }).listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      closers.push(async () => {
-        server.closeAllConnections();
-        await once(server.close(), 'close');
       });
-      const place = server.address();
-      const port = typeof place === 'object' && place !== null ? place.port : 0;
-      const engine = createRestEngine({ address: `http://127.0.0.1:${port}/`, token: null });
+      closers.push(close);
+      const engine = createRestEngine({ address: `${address}/`, token: null });
       expect((await engine.observe(jobId, null)).kind).toBe('absent');
       expect((await stopIn(engine, jobId)).kind).toBe('absent');
       expect((await readText(engine, jobId, 0)).kind).toBe('absent');

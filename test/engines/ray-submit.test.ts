@@ -108,15 +108,6 @@ describe('submitting over the Jobs API', () => {
     expect(count('started')).toBeGreaterThan(SUBMITS * 0.8);
   });
 
-  it('is done once when ten submit the same at once', async () => {
-    const ray = createRecordedRay({ now: () => 0 });
-    const kinds = await Promise.all(
-      Array.from({ length: 10 }, async () => (await submitTo(engineOf(ray), specOf(1))).kind),
-    );
-    expect(kinds.toSorted()).toEqual([...Array.from({ length: 9 }, () => 'adopted'), 'submitted']);
-    expect(ray.started()).toHaveLength(1);
-  });
-
   it('takes no job for its own that carries our id and not our name', async () => {
     const ray = createRecordedRay({ now: () => 0 });
     const other = { ...specOf(1), metadata: { run: 'somebody', attempt: 7, manifest: 'sha256:bb' } };

@@ -5,13 +5,12 @@ import { fromRfc3339 } from '../../src/domain/time.ts';
 import { trackerUrl } from '../../src/render/job-table.ts';
 import { needsWatch } from '../../src/run/decide-watch.ts';
 import { publicationsOf } from '../../src/run/publications.ts';
-import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import { leaseFor, released } from '../../src/watch/lease.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
-import type { Look } from '../../src/watch/look.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
 import { logFactsFrom } from '../../src/watch/resume-log.ts';
 import { readLogText } from '../support/log-text.ts';
+import { lookWith } from '../support/look.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 import { instant, NOON } from '../support/run-facts.ts';
@@ -23,30 +22,8 @@ const LONG_AFTER = instant('2026-11-22T12:00:00.000Z');
 
 /** The run after a look at these lines while the engine says RUNNING. */
 function looked(run: RunBuilder, ...lines: readonly string[]): RunBuilder {
-  const look: Look = {
-    job: {
-      kind: 'found',
-      status: 'RUNNING',
-      message: '',
-      errorType: null,
-      exitCode: null,
-      startedAtMs: NOON,
-      endedAtMs: null,
-      metadata: null,
-      session: null,
-      details: {},
-    },
-    log: readLogText(logFactsFrom(run.state).facts, lines.map((line) => `${line}\n`).join('')),
-    at: NOON,
-    logOffset: 0,
-    logUnread: null,
-    diagnosis: null,
-    metrics: {},
-    lease: { holder: 'watch-1', fence: 1, until: '2026-11-21T23:00:00.000Z' },
-    cadence: USUAL_CADENCE,
-    redact: (text) => text,
-  };
-  return run.add(...eventsOf(run.state, look));
+  const log = readLogText(logFactsFrom(run.state).facts, lines.map((line) => `${line}\n`).join(''));
+  return run.add(...eventsOf(run.state, lookWith({ log })));
 }
 
 const LOSS =

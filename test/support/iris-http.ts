@@ -1,9 +1,8 @@
 /** The recorded controller behind a wire that loses, doubles and delays, and a server in front of it. */
 
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { Http, HttpRequest, HttpResult } from '../../src/engines/shared/http.ts';
 import type { RecordedIris, RpcAnswer } from './recorded-iris.ts';
+import { type Served, serveHttp } from './serve-http.ts';
 
 /** What happens to one request instead of an answer. */
 export type WireFault =
@@ -95,11 +94,9 @@ async function* pieces(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-export type ServedIris = { readonly address: string; readonly close: () => Promise<void> };
-
 /** Serves it on a port of its own. */
-export async function serveIris(iris: RecordedIris): Promise<ServedIris> {
-  const server = createServer((request, response) => {
+export async function serveIris(iris: RecordedIris): Promise<Served> {
+  return serveHttp((request, response) => {
     const collect = async (): Promise<void> => {
       const parts: Buffer[] = [];
       for await (const part of request) parts.push(part);
@@ -119,15 +116,4 @@ export async function serveIris(iris: RecordedIris): Promise<ServedIris> {
     };
     collect().catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const place = server.address();
-  if (place === null || typeof place === 'string') throw new Error('a server without a port');
-  return {
-    address: `http://127.0.0.1:${place.port}`,
-    close: async () => {
-      server.closeAllConnections();
-      await once(server.close(), 'close');
-    },
-  };
 }

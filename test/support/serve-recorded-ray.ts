@@ -1,30 +1,17 @@
 /** The recorded head over real HTTP on loopback. */
 
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { bytesOf, type RecordedRay } from './recorded-ray.ts';
-
-export type ServedRay = { readonly address: string; readonly close: () => Promise<void> };
+import { type Served, serveHttp } from './serve-http.ts';
 
 /** Serves it on a port of its own. */
-export async function serveRecordedRay(ray: RecordedRay): Promise<ServedRay> {
-  const server = createServer((request, response) => {
+export async function serveRecordedRay(ray: RecordedRay): Promise<Served> {
+  return serveHttp((request, response) => {
     collect(request).then(
       (body) => respond(ray, request, body, response),
       (error: unknown) => response.destroy(error instanceof Error ? error : undefined),
     );
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const place = server.address();
-  if (place === null || typeof place === 'string') throw new Error('a server without a port');
-  return {
-    address: `http://127.0.0.1:${place.port}`,
-    close: async () => {
-      server.closeAllConnections();
-      await once(server.close(), 'close');
-    },
-  };
 }
 
 async function collect(request: IncomingMessage): Promise<Buffer> {

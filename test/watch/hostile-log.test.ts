@@ -1,16 +1,14 @@
 /** Logs that a job prints to blind its watch: whatever stands in the place of a number, each look is recorded, and its end. */
 
 import { describe, expect, it } from 'vitest';
-import type { FoundJob } from '../../src/domain/engine.ts';
 import { DEFINITIONS } from '../../src/domain/logbook/definitions.ts';
 import { canonicalize } from '../../src/logbook/canonical.ts';
-import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
 import { readLogText } from '../support/log-text.ts';
+import { foundJob, lookWith } from '../support/look.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
-import { NOON } from '../support/run-facts.ts';
 
 const submitted = aRun().gated().approved(bob).ordered().submitted();
 /** Far below what an entry may have (a million characters). */
@@ -47,33 +45,9 @@ const LOGS: readonly (readonly [name: string, log: (number: string) => string])[
   ],
 ];
 
-const job = (status: FoundJob['status']): FoundJob => ({
-  kind: 'found',
-  status,
-  message: '',
-  errorType: null,
-  exitCode: null,
-  startedAtMs: NOON,
-  endedAtMs: null,
-  metadata: null,
-  session: null,
-  details: {},
-});
-
 function entriesOf(text: string) {
   const log = readLogText(NO_LOG_FACTS, `${text}\n`);
-  return eventsOf(submitted.state, {
-    log,
-    at: NOON,
-    logOffset: 0,
-    logUnread: null,
-    diagnosis: null,
-    metrics: {},
-    lease: { holder: 'watch-1', fence: 1, until: '2026-11-21T23:00:00.000Z' },
-    cadence: USUAL_CADENCE,
-    redact: (one: string) => one,
-    job: job('FAILED'),
-  });
+  return eventsOf(submitted.state, lookWith({ log, job: foundJob('FAILED') }));
 }
 
 describe('a look at a job that prints what is no number', () => {

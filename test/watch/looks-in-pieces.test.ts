@@ -8,6 +8,7 @@ import { incidentsWith } from '../../src/domain/incidents.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
+import { foundJob } from '../support/look.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 import { NOON } from '../support/run-facts.ts';
@@ -44,7 +45,7 @@ async function lookedAt(sizes: readonly number[], log = LOG): Promise<RunBuilder
     const look = await observeJob({
       lab: { now: () => NOON },
       engine: { ...engine, readLog: async (_jobId, offset) => chunkOf(log, size, offset) },
-      seen: { ...RUNNING, status },
+      seen: foundJob(status, { endedAtMs: NOON }),
       state,
       submission: state.submission,
       lease: { holder: 'watch-1', fence: 1, until: '2026-11-21T23:00:00.000Z' },
@@ -56,18 +57,6 @@ async function lookedAt(sizes: readonly number[], log = LOG): Promise<RunBuilder
   }
   return run;
 }
-
-const RUNNING = {
-  kind: 'found',
-  message: '',
-  errorType: null,
-  exitCode: null,
-  startedAtMs: NOON,
-  endedAtMs: NOON,
-  metadata: null,
-  session: null,
-  details: {},
-} as const;
 
 /** A whole number of characters, as every engine promises. */
 function chunkOf(log: Buffer, size: number, offset: number): LogRead {

@@ -1,7 +1,7 @@
 /** One watch at a time, when it looks, and what a look comes to. */
 
 import { describe, expect, it } from 'vitest';
-import type { FoundJob, JobStatus } from '../../src/domain/engine.ts';
+import type { JobStatus } from '../../src/domain/engine.ts';
 import type { Instant } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { after, fromRfc3339 } from '../../src/domain/time.ts';
@@ -22,6 +22,7 @@ import { STOP_UNHEARD_MS } from '../../src/watch/look-incidents.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
 import { logFactsFrom } from '../../src/watch/resume-log.ts';
 import { readLogText } from '../support/log-text.ts';
+import { foundJob, lookWith } from '../support/look.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
 import { instant, NOON } from '../support/run-facts.ts';
@@ -36,30 +37,6 @@ const lastMomentBefore = instant(new Date(until - 1).toISOString());
 const CADENCE = USUAL_CADENCE;
 const MINUTE = 60_000;
 
-const lease = { holder: 'watch-1', fence: 1, until: '2026-11-21T23:00:00.000Z' };
-const LOOK = {
-  log: NO_LOG_FACTS,
-  at: NOON,
-  logOffset: 0,
-  logUnread: null,
-  diagnosis: null,
-  metrics: {},
-  lease,
-  cadence: USUAL_CADENCE,
-  redact: (t: string) => t,
-};
-const foundJob = (status: JobStatus, message = ''): FoundJob => ({
-  kind: 'found',
-  status,
-  message,
-  errorType: null,
-  exitCode: null,
-  startedAtMs: NOON,
-  endedAtMs: null,
-  metadata: null,
-  session: null,
-  details: {},
-});
 const JOBS = {
   well: foundJob('RUNNING'),
   starting: foundJob('RUNNING'),
@@ -109,7 +86,7 @@ describe('the cadence', () => {
       const now = nextCheckAt(run.state, cadence, NOON);
       const { facts } = logFactsFrom(run.state);
       const log = what === 'well' ? readLogText(facts, BAR.replace('STEP', `${index + 1}00`)) : facts;
-      const look: Look = { ...LOOK, at: now, job: JOBS[what], log, cadence };
+      const look: Look = { ...lookWith(), at: now, job: JOBS[what], log, cadence };
       run = run.later(now - at(run) - MINUTE).add(...eventsOf(run.state, look));
       return (now - at(submitted)) / MINUTE;
     });
@@ -143,7 +120,7 @@ describe('the cadence', () => {
   });
 
   it('is the time that its look names and its lease outlives', () => {
-    const drafts = (job: Look['job']) => eventsOf(watched.state, { ...LOOK, at: NOON, job });
+    const drafts = (job: Look['job']) => eventsOf(watched.state, { ...lookWith(), at: NOON, job });
     expect(drafts(JOBS.well)[0]?.data).toMatchObject({
       cadenceMs: 570_000,
       lease: { until: '2026-11-21T12:11:00.000Z' },
@@ -175,8 +152,8 @@ describe('the cadence', () => {
 });
 
 describe('a look', () => {
-  const base = LOOK;
-  const found = (status: JobStatus, message = ''): Look => ({ ...base, job: foundJob(status, message) });
+  const base = lookWith();
+  const found = (status: JobStatus, message = ''): Look => lookWith({ job: foundJob(status, { message }) });
   const later = (minutes: number): Look['at'] => after(NOON, minutes * 60_000);
   const types = (look: Look, run = submitted): readonly string[] =>
     eventsOf(run.state, look).map((e) => e.type);

@@ -7,12 +7,11 @@ import { type FailureClass, FIRST_RESPONSE } from '../../src/domain/failure-clas
 import type { Standstill } from '../../src/domain/logbook/events/job-events.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { after, toRfc3339 } from '../../src/domain/time.ts';
-import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
-import type { Look } from '../../src/watch/look.ts';
 import { STANDSTILL_LOOKS_MIN } from '../../src/watch/look-incidents.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
 import { logFactsFrom } from '../../src/watch/resume-log.ts';
 import { readLogText } from '../support/log-text.ts';
+import { foundJob, lookWith } from '../support/look.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 import { NOON } from '../support/run-facts.ts';
@@ -20,18 +19,6 @@ import { NOON } from '../support/run-facts.ts';
 const OWNER_DIED = 'ray.exceptions.OwnerDiedError: Failed to retrieve object\n';
 const stepLine = (step: number): string =>
   `I20261121 1 tqdm Progress on:train ${step}.00it/100.0it rate:1.0it/s remaining:? elapsed:00:01 postfix:loss=2\n`;
-const job = (status: 'PENDING' | 'RUNNING' | 'FAILED'): JobObservation => ({
-  kind: 'found',
-  status,
-  message: '',
-  errorType: null,
-  exitCode: null,
-  startedAtMs: NOON,
-  endedAtMs: null,
-  metadata: null,
-  session: null,
-  details: {},
-});
 
 /** Looks every 570 s at what was added to the log meanwhile, each recorded, and what each told of a degraded run. */
 function watching(): {
@@ -41,21 +28,16 @@ function watching(): {
   let run = aRun().gated().approved(bob).ordered().submitted();
   let at = NOON;
   return {
-    look: (added, seen = job('RUNNING'), unread) => {
+    look: (added, seen = foundJob('RUNNING'), unread) => {
       at = after(at, 570_000);
       const { facts } = logFactsFrom(run.state);
-      const look: Look = {
+      const look = lookWith({
         at,
         job: seen,
         log: readLogText(facts, added),
-        logOffset: 0,
         logUnread: unread ?? null,
-        diagnosis: null,
-        metrics: {},
         lease: { holder: 'watch-1', fence: 1, until: toRfc3339(after(at, 700_000)) },
-        cadence: USUAL_CADENCE,
-        redact: (text) => text,
-      };
+      });
       const events = eventsOf(run.state, look);
       for (const event of events) {
         if (event.type === 'observed') run = run.observed(event.data);
@@ -72,18 +54,10 @@ function watching(): {
 const submitted = aRun().gated().approved(bob).ordered().submitted();
 /** The incidents of one look at this line. */
 const told = (state: RunState, line: string): readonly object[] =>
-  eventsOf(state, {
-    at: after(NOON, 120_000),
-    job: job('RUNNING'),
-    log: readLogText(logFactsFrom(state).facts, `${line}\n`),
-    logOffset: 0,
-    logUnread: null,
-    diagnosis: null,
-    metrics: {},
-    lease: { holder: 'watch-1', fence: 1, until: toRfc3339(after(NOON, 900_000)) },
-    cadence: USUAL_CADENCE,
-    redact: (text) => text,
-  }).flatMap((event) => (event.type === 'incident' ? [event.data.detail] : []));
+  eventsOf(
+    state,
+    lookWith({ at: after(NOON, 120_000), log: readLogText(logFactsFrom(state).facts, `${line}\n`) }),
+  ).flatMap((event) => (event.type === 'incident' ? [event.data.detail] : []));
 
 describe('a run that does not move', () => {
   // rule ML-21
@@ -128,7 +102,7 @@ describe('a run that does not move', () => {
     expect(look('')).toEqual([]);
     expect(standstill()).toMatchObject({ looks: 1 });
     // The row is neither longer nor over for a look that saw nothing.
-    expect(look('', job('RUNNING'), 'the log comes too slowly')).toEqual([]);
+    expect(look('', foundJob('RUNNING'), 'the log comes too slowly')).toEqual([]);
     expect(look('', away)).toEqual([]);
     expect(standstill()).toMatchObject({ looks: 1 });
     expect(look('')).toMatchObject([{ looks: '2' }]);
@@ -139,7 +113,7 @@ describe('a run that does not move', () => {
     look(OWNER_DIED);
     look('');
     expect(standstill()).toMatchObject({ looks: 1 });
-    expect(look('', job('FAILED'))).toEqual([]);
+    expect(look('', foundJob('FAILED'))).toEqual([]);
   });
 });
 

@@ -1,0 +1,40 @@
+/** A job as its engine tells of it, and a look at it, with nothing in them but what a test is about. */
+
+import type { FoundJob, JobStatus } from '../../src/domain/engine.ts';
+import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
+import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
+import type { Look } from '../../src/watch/look.ts';
+import { NOON } from './run-facts.ts';
+
+export function foundJob(status: JobStatus, change: Partial<FoundJob> = {}): FoundJob {
+  return {
+    kind: 'found',
+    status,
+    message: '',
+    errorType: null,
+    exitCode: null,
+    startedAtMs: NOON,
+    endedAtMs: null,
+    metadata: null,
+    session: null,
+    details: {},
+    ...change,
+  };
+}
+
+/** A look at noon at a running job without a log. */
+export function lookWith(change: Partial<Look> = {}): Look {
+  return {
+    job: foundJob('RUNNING'),
+    log: NO_LOG_FACTS,
+    at: NOON,
+    logOffset: 0,
+    logUnread: null,
+    diagnosis: null,
+    metrics: {},
+    lease: { holder: 'watch-1', fence: 1, until: '2026-11-21T23:00:00.000Z' },
+    cadence: USUAL_CADENCE,
+    redact: (text) => text,
+    ...change,
+  };
+}
