@@ -48,13 +48,6 @@ describe('disk care', () => {
     ],
     ['the root', LEAST.replace('/tmp/gcsfuse_mount', '/'), 'bad-value', 'mountPoint', 'mountPoint:'],
     [
-      "a folder of the system's",
-      LEAST.replace('/tmp/gcsfuse_mount', '/usr/lib'),
-      'bad-value',
-      'mountPoint',
-      'mountPoint:',
-    ],
-    [
       'a mount point with a command in it',
       LEAST.replace('/tmp/gcsfuse_mount', '"/tmp/$(reboot)"'),
       'bad-value',

@@ -191,25 +191,11 @@ const ERRORS: readonly Row[] = [
     'GITHUB_TOKEN',
   ],
   [
-    "the runner's own token",
-    withLane('passSecrets: [ACTIONS_ID_TOKEN_REQUEST_TOKEN]'),
-    'reserved-name',
-    'lanes.daily.passSecrets.0',
-    'ACTIONS_ID',
-  ],
-  [
     "ferrybot's own key",
     withLane('passSecrets: [WANDB_API_KEY, FERRYBOT_RUNNER_KEY]'),
     'reserved-name',
     'lanes.daily.passSecrets.1',
     'FERRYBOT_RUN',
-  ],
-  [
-    "a variable of the workflow's",
-    changed('FERRY_DATE:', 'GITHUB_ENV:'),
-    'reserved-name',
-    'lanes.daily.environment.GITHUB_ENV',
-    'GITHUB_ENV',
   ],
   [
     'a secret that is set too',

@@ -2,102 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
-import type { FailureClass } from '../../src/domain/failure-class.ts';
 
 const died = (...log: readonly string[]) => diagnose(log, null);
-
-const FAMILIES: readonly (readonly [FailureClass, string])[] = [
-  ['code-other', 'RuntimeError: CUDA error: invalid configuration argument'],
-  ['code-other', 'RuntimeError: CUDA error: invalid resource handle'],
-  ['code-other', 'CUDA driver error: too many resources requested for launch'],
-  ['code-other', 'CUDA error: operation not permitted when stream is capturing'],
-  [
-    'code-other',
-    'F0101 00:00:00.0 7 emitter.cc:58] Check failed: size % chunks == 0 (1 vs. 0) slice is no multiple',
-  ],
-  ['code-other', "thread 'reader' panicked at 'it is empty', src/model.rs:41:5"],
-  ['code-other', 'triton.compiler.errors.CompilationError: at 31:16'],
-  ['storage', 'ValueError: No valid checkpoint found in output directory (/out)'],
-  ['storage', 'RuntimeError: no checkpoint available under /out'],
-  ['storage', '503 PUT https://storage.googleapis.com/upload/b/lab/o?uploadType=resumable: try later'],
-  ['storage', '	 [[node save/SaveV2 (defined at train.py:33) ]] ()'],
-  ['network', 'wandb.errors.CommError: Run initialization timed out after 90 s'],
-  ['network', 'wandb.errors.CommError: Error uploading run: returned error 502'],
-  ['config', 'wandb.errors.CommError: Could not find run <Run lab/a/17>'],
-  ['config', 'wandb.errors.errors.CommError: Error uploading run: returned error 404: {}'],
-  ['network', 'failed to solve: dial tcp: lookup registry.lab on 127.0.0.53:53: server misbehaving'],
-  ['network', 'HfHubHTTPError: 500 Server Error: Internal Server Error for url: https://hub.lab/api'],
-  ['config', "mismatched input '<EOF>' expecting EQUAL"],
-  ['config', "missing EQUAL at '<EOF>'"],
-  ['config', 'See https://docs.lab/override_grammar/basic for details'],
-  ['config', "You must specify 'data', e.g, data=<OPTION>"],
-  ['config', 'AssertionError: class value 1e-6 and checkpoint value 1e-5 for the rate do not match'],
-  ['config', 'RuntimeError: flash attention is incompatible with this mask'],
-  ['config', 'ValueError: layer class Block could not be found in the model'],
-  ['config', 'ValueError: set the option `trust_remote_code=True` to go on'],
-  ['oom-hbm', 'Allocator (GPU_3_bfc) ran out of memory trying to allocate 2.00GiB'],
-  ['data', "AssertionError: Index file doesn't match expected format."],
-  ['data', 'Exception: Dataset not found.'],
-  ['dependency', 'AttributeError: `np.float_` was removed in the NumPy 2.0 release.'],
-  ['dependency', 'RuntimeError: this function was deprecated since version 1.9'],
-  ['dependency', 'XlaRuntimeError: INTERNAL: CuDNN: CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH'],
-  ['bad-node', 'system_error: cudaErrorECCUncorrectable'],
-  ['dependency', 'system_error: cudaErrorNoKernelImageForDevice'],
-  ['code-other', 'thrust::system::system_error: cudaErrorIllegalAddress'],
-  ['code-other', 'RuntimeError: the tensor has elements, but its data is not there yet'],
-  ['code-other', 'torch.utils.checkpoint.CheckpointError: another number of them was saved'],
-  ['storage', 'OSError: [Errno 37] flock'],
-  ['storage', 'OSError: [Errno 121] read'],
-  ['storage', 'flock: No locks available'],
-  ['storage', 'mount: Structure needs cleaning'],
-  ['network', 'OSError: [Errno 112] connect'],
-  ['network', 'connect: Network is down'],
-  ['network', 'connect: Host is down'],
-  ['capacity', 'sbatch: error: Job violates accounting/QOS policy (job submit limit)'],
-  ['preempted', 'Slurm signalled preemption, the state is saved'],
-  ['config', 'ValueError: Please make sure to start the accelerator first'],
-  ['oom-host', '[99.1] Memory cgroup out of memory: Killed process 22115 (python)'],
-  ['auth', 'OpenAIError: The api_key client option must be set'],
-  ['auth', 'judge: LAB_API_KEY is not set'],
-  ['infra-cluster', 'an error on the server ("unknown") has prevented the request from succeeding'],
-  ['code-other', 'torch._C._LinAlgError: linalg.cholesky: the input is not positive-definite'],
-  ['oom-hbm', 'Failed to CUDA calloc async 608 bytes'],
-  ['oom-host', 'RuntimeError: unable to write to file </torch_16692_2201>'],
-  ['oom-host', 'gpu-4:8:9 [0] shm.h:48 NCCL WARN Error while creating shared memory segment /dev/shm/a'],
-  ['oom-host', 'gpu-4:8:9 [0] shm.cc:87 NCCL WARN Error: failed to extend /dev/shm/a to 5767524 bytes'],
-  ['oom-host', 'ray.exceptions.ObjectStoreFullError: no room for ffff'],
-  ['storage', 'ray.exceptions.OutOfDiskError: no room for ffff'],
-  ['storage', "OSError: [Errno 39] rmdir: '/out'"],
-  ['storage', "rmdir: '/out': Directory not empty"],
-  ['storage', 'cat: /mnt/a: Transport endpoint is not connected'],
-  ['network', 'h4:8:9 [3] rdma.c:612 NCCL WARN NET/OFI Request failed: Transport endpoint is not connected'],
-  ['network', 'RuntimeError: Socket Timeout'],
-  ['nan', 'ValueError: cannot convert float NaN to integer'],
-  ['config', 'Warning  Failed  kubelet  Error: InvalidImageName'],
-  ['config', 'Warning  Failed  kubelet  Error: ErrImageNeverPull'],
-  ['config', 'Error: container has runAsNonRoot and image will run as root'],
-  ['config', 'ValueError: tokenizer.chat_template is not set'],
-  ['config', 'ValueError: the rate has not been specified'],
-  ['config', "ValueError: Tokenizer class 'FastOn' does not exist"],
-  ['config', 'ValueError: this version does not recognize the architecture'],
-  ['infra-cluster', 'Warning  FailedAttachVolume  attachdetach-controller  in use'],
-  ['infra-cluster', 'Warning  FailedMapVolume  kubelet  in use'],
-  ['infra-cluster', 'Warning  NetworkNotReady  kubelet  cni is not there'],
-  ['infra-cluster', 'Pod train-0: NodeLost'],
-  ['infra-cluster', 'ValueError: The current node timed out during startup.'],
-  ['capacity', 'Pod failed: OutOfnvidia.com/gpu'],
-  ['capacity', "Node didn't have enough resource: pods"],
-  ['capacity', 'The zone does not have enough resources available'],
-  ['preempted', 'spot interruption in 2 minutes'],
-  ['bad-node', 'Allocate failed due to no healthy devices present'],
-  ['bad-node', 'cannot allocate unhealthy devices of the vendor'],
-  [
-    'code-other',
-    "h4:8:9 [0] enqueue.cc:13 NCCL WARN Cuda failure 700 'an illegal memory access was encountered'",
-  ],
-  ['code-other', 'NotImplementedError: Cannot copy out of meta tensor; no data!'],
-  ['stalled', 'rank 0 has not entered step 1201 after 1800.0s'],
-];
 
 const traced = (error: string, frames: readonly (readonly [string, string, string])[]) =>
   died(
@@ -108,10 +14,6 @@ const traced = (error: string, frames: readonly (readonly [string, string, strin
 const PACKAGES = '/venv/lib/python3.11/site-packages';
 
 describe('a family of messages', () => {
-  it.each(FAMILIES)('is %s: %s', (kind, line) => {
-    expect(died(line)).toMatchObject({ class: kind, evidence: [{ line: 1 }] });
-  });
-
   it.each([
     'wandb.errors.CommError: 17',
     'aiohttp.helpers.StrangeError: 17',

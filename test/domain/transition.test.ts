@@ -289,7 +289,6 @@ const ILLEGAL: readonly Illegal[] = [
   ['a look before the submit', claimed, look({}), 'observed before the job was submitted'],
   ['an end before the submit', claimed, end(), 'ended before the job was submitted'],
   ['a look at another attempt', submitted, look({ attempt: 2 }), 'observed another attempt'],
-  ['an end of another attempt', submitted, end({ attempt: 2 }), 'ended another attempt'],
   [
     'a look under an older fence',
     watched,
@@ -337,12 +336,6 @@ const ILLEGAL: readonly Illegal[] = [
     { ...seal, data: { ...seal.data, verdict: 'accepted', accept: null } } as EventDraft,
     'accepted without saying why',
   ],
-  [
-    'a seal by nobody',
-    ended,
-    { type: 'sealed', role: 'control', data: seal.data } as EventDraft,
-    'sealed names no person',
-  ],
   ['a close while the job runs', watched, closing, 'closed while the job runs'],
   ['a close while the runner submits', claimed, closing, 'closed while the runner submits'],
   ['a second seal', sealed, seal, 'nothing follows sealed'],
@@ -353,25 +346,7 @@ const ILLEGAL: readonly Illegal[] = [
     'nothing follows sealed',
   ],
   ['a command after the close', ended.closed(), firstLook, 'nothing follows closed'],
-  [
-    'a hold by nobody',
-    proposed,
-    control('held', { scope: 'run', reason: 'x', date: null }),
-    'held names no person',
-  ],
-  [
-    'a release by nobody',
-    proposed,
-    control('released', { scope: 'run', date: null }),
-    'released names no person',
-  ],
   ['the same command twice', seen, firstLook, 'a command is seen once'],
-  [
-    'a command by nobody',
-    proposed,
-    { type: 'command-seen', role: 'control', data: firstLook.data } as EventDraft,
-    'command-seen names no person',
-  ],
   ['an answer to nothing', proposed, firstAnswer, 'answered a command that was not seen'],
   ['a second answer', seen, firstAnswer, 'a command is answered once'],
 ];

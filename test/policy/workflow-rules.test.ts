@@ -56,13 +56,6 @@ describe('the rules', () => {
       'with:\n          key: ${{ secrets.FERRYBOT_CONTROL_KEY }}',
       'secrets',
     ],
-    [
-      "the cluster's token in the chat",
-      'chat',
-      'with:',
-      'with:\n          key: ${{ secrets.RAY_AUTH_TOKEN }}',
-      'secrets',
-    ],
     ['all secrets at once', 'watch', 'with:', 'with:\n          all: ${{ toJSON(secrets) }}', 'secrets'],
     [
       'secrets by a computed name',
@@ -78,13 +71,6 @@ describe('the rules', () => {
       '',
       'environment',
     ],
-    [
-      "a watch in the launch's environment",
-      'watch',
-      'environment: ferrybot-watch',
-      'environment: ferrybot-launch',
-      'environment',
-    ],
     ['a stop without an environment', 'lab/stop', '    environment: ferrybot-watch\n', '', 'environment'],
     [
       'a review, whose ref no environment lets in',
@@ -92,20 +78,6 @@ describe('the rules', () => {
       '  issues:',
       '  pull_request_review:\n  issues:',
       'ref',
-    ],
-    [
-      'a pull request, whose ref no environment lets in',
-      'lab/chat',
-      '  issues:',
-      '  pull_request:\n  issues:',
-      'ref',
-    ],
-    [
-      'a launch on a machine of anybody',
-      'launch',
-      '[self-hosted, ferrybot-launch]',
-      'ubuntu-latest',
-      'runner',
     ],
     ['a watch that stands in front of a launch', 'watch', 'ferrybot-watch]', 'ferrybot-launch]', 'runner'],
     ['a stop that waits behind a watch', 'stop', 'ferrybot-stop]', 'ferrybot-watch]', 'runner'],

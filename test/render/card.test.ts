@@ -224,8 +224,17 @@ describe('the status card', () => {
 });
 
 describe('the check run', () => {
-  it.each(Object.entries(STATES).filter(([name]) => name !== 'proposed'))('%s', (_, { state }) => {
-    expect({ ...renderCheck(inputOf(state)), conclusion: checkConclusion(state) }).toMatchSnapshot();
+  it.each(Object.entries(STATES).filter(([name]) => name !== 'proposed'))(
+    '%s: its title and conclusion, above what the card says first',
+    (_, { state }) => {
+      const { title, summary } = renderCheck(inputOf(state));
+      expect({ title, conclusion: checkConclusion(state) }).toMatchSnapshot();
+      expect(cardOf(state)).toContain(summary.slice(0, summary.indexOf('\n')));
+    },
+  );
+
+  it.each(['held back by gates', 'ended badly'] as const)('%s: the whole summary', (name) => {
+    expect(renderCheck(inputOf(STATES[name].state)).summary).toMatchSnapshot();
   });
 
   it('fails on a gate that fails and stays neutral on one that cannot be told', () => {

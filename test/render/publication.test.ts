@@ -487,10 +487,4 @@ describe('incidents and fallen approvals', () => {
   it.each(DROP_REASONS)('drop for %s', (reason) => {
     expect(say(gated.approved(bob).dropped(reason).state, 'drop')).toMatchSnapshot();
   });
-
-  it('say what to approve now', () => {
-    const body = say(gated.approved(bob).dropped('body-edited').state, 'drop');
-    expect(body).toContain('The approval by bob no longer counts');
-    expect(body).toContain('**Wanted now: an approval by');
-  });
 });
