@@ -8,8 +8,8 @@ import type { ByHand } from '../support/simulated-engine.ts';
 import { pushFile, SHORT_FERRY } from '../support/talk.ts';
 import type { Moment, VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
 import { askingIn, type Cast, castOf, protect } from './cast.ts';
-import { type Scene, textOf } from './scene.ts';
-import { APPROVAL_AGE_HOURS, LOG_LINE } from './terms.ts';
+import { campaignConfig, comesBack, launcherAway, once, type Scene, textOf } from './scene.ts';
+import { LOG_LINE } from './terms.ts';
 import { witness } from './witness.ts';
 
 const MINUTE = 60_000;
@@ -67,16 +67,10 @@ export async function openAdoptedScene(seed: number, asked: AskedAdopted = {}): 
   const course = asked.course ?? random.pick(Object.keys(COURSES) as Course[]);
   const server = asked.server ?? random.chance(0.85);
   const { moment, cast, issue, original } = await beginningOf(server, asker);
-  const awayMs = random.chance(0.4) ? random.below(50 * MINUTE) : 0;
-  const launcher: Scene['launcher'] = { awayMs, longestAwayMs: 0, startsAtMs: null };
+  const launcher = launcherAway(random, 0.4, 50);
   const lab: VirtualLab = await openLab(server, {
     from: { ...moment, seed },
-    beforeJob: async (mode) => {
-      if (mode !== 'launch') return;
-      launcher.startsAtMs = lab.clock.now() + launcher.awayMs;
-      launcher.longestAwayMs = Math.max(launcher.longestAwayMs, launcher.awayMs);
-      await lab.clock.sleep(launcher.awayMs);
-    },
+    beforeJob: comesBack(launcher, () => lab),
   });
   launchByHand(lab, jobOf(original.commit, course));
   const starts: Scene['starts'] = [];
@@ -99,10 +93,7 @@ function jobOf(commit: string, course: Course): Partial<ByHand> {
 
 function openLab(server: boolean, options: VirtualLabOptions): Promise<VirtualLab> {
   const config = (text: string): string =>
-    text
-      .replace(/maxAgeHours: .*/, `maxAgeHours: ${APPROVAL_AGE_HOURS}`)
-      .replace(/^ {2}quorum: .*/m, '  quorum: 1')
-      .replace('\n  adopt: null\n', '\n  adopt: write\n');
+    campaignConfig(text).replace('\n  adopt: null\n', '\n  adopt: write\n');
   const script = () => ({ ...ferryScript(SHORT_FERRY), pendingMs: 30_000 });
   return openAdoptingLab({ server, config, script, ...options }, '    fixScope: [experiments]\n');
 }
@@ -112,14 +103,7 @@ type Beginning = Pick<Scene, 'issue' | 'original'> & {
   readonly cast: Cast;
 };
 
-const beginnings = new Map<string, Promise<Beginning>>();
-
-function beginningOf(server: boolean, asker: Asker): Promise<Beginning> {
-  const key = `${server} ${asker}`;
-  const known = beginnings.get(key) ?? begin(server, asker);
-  beginnings.set(key, known);
-  return known;
-}
+const beginningOf = once(begin);
 
 async function begin(server: boolean, asker: Asker): Promise<Beginning> {
   const lab = await openLab(server, {});

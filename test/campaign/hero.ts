@@ -13,8 +13,8 @@ import { SHORT_FERRY } from '../support/talk.ts';
 import type { Moment, VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
 import type { Call, CareDeed } from './care.ts';
 import { askingIn, type Cast, castOf, protect } from './cast.ts';
-import { type Scene, textOf } from './scene.ts';
-import { APPROVAL_AGE_HOURS, HERO, HERO_NEXT } from './terms.ts';
+import { campaignConfig, comesBack, launcherAway, once, type Scene, textOf } from './scene.ts';
+import { HERO, HERO_NEXT } from './terms.ts';
 import { witness } from './witness.ts';
 
 /** Who asks for the run, and whom its contract puts in charge: where that is somebody else, they have to say yes. */
@@ -73,20 +73,14 @@ export async function openHeroScene(seed: number, asked: AskedHero = {}): Promis
   const course = asked.course ?? random.pick(Object.keys(COURSES) as Course[]);
   const server = asked.server ?? random.chance(0.85);
   const { moment, cast, issue, original, root } = await beginningOf(server, asker);
-  const awayMs = random.chance(0.4) ? random.below(50 * 60_000) : 0;
-  const launcher: Scene['launcher'] = { awayMs, longestAwayMs: 0, startsAtMs: null };
+  const launcher = launcherAway(random, 0.4, 50);
   const disk = diskOf(join(root, 'checkpoints'), () => lab.clock.now());
   const cleanUp: HeroScene['cleanUp'] = { calls: [], deeds: [], texts: [] };
   const lab: VirtualLab = await openHeroLab({
     ...labOptions(server),
     script: scriptOf(course, disk, () => lab),
     from: { ...moment, seed },
-    beforeJob: async (mode) => {
-      if (mode !== 'launch') return;
-      launcher.startsAtMs = lab.clock.now() + launcher.awayMs;
-      launcher.longestAwayMs = Math.max(launcher.longestAwayMs, launcher.awayMs);
-      await lab.clock.sleep(launcher.awayMs);
-    },
+    beforeJob: comesBack(launcher, () => lab),
     atBoundary: (_, kind, when) => {
       if (kind !== 'delete-checkpoint' || when !== 'after') return;
       const { comments } = lab.world.state;
@@ -191,21 +185,10 @@ type Beginning = Pick<Scene, 'issue' | 'original'> & {
   readonly root: string;
 };
 
-const beginnings = new Map<string, Promise<Beginning>>();
-
-function beginningOf(server: boolean, asker: Asker): Promise<Beginning> {
-  const key = `${server} ${asker}`;
-  const known = beginnings.get(key) ?? begin(server, asker);
-  beginnings.set(key, known);
-  return known;
-}
+const beginningOf = once(begin);
 
 function labOptions(server: boolean): VirtualLabOptions {
-  const ours = (text: string): string =>
-    text
-      .replace(/maxAgeHours: .*/, `maxAgeHours: ${APPROVAL_AGE_HOURS}`)
-      .replace(/^ {2}quorum: .*/m, '  quorum: 1');
-  return { server, config: (text) => `${ours(text).trimEnd()}\n${HERO_LANE}` };
+  return { server, config: (text) => `${campaignConfig(text).trimEnd()}\n${HERO_LANE}` };
 }
 
 const COMMAND =

@@ -1,20 +1,13 @@
 /** The same of jobs that were launched by hand: who takes them over, who stops them, and what is launched in their place. */
 
 import { describe, expect, it, vi } from 'vitest';
-import { known } from '../../src/domain/observed.ts';
 import { type AskedAdopted, COURSES, type Course } from './adopted.ts';
 import { playAdopted } from './adopted-sequence.ts';
-import { firstBroken, SEEDS } from './permissive.ts';
+import { showDefences } from './permissive.ts';
 
-const { gone } = vi.hoisted(() => ({ gone: new Set<string>() }));
+const { gone, WITHOUT } = await vi.hoisted(() => import('./permissive.ts'));
 
-vi.mock('../../src/run/authors.ts', async (original) => {
-  const real = await original<typeof import('../../src/run/authors.ts')>();
-  const interestedIn: typeof real.interestedIn = (...asked) =>
-    gone.has('who asked is interested') ? [] : real.interestedIn(...asked);
-  return { ...real, interestedIn };
-});
-
+vi.mock('../../src/run/authors.ts', async (original) => WITHOUT.interested(await original()));
 vi.mock('../../src/commands/direct-watch.ts', async (original) => {
   const real = await original<typeof import('../../src/commands/direct-watch.ts')>();
   const mayDirect: typeof real.mayDirect = (context) =>
@@ -22,20 +15,8 @@ vi.mock('../../src/commands/direct-watch.ts', async (original) => {
   return { ...real, mayDirect };
 });
 
-vi.mock('../../src/app/brakes.ts', async (original) => {
-  const real = await original<typeof import('../../src/app/brakes.ts')>();
-  const gatherBrakes: typeof real.gatherBrakes = (...asked) =>
-    gone.has('brakes in the threads') ? Promise.resolve(known([])) : real.gatherBrakes(...asked);
-  return { ...real, gatherBrakes };
-});
-
-vi.mock('../../src/actions/earlier-jobs.ts', async (original) => {
-  const real = await original<typeof import('../../src/actions/earlier-jobs.ts')>();
-  const earlierJobFault: typeof real.earlierJobFault = (...asked) =>
-    gone.has('a look at earlier jobs') ? Promise.resolve(null) : real.earlierJobFault(...asked);
-  return { ...real, earlierJobFault };
-});
-
+vi.mock('../../src/app/brakes.ts', async (original) => WITHOUT.brakes(await original()));
+vi.mock('../../src/actions/earlier-jobs.ts', async (original) => WITHOUT.earlierJobs(await original()));
 describe.each(Object.keys(COURSES) as Course[])('a job by hand whose course is %s', (course) => {
   it('is taken over, handed on and looked after to its end, and that is no fault', async () => {
     const moves = [
@@ -80,13 +61,4 @@ const DEFENCES: readonly (readonly [gone: readonly string[], asked: AskedAdopted
   ],
 ];
 
-describe.each(DEFENCES)('without %o, %o', (defences, asked) => {
-  it('breaks a promise, and with it none', async () => {
-    const play = (seed: number) => playAdopted(seed, { asker: 'ada', ...asked });
-    for (const defence of defences) gone.add(defence);
-    const found = await firstBroken(play, SEEDS);
-    gone.clear();
-    expect(found, 'the campaign does not see that the defence is gone').not.toBeNull();
-    expect(await firstBroken(play, found?.seed ?? 0)).toBeNull();
-  });
-});
+showDefences(DEFENCES, (seed, asked) => playAdopted(seed, { asker: 'ada', ...asked }));

@@ -2,11 +2,11 @@
 
 import { describe, expect, it, vi } from 'vitest';
 import { known } from '../../src/domain/observed.ts';
-import { CHANGES, type Change } from './care-labs.ts';
-import { playCare } from './care-sequence.ts';
-import { firstBroken, SEEDS } from './permissive.ts';
+import { CHANGES } from './care-labs.ts';
+import { type AskedCare, playCare } from './care-sequence.ts';
+import { showDefences } from './permissive.ts';
 
-const { gone } = vi.hoisted(() => ({ gone: new Set<string>() }));
+const { gone } = await vi.hoisted(() => import('./permissive.ts'));
 type Since = Parameters<typeof import('../../src/domain/approval-binding.ts').wasShownBefore>[0];
 const LONG_AGO = known(0 as Since);
 
@@ -89,7 +89,7 @@ describe.each(CHANGES)('the %s', (change) => {
   });
 });
 
-const DEFENCES: readonly (readonly [gone: string, moves: readonly string[]])[] = [
+const OF_ALL: readonly (readonly [gone: string, moves: readonly string[]])[] = [
   ['enough digits', ['a consent of too few digits']],
   ['brakes in the threads', ['a brake at the last moment']],
   ['proposal intact', ['an edited proposal']],
@@ -97,20 +97,9 @@ const DEFENCES: readonly (readonly [gone: string, moves: readonly string[]])[] =
   ['the right to consent', ['a stranger consents']],
 ];
 
-const OF_ALL: readonly (readonly [gone: string, change: Change, moves: readonly string[]])[] =
-  DEFENCES.flatMap(([defence, moves]) => CHANGES.map((change) => [defence, change, moves] as const));
-
-const OF_ONE: readonly (readonly [gone: string, change: Change, moves: readonly string[]])[] = [
-  ['the very file', 'checkpoints', ['what was listed is written anew']],
+const DEFENCES: readonly (readonly [gone: readonly string[], asked: AskedCare])[] = [
+  ...OF_ALL.flatMap(([defence, moves]) => CHANGES.map((change) => [[defence], { change, moves }] as const)),
+  [['the very file'], { change: 'checkpoints', moves: ['what was listed is written anew'] }],
 ];
 
-describe.each([...OF_ALL, ...OF_ONE])('without "%s", the %s: %o', (defence, change, moves) => {
-  it('is changed though nobody consented to it, and with it nothing is', async () => {
-    const play = (seed: number) => playCare(seed, { change, moves });
-    gone.add(defence);
-    const found = await firstBroken(play, SEEDS);
-    gone.clear();
-    expect(found, 'the campaign does not see that the defence is gone').not.toBeNull();
-    expect(await firstBroken(play, found?.seed ?? 0)).toBeNull();
-  });
-});
+showDefences(DEFENCES, playCare);

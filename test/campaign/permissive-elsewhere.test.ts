@@ -1,13 +1,13 @@
 /** The same of what is said in other threads and names the run: that it is heard, by whom and how long, also without the journal. */
 
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { known } from '../../src/domain/observed.ts';
 import { ELSEWHERE } from './elsewhere-scenarios.ts';
 import type { Outcome } from './outcome.ts';
-import { firstBroken, SEEDS } from './permissive.ts';
+import { showDefences } from './permissive.ts';
 import { playAlone } from './sequence.ts';
 
-const { gone } = vi.hoisted(() => ({ gone: new Set<string>() }));
+const { gone } = await vi.hoisted(() => import('./permissive.ts'));
 
 vi.mock('../../src/app/brakes-elsewhere.ts', async (original) => {
   const real = await original<typeof import('../../src/app/brakes-elsewhere.ts')>();
@@ -61,12 +61,4 @@ const DEFENCES: readonly (readonly [gone: readonly string[], scenario: Named])[]
   [['the right to lift'], 'a stranger lifts a hold from elsewhere'],
 ];
 
-describe.each(DEFENCES)('without %o, "%s"', (defences, scenario) => {
-  it('breaks a promise, and with it none', async () => {
-    for (const defence of defences) gone.add(defence);
-    const found = await firstBroken(playing(scenario), SEEDS);
-    gone.clear();
-    expect(found, 'the campaign does not see that the defence is gone').not.toBeNull();
-    expect(await firstBroken(playing(scenario), found?.seed ?? 0)).toBeNull();
-  });
-});
+showDefences(DEFENCES, (seed, what) => playing(what)(seed));

@@ -1,41 +1,16 @@
 /** The same of rented machines: who may have one, how often it is tried again, and when it goes. */
 
 import { describe, expect, it, vi } from 'vitest';
-import { known } from '../../src/domain/observed.ts';
-import { firstBroken, SEEDS } from './permissive.ts';
+import { showDefences } from './permissive.ts';
 import { type AskedRental, COURSES, type Course } from './rental.ts';
 import { playRental } from './rental-sequence.ts';
 
-const { gone } = vi.hoisted(() => ({ gone: new Set<string>() }));
+const { gone, WITHOUT } = await vi.hoisted(() => import('./permissive.ts'));
 
-vi.mock('../../src/run/authors.ts', async (original) => {
-  const real = await original<typeof import('../../src/run/authors.ts')>();
-  const interestedIn: typeof real.interestedIn = (...asked) =>
-    gone.has('who asked is interested') ? [] : real.interestedIn(...asked);
-  return { ...real, interestedIn };
-});
-
-vi.mock('../../src/actions/earlier-jobs.ts', async (original) => {
-  const real = await original<typeof import('../../src/actions/earlier-jobs.ts')>();
-  const earlierJobFault: typeof real.earlierJobFault = (...asked) =>
-    gone.has('a look at earlier jobs') ? Promise.resolve(null) : real.earlierJobFault(...asked);
-  return { ...real, earlierJobFault };
-});
-
-vi.mock('../../src/app/brakes.ts', async (original) => {
-  const real = await original<typeof import('../../src/app/brakes.ts')>();
-  const gatherBrakes: typeof real.gatherBrakes = (...asked) =>
-    gone.has('brakes in the threads') ? Promise.resolve(known([])) : real.gatherBrakes(...asked);
-  return { ...real, gatherBrakes };
-});
-
-vi.mock('../../src/domain/launch/relaunch.ts', async (original) => {
-  const real = await original<typeof import('../../src/domain/launch/relaunch.ts')>();
-  const restartsLeft: typeof real.restartsLeft = (state) =>
-    gone.has('restarts that were approved') ? 9 : real.restartsLeft(state);
-  return { ...real, restartsLeft };
-});
-
+vi.mock('../../src/run/authors.ts', async (original) => WITHOUT.interested(await original()));
+vi.mock('../../src/actions/earlier-jobs.ts', async (original) => WITHOUT.earlierJobs(await original()));
+vi.mock('../../src/app/brakes.ts', async (original) => WITHOUT.brakes(await original()));
+vi.mock('../../src/domain/launch/relaunch.ts', async (original) => WITHOUT.restarts(await original()));
 // One reason after the other for which a machine goes is none.
 vi.mock('../../src/rental/tear-down.ts', async (original) => {
   const real = await original<typeof import('../../src/rental/tear-down.ts')>();
@@ -80,13 +55,4 @@ const DEFENCES: readonly (readonly [gone: readonly string[], asked: AskedRental]
   ],
 ];
 
-describe.each(DEFENCES)('without %o, %o', (defences, asked) => {
-  it('breaks a promise, and with it none', async () => {
-    const play = (seed: number) => playRental(seed, asked);
-    for (const defence of defences) gone.add(defence);
-    const found = await firstBroken(play, SEEDS);
-    gone.clear();
-    expect(found, 'the campaign does not see that the defence is gone').not.toBeNull();
-    expect(await firstBroken(play, found?.seed ?? 0)).toBeNull();
-  });
-});
+showDefences(DEFENCES, (seed, asked) => playRental(seed, asked));

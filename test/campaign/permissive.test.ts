@@ -4,12 +4,13 @@
  * that could not find a missing defence would prove nothing.
  */
 
-import { describe, expect, it, vi } from 'vitest';
+import { vi } from 'vitest';
 import { citationKey } from '../../src/domain/launch/order.ts';
 import { known } from '../../src/domain/observed.ts';
-import { firstBroken, ofScenario, SEEDS } from './permissive.ts';
+import { showDefences } from './permissive.ts';
+import { playScenario } from './sequence.ts';
 
-const { gone } = vi.hoisted(() => ({ gone: new Set<string>() }));
+const { gone } = await vi.hoisted(() => import('./permissive.ts'));
 
 vi.mock('../../src/domain/approval-binding.ts', async (original) => {
   const real = await original<typeof import('../../src/domain/approval-binding.ts')>();
@@ -220,12 +221,4 @@ const DEFENCES: readonly (readonly [gone: readonly string[], scenario: string])[
   [['quorum'], 'control key: one of two'],
 ];
 
-describe.each(DEFENCES)('without %o, "%s"', (defences, scenario) => {
-  it('breaks a promise, and with it none', async () => {
-    for (const defence of defences) gone.add(defence);
-    const found = await firstBroken(ofScenario(scenario), SEEDS);
-    gone.clear();
-    expect(found, 'the campaign does not see that the defence is gone').not.toBeNull();
-    expect(await firstBroken(ofScenario(scenario), found?.seed ?? 0)).toBeNull();
-  });
-});
+showDefences(DEFENCES, playScenario);

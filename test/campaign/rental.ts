@@ -6,11 +6,16 @@ import { randomFrom } from '../support/random.ts';
 import { openIssue, runOf, withRentals } from '../support/rental.ts';
 import { type Machines, rentMachines } from '../support/rented-machines.ts';
 import { SHORT_FERRY } from '../support/talk.ts';
-import { type Moment, openVirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+import {
+  type Moment,
+  openVirtualLab,
+  type VirtualLab,
+  type VirtualLabOptions,
+} from '../support/virtual-lab.ts';
 import { askingIn, type Cast, castOf, protect } from './cast.ts';
 import { lineOnShow } from './honest.ts';
-import { type Scene, textOf } from './scene.ts';
-import { APPROVAL_AGE_HOURS, RENTED_DOLLARS, RENTED_HOURS } from './terms.ts';
+import { campaignConfig, comesBack, launcherAway, once, type Scene, textOf } from './scene.ts';
+import { RENTED_DOLLARS, RENTED_HOURS } from './terms.ts';
 import { witness } from './witness.ts';
 
 /** Who asks for the machine: somebody who may write, or one of the two who may approve. */
@@ -51,24 +56,13 @@ export async function openRentalScene(seed: number, asked: AskedRental = {}): Pr
   const course = asked.course ?? random.pick(Object.keys(COURSES) as Course[]);
   const server = asked.server ?? random.chance(0.85);
   const { moment, cast, run, issue, ...begun } = await beginningOf(server, renter);
-  const launcher: Scene['launcher'] = {
-    awayMs: random.chance(0.3) ? random.below(80 * 60_000) : 0,
-    longestAwayMs: 0,
-    startsAtMs: null,
-  };
-  let sleep = async (_ms: number): Promise<void> => undefined;
-  const lab = await openVirtualLab({
+  const launcher = launcherAway(random, 0.3, 80);
+  const lab: VirtualLab = await openVirtualLab({
     ...labOptions(server),
     script: scriptOf(course),
     from: { ...moment, seed },
-    beforeJob: async (mode) => {
-      if (mode !== 'launch') return;
-      launcher.startsAtMs = lab.clock.now() + launcher.awayMs;
-      launcher.longestAwayMs = Math.max(launcher.longestAwayMs, launcher.awayMs);
-      await sleep(launcher.awayMs);
-    },
+    beforeJob: comesBack(launcher, () => lab),
   });
-  sleep = lab.clock.sleep;
   const starts: Scene['starts'] = [];
   const machines = rentMachines(lab.engine, lab.clock.now);
   witness(lab, run, starts);
@@ -101,24 +95,10 @@ type Beginning = Pick<Scene, 'run' | 'issue' | 'original'> & {
   readonly cast: Cast;
 };
 
-const beginnings = new Map<string, Promise<Beginning>>();
-
-function beginningOf(server: boolean, renter: Renter): Promise<Beginning> {
-  const key = `${server} ${renter}`;
-  const known = beginnings.get(key) ?? begin(server, renter);
-  beginnings.set(key, known);
-  return known;
-}
+const beginningOf = once(begin);
 
 function labOptions(server: boolean): VirtualLabOptions {
-  return {
-    server,
-    config: (text) =>
-      withRentals(text.replace(/maxAgeHours: .*/, `maxAgeHours: ${APPROVAL_AGE_HOURS}`)).replace(
-        /^ {2}quorum: .*/m,
-        '  quorum: 1',
-      ),
-  };
+  return { server, config: (text) => withRentals(campaignConfig(text)) };
 }
 
 async function begin(server: boolean, renter: Renter): Promise<Beginning> {

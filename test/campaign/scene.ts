@@ -52,28 +52,16 @@ export type Scene = Wants & {
 
 /** Opens a lab with a proposed ferry whose manifest has been shown. */
 export async function openScene(seed: number, random: Random, wants: Partial<Wants>): Promise<Scene> {
-  // In some labs the launching runner is away for a while: what was ordered waits, and people change their minds.
-  const launcher: Scene['launcher'] = {
-    awayMs: random.chance(0.5) ? random.below(100 * 60_000) : 0,
-    longestAwayMs: 0,
-    startsAtMs: null,
-  };
+  const launcher = launcherAway(random, 0.5, 100);
   const server = wants.server ?? random.chance(0.8);
   const quorum = wants.quorum ?? (random.chance(0.85) ? 1 : 2);
   const job = wants.job ?? (random.chance(0.85) ? 'short' : 'long');
   const beginning = await beginningOf({ server, quorum, job });
-  let sleep = async (_ms: number): Promise<void> => undefined;
-  const lab = await openVirtualLab({
+  const lab: VirtualLab = await openVirtualLab({
     ...labOptions({ server, quorum, job }),
     from: { ...beginning.moment, seed },
-    beforeJob: async (mode) => {
-      if (mode !== 'launch') return;
-      launcher.startsAtMs = lab.clock.now() + launcher.awayMs;
-      launcher.longestAwayMs = Math.max(launcher.longestAwayMs, launcher.awayMs);
-      await sleep(launcher.awayMs);
-    },
+    beforeJob: comesBack(launcher, () => lab),
   });
-  sleep = lab.clock.sleep;
   const starts: Start[] = [];
   const { run, pull, issue, branch, original, cast } = beginning;
   witness(lab, run, starts);
@@ -100,29 +88,58 @@ export async function openScene(seed: number, random: Random, wants: Partial<Wan
   };
 }
 
-/** What all sequences begin with: played once for each kind of lab. */
 type Beginning = Pick<Scene, 'run' | 'pull' | 'issue' | 'branch' | 'original'> & {
   readonly moment: Omit<Moment, 'seed'>;
   readonly cast: Cast;
 };
 
-const beginnings = new Map<string, Promise<Beginning>>();
+const beginningOf = once(begin);
 
-function beginningOf(wants: Wants): Promise<Beginning> {
-  const key = JSON.stringify(wants);
-  const known = beginnings.get(key) ?? begin(wants);
-  beginnings.set(key, known);
-  return known;
+/** What all sequences begin with: played once for each kind of lab. */
+export function once<Wanted extends readonly unknown[], Begun>(
+  begin: (...wanted: Wanted) => Promise<Begun>,
+): typeof begin {
+  const begun = new Map<string, Promise<Begun>>();
+  return (...wanted) => {
+    const key = JSON.stringify(wanted);
+    const known = begun.get(key) ?? begin(...wanted);
+    begun.set(key, known);
+    return known;
+  };
+}
+
+/** In some labs the launching runner is away for a while: what was ordered waits, and people change their minds. */
+export function launcherAway(random: Random, chance: number, minutesMax: number): Scene['launcher'] {
+  const awayMs = random.chance(chance) ? random.below(minutesMax * 60_000) : 0;
+  return { awayMs, longestAwayMs: 0, startsAtMs: null };
+}
+
+/** What the launching runner does before a job: it comes back when it comes. */
+export function comesBack(
+  launcher: Scene['launcher'],
+  labOf: () => VirtualLab,
+): NonNullable<VirtualLabOptions['beforeJob']> {
+  return async (mode) => {
+    if (mode !== 'launch') return;
+    const { clock } = labOf();
+    launcher.startsAtMs = clock.now() + launcher.awayMs;
+    launcher.longestAwayMs = Math.max(launcher.longestAwayMs, launcher.awayMs);
+    await clock.sleep(launcher.awayMs);
+  };
+}
+
+/** The config of a lab of the campaign: as old as the checker knows an approval may be, and by so many people. */
+export function campaignConfig(text: string, quorum = 1): string {
+  return text
+    .replace(/maxAgeHours: .*/, `maxAgeHours: ${APPROVAL_AGE_HOURS}`)
+    .replace(/^ {2}quorum: .*/m, `  quorum: ${quorum}`);
 }
 
 function labOptions({ server, quorum, job }: Wants): VirtualLabOptions {
   return {
     ferry: { ...SHORT_FERRY, durationMs: (job === 'short' ? 12 : 240) * 60_000 },
     server,
-    config: (text) =>
-      text
-        .replace(/maxAgeHours: .*/, `maxAgeHours: ${APPROVAL_AGE_HOURS}`)
-        .replace(/^ {2}quorum: .*/m, `  quorum: ${quorum}`),
+    config: (text) => campaignConfig(text, quorum),
   };
 }
 
