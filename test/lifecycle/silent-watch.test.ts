@@ -1,9 +1,10 @@
 /** A watch that is not there, or that dies: a stop reaches the cluster all the same, and the silence is told as that. */
 
 import { describe, expect, it } from 'vitest';
+import { WATCH_RESTARTS_MAX } from '../../src/watch/watchdog.ts';
 import { Crash } from '../support/crash.ts';
 import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
-import { MINUTE, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { heldJobs, MINUTE, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 async function launched(
@@ -85,6 +86,28 @@ describe('a stop', () => {
     expect(runsOf(lab, 'ferrybot-stop.yml').map(({ conclusion }) => conclusion)).toEqual(['failure']);
     expect(lab.log.filter((line) => line.startsWith('stop: no-stop'))).toHaveLength(1);
     expect(await isStopped(lab, run)).toBe(false);
+    await lab.close();
+  });
+});
+
+describe('a watch that has fallen silent', () => {
+  it('is told once, as that and not as a run that is ill, and another one is started a few times', async () => {
+    const held = heldJobs('watch');
+    const { lab, run } = await launched({ beforeJob: held.beforeJob });
+    await lab.clock.advance(4 * MINUTE);
+    expect(told(lab, 'incident')).toEqual([]);
+    await lab.clock.advance(101 * MINUTE);
+    expect(told(lab, 'incident')).toEqual([expect.stringContaining('The watch has fallen silent')]);
+    expect(told(lab, 'incident')[0]).toContain('This says nothing about the job itself.');
+    const state = await stateOf(lab, run);
+    expect(state?.incidents.map(({ code, role }) => `${role} ${code}`)).toEqual(['control monitor-stale']);
+    expect(state?.end).toBeNull();
+    expect(runsOf(lab, 'ferrybot-watch.yml')).toHaveLength(1 + WATCH_RESTARTS_MAX);
+    expect(lab.log.some((line) => line.startsWith('watchdog: monitor-stale'))).toBe(true);
+    held.letGo();
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null, { stepMs: MINUTE });
+    expect((await stateOf(lab, run))?.end?.status).toBe('SUCCEEDED');
+    expect(saidTwice(lab)).toEqual([]);
     await lab.close();
   });
 });
