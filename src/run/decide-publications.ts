@@ -64,6 +64,12 @@ export function decideComments(input: PublishInput): Step | null {
   return ours === null ? null : nextComment(input, ours);
 }
 
+/** The next edit of a comment about something that lasts; null if nothing lasts. */
+export function decideOpenWait(input: PublishInput): Step | null {
+  const ours = ownComments(input);
+  return ours === null ? null : nextWait(input, ours);
+}
+
 /** The next edit of what shows the run's state: open waits, the check run, the card, the boxes. */
 export function decideCard(input: PublishInput): Step | null {
   const ours = ownComments(input);

@@ -42,7 +42,7 @@ import { decideReminder, decideUnconfirmed, unsealedClosing } from './decide-not
 import { decideLaunch, decideOrder } from './decide-order.ts';
 import { decideOffer, watchEndReminder } from './decide-ownership.ts';
 import { decidePages } from './decide-pages.ts';
-import { decideCard, decideComments, type PublishInput } from './decide-publications.ts';
+import { decideCard, decideComments, decideOpenWait, type PublishInput } from './decide-publications.ts';
 import { decideRelaunch, type RelaunchInput } from './decide-relaunch.ts';
 import { confirmedShowing, decideShown, isCardUnread } from './decide-shown.ts';
 import { decideSourceTag } from './decide-source-tag.ts';
@@ -51,6 +51,7 @@ import { decideUpdate } from './decide-update.ts';
 import { decideWatch } from './decide-watch.ts';
 import { type Gated, gateRun, unreadFacts } from './gate-run.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
+import { isWaitOpen } from './open-waits.ts';
 import { decideProposalTexts } from './proposal-texts.ts';
 import { append, type DeciderInput, type Step } from './step.ts';
 import { verdictOf } from './verdict-of.ts';
@@ -136,6 +137,7 @@ const DECIDERS: readonly Decider[] = [
   { on: ['facts', 'time', 'stop-requested'], decide: decideStop },
   { on: ['facts', 'time', 'state'], decide: decideWatch },
   { on: ['facts', 'time', 'state'], decide: remind },
+  { on: ['time'], decide: editOpenWait },
   COMMENTS,
   {
     on: ['facts', 'state', 'gated', 'shown', 'approved', 'held', 'released', 'ordered', 'dispatched'],
@@ -365,6 +367,13 @@ function publish(input: ReconcileInput, decide: (input: PublishInput) => Step | 
     activeRuns,
     annotations: annotationsOf(state, facts, config),
   });
+}
+
+/** Its text names how long it has lasted. */
+function editOpenWait(turn: Turn): Step | null {
+  const { state, now } = turn;
+  const lasts = state.incidents.some((incident) => isWaitOpen(state, incident, now));
+  return lasts && turn.only === undefined ? publish(turn, decideOpenWait) : null;
 }
 
 function updateCard(turn: Turn): Step | null {

@@ -1,6 +1,6 @@
 // The record as somebody reads and writes it who has stolen a key, or who has none.
 
-import { branded, isInstant } from '../../src/domain/ids.ts';
+import { branded, isInstant, isRunId } from '../../src/domain/ids.ts';
 import type { EventDraft, EventOf, LogbookEvent } from '../../src/domain/logbook/event.ts';
 import type { Role } from '../../src/domain/logbook/role.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
@@ -52,6 +52,14 @@ export async function forge(scene: Pushing, file: string, drafts: readonly Event
   const lines = composed.value.lines.map((line) => `${line}\n`);
   await pushBehind(scene, file, lines.join(''));
   return true;
+}
+
+/** Names a run in the journal, as an honest proposal does before it is opened: processes read the runs that the journal names. */
+export async function forgeProposing(scene: Pushing, run: string): Promise<boolean> {
+  const begun = (await eventsOf(scene.lab, 'journal')).findLast(({ type }) => type === 'proposing');
+  if (begun?.type !== 'proposing') return false;
+  const data = { ...begun.data, run: branded(run, isRunId) };
+  return forge(scene, 'journal', [{ type: 'proposing', role: 'control', data }]);
 }
 
 /** Who signs: the role that an entry names, and the key that it says it was signed with. */

@@ -2,7 +2,7 @@
 
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { citationOf, forgeOrder, newestApproval } from './forged-orders.ts';
-import { forge, readable } from './forging.ts';
+import { forge, forgeProposing, readable } from './forging.ts';
 import { approveLine, lineOnShow } from './honest.ts';
 import type { Scene } from './scene.ts';
 import type { Between, Scenario } from './steps.ts';
@@ -18,6 +18,7 @@ async function secondRun(scene: Scene, between: Between): Promise<boolean> {
   const proposed = (await readable(scene)).find(({ type }) => type === 'proposed');
   if (proposed === undefined) return false;
   const { type, role, data } = proposed;
+  if (!(await forgeProposing(scene, run))) return false;
   if (!(await forge(scene, run, [{ type, role, data } as EventDraft]))) return false;
   await untilShown(scene, run);
   const [first, second] = [lineOnShow(scene, scene.run), lineOnShow(scene, run)];

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { branded, isRunId, isSha } from '../../src/domain/ids.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { forge, type Pushing } from '../campaign/forging.ts';
+import { forge, forgeProposing, type Pushing } from '../campaign/forging.ts';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
 import {
   approve,
@@ -348,6 +348,7 @@ describe('a writer', () => {
           ? { status: 404, json: null }
           : { status: 200, json: await lab.as('ada', method, path, body) },
     };
+    expect(await forgeProposing(pushing, SECOND)).toBe(true);
     expect(await forge(pushing, SECOND, [{ type: 'proposed', role: 'control', data }])).toBe(true);
     await lab.clock.advance(10 * MINUTE);
     const { gate } = await known(lab, SECOND);
