@@ -46,7 +46,7 @@ export async function measurePath(): Promise<readonly Result[]> {
     if (unanswered.length > 0) throw new Error(`no answer to the comments ${unanswered.join(', ')}`);
     await untilCard(lab);
     const approval = shownApprovalLine(lab) ?? '';
-    const launch = await count('`/approve-launch`', async () => {
+    const launch = await count('`/approve-launch DIGEST`', async () => {
       await comment(approval);
       await until(lab, 'the start of the job', () => lab.engine.startCount() === 1, { stepMs: 1_000 });
     });

@@ -17,7 +17,7 @@ import { anyLane, type LabConfig } from './lane-scope.ts';
 import { append, type DeciderInput, type Step } from './step.ts';
 
 /** Time for a dispatched watch to start. */
-const WATCH_START_MS = 3 * 60 * 1_000;
+export const WATCH_START_MS = 3 * 60 * 1_000;
 
 const NOT_STARTED = 'a watch was dispatched, and none has looked at the job since';
 

@@ -111,7 +111,7 @@ describe('an issue that a workflow opened and labelled alone', () => {
     await lab.clock.advance(30 * MINUTE);
     expect((await stateOf(lab, RUN))?.gate ?? null).toBeNull();
     expect(botComments(lab).filter(({ thread, kind }) => thread === issue && kind === 'own-pull')).toEqual([
-      expect.objectContaining({ text: expect.stringContaining('no person put the label on') }),
+      expect.objectContaining({ text: expect.stringContaining('no person added the label') }),
     ]);
     return issue;
   };

@@ -98,7 +98,7 @@ it.each([
   [
     'with a value that no contract has',
     `${ASK} learning_rate=3e-4`,
-    '`learning_rate` is no value of the contract',
+    'the contract has no value `learning_rate`',
   ],
 ])('is not opened %s', async (_, line, words) => {
   const lab = await open();

@@ -21,6 +21,7 @@ import {
 } from '../../run/causes.ts';
 import { decideMutations } from '../../run/decide-care.ts';
 import { isStopOwed } from '../../run/decide-stop.ts';
+import { needsWatch, WATCH_START_MS } from '../../run/decide-watch.ts';
 import { anyLane } from '../../run/lane-scope.ts';
 import { isWaitOpen, WAIT_UPDATE_MS } from '../../run/open-waits.ts';
 import { WHOLE_BRANCH } from '../broken-run.ts';
@@ -113,7 +114,7 @@ type Own = {
   seen: Record | null;
   /** How far the sweep has read; it advances when everything found was handled. */
   cursor: SweepCursor | null;
-  lookAgainMs: number | null;
+  lookAgainAt: Instant | null;
   /** Whether other triggers arrived since the last sweep, and whether that sweep was skipped. */
   hasHeard: boolean;
   hasSkipped: boolean;
@@ -137,7 +138,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     looks: { now: lab.now, memories, settled: new Map(), holds: '', awaited: null },
     seen: null,
     cursor: null,
-    lookAgainMs: null,
+    lookAgainAt: null,
     hasHeard: false,
     hasSkipped: false,
     experimentsSeenAt: lab.now(),
@@ -149,7 +150,8 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
   };
   return {
     handle: (triggers) => handle(own, triggers),
-    lookAgainMs: () => own.lookAgainMs,
+    // Triggers that concern nothing do not postpone it.
+    lookAgainMs: () => (own.lookAgainAt === null ? null : Math.max(0, own.lookAgainAt - lab.now())),
     acknowledge: async (trigger) => {
       const troubles: Trouble[] = [];
       await own.giveReceipts([trigger], troubles);
@@ -181,7 +183,8 @@ async function handle(own: Own, triggers: readonly ReconcileRequest[]): Promise<
   if (!open.store.current().broken.some(({ run }) => run === WHOLE_BRANCH))
     await lookFor(own, open, news, troubles);
   own.seen = open.store.current();
-  own.lookAgainMs = lookAgainMs(open, lab.now());
+  const pauseMs = lookAgainMs(open, lab.now());
+  own.lookAgainAt = pauseMs === null ? null : after(lab.now(), pauseMs);
   await contained(open, troubles, EVERYWHERE, () => reportTroubles(open, troubles));
   throwIfAny([...troubles, ...unreadFiles(open)]);
 }
@@ -194,6 +197,8 @@ function lookAgainMs(open: OpenLab, now: Instant): number | null {
   if (runs.some((state) => isStopOwed(state, now))) return OPEN_STOP_LOOK_MS;
   const isSilent = runs.some((state) => state.incidents.some((one) => isWaitOpen(state, one, now)));
   if (isSilent) return WAIT_UPDATE_MS;
+  // A watch that was dispatched a moment before this one is needed may be over by then.
+  if (runs.some((state) => needsWatch(state, now))) return WATCH_START_MS;
   return brokenRentals(open.store.current()).length > 0 ? STOP_AGAIN_MS : null;
 }
 
