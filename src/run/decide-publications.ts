@@ -1,5 +1,6 @@
 /** Decides what to publish next: pending comments, then the check run, the card, and the outcome boxes of the PR body. */
 
+import { assertNever } from '../domain/assert.ts';
 import type { Annotation } from '../domain/effect.ts';
 import type { BodyFacts, CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
@@ -20,9 +21,10 @@ import { need } from '../domain/need.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { renderCard } from '../render/card.ts';
-import { checkConclusion, renderCheck } from '../render/check.ts';
+import { checkConclusion, renderCheck, renderMismatch, renderUnreadableDelta } from '../render/check.ts';
 import type { RenderInput } from '../render/input.ts';
 import { renderPublication } from '../render/publication.ts';
+import { placeWord } from '../render/words.ts';
 import { recordedApprovalVerdicts } from './approval-facts.ts';
 import { isCardLeft, needsShowing } from './decide-shown.ts';
 import { pastOf } from './history.ts';
@@ -355,4 +357,33 @@ function tells({ marker, body }: CommentFacts, publication: Publication, wordsOf
   if (marker === null || knownEntry(marker) < publication.seq) return false;
   if (wordsOf === null || publication.role !== 'control') return true;
   return marker.role === 'control' || saysForControl(marker, body, wordsOf(publication));
+}
+
+/** Annotations on the changed file at the PR's head; none after the launch. */
+export function annotationsOf(
+  state: RunState,
+  facts: RunFacts,
+  config: LaneScopedConfig,
+): readonly Annotation[] {
+  if (!isBeforeLaunch(state) || facts.change.kind === 'unknown' || facts.body.kind === 'unknown') return [];
+  const path = config.kind.proposes?.change?.file(config.lane);
+  if (path === undefined) return [];
+  const { delta } = facts.change.value;
+  switch (delta.kind) {
+    case 'none':
+    case 'knobs':
+      return facts.body.value.mismatches.map((mismatch) => ({
+        path,
+        line: mismatch.fileLine ?? 1,
+        level: 'failure',
+        ...renderMismatch(mismatch, placeWord(state)),
+      }));
+    case 'structural':
+    case 'unparsable':
+      return delta.side === 'head'
+        ? [{ path, line: delta.line, level: 'failure', ...renderUnreadableDelta(delta) }]
+        : [];
+    default:
+      return assertNever(delta);
+  }
 }

@@ -6,7 +6,6 @@
 import type { GateView } from '../commands/decision.ts';
 import { permits } from '../domain/actor.ts';
 import { assertNever } from '../domain/assert.ts';
-import type { Annotation } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { DigestOf } from '../domain/ids.ts';
 import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
@@ -23,8 +22,6 @@ import { known } from '../domain/observed.ts';
 import { hasLabel } from '../domain/own-pull.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
 import { notTakenOver } from '../render/adoption-words.ts';
-import { renderMismatch, renderUnreadableDelta } from '../render/check.ts';
-import { placeWord } from '../render/words.ts';
 import { approvalFacts } from './approval-facts.ts';
 import { decideImage } from './container.ts';
 import { decideContract } from './contract.ts';
@@ -42,7 +39,13 @@ import { decideReminder, decideUnconfirmed, unsealedClosing } from './decide-not
 import { decideLaunch, decideOrder } from './decide-order.ts';
 import { decideOffer, watchEndReminder } from './decide-ownership.ts';
 import { decidePages } from './decide-pages.ts';
-import { decideCard, decideComments, decideOpenWait, type PublishInput } from './decide-publications.ts';
+import {
+  annotationsOf,
+  decideCard,
+  decideComments,
+  decideOpenWait,
+  type PublishInput,
+} from './decide-publications.ts';
 import { decideRelaunch, type RelaunchInput } from './decide-relaunch.ts';
 import { confirmedShowing, decideShown, isCardUnread } from './decide-shown.ts';
 import { decideSourceTag } from './decide-source-tag.ts';
@@ -383,31 +386,6 @@ function updateCard(turn: Turn): Step | null {
   const isNewCheck =
     step?.kind === 'perform' && step.effect.kind === 'put-check-run' && step.effect.existing === null;
   return isNewCheck && isBeforeLaunch(turn.state) && isNotAsked(turn.facts.change) ? need('change') : step;
-}
-
-/** Annotations on the changed file at the PR's head; none after the launch. */
-function annotationsOf(state: RunState, facts: RunFacts, config: LaneScopedConfig): readonly Annotation[] {
-  if (!isBeforeLaunch(state) || facts.change.kind === 'unknown' || facts.body.kind === 'unknown') return [];
-  const path = config.kind.proposes?.change?.file(config.lane);
-  if (path === undefined) return [];
-  const { delta } = facts.change.value;
-  switch (delta.kind) {
-    case 'none':
-    case 'knobs':
-      return facts.body.value.mismatches.map((mismatch) => ({
-        path,
-        line: mismatch.fileLine ?? 1,
-        level: 'failure',
-        ...renderMismatch(mismatch, placeWord(state)),
-      }));
-    case 'structural':
-    case 'unparsable':
-      return delta.side === 'head'
-        ? [{ path, line: delta.line, level: 'failure', ...renderUnreadableDelta(delta) }]
-        : [];
-    default:
-      return assertNever(delta);
-  }
 }
 
 /** Reports once that the contract's checkpoint is not valid, because the gate is visible only on the card (policy HR-55, HR-56). */
