@@ -11,7 +11,7 @@ import {
   openHeroLab,
 } from '../support/hero-run.ts';
 import { branchOff, openFromFork, openGates } from '../support/own-pull.ts';
-import { approve, stateOf, until, untilState } from '../support/play.ts';
+import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
 import { codesOf } from '../support/recorded.ts';
 import { answersTo, bodyOf, botComments, fileOf, heldJobs, pushFile, say, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
@@ -290,5 +290,23 @@ it.each([
   expect(lab.log.join('\n')).toContain(`launch: ${reason}`);
   await lab.clock.advance(40 * MINUTE);
   expect(lab.engine.startCount()).toBe(0);
+  await lab.close();
+});
+
+// threat T251
+it('a run whose marks a writer deleted is stopped by a process that begins after it', async () => {
+  // Without a server, each comment is handled by a process of its own.
+  const lab = await openHeroLab({ server: false });
+  // Its marks stay.
+  await propose(lab);
+  const { starts } = await approvedByMira(lab, {});
+  expect(starts).toBe(1);
+  const state = await stateOf(lab, RUN);
+  for (const ref of (await lab.store.refs(`refs/tags/ferrybot-mark-${RUN}-`)).keys())
+    await lab.as('ada', 'DELETE', `/git/${ref}`);
+  expect([...(await lab.store.refs('refs/tags/ferrybot-mark-')).keys()]).not.toEqual([]);
+  const asked = await say(lab, 'mira', state?.proposal.issue ?? 0, '/stop');
+  await untilState(lab, RUN, ({ end }) => end?.status === 'STOPPED', { limitMs: 30 * MINUTE });
+  expect(answersTo(lab, asked)).toHaveLength(1);
   await lab.close();
 });

@@ -70,7 +70,9 @@ export async function begin(open: OpenLane, beginning: Beginning): Promise<Begin
     const closing = closingEntries(open, beginning);
     if (closing === null) return [];
     const proposing = { type: 'proposing', role: 'control', data: intent } as const;
-    return [...closing, drafts === null ? { run: JOURNAL, drafts: [proposing] } : { run, drafts }];
+    // Processes read the runs that the journal names, so that deleting the marks of a run does not hide it.
+    const named: Entry = { run: JOURNAL, drafts: [proposing] };
+    return [...closing, named, ...(drafts === null ? [] : [{ run, drafts }])];
   });
   if (recorded.kind === 'refused') return notRecorded(recorded);
   if (recorded.kind === 'nothing') return { kind: 'again' };
