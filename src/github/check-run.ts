@@ -4,15 +4,14 @@ import { z } from 'zod';
 import type { Annotation, Effect, EffectOutcome } from '../domain/effect.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { cutText } from '../domain/text.ts';
-import { call, type GitHubClient, PAGE_ROWS, REQUEST_TRIES_MAX, read, readPages } from './call.ts';
+import { call, type GitHubClient, PAGE_ROWS, read, readPages } from './call.ts';
 import { idOf } from './comments.ts';
 
-// GitHub appends the annotations of each check run update, at most 50 per request (REST, checks, update a check run).
+/** GitHub takes as many in one request (REST, checks); the summary lists the others. */
+const ANNOTATIONS_MAX = 50;
 
-/** Existing annotations that are read: three times `annotationsMax`. */
+/** Existing annotations that are read. */
 const ANNOTATION_PAGES_MAX = 10;
-
-const PER_REQUEST = 50;
 
 type SentAnnotation = {
   readonly path: string;
@@ -32,29 +31,30 @@ const standing = z.object({
 });
 
 /**
- * Annotations that the check run `id` lacks, in batches of 50; `id` null: a new check run. Unknown if the existing ones cannot be read,
- * because resending would duplicate them.
+ * The annotations that the check run `id` lacks, because GitHub appends those of an update; `id` null: a new check run. Unknown if the
+ * existing ones cannot be read.
  */
-async function missingBatches(
+async function missingAnnotations(
   client: GitHubClient,
   id: number | null,
-  wanted: readonly Annotation[],
-): Promise<Observed<readonly (readonly SentAnnotation[])[]>> {
-  if (id === null || wanted.length === 0) return known(batchesOf(wanted));
+  all: readonly Annotation[],
+): Promise<Observed<readonly SentAnnotation[]>> {
+  const wanted = all.slice(0, ANNOTATIONS_MAX);
+  if (id === null || wanted.length === 0) return known(wanted.map(sentAs));
   const route = 'GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations';
-  const all = await readPages(client, route, standing, {
+  const existing = await readPages(client, route, standing, {
     check_run_id: id,
     pagesMax: ANNOTATION_PAGES_MAX,
   });
-  if (all.kind === 'unknown') return all;
-  if (!all.value.isWhole)
+  if (existing.kind === 'unknown') return existing;
+  if (!existing.value.isWhole)
     return unknown(`more than ${ANNOTATION_PAGES_MAX * PAGE_ROWS} annotations stand there`);
   const there = new Map<string, number>();
-  for (const one of all.value.rows) {
+  for (const one of existing.value.rows) {
     const key = keyOf(one.path, one.start_line, one.annotation_level, one.title ?? '', one.message);
     there.set(key, (there.get(key) ?? 0) + 1);
   }
-  return known(batchesOf(wanted.filter((one) => !taken(there, one))));
+  return known(wanted.filter((one) => !taken(there, one)).map(sentAs));
 }
 
 /** Counts each existing annotation once. */
@@ -69,18 +69,8 @@ function keyOf(...parts: readonly (string | number)[]): string {
   return JSON.stringify(parts);
 }
 
-function batchesOf(annotations: readonly Annotation[]): readonly (readonly SentAnnotation[])[] {
-  const sent = annotations.map(({ path, line, level, title, message }) => ({
-    path,
-    start_line: line,
-    end_line: line,
-    annotation_level: level,
-    title,
-    message,
-  }));
-  return Array.from({ length: Math.ceil(sent.length / PER_REQUEST) }, (_, index) =>
-    sent.slice(index * PER_REQUEST, (index + 1) * PER_REQUEST),
-  );
+function sentAs({ path, line, level, title, message }: Annotation): SentAnnotation {
+  return { path, start_line: line, end_line: line, annotation_level: level, title, message };
 }
 
 /** Name of the gates' check run. */
@@ -114,49 +104,18 @@ export async function putCheckRun(client: GitHubClient, effect: CheckEffect): Pr
   return put(client, effect, null);
 }
 
-/** Annotations beyond one request follow in further requests. */
 async function put(client: GitHubClient, effect: CheckEffect, id: number | null): Promise<EffectOutcome> {
-  const batches = await missingBatches(client, id, effect.annotations);
-  if (batches.kind === 'unknown') return { kind: 'unknown', message: batches.why };
-  const [first = [], ...more] = batches.value;
-  const fields = fieldsOf(effect, first);
-  const outcome =
+  const annotations = await missingAnnotations(client, id, effect.annotations);
+  if (annotations.kind === 'unknown') return { kind: 'unknown', message: annotations.why };
+  const fields = fieldsOf(effect, annotations.value);
+  return idOf(
     id === null
-      ? idOf(
-          await call(client, 'POST /repos/{owner}/{repo}/check-runs', { head_sha: effect.head, ...fields }),
-        )
-      : await update(client, id, fields);
-  if (outcome.kind !== 'done' || outcome.number === null || more.length === 0) return outcome;
-  const rest = await addRest(client, effect, outcome.number, more.length);
-  return rest.kind === 'done' ? outcome : rest;
-}
-
-/** Rereads existing annotations before each batch, in case an answer was lost. */
-async function addRest(
-  client: GitHubClient,
-  effect: CheckEffect,
-  id: number,
-  batches: number,
-): Promise<EffectOutcome> {
-  let last: EffectOutcome = { kind: 'done', number: id };
-  for (let sent = 0; sent < batches + REQUEST_TRIES_MAX; sent += 1) {
-    const missing = await missingBatches(client, id, effect.annotations);
-    if (missing.kind === 'unknown') return { kind: 'unknown', message: missing.why };
-    const [batch] = missing.value;
-    if (batch === undefined) return { kind: 'done', number: id };
-    last = await update(client, id, fieldsOf(effect, batch));
-    if (last.kind === 'refused') return last;
-  }
-  return last;
-}
-
-async function update(
-  client: GitHubClient,
-  id: number,
-  fields: Record<string, unknown>,
-): Promise<EffectOutcome> {
-  const route = 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}';
-  return idOf(await call(client, route, { check_run_id: id, ...fields }));
+      ? await call(client, 'POST /repos/{owner}/{repo}/check-runs', { head_sha: effect.head, ...fields })
+      : await call(client, 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
+          check_run_id: id,
+          ...fields,
+        }),
+  );
 }
 
 function fieldsOf(effect: CheckEffect, annotations: readonly SentAnnotation[]): Record<string, unknown> {
