@@ -2,6 +2,7 @@
 
 import type { RunFacts } from '../domain/facts.ts';
 import type { Digest, Sha } from '../domain/ids.ts';
+import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { holdsOver } from '../domain/launch/hold.ts';
 import { failedAttempt, isFixPushed } from '../domain/launch/next-attempt.ts';
 import { preApproval } from '../domain/launch/pre-approval.ts';
@@ -137,4 +138,18 @@ function isSameVerdict(a: Verdict, b: Verdict | undefined): boolean {
 function sameFound(a: Verdict['found'], b: Verdict['found']): boolean {
   const names = Object.keys(a);
   return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
+}
+
+/** Reports once that the contract's checkpoint is not valid, because the gate is visible only on the card (policy HR-55, HR-56). */
+export function decideStart({ gate, incidents, proposal }: RunState): Step | null {
+  const refused = gate?.verdicts.find((one) => one.gate === 'checkpoint-proven' && one.code === 'refused');
+  if (refused === undefined) return null;
+  const { why, path, dri } = refused.found;
+  // Values from the creating command cannot be changed in the issue.
+  const asked = proposal.continues === undefined ? {} : { asked: 'resume-as' };
+  const facts = { why: String(why), path: String(path), dri: String(dri), ...asked };
+  const told = incidentsWith(incidents, 'start-refused');
+  return told.some(({ detail }) => detail.why === facts.why && detail.path === facts.path)
+    ? null
+    : append(incidentDraft('control', 'start-refused', facts));
 }

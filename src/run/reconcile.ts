@@ -4,19 +4,16 @@
  */
 
 import type { GateView } from '../commands/decision.ts';
-import { permits } from '../domain/actor.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { DigestOf } from '../domain/ids.ts';
-import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
-import { isSameLogin, personInCharge } from '../domain/launch/contract.ts';
 import { failedAttempt, isBeforeLaunch, rollbackOf } from '../domain/launch/next-attempt.ts';
 import { jobAsMended, ownFix } from '../domain/launch/small-fix.ts';
 import { awaitsAdoption } from '../domain/logbook/adoption.ts';
 import type { EventType } from '../domain/logbook/event.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
-import { approvedManifest, isNotified, isOver, type RunState } from '../domain/logbook/run-state.ts';
+import { approvedManifest, isOver } from '../domain/logbook/run-state.ts';
 import { isNotAsked, type Need, need } from '../domain/need.ts';
 import { known } from '../domain/observed.ts';
 import { hasLabel } from '../domain/own-pull.ts';
@@ -31,13 +28,13 @@ import { decideClosure } from './decide-closure.ts';
 import { type CommandOutcome, decideCommand, type StagedCommand } from './decide-commands.ts';
 import { lostDeliveries } from './decide-deliveries.ts';
 import { decideFix } from './decide-fix.ts';
-import { decideGates, decideHeld } from './decide-gates.ts';
+import { decideGates, decideHeld, decideStart } from './decide-gates.ts';
 import { decideLaunchTrouble } from './decide-launch-trouble.ts';
 import { decideMilestone } from './decide-milestone.ts';
 import { decideMissingCluster } from './decide-missing-cluster.ts';
 import { decideReminder, decideUnconfirmed, unsealedClosing } from './decide-notices.ts';
 import { decideLaunch, decideOrder } from './decide-order.ts';
-import { decideOffer, watchEndReminder } from './decide-ownership.ts';
+import { decideCharge, decideOffer, watchEndReminder } from './decide-ownership.ts';
 import { decidePages } from './decide-pages.ts';
 import {
   annotationsOf,
@@ -53,7 +50,6 @@ import { decideStop } from './decide-stop.ts';
 import { decideUpdate } from './decide-update.ts';
 import { decideWatch } from './decide-watch.ts';
 import { type Gated, gateRun, unreadFacts } from './gate-run.ts';
-import type { LaneScopedConfig } from './lane-scope.ts';
 import { isWaitOpen } from './open-waits.ts';
 import { decideProposalTexts } from './proposal-texts.ts';
 import { append, type DeciderInput, type Step } from './step.ts';
@@ -386,47 +382,4 @@ function updateCard(turn: Turn): Step | null {
   const isNewCheck =
     step?.kind === 'perform' && step.effect.kind === 'put-check-run' && step.effect.existing === null;
   return isNewCheck && isBeforeLaunch(turn.state) && isNotAsked(turn.facts.change) ? need('change') : step;
-}
-
-/** Reports once that the contract's checkpoint is not valid, because the gate is visible only on the card (policy HR-55, HR-56). */
-function decideStart({ gate, incidents, proposal }: RunState): Step | null {
-  const refused = gate?.verdicts.find((one) => one.gate === 'checkpoint-proven' && one.code === 'refused');
-  if (refused === undefined) return null;
-  const { why, path, dri } = refused.found;
-  // Values from the creating command cannot be changed in the issue.
-  const asked = proposal.continues === undefined ? {} : { asked: 'resume-as' };
-  const facts = { why: String(why), path: String(path), dri: String(dri), ...asked };
-  const told = incidentsWith(incidents, 'start-refused');
-  return told.some(({ detail }) => detail.why === facts.why && detail.path === facts.path)
-    ? null
-    : append(incidentDraft('control', 'start-refused', facts));
-}
-
-/** The DRI who must still be asked, or null. */
-function loginToAsk(state: RunState): string | null {
-  const { contract, proposal, submission, attempts, watch } = state;
-  const dri = personInCharge(contract);
-  if (dri === null || submission !== null || attempts.length > 0) return null;
-  if (isSameLogin(dri, proposal.author.login)) return null;
-  if (watch.owner !== null && isSameLogin(dri, watch.owner.login)) return null;
-  return isNotified(state, { reason: 'dri-asked', about: dri }) ? null : dri;
-}
-
-/**
- * Asks the contract's DRI once before the launch. Mentions the account only if that person has a role here; otherwise the text names the
- * login.
- */
-function decideCharge(state: RunState, { people }: RunFacts, { permissions }: LaneScopedConfig): Step | null {
-  const dri = loginToAsk(state);
-  if (dri === null) return null;
-  if (isNotAsked(people)) return need('people');
-  if (people.kind === 'unknown') return null;
-  const person = people.value.find(({ actor }) => isSameLogin(actor.login, dri));
-  const may = person !== undefined && permits(person.permission, permissions.watch);
-  const mentioned = may ? { people: [person.actor.id] } : {};
-  return append({
-    type: 'notified',
-    role: 'control',
-    data: { reason: 'dri-asked', about: dri, ...mentioned },
-  });
 }

@@ -6,9 +6,12 @@ import { needName } from '../../domain/need.ts';
 import { readWorkflowRun } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { recordAsDecided } from '../../logbook/transact.ts';
+import { decideMutations } from '../../run/decide-care.ts';
 import type { DispatchFacts } from '../../run/dispatch.ts';
+import { anyLane } from '../../run/lane-scope.ts';
 import { type AttemptCache, remembered, type Step } from '../../run/step.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { contained, inCluster, type Trouble } from '../trouble.ts';
 import type { Memories } from './attempt-caches.ts';
 import { perform } from './perform.ts';
 import { RECONCILE_ROUNDS_MAX } from './reconcile-run.ts';
@@ -45,4 +48,20 @@ export async function takeJournalSteps(
     } else throw new Error(`${step.effect.kind} is not what the journal asks for`);
   }
   return memory;
+}
+
+/** Takes the pending steps of the journal's actions, cluster by cluster. */
+export async function careForJournal(open: OpenLab, memories: Memories, troubles: Trouble[]): Promise<void> {
+  const { config, store } = open;
+  const ref = anyLane(config).lane.targetBranch;
+  const clusters = new Set(store.current().journal.actions.map(({ proposal }) => proposal.cluster));
+  for (const cluster of clusters) {
+    const decide = ({ journal, ...facts }: JournalFacts) => {
+      const { incidents, holds } = journal;
+      const mutations = journal.actions.filter(({ proposal }) => proposal.cluster === cluster);
+      const isHeld = holds.some(({ date }) => date === null);
+      return decideMutations({ ...facts, record: JOURNAL, mutations, incidents, isHeld, config, ref });
+    };
+    await contained(open, troubles, inCluster(cluster), () => takeJournalSteps(open, memories, decide));
+  }
 }

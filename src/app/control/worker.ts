@@ -19,10 +19,8 @@ import {
   noteReconciled,
   tellsOfEnd,
 } from '../../run/causes.ts';
-import { decideMutations } from '../../run/decide-care.ts';
 import { isStopOwed } from '../../run/decide-stop.ts';
 import { needsWatch, WATCH_START_MS } from '../../run/decide-watch.ts';
-import { anyLane } from '../../run/lane-scope.ts';
 import { isWaitOpen, WAIT_UPDATE_MS } from '../../run/open-waits.ts';
 import { WHOLE_BRANCH } from '../broken-run.ts';
 import { deliver } from '../channels.ts';
@@ -36,7 +34,6 @@ import {
   apartFromComments,
   contained,
   EVERYWHERE,
-  inCluster,
   type Trouble,
   throwIfAny,
   unreadFiles,
@@ -49,7 +46,7 @@ import { createGatherer } from './gather.ts';
 import { experimentTriggers } from './issue-card.ts';
 import { answerWithoutRun } from './journal.ts';
 import { publishAnswers } from './journal-answers.ts';
-import { type JournalFacts, takeJournalSteps } from './journal-steps.ts';
+import { careForJournal } from './journal-steps.ts';
 import { publishOrphans } from './orphan-issues.ts';
 import { areOthersDue, type OtherPulls, searchOthers } from './other-pulls.ts';
 import { performReaction } from './perform.ts';
@@ -106,7 +103,6 @@ export type Worker = {
 
 type Own = {
   readonly lab: Lab;
-  readonly defaultBranch: string;
   readonly opener: LabOpener;
   readonly memories: Memories;
   readonly looks: Looks;
@@ -132,7 +128,6 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
   const memories = createMemories(speaksFor);
   const own: Own = {
     lab,
-    defaultBranch,
     opener: createLabOpener(lab, defaultBranch),
     memories,
     looks: { now: lab.now, memories, settled: new Map(), holds: '', awaited: null },
@@ -390,20 +385,4 @@ function holdsOf({ store }: OpenLab): string {
     .current()
     .journal.holds.map(({ scope, lane, date }) => `${scope} ${lane} ${date}`)
     .join(', ');
-}
-
-/** Takes the pending steps of the journal's mutations, cluster by cluster. */
-async function careForJournal(open: OpenLab, memories: Memories, troubles: Trouble[]): Promise<void> {
-  const { config, store } = open;
-  const ref = anyLane(config).lane.targetBranch;
-  const clusters = new Set(store.current().journal.actions.map(({ proposal }) => proposal.cluster));
-  for (const cluster of clusters) {
-    const decide = ({ journal, ...facts }: JournalFacts) => {
-      const { incidents, holds } = journal;
-      const mutations = journal.actions.filter(({ proposal }) => proposal.cluster === cluster);
-      const isHeld = holds.some(({ date }) => date === null);
-      return decideMutations({ ...facts, record: JOURNAL, mutations, incidents, isHeld, config, ref });
-    };
-    await contained(open, troubles, inCluster(cluster), () => takeJournalSteps(open, memories, decide));
-  }
 }

@@ -9,9 +9,10 @@ import { mayBeRelaunched } from '../../launch/response.ts';
 import { TRACKER_SILENCES } from '../../tracker.ts';
 import { type DataOf, defineEvents, momentOf, personOf, said } from '../define.ts';
 import type { EventOf } from '../event.ts';
+import { observed } from '../observed-state.ts';
 import { integer, integerOrNull, text, texts } from '../parts.ts';
 import { code, prose } from '../plain-text.ts';
-import { type RunState, TRACE_POINTS_MAX, voided } from '../run-state.ts';
+import { type RunState, voided } from '../run-state.ts';
 
 const tracker = z.object({ id: text, url: text });
 
@@ -369,47 +370,4 @@ function paceOf({ pace }: Observed): readonly string[] {
 
 function isOver(status: Observed['status']): boolean {
   return status !== 'UNKNOWN' && isTerminal(status);
-}
-
-/** The state after an observation. */
-export function observed(state: RunState, event: EventOf<'observed'>): RunState {
-  const observation = { ...event.data, at: event.at, seq: event.seq };
-  const isFirstEval = state.firstEval === null && Object.keys(event.data.evals).length > 0;
-  return {
-    ...state,
-    observation,
-    trace: traced(state.trace, event.data),
-    paces: paced(state.paces, event.data),
-    fence: event.data.lease.fence,
-    firstEval: isFirstEval ? observation : state.firstEval,
-    firstTracker: state.firstTracker ?? (isNewTracker(state, event.data) ? observation : null),
-  };
-}
-
-/** A resumed tracker run is reported only for its first attempt. */
-function isNewTracker({ attempts }: RunState, { trackers }: EventOf<'observed'>['data']): boolean {
-  const before = attempts.flatMap((past) => past.observation?.trackers ?? []).map(({ id }) => id);
-  return trackers.some(({ id }) => !before.includes(id));
-}
-
-/** Ignores a repeated step; above the limit, every second point is dropped, never the newest. */
-function traced(trace: RunState['trace'], { step, loss }: EventOf<'observed'>['data']): RunState['trace'] {
-  if (step === null || loss === null || trace.at(-1)?.step === step) return trace;
-  return thinned([...trace, { step, loss }]);
-}
-
-/** Ignores observations without a new step or checkpoint. */
-function paced(
-  paces: RunState['paces'],
-  { step, pace, checkpointStep }: EventOf<'observed'>['data'],
-): RunState['paces'] {
-  const last = paces.at(-1);
-  if (step === null || (last?.step === step && last.checkpointStep === checkpointStep)) return paces;
-  const { tokensPerSecond = null, secondsPerStep = null } = pace ?? {};
-  return thinned([...paces, { step, tokensPerSecond, secondsPerStep, checkpointStep }]);
-}
-
-function thinned<Point>(points: readonly Point[]): readonly Point[] {
-  if (points.length <= TRACE_POINTS_MAX) return points;
-  return points.filter((_, index) => (points.length - 1 - index) % 2 === 0);
 }
