@@ -72,7 +72,8 @@ export async function begin(open: OpenLane, beginning: Beginning): Promise<Begin
     const proposing = { type: 'proposing', role: 'control', data: intent } as const;
     // Processes read the runs that the journal names, so that deleting the marks of a run does not hide it.
     const named: Entry = { run: JOURNAL, drafts: [proposing] };
-    return [...closing, named, ...(drafts === null ? [] : [{ run, drafts }])];
+    // The first entry names the commit.
+    return [...closing, ...(drafts === null ? [] : [{ run, drafts }]), named];
   });
   if (recorded.kind === 'refused') return notRecorded(recorded);
   if (recorded.kind === 'nothing') return { kind: 'again' };
