@@ -24,19 +24,19 @@ export type ClusterChange = {
   /** Digest of the proposal. Nothing else about it is taken from the workflow. */
   readonly digest: string;
   readonly workflowRun: number;
-  /** What the verified record has at this moment. `state` is null for the journal; `mutations` null: there is no such run. */
+  /** What the verified record has at this moment. `state` is null for the journal; `actions` null: there is no such run. */
   readonly record: () => {
     readonly state: RunState | null;
-    readonly mutations: readonly ActionRecord[] | null;
+    readonly actions: readonly ActionRecord[] | null;
   };
   readonly facts: (target: ChangeTarget) => Promise<ActionFacts>;
   /** Null where this runner cannot carry it out: another cluster, or no place in the config. */
-  readonly executorFor: (mutation: ActionRecord) => Executor | null;
+  readonly executorFor: (action: ActionRecord) => Executor | null;
   readonly place: StepPlace;
   readonly redact: (text: string) => string;
 };
 
-export type ChangeTarget = { readonly state: RunState | null; readonly mutation: ActionRecord };
+export type ChangeTarget = { readonly state: RunState | null; readonly action: ActionRecord };
 
 /** Faults that leave the proposal as it is: it may still be carried out, or was never this runner's. */
 const STANDING: ReadonlySet<ActionFaultCode> = new Set([
@@ -60,7 +60,7 @@ export function changeAction(change: ClusterChange): Action<Target, Executor, Ch
   return {
     find: () => find(change),
     verify: async (target) => {
-      const { approvals: consents } = target.mutation;
+      const { approvals: consents } = target.action;
       const fault = actionFault(await change.facts(target), consents.at(-1) ?? null);
       return fault === null ? null : refusal(fault.code, fault.why, STANDING.has(fault.code));
     },
@@ -70,10 +70,10 @@ export function changeAction(change: ClusterChange): Action<Target, Executor, Ch
       if (look.kind === 'changed') return refusal(look.code, look.why, false);
       return { kind: 'ready', ready: executor };
     },
-    claim: async ({ mutation }) => {
-      const consent = mutation.approvals.at(-1);
+    claim: async ({ action }) => {
+      const consent = action.approvals.at(-1);
       if (consent === undefined) throw new Error('a change without a consent was not refused');
-      const data = { proposal: mutation.digest, consent: consent.seq, workflowRun: change.workflowRun };
+      const data = { proposal: action.digest, consent: consent.seq, workflowRun: change.workflowRun };
       return { kind: 'claim', draft: { type: 'action-claimed', role: 'runner', data } };
     },
     // The claim stands: everything is asked once more, and what comes of it is recorded whatever it is.
@@ -81,39 +81,35 @@ export function changeAction(change: ClusterChange): Action<Target, Executor, Ch
       const found = find(change);
       if (found.kind === 'refused') return { draft: null, outcome: found };
       if (claim.kind !== 'claimed') throw new Error('a change that was not begun here');
-      const { mutation } = found.target;
+      const { action } = found.target;
       const minted = mintAction(await change.facts(found.target), claim.claim);
-      if (!minted.ok) return ended(change, mutation, refusedEnd(minted.error));
+      if (!minted.ok) return ended(change, action, refusedEnd(minted.error));
       const look = await executor.look();
-      if (look.kind !== 'same') return ended(change, mutation, refusedEnd({ code: 'unreadable', ...look }));
-      const under = { capability: minted.value, claimedAt: begunAt(mutation) };
-      return ended(
-        change,
-        mutation,
-        await performSteps(change.place, executor, mutation.proposal.steps, under),
-      );
+      if (look.kind !== 'same') return ended(change, action, refusedEnd({ code: 'unreadable', ...look }));
+      const under = { capability: minted.value, claimedAt: begunAt(action) };
+      return ended(change, action, await performSteps(change.place, executor, action.proposal.steps, under));
     },
-    lookBack: async ({ mutation, executor }) => ({
+    lookBack: async ({ action, executor }) => ({
       kind: 'over',
-      ending: ended(change, mutation, await executor.verify(begunAt(mutation), true)),
+      ending: ended(change, action, await executor.verify(begunAt(action), true)),
     }),
-    refused: ({ mutation }, { effect, code, why }) =>
-      effect === 'standing' ? null : ended(change, mutation, refusedEnd({ code, why })).draft,
+    refused: ({ action }, { effect, code, why }) =>
+      effect === 'standing' ? null : ended(change, action, refusedEnd({ code, why })).draft,
     discard: async () => undefined,
   };
 }
 
 function find(change: ClusterChange): ReturnType<Action<Target, Executor, Changed>['find']> {
-  const { state, mutations } = change.record();
-  if (mutations === null) return refusal('not-proposed', `there is no run ${change.file}`, true);
-  const mutation = mutations.find(({ digest }) => digest === change.digest);
-  if (mutation === undefined) return refusal('not-proposed', 'the record has no such proposal', true);
-  if (mutation.ended !== null) return refusal('already-over', mutation.ended.code, true);
+  const { state, actions } = change.record();
+  if (actions === null) return refusal('not-proposed', `there is no run ${change.file}`, true);
+  const action = actions.find(({ digest }) => digest === change.digest);
+  if (action === undefined) return refusal('not-proposed', 'the record has no such proposal', true);
+  if (action.ended !== null) return refusal('already-over', action.ended.code, true);
   if (state !== null && isOver(state)) return refusal('already-over', `${change.file} is over`, true);
-  const executor = change.executorFor(mutation);
+  const executor = change.executorFor(action);
   if (executor === null)
-    return refusal('no-executor', `nothing here changes ${mutation.proposal.cluster}`, true);
-  return { kind: 'found', target: { state, mutation, executor }, isClaimed: mutation.claim !== null };
+    return refusal('no-executor', `nothing here changes ${action.proposal.cluster}`, true);
+  return { kind: 'found', target: { state, action, executor }, isClaimed: action.claim !== null };
 }
 
 function refusal(code: string, why: string, isStanding: boolean): Refusal {

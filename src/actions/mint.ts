@@ -19,22 +19,22 @@ const CAPABILITY_LIFETIME_MS = 10 * 60 * 1_000;
 export type OwnClaim = { readonly seq: number };
 
 /**
- * Mints it for a mutation that this very process has begun. Refused where anything of the consent does not hold
+ * Mints it for an action that this very process has begun. Refused where anything of the consent does not hold
  * at this moment, also what held when it was begun. Whoever finds a claim of somebody else's gets none.
  */
 export function mintAction(
   facts: ActionFacts,
   claim: OwnClaim,
 ): Result<Capability, ActionFault | { readonly code: 'not-begun'; readonly why: string }> {
-  const { action: mutation } = facts;
-  const begun = mutation?.claim ?? null;
-  const consent = mutation?.approvals.find(({ seq }) => seq === begun?.consent) ?? null;
+  const { action } = facts;
+  const begun = action?.claim ?? null;
+  const consent = action?.approvals.find(({ seq }) => seq === begun?.consent) ?? null;
   const fault = actionFault(facts, consent);
   if (fault !== null) return fail(fault);
-  if (mutation === null || consent === null || begun === null || begun.seq !== claim.seq)
+  if (action === null || consent === null || begun === null || begun.seq !== claim.seq)
     return fail({ code: 'not-begun', why: 'the claim in the record is not this one' });
   const until = after(facts.now, limits.actionLifetimeMs);
-  return ok(sealCapability({ steps: mutation.proposal.steps, until }));
+  return ok(sealCapability({ steps: action.proposal.steps, until }));
 }
 
 /**

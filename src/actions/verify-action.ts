@@ -72,11 +72,11 @@ export type PreApproval = {
 
 /** The first thing that is wrong with acting on this consent now, or null. */
 export function actionFault(facts: ActionFacts, consent: ActionApproval | null): ActionFault | null {
-  const { action: mutation } = facts;
-  if (mutation === null) return fault('not-proposed', 'the record has no such proposal');
-  const unproposed = proposalFault(facts, mutation);
+  const { action } = facts;
+  if (action === null) return fault('not-proposed', 'the record has no such proposal');
+  const unproposed = proposalFault(facts, action);
   if (unproposed !== null) return unproposed;
-  if (mutation.ended !== null) return fault('already-over', mutation.ended.code);
+  if (action.ended !== null) return fault('already-over', action.ended.code);
   if (consent === null) return fault('no-consent', 'nobody has consented');
   if (facts.now >= approvalEndsAt(consent, facts.maxAgeMs)) return fault('approval-too-old', consent.at);
   const { stop, holds, brakes } = facts;
@@ -84,7 +84,7 @@ export function actionFault(facts: ActionFacts, consent: ActionApproval | null):
   const held = brakeFault({ stoppedBy, holds, brakes });
   if (held !== null) return held;
   return consent.source.kind === 'comment'
-    ? commentFault(facts, mutation, consent, consent.source)
+    ? commentFault(facts, action, consent, consent.source)
     : configFault(facts);
 }
 
@@ -100,11 +100,11 @@ function proposalFault(facts: ActionFacts, { proposal, digest, evidence }: Actio
 
 function commentFault(
   facts: ActionFacts,
-  mutation: ActionRecord,
+  action: ActionRecord,
   { actor }: ActionApproval,
   source: Extract<ApprovalSource, { kind: 'comment' }>,
 ): ActionFault | null {
-  const { proposal, digest } = mutation;
+  const { proposal, digest } = action;
   const approval = { ...source, user: actor?.id ?? 0 };
   const reading = {
     cited: new Map([[citationKey(source), facts.cited]]),
@@ -116,10 +116,10 @@ function commentFault(
     gives: ({ name, args }) => name === 'approve' && namingOf(args['digest'], digest) === 'named',
     quorum: 1,
     // The record says when it was proposed, and that is control's word: the text itself was read as well.
-    shownSince: [known(proposalShownAt(mutation)), facts.shownSince],
+    shownSince: [known(proposalShownAt(action)), facts.shownSince],
     shownForMs: 0,
     isTooOld: (createdAt) => facts.now >= createdAt + facts.maxAgeMs,
-    personFault: (person, held) => approverFault(mutation, person, held, facts.approvers),
+    personFault: (person, held) => approverFault(action, person, held, facts.approvers),
   });
 }
 

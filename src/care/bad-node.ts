@@ -84,8 +84,8 @@ export function openSignatureMatch(state: RunState): BadNodeMatch | null {
 }
 
 /** A proposal that came to nothing is made anew, with today's evidence, a bounded number of times. */
-function hasProposal({ actions: mutations }: RunState, attempt: number): boolean {
-  const made = mutations.filter(({ evidence }) => evidence.facts['attempt'] === attempt);
+function hasProposal({ actions }: RunState, attempt: number): boolean {
+  const made = actions.filter(({ evidence }) => evidence.facts['attempt'] === attempt);
   return made.length >= NODE_PROPOSALS_MAX || made.some((one) => !cameToNothing(one));
 }
 

@@ -16,12 +16,12 @@ export type ActionApprovers = {
 
 /** `not-permitted`: the permission does not suffice; `own`: this person asked for the list. Null where neither is so. */
 export function approverFault(
-  { proposal: { change: mutation } }: Pick<ActionRecord, 'proposal'>,
+  { proposal: { change } }: Pick<ActionRecord, 'proposal'>,
   { id }: Pick<Actor, 'id'>,
   held: Permission,
   approvers: ActionApprovers,
 ): 'not-permitted' | 'own' | null {
-  if (mutation.kind !== 'delete-checkpoint') return permits(held, approvers.care) ? null : 'not-permitted';
+  if (change.kind !== 'delete-checkpoint') return permits(held, approvers.care) ? null : 'not-permitted';
   if (!mayApprove(held, id, approvers)) return 'not-permitted';
-  return mutation.askedBy.id === id && !approvers.onePersonIsEnough ? 'own' : null;
+  return change.askedBy.id === id && !approvers.onePersonIsEnough ? 'own' : null;
 }

@@ -13,22 +13,22 @@ const PRE_APPROVAL_PERIOD_MS = 24 * 60 * 60 * 1_000;
 /** What the config says about this proposal; null = it never consents to such a thing. */
 export function preApprovalOf(
   config: LabConfig,
-  { cluster, change: mutation }: ActionProposal,
+  { cluster, change }: ActionProposal,
 ): { readonly stands: boolean; readonly max: number } | null {
   const machines = traitsOf(config, cluster)?.machines ?? null;
-  if (mutation.kind !== 'delete-tpu-vm' || machines === null) return null;
+  if (change.kind !== 'delete-tpu-vm' || machines === null) return null;
   const { approval, deletesPerDayMax } = machines.badNodes;
   return { stands: approval === 'pre-approved', max: deletesPerDayMax };
 }
 
 /** How many others of the cluster the config consented to within the period before `now`, used or not. */
 export function preApprovalsUsed(
-  mutations: readonly ActionRecord[],
+  actions: readonly ActionRecord[],
   { cluster, digest }: { readonly cluster: string; readonly digest: Digest },
   now: Instant,
 ): number {
   const since = now - PRE_APPROVAL_PERIOD_MS;
-  return mutations.filter(
+  return actions.filter(
     (one) =>
       one.digest !== digest &&
       one.proposal.cluster === cluster &&

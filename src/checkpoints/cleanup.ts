@@ -99,7 +99,7 @@ function proposeCleanup(input: CleanupInput): ActionDraft {
       ...kept.slice(-limits.cleanupKeptShown).map(stays),
     ],
   };
-  const mutation: CheckpointDeletion = {
+  const change: CheckpointDeletion = {
     kind: 'delete-checkpoint',
     run: state.run,
     roots: found.roots.map(({ root }) => root),
@@ -110,7 +110,7 @@ function proposeCleanup(input: CleanupInput): ActionDraft {
     record: state.run,
     repository,
     cluster: state.submission?.cluster ?? '',
-    change: mutation,
+    change,
     steps: list.map(({ stored }) => deletionStep(stored.path, identityOf(stored) ?? '')),
     thread: state.proposal.issue,
     round: state.actions.length + 1,
@@ -165,15 +165,15 @@ export function planCleanup(
 
 /** An open proposal of the same checkpoints by the same person. */
 function openList(
-  { actions: mutations }: RunState,
+  { actions }: RunState,
   { data: { proposal } }: ActionDraft,
   askedBy: Actor,
 ): ActionRecord | null {
-  const isSame = ({ proposal: { change: mutation, steps }, claim: begun, ended }: ActionRecord): boolean =>
+  const isSame = ({ proposal: { change, steps }, claim: begun, ended }: ActionRecord): boolean =>
     begun === null &&
     ended === null &&
-    mutation.kind === 'delete-checkpoint' &&
-    mutation.askedBy.id === askedBy.id &&
+    change.kind === 'delete-checkpoint' &&
+    change.askedBy.id === askedBy.id &&
     areSameSteps(steps, proposal.steps);
-  return mutations.find(isSame) ?? null;
+  return actions.find(isSame) ?? null;
 }

@@ -82,9 +82,9 @@ function decide(context: CommandContext): CommandDecision {
 }
 
 /** Who names the digest of an action is told its own command; null where the digest is of none. */
-function meantAction({ args, mutations }: PlaceContext): AnswerDecision | null {
-  if (mutations.kind === 'unknown') return null;
-  const meant = mutations.value.find(({ digest }) => namingOf(args['digest'], digest) === 'named');
+function meantAction({ args, actions }: PlaceContext): AnswerDecision | null {
+  if (actions.kind === 'unknown') return null;
+  const meant = actions.value.find(({ digest }) => namingOf(args['digest'], digest) === 'named');
   return meant === undefined ? null : answer('approval-is-action', { digest: bindingHex(meant.digest) });
 }
 

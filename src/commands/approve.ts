@@ -73,19 +73,19 @@ export const approve = {
 /** What of its place the approval of an action is decided on. */
 export type ActionContext = Pick<
   PlaceContext,
-  'now' | 'actor' | 'permission' | 'comment' | 'args' | 'policy' | 'mutations' | 'showings' | 'holds'
+  'now' | 'actor' | 'permission' | 'comment' | 'args' | 'policy' | 'actions' | 'showings' | 'holds'
 >;
 
 /** `runs`: those whose launch the digest may mean. What is recorded goes where the proposal stands. */
 export function decideAction(context: ActionContext, runs: readonly RunState[]): AnswerDecision {
-  const { mutations, args, comment } = context;
-  if (mutations.kind === 'unknown') return answer('logbook-broken');
+  const { actions, args, comment } = context;
+  if (actions.kind === 'unknown') return answer('logbook-broken');
   const given = args['digest'];
-  const waiting = mutations.value.filter((one) => one.ended === null && waitedAt(one, comment));
+  const waiting = actions.value.filter((one) => one.ended === null && waitedAt(one, comment));
   const meant =
     given === undefined
       ? undefined
-      : mutations.value.findLast(({ digest }) => namingOf(given, digest) !== 'other');
+      : actions.value.findLast(({ digest }) => namingOf(given, digest) !== 'other');
   if (meant === undefined) {
     const launch = runs.find(({ gate }) => namingOf(given, gate?.digest ?? '') === 'named');
     if (launch?.gate?.digest != null && !isOver(launch))

@@ -65,7 +65,7 @@ export type PlaceContext = {
   /** All lanes, newest first. */
   readonly recordedRuns: Observed<readonly RunState[]>;
   /** Cluster changes proposed here or outside a run, oldest first. */
-  readonly mutations: Observed<readonly ActionRecord[]>;
+  readonly actions: Observed<readonly ActionRecord[]>;
   /** Since when each open proposal had been visible when the comment was written; null = it was not. */
   readonly showings: ReadonlyMap<Digest, Observed<Instant | null>>;
   /** Holds that apply here: of the run and of its lane. */

@@ -5,7 +5,7 @@ export const DISPATCHED_WORKFLOWS = ['launch', 'watch', 'stop', 'care', 'diskSca
 export type DispatchedWorkflow = (typeof DISPATCHED_WORKFLOWS)[number];
 
 /**
- * `subject`: digest of the order (launch), the mutation (care) or the failure (fix); the cluster (watch, diskScan); or the sequence number
+ * `subject`: digest of the order (launch), the action (care) or the failure (fix); the cluster (watch, diskScan); or the sequence number
  * of the stop. `workflowRun`: the returned id. `at`: time of the record entry, RFC 3339.
  */
 export type Dispatch = {

@@ -162,7 +162,7 @@ export type RunFacts = {
   /** Holds in the repository journal; unknown if the journal does not verify. */
   readonly journalHolds: Observed<readonly Hold[]>;
   /** Cluster changes proposed outside a run; unknown if the journal does not verify. */
-  readonly clusterMutations: Observed<readonly ActionRecord[]>;
+  readonly clusterActions: Observed<readonly ActionRecord[]>;
   /** Commands from these threads that the repository journal records, because they affect more than this run. */
   readonly handedOver: ReadonlyMap<string, SeenCommand>;
   /** Workflow runs that control dispatched, by id; null if GitHub no longer has the run. */

@@ -14,7 +14,7 @@ const RUN_COMMENT_KINDS = [
   'tracker',
   'incident',
   'drop',
-  'mutation',
+  'action',
   'ended',
   'sealed',
   'closed',

@@ -29,44 +29,44 @@ import {
 } from './words.ts';
 
 /** `title` is a sentence; `target` are rows of a table; `next` says what follows on a consent. All are Markdown. */
-type MutationWords = {
+type ActionWords = {
   readonly title: string;
   readonly target: readonly (readonly [string, string])[];
   readonly next: string;
 };
 
 /** What is proposed, in words. */
-function mutationWords(mutation: ClusterChange): MutationWords {
-  switch (mutation.kind) {
+function actionWords(change: ClusterChange): ActionWords {
+  switch (change.kind) {
     case 'delete-tpu-vm':
       return {
-        title: `The log shows a bad TPU node: ${code(mutation.vm.name)} should be deleted, so that the cluster replaces it.`,
-        target: machine(mutation.vm),
+        title: `The log shows a bad TPU node: ${code(change.vm.name)} should be deleted, so that the cluster replaces it.`,
+        target: machine(change.vm),
         next: 'the runner makes sure that it is still this machine, deletes it, waits for its replacement, and the job is started again if it has failed and its approval allows that.',
       };
     case 'clean-disk':
       return {
-        title: `The disk of ${code(mutation.vm.name)} is nearly full: the files that lie below ${code(mutation.mountPoint)} on its own disk should be deleted.`,
-        target: [...machine(mutation.vm), ['Mount point', code(mutation.mountPoint)]],
+        title: `The disk of ${code(change.vm.name)} is nearly full: the files that lie below ${code(change.mountPoint)} on its own disk should be deleted.`,
+        target: [...machine(change.vm), ['Mount point', code(change.mountPoint)]],
         next: 'the worker makes sure in the same breath that nothing is mounted there, deletes on its own disk alone, is initialised again and looked at again.',
       };
     case 'start-cleanup-cron':
       return {
         title: 'The automatic clean-up on the head node is not running: it should be started.',
-        target: [['Cluster file', code(mutation.head)]],
+        target: [['Cluster file', code(change.head)]],
         next: 'the runner starts it and looks whether it runs. Nothing else of the head node is touched.',
       };
     case 'delete-checkpoint':
       return {
-        title: `Checkpoints of ${code(mutation.run)} that nothing protects could be deleted, for good.`,
+        title: `Checkpoints of ${code(change.run)} that nothing protects could be deleted, for good.`,
         target: [
-          ['Looked at', mutation.roots.map(code).join('<br>')],
-          ['Asked for by', person(mutation.askedBy)],
+          ['Looked at', change.roots.map(code).join('<br>')],
+          ['Asked for by', person(change.askedBy)],
         ],
-        next: `the runner lists everything anew, and deletes these one by one: each only while it is as it was listed and nothing protects it, and each is looked for afterwards. The first that is not so ends it. The newest ${mutation.keep} steps stay.`,
+        next: `the runner lists everything anew, and deletes these one by one: each only while it is as it was listed and nothing protects it, and each is looked for afterwards. The first that is not so ends it. The newest ${change.keep} steps stay.`,
       };
     default:
-      return assertNever(mutation);
+      return assertNever(change);
   }
 }
 
@@ -141,9 +141,9 @@ const SENTENCES: Readonly<Record<string, string>> = {
 const CHECKPOINT_LIST_SHOWN_MAX = 27_000;
 
 /** The comment for the entry with this sequence number. Throws where the record has none. */
-export function renderMutation(key: string, { actions: mutations }: Pick<RunState, 'actions'>): string {
+export function renderAction(key: string, { actions }: Pick<RunState, 'actions'>): string {
   const seq = Number(key);
-  for (const one of mutations) {
+  for (const one of actions) {
     if (one.seq === seq) return renderProposal(one);
     if (one.ended?.seq === seq) return renderEnding(one);
     const consent = one.approvals.find((given) => given.seq === seq);
@@ -154,22 +154,22 @@ export function renderMutation(key: string, { actions: mutations }: Pick<RunStat
 
 /** The words of the comment that proposes it, below its marker, in the form that a seal covers. */
 export function proposalWords(one: ActionRecord): string {
-  const marker = { run: one.proposal.record, kind: 'mutation', key: String(one.seq), fields: {} } as const;
+  const marker = { run: one.proposal.record, kind: 'action', key: String(one.seq), fields: {} } as const;
   return splitBody(comment(marker, renderProposal(one))).text;
 }
 
 /** What is proposed, why, exactly which calls, how to consent, and what follows. */
 export function renderProposal({ proposal, digest, evidence }: ActionRecord): string {
-  const { change: mutation, steps, cluster } = proposal;
-  const words = mutationWords(mutation);
+  const { change, steps, cluster } = proposal;
+  const words = actionWords(change);
   // Read back from the record they come sorted: every process has to say the same.
   const charsMax =
-    mutation.kind === 'delete-checkpoint' ? CHECKPOINT_LIST_SHOWN_MAX : limits.shownBlockCharsMax;
+    change.kind === 'delete-checkpoint' ? CHECKPOINT_LIST_SHOWN_MAX : limits.shownBlockCharsMax;
   const facts = Object.entries(evidence.facts)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => [text(name), text(String(value))]);
   return paragraphs(
-    `⚠️ **${words.title}** ${mutation.kind === 'delete-checkpoint' ? 'Nothing is deleted before somebody else consents.' : 'Nothing on the cluster is touched before somebody consents.'}`,
+    `⚠️ **${words.title}** ${change.kind === 'delete-checkpoint' ? 'Nothing is deleted before somebody else consents.' : 'Nothing on the cluster is touched before somebody consents.'}`,
     table(
       ['Proposal', ''],
       [['Cluster', code(cluster)], ...words.target, ...facts, ['Digest', `\`${digestHex(digest)}\``]],

@@ -82,7 +82,7 @@ export const COMMENT_CHARACTERS_MAX = 65_536;
 export type DiskIssueView = {
   readonly disks: ClusterDisks;
   /** Changes that were proposed for this cluster's disks, oldest first. */
-  readonly mutations: readonly ActionRecord[];
+  readonly actions: readonly ActionRecord[];
   /** Entry of the newest approval that the text, edited by another person, did not support, so that it is written again; 0: none. */
   readonly refusedAt: number;
 };
@@ -99,9 +99,9 @@ export function diskIssueTitle(cluster: string): string {
  * The issue's body, never longer than GitHub takes. Its marker names the newest journal entry that a comment reports: a scan or
  * the end of a change.
  */
-export function renderDiskIssue({ disks, mutations, refusedAt }: DiskIssueView): string {
+export function renderDiskIssue({ disks, actions, refusedAt }: DiskIssueView): string {
   const { readable, newest, since, unread } = disks;
-  const ends = mutations.map(({ ended }) => ended?.seq ?? 0);
+  const ends = actions.map(({ ended }) => ended?.seq ?? 0);
   const fields = {
     told: String(Math.max(0, (since ?? readable)?.seq ?? 0, ...ends)),
     ...(refusedAt === 0 ? {} : { refused: String(refusedAt) }),
@@ -129,11 +129,11 @@ export function renderDiskIssue({ disks, mutations, refusedAt }: DiskIssueView):
         cleanup,
         ...parts,
         isCut ? CUT : null,
-        history(mutations),
+        history(actions),
         `Scanned ${utc(readable.at)}. Low is ${readable.thresholdPercent}% free or less, short ${readable.warnPercent}%; the issue is closed when a whole scan finds every worker above that.`,
       ),
     );
-  const parts = [...proposalParts(readable, mutations), ...folderParts(readable)];
+  const parts = [...proposalParts(readable, actions), ...folderParts(readable)];
   const shown = fittingParts(parts, TEXT_CHARACTERS_MAX - page([], true).length);
   return page(shown, shown.length < parts.length);
 }
@@ -151,13 +151,13 @@ function fittingParts(parts: readonly string[], roomChars: number): readonly str
 }
 
 /** The changes that wait for an approval, each with its steps: the machine with the fullest disk comes first. */
-function proposalParts(scan: RecordedScan, mutations: readonly ActionRecord[]): readonly string[] {
+function proposalParts(scan: RecordedScan, actions: readonly ActionRecord[]): readonly string[] {
   const order = [scan.cluster, ...fullestFirst(scan).map(({ tpu }) => tpu)];
   const rank = ({ proposal }: ActionRecord): number => {
     const at = order.indexOf(targetName(proposal.change));
     return at === -1 ? order.length : at;
   };
-  const open = mutations.filter(({ ended }) => ended === null).toSorted((a, b) => rank(a) - rank(b));
+  const open = actions.filter(({ ended }) => ended === null).toSorted((a, b) => rank(a) - rank(b));
   return open.map((one, index) =>
     index === 0 ? paragraphs(APPROVABLE, diskProposal(one)) : diskProposal(one),
   );
@@ -234,8 +234,8 @@ function folderParts(scan: RecordedScan): readonly string[] {
 }
 
 /** The changes that somebody approved, and those that are over; null where there is none. */
-function history(mutations: readonly ActionRecord[]): string | null {
-  const rows = mutations
+function history(actions: readonly ActionRecord[]): string | null {
+  const rows = actions
     .filter(
       ({ approvals: consents, claim: begun, ended }) =>
         consents.length > 0 || begun !== null || ended !== null,
@@ -245,7 +245,7 @@ function history(mutations: readonly ActionRecord[]): string | null {
       code(one.proposal.change.kind),
       code(targetName(one.proposal.change)),
       `${code(digestHex(one.digest))}, ${utc(one.at)}`,
-      mutationState(one),
+      actionState(one),
     ]);
   return rows.length === 0 ? null : table(['Change', 'Of', 'Proposed', 'State'], rows);
 }
@@ -260,7 +260,7 @@ function shownLines(lines: readonly string[]): string {
 }
 
 /** Proposed, consented to, under way, or over with what came of it. */
-function mutationState({ approvals: consents, claim: begun, ended }: ActionRecord): string {
+function actionState({ approvals: consents, claim: begun, ended }: ActionRecord): string {
   if (ended !== null) return `${text(ended.outcome)}: ${code(ended.code)}, ${utc(ended.at)}`;
   if (begun !== null) return `under way since ${utc(begun.at)}`;
   const last = consents.at(-1);

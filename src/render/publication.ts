@@ -12,7 +12,7 @@ import type { DropReason } from '../domain/logbook/events/launch-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { RunCommentKind } from '../domain/marker.ts';
 import { compareIdentity } from '../domain/tracker.ts';
-import { renderMutation } from './action.ts';
+import { renderAction } from './action.ts';
 import { renderAnswer } from './answer.ts';
 import { headText } from './card.ts';
 import { comment } from './comment.ts';
@@ -51,9 +51,9 @@ export function renderPublication(publication: PublicationView, input: RenderInp
 }
 
 /** The comment for this entry about a change of the cluster. */
-export function mutationComment(key: string, state: RunState): string {
+export function actionComment(key: string, state: RunState): string {
   const fields = { head: headText(state, 12) };
-  return comment({ run: state.run, kind: 'mutation', key, fields }, renderMutation(key, state));
+  return comment({ run: state.run, kind: 'action', key, fields }, renderAction(key, state));
 }
 
 function contentOf({ kind, key }: PublicationView, input: RenderInput): string {
@@ -68,8 +68,8 @@ function contentOf({ kind, key }: PublicationView, input: RenderInput): string {
       return renderFirstTracker(stateAtEntry(input.state, Number(key)));
     case 'incident':
       return renderIncident(key, input.state);
-    case 'mutation':
-      return renderMutation(key, input.state);
+    case 'action':
+      return renderAction(key, input.state);
     case 'drop':
       return renderDrop(key, input);
     case 'ended':

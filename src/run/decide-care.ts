@@ -17,7 +17,7 @@ import { type AttemptCache, append, type DeciderInput, type Step } from './step.
 export type CareInput = {
   /** The run, or `journal`. */
   readonly record: string;
-  readonly mutations: readonly ActionRecord[];
+  readonly actions: readonly ActionRecord[];
   readonly incidents: readonly Incident[];
   readonly dispatches: readonly Dispatch[];
   readonly workflowRuns: RunFacts['workflowRuns'];
@@ -31,14 +31,14 @@ export type CareInput = {
 
 /** The next step for a run's cluster changes; null if none is pending. */
 export function decideCare({ state, facts, config, now, memory }: DeciderInput): Step | null {
-  const { run: record, actions: mutations, incidents, dispatches } = state;
+  const { run: record, actions, incidents, dispatches } = state;
   const isHeld = isHeldBack(state, facts.journalHolds);
   const { workflowRuns } = facts;
   const ref = config.lane.targetBranch;
   return (
     (isHeld ? null : configConsent({ state, facts, config, now })) ??
-    decideMutations({
-      ...{ record, mutations, incidents, dispatches, workflowRuns, isHeld, config, ref, now, memory },
+    decideActions({
+      ...{ record, actions, incidents, dispatches, workflowRuns, isHeld, config, ref, now, memory },
     })
   );
 }
@@ -52,7 +52,7 @@ function configConsent({ state, facts, config, now }: Omit<DeciderInput, 'memory
   const one = state.actions.find(({ proposal, digest, approvals: consents, ended }) => {
     const said = preApprovalOf(config, proposal);
     if (!isValid || said === null || !said.stands || consents.length > 0 || ended !== null) return false;
-    const others = all.flatMap(({ actions: mutations }) => mutations);
+    const others = all.flatMap(({ actions }) => actions);
     return preApprovalsUsed(others, { cluster: proposal.cluster, digest }, now) < said.max;
   });
   if (one === undefined) return null;
@@ -61,8 +61,8 @@ function configConsent({ state, facts, config, now }: Omit<DeciderInput, 'memory
 }
 
 /** Dispatches the runner for consented changes. */
-export function decideMutations(input: CareInput): Step | null {
-  for (const one of input.mutations) {
+export function decideActions(input: CareInput): Step | null {
+  for (const one of input.actions) {
     const consent = one.approvals.at(-1);
     if (consent === undefined || one.ended !== null) continue;
     const isOver = one.claim === null && input.now >= approvalEndsAt(consent, maxAgeMsOf(input.config));
@@ -98,7 +98,7 @@ function dispatch(
     subject: digest,
     file: input.config.workflows.care,
     ref: input.ref,
-    inputs: { run: input.record, mutation: digest },
+    inputs: { run: input.record, action: digest },
     since: fromRfc3339(at) ?? 0,
     triesMax: limits.dispatchesPerOrderMax,
     overdueMs: null,

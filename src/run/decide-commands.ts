@@ -365,10 +365,10 @@ function cleanupInput(
 }
 
 /** Cluster changes proposed here or outside a run, and holds on this run. */
-function careContextOf({ state, facts }: CommandInput): Pick<CommandContext, 'mutations' | 'holds'> {
-  const { clusterMutations: others, journalHolds } = facts;
+function careContextOf({ state, facts }: CommandInput): Pick<CommandContext, 'actions' | 'holds'> {
+  const { clusterActions: others, journalHolds } = facts;
   return {
-    mutations: others.kind === 'known' ? certain([...state.actions, ...others.value]) : others,
+    actions: others.kind === 'known' ? certain([...state.actions, ...others.value]) : others,
     holds: holdsOver(state, journalHolds),
   };
 }

@@ -32,7 +32,7 @@ export type JournalInput = {
   readonly journal: ReadonlyMap<string, SeenCommand>;
   readonly facts: Pick<
     RunFacts,
-    'permissions' | 'journalHolds' | 'recordedRuns' | 'clusterMutations' | 'proposalTexts'
+    'permissions' | 'journalHolds' | 'recordedRuns' | 'clusterActions' | 'proposalTexts'
   >;
   readonly config: LabConfig;
   /** The lane of the thread's earlier run, or null. */
@@ -66,7 +66,7 @@ export function decideJournal(input: JournalInput): readonly EventDraft[] {
     facts = {
       ...facts,
       journalHolds: after(facts.journalHolds, decided, input.now),
-      clusterMutations: consentedTo(facts.clusterMutations, decided, input.now),
+      clusterActions: consentedTo(facts.clusterActions, decided, input.now),
     };
   }
   return drafts;
@@ -86,14 +86,14 @@ function after(
 
 /** A repeated consent in one comment is answered as already given. */
 function consentedTo(
-  mutations: RunFacts['clusterMutations'],
+  actions: RunFacts['clusterActions'],
   drafts: readonly EventDraft[],
   now: Instant,
-): RunFacts['clusterMutations'] {
-  if (mutations.kind === 'unknown') return mutations;
+): RunFacts['clusterActions'] {
+  if (actions.kind === 'unknown') return actions;
   const at = toRfc3339(now);
   return certain(
-    mutations.value.map((one) => {
+    actions.value.map((one) => {
       const consents = drafts.flatMap((draft) =>
         draft.type === 'action-approved' && draft.data.proposal === one.digest
           ? [{ source: draft.data.source, actor: draft.actor ?? null, at, seq: NOT_WRITTEN }]
@@ -161,7 +161,7 @@ function decided(
     proposing: proposingLanes(config),
     laneHere,
     adoptable: adoptingLanes(config).map(({ lane }) => lane.cluster),
-    mutations: facts.clusterMutations,
+    actions: facts.clusterActions,
     showings: showingsAt(facts.proposalTexts, item.comment.createdAt),
     holds: facts.journalHolds,
   });

@@ -144,8 +144,8 @@ function nextWait(input: PublishInput, ours: readonly CommentFacts[]): Step | nu
 }
 
 /** The open proposal that this comment shows, or null. */
-function proposalOf({ actions: mutations }: RunState, { kind, seq }: Publication): Digest | null {
-  const one = kind === 'mutation' ? mutations.find((mutation) => mutation.seq === seq) : undefined;
+function proposalOf({ actions }: RunState, { kind, seq }: Publication): Digest | null {
+  const one = kind === 'action' ? actions.find((action) => action.seq === seq) : undefined;
   return one !== undefined && isOpenProposal(one) ? one.digest : null;
 }
 

@@ -1,6 +1,6 @@
 /** Texts for a cluster's disk issue: comments about changes, and the current description. */
 
-import { diskMutations } from '../care/disk/disk-proposals.ts';
+import { diskActions } from '../care/disk/disk-proposals.ts';
 import type { ActionRecord } from '../domain/actions/action-state.ts';
 import { type ClusterDisks, isAllFine, isBlind } from '../domain/care/disk-scan.ts';
 import type { Effect } from '../domain/effect.ts';
@@ -14,7 +14,7 @@ export type ToldIssue = Omit<StandingIssue, 'body'> & { readonly body: string | 
 
 export type DiskIssueInput = {
   readonly disks: ClusterDisks;
-  readonly mutations: readonly ActionRecord[];
+  readonly actions: readonly ActionRecord[];
   /** The journal's. */
   readonly commands: ReadonlyMap<string, SeenCommand>;
   readonly issue: ToldIssue;
@@ -29,16 +29,16 @@ export type DiskIssueWords = { readonly comments: readonly DatedComment[]; reado
 /** The comments and the edit that are due now. */
 export function decideDiskIssue(input: DiskIssueInput): DiskIssueWords {
   const { disks, issue } = input;
-  const mutations = diskMutations(input.mutations, disks.newest.cluster);
+  const actions = diskActions(input.actions, disks.newest.cluster);
   const refused = [...input.commands.values()].findLast(
     ({ thread, answer }) => thread === issue.number && answer?.code === 'action-not-shown',
   );
-  const body = renderDiskIssue({ disks, mutations, refusedAt: refused?.seq ?? 0 });
-  const state = stateWanted(disks, mutations, issue.isOpen);
+  const body = renderDiskIssue({ disks, actions, refusedAt: refused?.seq ?? 0 });
+  const state = stateWanted(disks, actions, issue.isOpen);
   const isSaid = issue.body !== null && issue.marker?.isIntact === true && saysTheSame(issue.body, body);
   if (isSaid && state === null) return { comments: [], edit: null };
   const told = Number(issue.marker?.fields['told'] ?? 0);
-  const reports = [...endReports(issue, mutations), ...changeReports(issue, disks)].filter(
+  const reports = [...endReports(issue, actions), ...changeReports(issue, disks)].filter(
     ({ seq }) => seq > told,
   );
   return {
@@ -56,13 +56,13 @@ export function decideDiskIssue(input: DiskIssueInput): DiskIssueWords {
 /** Closes the issue once everything is fine and nothing is running; never reopens it. Null: unchanged. */
 function stateWanted(
   disks: ClusterDisks,
-  mutations: readonly ActionRecord[],
+  actions: readonly ActionRecord[],
   isOpen: boolean,
 ): 'open' | 'closed' | null {
   const { readable } = disks;
   const isFine =
     readable !== null && isAllFine(readable) && readable.cleanup !== 'not-seen' && !isBlind(disks);
-  const isUnderWay = mutations.some(({ claim: begun, ended }) => begun !== null && ended === null);
+  const isUnderWay = actions.some(({ claim: begun, ended }) => begun !== null && ended === null);
   const wanted = isFine && !isUnderWay ? 'closed' : 'open';
   return isOpen === (wanted === 'open') || (wanted === 'open' && isFine) ? null : wanted;
 }
@@ -75,8 +75,8 @@ type Report = {
   readonly body: string;
 };
 
-function endReports({ number }: ToldIssue, mutations: readonly ActionRecord[]): readonly Report[] {
-  return mutations.flatMap((one) => {
+function endReports({ number }: ToldIssue, actions: readonly ActionRecord[]): readonly Report[] {
+  return actions.flatMap((one) => {
     if (one.ended === null || one.proposal.thread !== number) return [];
     const { seq, at } = one.ended;
     return [{ seq, at, kind: 'disk-end', key: diskEndKey(one), body: renderDiskEnd(one) } as const];

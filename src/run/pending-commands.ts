@@ -196,9 +196,9 @@ export function goneCommands(
 export function isForUs(
   said: Said,
   comment: Pick<CommentFacts, 'thread' | 'createdAt'>,
-  mutations: readonly ActionRecord[],
+  actions: readonly ActionRecord[],
 ): boolean {
-  return !isBareApprove(said) || mutations.some((one) => waitedAt(one, comment));
+  return !isBareApprove(said) || actions.some((one) => waitedAt(one, comment));
 }
 
 function isBareApprove(said: Said): boolean {

@@ -9,7 +9,7 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { markerIdentity, type VerifiedMarker } from '../domain/marker.ts';
 import { need } from '../domain/need.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { mutationComment } from '../render/publication.ts';
+import { actionComment } from '../render/publication.ts';
 import { mayRewrite, shownSince } from './shown-text.ts';
 import { type AttemptCache, mayTry, perform, type Step } from './step.ts';
 
@@ -46,7 +46,7 @@ function restored(
   if (comment === null || shownSince(versions, newest) !== null || !mayRewrite([...seals], now)) return null;
   const key = `proposal:${one.seq}:${newest}`;
   if (!mayTry(memory, key, limits.effectTriesMax)) return null;
-  const body = mutationComment(String(one.seq), state);
+  const body = actionComment(String(one.seq), state);
   return perform(key, { kind: 'edit-comment', thread: one.proposal.thread, comment, body });
 }
 
@@ -64,7 +64,7 @@ export function textsSince({ at }: ActionRecord): Instant {
 export function proposalMarker({ proposal, seq }: ActionRecord): string {
   return proposal.record === 'journal'
     ? markerIdentity({ run: 'journal', kind: 'disk', key: proposal.cluster })
-    : markerIdentity({ run: proposal.record, kind: 'mutation', key: String(seq) });
+    : markerIdentity({ run: proposal.record, kind: 'action', key: String(seq) });
 }
 
 /**

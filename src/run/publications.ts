@@ -28,7 +28,7 @@ export function publicationsOf(state: RunState): readonly Publication[] {
     ...answersOf(state.commands),
     ...incidentsOf(state),
     ...dropsOf(state),
-    ...mutationsOf(state),
+    ...actionsOf(state),
     ...noticesOf(state),
     ...milestonesOf(state),
   ];
@@ -85,8 +85,8 @@ function dropsOf(state: RunState): readonly Publication[] {
 }
 
 /** The proposal, a consent by config, and the end; a person's consent has its own answer. */
-function mutationsOf({ actions: mutations }: RunState): readonly Publication[] {
-  return mutations.flatMap(({ proposal, at, seq, approvals: consents, ended }) => {
+function actionsOf({ actions }: RunState): readonly Publication[] {
+  return actions.flatMap(({ proposal, at, seq, approvals: consents, ended }) => {
     const byConfig = consents.filter(({ source }) => source.kind === 'config');
     const moments = [
       { at, seq, role: proposal.change.kind === 'delete-checkpoint' ? 'control' : 'watch' },
@@ -94,7 +94,7 @@ function mutationsOf({ actions: mutations }: RunState): readonly Publication[] {
       ...(ended === null ? [] : [{ at: ended.at, seq: ended.seq, role: 'runner' } as const]),
     ] as const;
     return moments.map((moment) => ({
-      kind: 'mutation' as const,
+      kind: 'action' as const,
       key: String(moment.seq),
       thread: proposal.thread,
       ...moment,

@@ -78,7 +78,7 @@ function proposal({
     return issue === undefined ? null : { path: `/issues/${thread}`, body: issue.body };
   }
   const rows = Object.values(comments).filter(
-    ({ authorId, body }) => users[authorId]?.type === 'Bot' && body.includes(' kind=mutation '),
+    ({ authorId, body }) => users[authorId]?.type === 'Bot' && body.includes(' kind=action '),
   );
   const last = rows.at(-1);
   return last === undefined ? null : { path: `/issues/comments/${last.id}`, body: last.body };

@@ -75,7 +75,7 @@ function listOnShow({
 }: HeroScene): { readonly id: number; readonly body: string; readonly line: string } | null {
   const { comments, users } = lab.world.state;
   const rows = Object.values(comments).filter(
-    ({ authorId, body }) => users[authorId]?.type === 'Bot' && body.includes(' kind=mutation '),
+    ({ authorId, body }) => users[authorId]?.type === 'Bot' && body.includes(' kind=action '),
   );
   const last = rows.at(-1);
   const line = LINE.exec(last?.body ?? '')?.[0];

@@ -1,6 +1,6 @@
 /**
  * Random histories of proposals, consents, edits, deletions, lost permissions, expiries, replays, other threads and crashed
- * runners: a mutation is called at most once, and never without a consent that counts at that moment by a model of its own.
+ * runners: an action is called at most once, and never without a consent that counts at that moment by a model of its own.
  */
 
 import fc from 'fast-check';
@@ -93,7 +93,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
 
 type World = {
   minute: number;
-  mutations: readonly ActionRecord[];
+  actions: readonly ActionRecord[];
   seq: number;
   comments: Map<number, CommentFacts>;
   /** As each comment was first written. */
@@ -138,14 +138,14 @@ const MUTANTS: readonly Mutant[] = [
     name: 'what it says',
     lie: (asked) => {
       const honest = seenAs(asked, () => ({ body: COMMAND, bodyDigest: comment().bodyDigest }));
-      const { action: mutation } = honest;
-      if (mutation === null) return honest;
-      const consents = mutation.approvals.map((one) =>
+      const { action } = honest;
+      if (action === null) return honest;
+      const consents = action.approvals.map((one) =>
         one.source.kind === 'comment'
           ? { ...one, source: { ...one.source, bodyDigest: comment().bodyDigest } }
           : one,
       );
-      return { ...honest, action: { ...mutation, approvals: consents } };
+      return { ...honest, action: { ...action, approvals: consents } };
     },
   },
   {
@@ -165,8 +165,8 @@ function append(world: World, draft: EventDraft): number | null {
     at: toRfc3339(at(world.minute)),
   } as unknown as LogbookEvent;
   if (!isActionEvent(event)) return null;
-  if (world.mutant.hasRules !== false && illegalAction(world.mutations, RUN, event) !== null) return null;
-  world.mutations = actionsAfter(world.mutations, event);
+  if (world.mutant.hasRules !== false && illegalAction(world.actions, RUN, event) !== null) return null;
+  world.actions = actionsAfter(world.actions, event);
   world.seq += 1;
   return event.seq;
 }
@@ -225,13 +225,13 @@ function change(world: World, how: 'edit' | 'delete' | 'hide', id: number): void
 function carryOut(world: World, round: 0 | 1, dies: boolean): void {
   const { digest } = proposedDraft(proposals[round]).data;
   const asked = (): ActionFacts => {
-    const mutation = world.mutations.find((one) => one.digest === digest) ?? null;
-    const source = mutation?.approvals.at(-1)?.source;
+    const action = world.actions.find((one) => one.digest === digest) ?? null;
+    const source = action?.approvals.at(-1)?.source;
     const id = source?.kind === 'comment' ? source.comment : 0;
     const said = world.comments.get(id) ?? null;
     const isAllowed = said?.author.id === mira.id && world.isMaintainer;
     const honest = facts({
-      action: mutation,
+      action,
       now: at(world.minute),
       cited: known(said),
       permission: known(isAllowed ? 'maintain' : 'read'),
@@ -276,7 +276,7 @@ function callsOver(mutant: Mutant, numRuns: number): number {
     fc.property(fc.array(acts, { minLength: 4, maxLength: 40 }), (history) => {
       const world: World = {
         minute: 0,
-        mutations: [],
+        actions: [],
         seq: 1,
         comments: new Map(),
         written: new Map(),
@@ -307,7 +307,7 @@ const opening: readonly Act[] = [
 
 describe('whatever people and processes do in whatever order', () => {
   // rule ML-02
-  it('a mutation is called at most once for each proposal and each comment, and never without a consent that counts', () => {
+  it('an action is called at most once for each proposal and each comment, and never without a consent that counts', () => {
     // Most histories call nothing; a property over none of them would say nothing.
     expect(callsOver(NOTHING_LEFT_OUT, 3_000)).toBeGreaterThan(500);
   });

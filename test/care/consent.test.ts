@@ -174,8 +174,8 @@ describe('a consent does not count where', () => {
   });
 
   it('nobody gave it: no-consent', () => {
-    const mutation = record({ approvals: [], claim: null });
-    expect(actionFault(facts({ action: mutation }), null)?.code).toBe('no-consent');
+    const action = record({ approvals: [], claim: null });
+    expect(actionFault(facts({ action }), null)?.code).toBe('no-consent');
   });
 });
 
@@ -248,8 +248,8 @@ describe('a token', () => {
   it.each([
     ['before the claim was pushed', record({ claim: null }), CLAIM],
     ['for the claim of somebody else', record(), { seq: 23 }],
-  ])('is not minted %s', (_, mutation, claim) => {
-    expect(mintAction(facts({ action: mutation }), claim).ok).toBe(false);
+  ])('is not minted %s', (_, action, claim) => {
+    expect(mintAction(facts({ action }), claim).ok).toBe(false);
   });
 
   const [step] = proposal().steps;

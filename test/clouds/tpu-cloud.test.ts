@@ -50,7 +50,7 @@ function consentTo(vm: VmIdentity): Capability {
   const body = `/approve ${digest.slice(7, 39)}`;
   const said = comment({ body });
   const given = record();
-  const mutation = {
+  const action = {
     ...given,
     proposal: what,
     digest,
@@ -59,7 +59,7 @@ function consentTo(vm: VmIdentity): Capability {
       source: { ...one.source, bodyDigest: said.bodyDigest },
     })),
   };
-  const minted = mintAction(facts({ action: mutation, cited: { kind: 'known', value: said } }), { seq: 22 });
+  const minted = mintAction(facts({ action, cited: { kind: 'known', value: said } }), { seq: 22 });
   if (!minted.ok) throw new Error(minted.error.code);
   return minted.value;
 }

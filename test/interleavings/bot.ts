@@ -79,7 +79,7 @@ function factsOf(world: World, view: Version): RunFacts {
     body: known(aBody({ fingerprint: fingerprintOf(world.body) })),
     permissions,
     journalHolds: known(view.journal.holds),
-    clusterMutations: known([]),
+    clusterActions: known([]),
     ...seenRuns(...dispatched),
     failedJobs: new Map(dispatched.map(({ id }) => [id, unknown('GitHub is away')])),
   });
@@ -184,7 +184,7 @@ function hearElsewhere(world: World, control: Control): void {
     facts: {
       permissions,
       journalHolds: known(journal.holds),
-      clusterMutations: known([]),
+      clusterActions: known([]),
       proposalTexts: new Map(),
       recordedRuns: known([state]),
     },

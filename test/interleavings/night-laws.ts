@@ -13,7 +13,7 @@ export const LAWS = [
   'a relaunch after a lineage mismatch',
   'the same manifest after out of memory',
   'the same failure a third time',
-  'a mutation without consent or envelope',
+  'an action without consent or envelope',
   'an engine call without a pushed intent',
   'two jobs at once',
 ] as const;
@@ -200,7 +200,7 @@ function callFaults(night: Night, call: Call, say: Say): readonly string[] {
   if (does !== 'delete') return faults;
   const twice = night.calls.filter((one) => one.does === 'delete' && one.target === target).length > 1;
   const isGranted = consentOf(call);
-  return isGranted && !twice ? faults : [...faults, say('a mutation without consent or envelope', target)];
+  return isGranted && !twice ? faults : [...faults, say('an action without consent or envelope', target)];
 }
 
 /** A consent that is recorded, not older than the config allows, and rests on what stands outside the record at that moment. */

@@ -253,15 +253,15 @@ export async function change(night: Night, dies: Death): Promise<void> {
     file: RUN,
     digest,
     workflowRun: 1,
-    record: () => ({ state: seen.view.state, mutations: seen.view.state.actions }),
-    facts: async ({ mutation, state }) => {
-      const source = mutation.approvals.at(-1)?.source;
+    record: () => ({ state: seen.view.state, actions: seen.view.state.actions }),
+    facts: async ({ action, state }) => {
+      const source = action.approvals.at(-1)?.source;
       const key = source?.kind === 'comment' ? citationKey(source) : '';
       return consentFacts({
-        action: mutation,
+        action,
         now: night.now,
         cited: known(night.said.get(key) ?? null),
-        shownSince: known(fromRfc3339(mutation.at)),
+        shownSince: known(fromRfc3339(action.at)),
         stop: state?.stop ?? null,
         permission: known(night.isMaintainer ? 'maintain' : 'read'),
         preApproval: { stands: night.isPreApproved, used: 0, max: 1 },

@@ -12,7 +12,7 @@ describe('a ferry that meets a bad node', () => {
   it('asks a person, deletes once, waits for the replacement, starts again under its approval and ends sealed', async () => {
     const { lab, cloud } = await openBadNodeLab();
     const { run, pull, issue } = await playUntilBad(lab);
-    const [proposal = ''] = told(lab, 'mutation');
+    const [proposal = ''] = told(lab, 'action');
     expect(proposal).toMatch(/`\/approve [0-9a-f]{32}`/);
     for (const part of ['10.130.1.45', 'us-central1-a', 'device-busy', 'Device or resource busy', '--quiet'])
       expect(proposal).toContain(part);
@@ -68,7 +68,7 @@ describe('a ferry that meets a bad node', () => {
     await until(lab, 'the second bad node', async () => (await stateOf(lab, run))?.actions.length === 2);
     await lab.clock.advance(90 * MINUTE);
     expect(deletions(cloud)).toEqual(['ray-worker-7c21']);
-    expect(await postedEvents(lab, 'mutation')).toContain('action-approved');
+    expect(await postedEvents(lab, 'action')).toContain('action-approved');
     await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-8d32'));
     await until(lab, 'the third attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 3);
     expect(deletions(cloud)).toEqual(['ray-worker-7c21', 'ray-worker-8d32']);

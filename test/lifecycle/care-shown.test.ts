@@ -23,13 +23,13 @@ type Bad = {
 async function bad(options: Partial<VirtualLabOptions> = {}): Promise<Bad> {
   const { lab, cloud } = await openBadNodeLab(options);
   const { run, issue } = await playUntilBad(lab);
-  await until(lab, 'the proposal', () => told(lab, 'mutation').length > 0);
+  await until(lab, 'the proposal', () => told(lab, 'action').length > 0);
   await lab.clock.advance(10_000);
   return { lab, cloud, run, issue };
 }
 
 function proposalOf(lab: VirtualLab): BotComment {
-  const found = botComments(lab).filter(({ kind }) => kind === 'mutation');
+  const found = botComments(lab).filter(({ kind }) => kind === 'action');
   const [first] = found;
   if (first === undefined || found.length > 1) throw new Error(`${found.length} proposals`);
   return first;
@@ -89,7 +89,7 @@ describe('a proposal to delete a machine that a writer edited', () => {
     const { lab, issue } = ferry;
     const { id } = proposalOf(lab);
     const line = consentLine(lab, ASKED);
-    await editAs(lab, 'ada', id, withFalseSteps(proposalOf(lab)).replace('kind=mutation', 'kind=motion'));
+    await editAs(lab, 'ada', id, withFalseSteps(proposalOf(lab)).replace('kind=action', 'kind=motion'));
     await lab.clock.advance(1_000);
     const refused = await say(lab, 'mira', issue, line);
     await lab.clock.advance(5 * MINUTE);
@@ -105,7 +105,7 @@ describe('a proposal to delete a machine that a writer edited', () => {
       const refused = await say(lab, 'mira', issue, line);
       await lab.clock.advance(1_000);
       expect(await codesOf(lab, refused)).toEqual(['action-not-shown']);
-      await until(lab, 'the proposal', () => botComments(lab).some(({ kind }) => kind === 'mutation'));
+      await until(lab, 'the proposal', () => botComments(lab).some(({ kind }) => kind === 'action'));
     }
     expect(deletions(cloud)).toEqual([]);
     await lab.clock.advance(2_000);

@@ -28,7 +28,7 @@ describe('a hero run with more checkpoints than it needs', () => {
     await lab.clock.advance(2 * MINUTE);
     expect(await codesOf(lab, stranger)).toEqual(['not-permitted']);
     expect(await codesOf(lab, asked)).toEqual(['cleanup-listed']);
-    const [list = ''] = told(lab, 'mutation');
+    const [list = ''] = told(lab, 'action');
     for (const part of ['step-400  permanent', 'objects 2', 'step-600  incomplete', 'step-700  foreign'])
       expect(list).toContain(part);
     expect(list).toMatch(/stays \S+step-1200 {2}newest, final/);
@@ -47,7 +47,7 @@ describe('a hero run with more checkpoints than it needs', () => {
       outcome: 'done',
       code: 'deleted',
     });
-    expect(told(lab, 'mutation').at(-1)).toMatch(/step-900: deleted and looked for: 2 objects/);
+    expect(told(lab, 'action').at(-1)).toMatch(/step-900: deleted and looked for: 2 objects/);
     expect(saidTwice(lab)).toEqual([]);
     await close();
   });
@@ -91,7 +91,7 @@ describe('a hero run with more checkpoints than it needs', () => {
       code: 'list-changed',
     });
     await lab.clock.advance(MINUTE);
-    expect(told(lab, 'mutation').at(-1)).toMatch(/not what was listed any more/);
+    expect(told(lab, 'action').at(-1)).toMatch(/not what was listed any more/);
     expect(await there()).toHaveLength(4);
     await close();
   });

@@ -148,7 +148,7 @@ describe('the seal of a hero run', () => {
     await lab.clock.advance(2 * MINUTE);
     expect(await codesOf(lab, again)).toEqual(['milestone-taken']);
     expect(await codesOf(lab, list)).toEqual(['cleanup-listed']);
-    expect(told(lab, 'mutation')[0]).toMatch(/stays \S+step-1200 {2}final, milestone/);
+    expect(told(lab, 'action')[0]).toMatch(/stays \S+step-1200 {2}final, milestone/);
     await close();
   });
 });

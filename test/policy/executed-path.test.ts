@@ -45,8 +45,8 @@ describe('the measured path in docs/architecture.md', () => {
   const part = pathIn(readFileSync(new URL(PAGE, root), 'utf8'));
 
   it('shows counts within the bars of the bench', () => {
-    const rows = [...part.matchAll(/^\| `\/[a-z-]+(?: DIGEST)?` \| (\d+) \| (\d+) \| (\d+) \|$/gm)].map((row) =>
-      row.slice(1).map(Number),
+    const rows = [...part.matchAll(/^\| `\/[a-z-]+(?: DIGEST)?` \| (\d+) \| (\d+) \| (\d+) \|$/gm)].map(
+      (row) => row.slice(1).map(Number),
     );
     expect(rows).toHaveLength(3);
     for (const [index, { files, functions, gateEvaluations }] of Object.values(BARS).entries())

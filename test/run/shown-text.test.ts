@@ -54,10 +54,10 @@ describe('a text shows a proposal', () => {
 
 describe('a version of it', () => {
   const one = record();
-  const identity = markerIdentity({ run: one.proposal.record, kind: 'mutation', key: '20' });
+  const identity = markerIdentity({ run: one.proposal.record, kind: 'action', key: '20' });
   const marker: VerifiedMarker = {
     run: one.proposal.record,
-    kind: 'mutation',
+    kind: 'action',
     key: '20',
     fields: {},
     role: 'control',

@@ -224,7 +224,7 @@ export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
     recordedRuns: known([]),
     handedOver: new Map(),
     journalHolds: known([]),
-    clusterMutations: known([]),
+    clusterActions: known([]),
     workflowRuns: new Map(),
     containerImage: notAsked(),
     closureLog: known({ base: shaOf('base'), text: null }),

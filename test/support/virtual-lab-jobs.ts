@@ -103,7 +103,7 @@ function partsOf(
     inputs: {
       run: inputs['run'] ?? '',
       order: inputs['order'] ?? '',
-      mutation: inputs['mutation'] ?? '',
+      action: inputs['action'] ?? '',
       failure: inputs['failure'] ?? '',
       cluster: inputs['cluster'] ?? '',
       stateDirectory,

@@ -120,7 +120,7 @@ async function careOn(said: Said): Promise<string> {
 
 async function care(): Promise<string> {
   const { digest } = proposalIn(await opened(lab.control));
-  const inputs = { run: 'journal', mutation: digest };
+  const inputs = { run: 'journal', action: digest };
   await lab.as('ada', 'POST', '/actions/workflows/ferrybot-care.yml/dispatches', { ref: 'main', inputs });
   return lab.runJobs();
 }

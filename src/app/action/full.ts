@@ -126,7 +126,7 @@ async function act(
     inputs: {
       run: core.getInput('run'),
       order: core.getInput('order'),
-      mutation: core.getInput('mutation'),
+      action: core.getInput('action'),
       failure: core.getInput('failure'),
       cluster: core.getInput('cluster'),
       stateDirectory,

@@ -27,7 +27,7 @@ export type ActionParts = {
   readonly inputs: {
     readonly run: string;
     readonly order: string;
-    readonly mutation: string;
+    readonly action: string;
     readonly failure: string;
     readonly cluster: string;
     readonly stateDirectory: string;

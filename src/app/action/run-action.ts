@@ -193,10 +193,10 @@ async function scanCluster(parts: ActionParts, open: OpenLab): Promise<ActionRes
 async function careFor(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
   parts.secrets.learn(open.config);
   const { cloudOf, disks, storeOf, sleep, event } = parts;
-  const { run, mutation } = parts.inputs;
+  const { run, action } = parts.inputs;
   const outcome = await care(open, {
     record: run,
-    mutation,
+    action,
     place: { event: event.name, ref: event.ref, workflowRef: event.workflowRef },
     defaultBranch: parts.defaultBranch,
     workflowRun: event.runId,
@@ -222,12 +222,12 @@ type CareInput = {
   /** A run id or `journal`. */
   readonly record: string;
   /** Digest of the proposal, the only part that comes from the workflow. */
-  readonly mutation: string;
+  readonly action: string;
   readonly place: LaunchPlace;
   readonly defaultBranch: string;
   readonly workflowRun: number;
   /** Null if this runner cannot do it. */
-  readonly executorFor: (mutation: ActionRecord) => Executor | null;
+  readonly executorFor: (action: ActionRecord) => Executor | null;
   readonly redact: (text: string) => string;
 };
 
@@ -245,15 +245,15 @@ async function care(open: OpenLab, input: CareInput): Promise<Changed | Refused>
     { record: store, file, fault, now: lab.now, redact },
     changeAction({
       file,
-      digest: input.mutation,
+      digest: input.action,
       workflowRun: input.workflowRun,
       record: () => {
         const { runs, journal } = store.current();
-        if (file === JOURNAL) return { state: null, mutations: journal.actions };
+        if (file === JOURNAL) return { state: null, actions: journal.actions };
         const state = runs.find(({ run }) => run === file) ?? null;
-        return { state, mutations: state?.actions ?? null };
+        return { state, actions: state?.actions ?? null };
       },
-      facts: ({ state, mutation }) => gatherActionFacts(open, state, mutation),
+      facts: ({ state, action }) => gatherActionFacts(open, state, action),
       executorFor: input.executorFor,
       place: lab,
       redact,

@@ -27,28 +27,28 @@ import { readingOf } from '../reading.ts';
 export async function gatherActionFacts(
   open: OpenLab,
   state: RunState | null,
-  mutation: ActionRecord,
+  action: ActionRecord,
 ): Promise<ActionFacts> {
   const { lab, config } = open;
-  const source = mutation.approvals.at(-1)?.source;
-  const said = await saidSince(open, state, mutation);
+  const source = action.approvals.at(-1)?.source;
+  const said = await saidSince(open, state, action);
   const [cited, permission] = await approvalOf(open, source, said);
   const { journalHolds } = recordFactsOf(open.store.current());
   return {
     repository: lab.repository,
     record: state?.run ?? 'journal',
-    action: mutation,
+    action,
     digestOf: lab.digestOf,
     holds: state === null ? journalHolds : holdsOver(state, journalHolds),
-    brakes: await brakesOf(open, state, mutation, said, cited.kind === 'known' ? cited.value : null),
-    shownSince: await shownTo(open, mutation, said, cited),
+    brakes: await brakesOf(open, state, action, said, cited.kind === 'known' ? cited.value : null),
+    shownSince: await shownTo(open, action, said, cited),
     stop: state?.stop ?? null,
     cited,
     permission,
     approvers: { ...config.approvals, care: config.permissions.care },
     maxAgeMs: maxAgeMsOf(config),
     otherBots: config.otherBots,
-    preApproval: preApprovalNow(open, mutation),
+    preApproval: preApprovalNow(open, action),
     // Read last, after GitHub's clock was learnt from its answers.
     now: lab.now(),
   };

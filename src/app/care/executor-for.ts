@@ -38,10 +38,10 @@ export type ExecutorTools = {
 };
 
 /** What carries out a proposal; null where the config does not say how its cluster is reached. */
-export function executorFor(open: OpenLab, mutation: ActionRecord, tools: ExecutorTools): Executor | null {
-  const { proposal, evidence } = mutation;
+export function executorFor(open: OpenLab, action: ActionRecord, tools: ExecutorTools): Executor | null {
+  const { proposal, evidence } = action;
   const { cluster, change: what, steps } = proposal;
-  if (what.kind === 'delete-checkpoint') return checkpointsOf(open, mutation, what, tools.storeOf);
+  if (what.kind === 'delete-checkpoint') return checkpointsOf(open, action, what, tools.storeOf);
   const clock = { now: open.lab.now, sleep: tools.sleep };
   const machines = traitsOf(open.config, cluster)?.machines ?? null;
   if (what.kind === 'delete-tpu-vm') {
@@ -88,7 +88,7 @@ function portOnce(open: OpenLab, place: DiskPlace, disks: DisksOf): () => Promis
 /** The record is read anew for each look: what people reject, hold or begin from meanwhile counts. */
 function checkpointsOf(
   open: OpenLab,
-  mutation: ActionRecord,
+  action: ActionRecord,
   deletion: CheckpointDeletion,
   storeOf: ExecutorTools['storeOf'],
 ): Executor | null {
@@ -99,7 +99,7 @@ function checkpointsOf(
   const roots = rootsOf(state, configFor(config, state).lane);
   return deleteCheckpoints({
     deletion,
-    steps: mutation.proposal.steps,
+    steps: action.proposal.steps,
     roots,
     storeOf,
     judge: async () => {

@@ -1,6 +1,6 @@
 /** Keeps one issue for each cluster with disk scans. All its content comes from the journal. */
 
-import { diskMutations, diskProposals } from '../../care/disk/disk-proposals.ts';
+import { diskActions, diskProposals } from '../../care/disk/disk-proposals.ts';
 import { type FullDisk, fullDisks, scanSince } from '../../care/disk/scan-for-full.ts';
 import { type ClusterDisks, isBlind, type RecordedScan } from '../../domain/care/disk-scan.ts';
 import { limits } from '../../domain/limits.ts';
@@ -104,9 +104,9 @@ async function keepAll(open: OpenLab, troubles: Trouble[]): Promise<void> {
 
 /** The issue of a cluster's disks; known null if it has none. */
 async function findDiskIssue(open: OpenLab, cluster: string): Promise<Observed<StandingIssue | null>> {
-  const mutations = diskMutations(open.store.current().journal.actions, cluster);
+  const actions = diskActions(open.store.current().journal.actions, cluster);
   // An issue with one of our proposals is ours even if its first line was edited.
-  const proposedIn = mutations.at(-1)?.proposal.thread ?? null;
+  const proposedIn = actions.at(-1)?.proposal.thread ?? null;
   return standingIssue(open, DISK_LABEL, diskMarker(cluster), (number) => number === proposedIn);
 }
 
@@ -128,8 +128,8 @@ async function keepIssue(open: OpenLab, place: DiskPlace, disks: ClusterDisks): 
   const issue = found.value ?? (isWanted ? await openDiskIssue(open, disks) : null);
   if (issue === null) return;
   if (isTrouble) await propose(open, place, disks, issue.number);
-  const { actions: mutations, commands } = store.current().journal;
-  const { comments, edit } = decideDiskIssue({ disks, mutations, commands, issue });
+  const { actions, commands } = store.current().journal;
+  const { comments, edit } = decideDiskIssue({ disks, actions, commands, issue });
   for (const one of comments) if ((await say(open, one, fromRfc3339(one.at))).kind !== 'stands') return;
   if (edit !== null) await perform(open, edit);
 }
@@ -140,7 +140,7 @@ async function openDiskIssue(open: OpenLab, disks: ClusterDisks): Promise<ToldIs
     kind: 'open-issue',
     marker: diskMarker(cluster),
     title: diskIssueTitle(cluster),
-    body: renderDiskIssue({ disks, mutations: [], refusedAt: 0 }),
+    body: renderDiskIssue({ disks, actions: [], refusedAt: 0 }),
     labels: [DISK_LABEL],
   });
   return outcome.kind === 'done' && outcome.number !== null
@@ -154,7 +154,7 @@ async function propose(open: OpenLab, place: DiskPlace, disks: ClusterDisks, thr
   if (disks.readable === null) return;
   const drafts = diskProposals({
     scan: disks.readable,
-    mutations: store.current().journal.actions,
+    actions: store.current().journal.actions,
     repository: lab.repository,
     thread,
     steps: diskStepsOf(place),

@@ -270,14 +270,14 @@ export function recordFactsOf({
   runs,
   broken,
   journal,
-}: VerifiedRecord): Pick<RunFacts, 'recordedRuns' | 'journalHolds' | 'clusterMutations'> {
+}: VerifiedRecord): Pick<RunFacts, 'recordedRuns' | 'journalHolds' | 'clusterActions'> {
   const first = broken[0];
   const isBroken = broken.some(({ run }) => run === JOURNAL);
   const unreadable = unknown('the repository journal is broken');
   return {
     recordedRuns: first === undefined ? known(runs) : unknown(`the logbook of ${first.run} is broken`),
     journalHolds: isBroken ? unreadable : known(journal.holds),
-    clusterMutations: isBroken ? unreadable : known(journal.actions),
+    clusterActions: isBroken ? unreadable : known(journal.actions),
   };
 }
 

@@ -6,7 +6,7 @@ import { needName } from '../../domain/need.ts';
 import { readWorkflowRun } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { recordAsDecided } from '../../logbook/transact.ts';
-import { decideMutations } from '../../run/decide-care.ts';
+import { decideActions } from '../../run/decide-care.ts';
 import type { DispatchFacts } from '../../run/dispatch.ts';
 import { anyLane } from '../../run/lane-scope.ts';
 import { type AttemptCache, remembered, type Step } from '../../run/step.ts';
@@ -58,9 +58,9 @@ export async function careForJournal(open: OpenLab, memories: Memories, troubles
   for (const cluster of clusters) {
     const decide = ({ journal, ...facts }: JournalFacts) => {
       const { incidents, holds } = journal;
-      const mutations = journal.actions.filter(({ proposal }) => proposal.cluster === cluster);
+      const actions = journal.actions.filter(({ proposal }) => proposal.cluster === cluster);
       const isHeld = holds.some(({ date }) => date === null);
-      return decideMutations({ ...facts, record: JOURNAL, mutations, incidents, isHeld, config, ref });
+      return decideActions({ ...facts, record: JOURNAL, actions, incidents, isHeld, config, ref });
     };
     await contained(open, troubles, inCluster(cluster), () => takeJournalSteps(open, memories, decide));
   }

@@ -115,9 +115,9 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   const isHeard = isOurs || isAsking || read.value.labels.includes('experiment');
   const isSilent = past === null && broken === undefined && !isHeard;
   const { isOpenPull, isOpenIssue } = read.value;
-  const mutations = [...record.journal.actions, ...(past?.actions ?? [])];
+  const actions = [...record.journal.actions, ...(past?.actions ?? [])];
   const concern = (item: PendingItem): boolean =>
-    isForUs(item.said, item.comment, mutations) && (!isSilent || concerns(item, { isOpenPull, isOpenIssue }));
+    isForUs(item.said, item.comment, actions) && (!isSilent || concerns(item, { isOpenPull, isOpenIssue }));
   const mayConcern = unasked.filter((item) => item.said.kind === 'unread' || concern(item));
   if (isSilent && mayConcern.length === 0) return 'done';
   const permissions = await permissionsOf(open, mayConcern);

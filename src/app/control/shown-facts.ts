@@ -51,14 +51,14 @@ export async function readCardHistory(
 /** The texts of a run's open proposals that were asked about. Only edited ones cost a request. */
 export async function readProposalTexts(
   reader: TextReader,
-  mutations: readonly ActionRecord[],
+  actions: readonly ActionRecord[],
   comments: Observed<readonly CommentFacts[]>,
   needed: { readonly has: (name: string) => boolean },
 ): Promise<ProposalTexts> {
   const texts = new Map<ActionRecord['digest'], Observed<ProposalText | null>>();
   const isNeeded = ({ digest }: ActionRecord): boolean =>
     needed.has(needName({ fact: 'proposalTexts', of: digest }));
-  for (const one of mutations.filter(isOpenProposal).filter(isNeeded))
+  for (const one of actions.filter(isOpenProposal).filter(isNeeded))
     texts.set(
       one.digest,
       comments.kind === 'unknown' ? comments : await readProposalComment(reader, one, comments.value),
@@ -85,10 +85,10 @@ export async function readProposalComment(
 /** Those of the journal's proposals that a thread's description shows, with its versions. */
 export async function readDescription(
   { lab, config }: Pick<OpenLab, 'lab' | 'config'>,
-  mutations: readonly ActionRecord[],
+  actions: readonly ActionRecord[],
   thread: number,
 ): Promise<ProposalTexts> {
-  const shown = mutations.filter((one) => one.proposal.thread === thread);
+  const shown = actions.filter((one) => one.proposal.thread === thread);
   const [first] = shown;
   if (first === undefined) return new Map();
   const standing = await readIssueText(lab.client, thread);

@@ -125,11 +125,11 @@ export function wantedOf(
 ): readonly SweptComment[] {
   const { runs, journal } = open.store.current();
   const known = byComment(new Map([...runs.flatMap((run) => [...run.commands]), ...journal.commands]));
-  const mutations = [...runs.flatMap((run) => run.actions), ...journal.actions];
+  const actions = [...runs.flatMap((run) => run.actions), ...journal.actions];
   const isWanted = (comment: SweptComment): boolean =>
     !comment.isBot &&
     openIn(comment, known.get(commentName(comment)) ?? [], open.config.otherBots).some(({ said }) =>
-      isForUs(said, { thread: comment.thread, createdAt: comment.at }, mutations),
+      isForUs(said, { thread: comment.thread, createdAt: comment.at }, actions),
     );
   const whereOf = (comment: SweptComment): Where => inComment(open, comment.thread, comment);
   return containedEach(open, troubles, found, whereOf, (comment) => (isWanted(comment) ? [comment] : []));

@@ -18,7 +18,7 @@ import { proposeAction } from '../propose-action.ts';
 export type DiskProposalInput = {
   readonly scan: RecordedScan;
   /** Of the journal, oldest first. */
-  readonly mutations: readonly ActionRecord[];
+  readonly actions: readonly ActionRecord[];
   readonly repository: string;
   readonly thread: number;
   /** The exact calls, as they will be made. */
@@ -41,10 +41,10 @@ export function diskProposals(input: DiskProposalInput): readonly EventDraft[] {
   const cleaned = [...Map.groupBy(unmounted, ({ tpu }) => tpu)].flatMap(([tpu, workers]) => {
     const vm = workers[0]?.vm ?? null;
     if (vm === null || !isWhole(scan, tpu) || workers.length > limits.cleanHostsMax) return [];
-    const mutation: ClusterChange = { kind: 'clean-disk', vm, mountPoint: scan.mountPoint };
+    const change: ClusterChange = { kind: 'clean-disk', vm, mountPoint: scan.mountPoint };
     return proposed(
       input,
-      mutation,
+      change,
       // rule AG-19
       [...workers.map(steps.clean), steps.initialise(tpu)],
       cleanEvidence(workers),
@@ -62,8 +62,8 @@ export function diskProposals(input: DiskProposalInput): readonly EventDraft[] {
 }
 
 /** Changes of this cluster's disks that its thread tells of, oldest first. */
-export function diskMutations(mutations: readonly ActionRecord[], cluster: string): readonly ActionRecord[] {
-  return mutations.filter(
+export function diskActions(actions: readonly ActionRecord[], cluster: string): readonly ActionRecord[] {
+  return actions.filter(
     ({ proposal }) => proposal.cluster === cluster && proposal.change.kind !== 'delete-tpu-vm',
   );
 }
@@ -74,26 +74,26 @@ function isWhole({ workers }: RecordedScan, tpu: string): boolean {
 }
 
 function proposed(
-  { scan, mutations, repository, thread, digestOf }: DiskProposalInput,
-  mutation: ClusterChange,
+  { scan, actions, repository, thread, digestOf }: DiskProposalInput,
+  change: ClusterChange,
   steps: readonly ChangeStep[],
   evidence: ActionEvidence,
 ): readonly EventDraft[] {
-  const before = diskMutations(mutations, scan.cluster).filter(
+  const before = diskActions(actions, scan.cluster).filter(
     ({ proposal }) =>
-      proposal.change.kind === mutation.kind && targetName(proposal.change) === targetName(mutation),
+      proposal.change.kind === change.kind && targetName(proposal.change) === targetName(change),
   );
   const last = before.at(-1);
   if (last !== undefined) {
     const isOver = last.ended !== null;
     if (isOver && (last.ended?.seq ?? 0) > scan.seq) return [];
-    if (!isOver && (last.claim !== null || isSame(last.proposal, mutation, steps))) return [];
+    if (!isOver && (last.claim !== null || isSame(last.proposal, change, steps))) return [];
   }
   const what = {
     record: 'journal',
     repository,
     cluster: scan.cluster,
-    change: mutation,
+    change,
     steps,
     thread,
     round: before.length + 1,
@@ -104,12 +104,12 @@ function proposed(
 /** The same machine and the same calls; that a disk got a little fuller is no other proposal. */
 function isSame(
   { change: before, steps: shown }: ActionProposal,
-  mutation: ClusterChange,
+  change: ClusterChange,
   steps: readonly ChangeStep[],
 ): boolean {
   const isMachine =
     before.kind !== 'clean-disk' ||
-    (mutation.kind === 'clean-disk' && before.vm.createdAt === mutation.vm.createdAt);
+    (change.kind === 'clean-disk' && before.vm.createdAt === change.vm.createdAt);
   return isMachine && areSameSteps(shown, steps);
 }
 

@@ -1,4 +1,4 @@
-/** Folds one record's cluster mutations: proposed, consented, begun once, ended. Used for runs and for the journal. */
+/** Folds one record's cluster actions: proposed, consented, begun once, ended. Used for runs and for the journal. */
 
 import type { Actor } from '../actor.ts';
 import { wasShownBefore } from '../approval-binding.ts';
@@ -57,16 +57,13 @@ export function isActionEvent(event: LogbookEvent): event is ActionEvent {
 }
 
 /** An event that `illegalAction` rejects changes nothing. */
-export function actionsAfter(
-  mutations: readonly ActionRecord[],
-  event: ActionEvent,
-): readonly ActionRecord[] {
+export function actionsAfter(actions: readonly ActionRecord[], event: ActionEvent): readonly ActionRecord[] {
   const { at, seq } = event;
   if (event.type === 'action-proposed') {
     const { proposal, digest, evidence } = event.data;
-    return [...mutations, { proposal, digest, evidence, at, seq, approvals: [], claim: null, ended: null }];
+    return [...actions, { proposal, digest, evidence, at, seq, approvals: [], claim: null, ended: null }];
   }
-  return mutations.map((one) => (one.digest === event.data.proposal ? moved(one, event) : one));
+  return actions.map((one) => (one.digest === event.data.proposal ? moved(one, event) : one));
 }
 
 function moved(one: ActionRecord, event: Exclude<ActionEvent, { type: 'action-proposed' }>): ActionRecord {
@@ -79,33 +76,31 @@ function moved(one: ActionRecord, event: Exclude<ActionEvent, { type: 'action-pr
 
 /** The rule that the event breaks, or null. `record` is the run id or `journal`. */
 export function illegalAction(
-  mutations: readonly ActionRecord[],
+  actions: readonly ActionRecord[],
   record: string,
   event: ActionEvent,
 ): string | null {
-  if (event.type === 'action-proposed') return proposedRule(mutations, record, event);
-  const one = mutations.find(({ digest }) => digest === event.data.proposal);
+  if (event.type === 'action-proposed') return proposedRule(actions, record, event);
+  const one = actions.find(({ digest }) => digest === event.data.proposal);
   if (one === undefined) return `${event.type} of what was not proposed`;
   if (one.ended !== null) return `${event.type} after it ended`;
-  if (event.type === 'action-approved') return consentedRule(mutations, one, event);
+  if (event.type === 'action-approved') return consentedRule(actions, one, event);
   if (event.type === 'action-claimed') return begunRule(one, event);
-  return one.claim === null && event.data.outcome !== 'refused'
-    ? 'a mutation ended that was not begun'
-    : null;
+  return one.claim === null && event.data.outcome !== 'refused' ? 'an action ended that was not begun' : null;
 }
 
 function proposedRule(
-  mutations: readonly ActionRecord[],
+  actions: readonly ActionRecord[],
   record: string,
   { data }: EventOf<'action-proposed'>,
 ): string | null {
-  if (data.proposal.record !== record) return 'proposed a mutation for another record';
-  if (data.proposal.steps.length === 0) return 'proposed a mutation without a step';
-  return mutations.some(({ digest }) => digest === data.digest) ? 'a mutation is proposed once' : null;
+  if (data.proposal.record !== record) return 'proposed an action for another record';
+  if (data.proposal.steps.length === 0) return 'proposed an action without a step';
+  return actions.some(({ digest }) => digest === data.digest) ? 'an action is proposed once' : null;
 }
 
 function consentedRule(
-  mutations: readonly ActionRecord[],
+  actions: readonly ActionRecord[],
   one: ActionRecord,
   { data, actor }: EventOf<'action-approved'>,
 ): string | null {
@@ -116,7 +111,7 @@ function consentedRule(
   if (actor === undefined) return 'consented names no person';
   if (source.thread !== one.proposal.thread) return 'consented in another thread';
   // One comment may consent to several targets, one per line, but never to two proposals of the same target.
-  const isUsed = mutations
+  const isUsed = actions
     .filter(({ proposal }) => isSameTarget(proposal.change, one.proposal.change))
     .flatMap(({ approvals: consents }) => consents)
     .some(
@@ -131,7 +126,7 @@ function isSameTarget(a: ClusterChange, b: ClusterChange): boolean {
 }
 
 function begunRule(one: ActionRecord, { data }: EventOf<'action-claimed'>): string | null {
-  if (one.claim !== null) return 'a mutation is begun once';
+  if (one.claim !== null) return 'an action is begun once';
   return one.approvals.some(({ seq }) => seq === data.consent) ? null : 'begun without a consent';
 }
 
@@ -143,7 +138,7 @@ export function approvalEndsAt({ source, at }: ActionApproval, maxAgeMs: number)
   return Math.min(recordedAt, writtenAt) + maxAgeMs;
 }
 
-/** Mutations that a runner started and has not reported as ended. */
-export function underWay(mutations: readonly ActionRecord[]): readonly ActionRecord[] {
-  return mutations.filter(({ claim: begun, ended }) => begun !== null && ended === null);
+/** Actions that a runner started and has not reported as ended. */
+export function underWay(actions: readonly ActionRecord[]): readonly ActionRecord[] {
+  return actions.filter(({ claim: begun, ended }) => begun !== null && ended === null);
 }

@@ -96,7 +96,7 @@ export const ACTION_OUTCOMES = ['done', 'refused', 'failed', 'unclear'] as const
 export type ActionOutcome = (typeof ACTION_OUTCOMES)[number];
 
 /** The name of the changed thing, as shown to people. */
-export function targetName(mutation: ClusterChange): string {
-  if (mutation.kind === 'delete-checkpoint') return mutation.run;
-  return mutation.kind === 'start-cleanup-cron' ? mutation.head : mutation.vm.name;
+export function targetName(change: ClusterChange): string {
+  if (change.kind === 'delete-checkpoint') return change.run;
+  return change.kind === 'start-cleanup-cron' ? change.head : change.vm.name;
 }

@@ -182,8 +182,8 @@ function barOfEnvelope(state: RunState): Bar | null {
 }
 
 /** Whether this attempt's bad node is proposed or being deleted. */
-function isNodeInHand({ actions: mutations, submission }: RunState): boolean {
-  return mutations.some(
+function isNodeInHand({ actions, submission }: RunState): boolean {
+  return actions.some(
     ({ proposal, evidence, ended }) =>
       proposal.change.kind === 'delete-tpu-vm' &&
       evidence.facts['attempt'] === submission?.attempt &&

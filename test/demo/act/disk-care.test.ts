@@ -96,7 +96,7 @@ describeWith('act', 'disk care by its workflows', () => {
     if (reach === 'all') await lab.runJobs();
     else {
       await play('ferrybot-chat.yml', { run: '' });
-      const care = await play('ferrybot-care.yml', { run: 'journal', mutation: mutationIn() });
+      const care = await play('ferrybot-care.yml', { run: 'journal', action: mutationIn() });
       expect(comparable(care)).toMatchObject({
         jobs: { care: 'success', record: 'success' },
         results: ['cleaned', 'reconciled'],
@@ -108,7 +108,7 @@ describeWith('act', 'disk care by its workflows', () => {
     if (reach === 'one') return;
     // Used once: the same order again changes nothing and says so.
     const before = (await standin.calls()).length;
-    const again = comparable(await play('ferrybot-care.yml', { run: 'journal', mutation: mutationIn() }));
+    const again = comparable(await play('ferrybot-care.yml', { run: 'journal', action: mutationIn() }));
     expect(again.jobs['care']).toBe('failure');
     expect(again.results).toContain('already-over');
     expect((await standin.calls()).length).toBe(before);

@@ -73,7 +73,7 @@ describeWith('act', 'our workflows on our runner and on act', () => {
     'mirror-launch.yml': mirrored('launch', { run: '', order: '' }, RUNNER_KEY),
     'mirror-watch.yml': mirrored('watch', { cluster: '' }, WATCH_KEY),
     'mirror-stop.yml': mirrored('stop', { run: '' }, WATCH_KEY),
-    'mirror-care.yml': mirrored('care', { run: '', mutation: '' }, RUNNER_KEY),
+    'mirror-care.yml': mirrored('care', { run: '', action: '' }, RUNNER_KEY),
     'mirror-disk-scan.yml': mirrored('disk-scan', { cluster: '' }, WATCH_KEY),
   });
 
@@ -83,7 +83,7 @@ describeWith('act', 'our workflows on our runner and on act', () => {
     ['ferrybot-watch.yml', () => ({ cluster: 'us-central1' }), ['idle', 'reconciled']],
     ['ferrybot-stop.yml', () => ({ run: lab.run }), ['no-job', 'reconciled']],
     ['ferrybot-watchdog.yml', () => ({}), ['idle']],
-    ['ferrybot-care.yml', () => ({ run: lab.run, mutation: NOTHING }), []],
+    ['ferrybot-care.yml', () => ({ run: lab.run, action: NOTHING }), []],
     ['ferrybot-disk-scan.yml', () => ({ cluster: 'us-central1' }), ['no-disk-care', 'reconciled']],
     ['mirror-chat.yml', () => ({ run: '' }), ['reconciled']],
     ['mirror-propose.yml', () => ({}), ['already']],
@@ -92,7 +92,7 @@ describeWith('act', 'our workflows on our runner and on act', () => {
     ['mirror-launch.yml', () => ({ run: lab.run, order: lab.order }), ['wrong-workflow']],
     ['mirror-watch.yml', () => ({ cluster: 'us-central1' }), ['idle']],
     ['mirror-stop.yml', () => ({ run: lab.run }), ['wrong-workflow']],
-    ['mirror-care.yml', () => ({ run: lab.run, mutation: NOTHING }), ['wrong-workflow']],
+    ['mirror-care.yml', () => ({ run: lab.run, action: NOTHING }), ['wrong-workflow']],
     ['mirror-disk-scan.yml', () => ({ cluster: 'us-central1' }), ['no-disk-care']],
     // Last: what it starts goes on for a moment.
     ['ferrybot-launch.yml', () => ({ run: lab.run, order: lab.order }), ['reconciled', 'submitted']],

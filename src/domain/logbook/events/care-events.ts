@@ -109,8 +109,8 @@ export const careEvents = defineEvents(data, {
     writers: ['control', 'watch'],
     isByPerson: false,
     isInJournal: true,
-    rule: mutationRule,
-    apply: withMutation,
+    rule: actionRule,
+    apply: withAction,
     tell: ({ data: { proposal, digest, evidence } }) => ({
       status: `${proposal.change.kind} of ${code(targetName(proposal.change))} on ${code(proposal.cluster)} is proposed`,
       evidence: scalarsText(evidence.facts),
@@ -125,8 +125,8 @@ export const careEvents = defineEvents(data, {
     isByPerson: false,
     isInJournal: true,
     isDecisive: true,
-    rule: mutationRule,
-    apply: withMutation,
+    rule: actionRule,
+    apply: withAction,
     tell: ({ data: { proposal, source }, actor }) => ({
       status: actor === undefined ? 'the config consents' : `${personOf(actor)} consents`,
       evidence:
@@ -144,8 +144,8 @@ export const careEvents = defineEvents(data, {
     isByPerson: false,
     isInJournal: true,
     isDecisive: true,
-    rule: mutationRule,
-    apply: withMutation,
+    rule: actionRule,
+    apply: withAction,
     tell: ({ data: { proposal, consent, workflowRun } }) => ({
       status: 'the runner begins',
       evidence: `workflow run ${workflowRun}, on the consent of entry ${consent}`,
@@ -160,8 +160,8 @@ export const careEvents = defineEvents(data, {
     isByPerson: false,
     isInJournal: true,
     isDecisive: true,
-    rule: mutationRule,
-    apply: withMutation,
+    rule: actionRule,
+    apply: withAction,
     tell: ({ data: { proposal, outcome, code: reason, detail } }) => ({
       status: `${outcome}: ${code(reason)}`,
       evidence: scalarsText(detail),
@@ -191,11 +191,11 @@ export const careEvents = defineEvents(data, {
   },
 });
 
-function mutationRule(state: RunState, event: ActionEvent): string | null {
+function actionRule(state: RunState, event: ActionEvent): string | null {
   return illegalAction(state.actions, state.run, event);
 }
 
-function withMutation(state: RunState, event: ActionEvent): RunState {
+function withAction(state: RunState, event: ActionEvent): RunState {
   return { ...state, actions: actionsAfter(state.actions, event) };
 }
 

@@ -193,7 +193,7 @@ const data = {
   dispatched: z.object({
     workflow: z.enum(DISPATCHED_WORKFLOWS),
     subject: text.describe(
-      'what for: the digest of the order, of the mutation or of the failure, the cluster, or the entry of the stop',
+      'what for: the digest of the order, of the action or of the failure, the cluster, or the entry of the stop',
     ),
     workflowRun: integer.describe('the id that GitHub returned for the dispatch'),
   }),
