@@ -94,13 +94,15 @@ async function chat(parts: ActionParts): Promise<ActionResult> {
 
 /** How long a chat job waits for an unconfirmed stop. */
 const STOP_STAY_MS = 3 * 60 * 1_000;
+/** After a longer pause, the next sweep looks: a hosted machine is not kept for it. */
+const STOP_PAUSE_MAX_MS = 60 * 1_000;
 
 /** Without a server, this job retries the stop and notifies people. */
 async function waitForStops(parts: ActionParts, worker: Worker): Promise<void> {
   const until = after(parts.lab.now(), STOP_STAY_MS);
   for (;;) {
     const pauseMs = worker.lookAgainMs();
-    if (pauseMs === null || after(parts.lab.now(), pauseMs) > until) return;
+    if (pauseMs === null || pauseMs > STOP_PAUSE_MAX_MS || after(parts.lab.now(), pauseMs) > until) return;
     await parts.sleep(pauseMs);
     await worker.handle([{ kind: 'workflow-ended' }]);
   }
