@@ -126,11 +126,8 @@ export function splitBody(body: string): { readonly line: string; readonly text:
  * space, because the text is untrusted.
  */
 function comparableText(text: string): string {
-  const lines = text
-    .toWellFormed()
-    .replaceAll('\r\n', '\n')
-    .split('\n')
-    .map((line) => line.trimEnd());
+  const lines: string[] = [];
+  for (const line of text.toWellFormed().split('\n')) lines.push(line.trimEnd());
   return lines.join('\n').trim();
 }
 

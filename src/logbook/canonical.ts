@@ -2,7 +2,7 @@
 
 import writeJson from 'canonicalize';
 import type { Digest, DigestOf } from '../domain/ids.ts';
-import type { Json, JsonObject } from '../domain/json.ts';
+import type { Json } from '../domain/json.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
 
 /** Protects the stack from hostile lines; events nest about five levels. */
@@ -10,7 +10,7 @@ const LOGBOOK_JSON_DEPTH_MAX = 64;
 
 /** Throws for values without a canonical text here: floats, unsafe integers, lone surrogates, deep nesting. Keep decimals as strings. */
 export function canonicalize(value: Json): string {
-  const flaw = flawOf(value, 0, { isSorted: true });
+  const flaw = flawOf(value, { isSorted: true });
   if (flaw !== null) throw new Error(`no canonical JSON: ${flaw}`);
   return write(value);
 }
@@ -25,7 +25,7 @@ export function parseCanonical(text: string): Result<Json, string> {
   const parsed = parseJson(text);
   if (!parsed.ok) return parsed;
   const order = { isSorted: true };
-  const flaw = flawOf(parsed.value, 0, order);
+  const flaw = flawOf(parsed.value, order);
   if (flaw !== null) return fail(flaw);
   // With sorted keys, JSON.stringify produces RFC 8785 text in a third of the time. Keys that look like array indices are reordered by
   // JavaScript and take the slow path.
@@ -46,28 +46,25 @@ function parseJson(text: string): Result<Json, string> {
 type KeyOrder = { isSorted: boolean };
 
 /** Why a value is not allowed in the logbook, or null; updates `order`. */
-function flawOf(value: Json, depth: number, order: KeyOrder): string | null {
-  if (typeof value === 'string') return value.isWellFormed() ? null : 'a lone surrogate in a string';
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? null : `not a safe integer: ${value}`;
-  if (value === null || typeof value === 'boolean') return null;
-  if (typeof value !== 'object') return typeof value;
-  if (depth >= LOGBOOK_JSON_DEPTH_MAX) return 'nested too deeply';
-  if (isList(value)) return firstFlaw(value, depth, order);
-  let before: string | null = null;
-  for (const key of Object.keys(value)) {
-    if (!key.isWellFormed()) return 'a lone surrogate in a key';
-    if (before !== null && !(before < key)) order.isSorted = false;
-    before = key;
-    const flaw = flawOf(member(value, key), depth + 1, order);
-    if (flaw !== null) return flaw;
-  }
-  return null;
-}
-
-function firstFlaw(items: readonly Json[], depth: number, order: KeyOrder): string | null {
-  for (const item of items) {
-    const flaw = flawOf(item, depth + 1, order);
-    if (flaw !== null) return flaw;
+function flawOf(root: Json, order: KeyOrder): string | null {
+  const waiting: { readonly value: Json | undefined; readonly depth: number }[] = [{ value: root, depth: 0 }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { value, depth } = next;
+    if (typeof value === 'string') {
+      if (!value.isWellFormed()) return 'a lone surrogate in a string';
+    } else if (typeof value === 'number') {
+      if (!Number.isSafeInteger(value)) return `not a safe integer: ${value}`;
+    } else if (value !== null && typeof value === 'object') {
+      if (depth >= LOGBOOK_JSON_DEPTH_MAX) return 'nested too deeply';
+      const isSorted = !Array.isArray(value);
+      let before: string | null = null;
+      for (const [key, member] of Object.entries(value)) {
+        if (!key.isWellFormed()) return 'a lone surrogate in a key';
+        if (isSorted && before !== null && !(before < key)) order.isSorted = false;
+        before = key;
+        waiting.push({ value: member, depth: depth + 1 });
+      }
+    } else if (value !== null && typeof value !== 'boolean') return typeof value;
   }
   return null;
 }
@@ -77,12 +74,4 @@ function write(value: Json): string {
   const text = writeJson(value);
   if (text === undefined) throw new Error('no canonical JSON: undefined');
   return text;
-}
-
-const isList = (value: readonly Json[] | JsonObject): value is readonly Json[] => Array.isArray(value);
-
-function member(value: JsonObject, key: string): Json {
-  const found = value[key];
-  if (found === undefined) throw new Error(`no canonical JSON: ${key} is undefined`);
-  return found;
 }
