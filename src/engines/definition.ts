@@ -62,8 +62,6 @@ export type EngineTraits = {
   readonly image?: string;
   /** Variables of the runner whose values open the cluster: no text may have them. */
   readonly secretVariables: readonly string[];
-  /** What whoever sets the lab up has to know of a cluster that is set so; without it: nothing. */
-  readonly warnings?: readonly string[];
   /** What a machine that is rented for a job may cost, and how long it may be there; without it: nothing is rented. */
   readonly rental?: RentalTerms;
   /** Begins the name of all that is rented on it, by which it is known whose it is; with `rental` only. */

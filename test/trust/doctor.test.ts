@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { DOCTOR_CHECKS, judgeAll } from '../../src/app/cli/doctor/checks.ts';
 import type { Environment, Facts } from '../../src/app/cli/doctor/facts.ts';
 import type { Finding } from '../../src/app/cli/doctor/finding.ts';
-import { readWorkflow, type WorkflowFiles } from '../../src/app/cli/doctor/workflow-file.ts';
+import type { WorkflowFiles } from '../../src/app/cli/doctor/judge-workflows.ts';
 import { examine } from '../../src/app/cli/verbs/doctor.ts';
 import { readLabConfig } from '../../src/app/config-source.ts';
 import { APP_PERMISSIONS } from '../../src/app/server/app-permissions.ts';
@@ -20,7 +20,6 @@ import type { LabConfig } from '../../src/run/lane-scope.ts';
 import { irisConfig } from '../support/iris-config.ts';
 import { NOON } from '../support/run-facts.ts';
 import { inLane } from '../support/run-parts.ts';
-import { slurmConfig } from '../support/slurm-config.ts';
 
 const LAB = join(import.meta.dirname, '../../fixtures/lab/.github');
 const text = readFileSync(join(LAB, 'ferrybot.yml'), 'utf8');
@@ -29,11 +28,6 @@ const CHAT = '.github/workflows/ferrybot-chat.yml';
 const WATCH = '.github/workflows/ferrybot-watch.yml';
 const STOP = '.github/workflows/ferrybot-stop.yml';
 /** A workflow of the example with the commit of a release in the place of the placeholder. */
-/** What the chat of an older release looks like: it hands on a secret of the repository. */
-const CALLS = [
-  '    uses: ferrybot/ferrybot/.github/workflows/chat.yml@0123456789abcdef0123456789abcdef01234567',
-  '    secrets: {FERRYBOT_CONTROL_KEY: "${{ secrets.FERRYBOT_CONTROL_KEY }}"}\n',
-].join('\n');
 function adopted(example: string): string {
   return example.replaceAll(PLACEHOLDER, 'fedcba98'.repeat(5));
 }
@@ -81,7 +75,7 @@ function config(): LabConfig {
 }
 
 /** Every job of the example is given what this config asks for. */
-function workflows(change: (texts: Map<string, string>) => void = () => undefined): WorkflowFiles {
+function workflows(change: (texts: Map<string, string>) => unknown = () => undefined): WorkflowFiles {
   const texts = new Map(
     [...WORKFLOWS].map(([path, content]) => {
       const names = ['IRIS_TOKEN', 'OPS_WEBHOOK', 'REGISTRY_KEY', 'HARBOUR', 'WANDB_WATCH_KEY'];
@@ -90,7 +84,7 @@ function workflows(change: (texts: Map<string, string>) => void = () => undefine
     }),
   );
   change(texts);
-  return new Map([...texts].map(([path, content]) => [path, readWorkflow(content)]));
+  return texts;
 }
 
 const GOOD: Facts = {
@@ -252,7 +246,7 @@ describe('settings', () => {
       tagRulesets: away,
     });
     const seen = blind.filter(({ state }) => state !== 'unknown');
-    expect(seen.map(({ check }) => check)).toEqual(['config', 'keys', 'job-user']);
+    expect(seen.map(({ check }) => check)).toEqual(['config', 'keys']);
     expect(blind.filter(({ state, todo }) => state === 'unknown' && todo === '')).toEqual([]);
   });
 });
@@ -280,24 +274,9 @@ describe('workflows', () => {
   });
 
   it.each([
-    ['workflows', LAUNCH, '  workflow_dispatch:', '  pull_request:\n  workflow_dispatch:'],
-    ['workflows', LAUNCH, '    environment: ferrybot-launch\n', ''],
-    ['workflows', LAUNCH, 'permissions: {}', 'permissions: write-all'],
-    ['workflows', LAUNCH, '    steps:\n', '    steps:\n      - run: make\n'],
-    ['workflows', WATCH, '[self-hosted, ferrybot-watch]', '[self-hosted, ferrybot-launch]'],
-    ['workflows', WATCH, '[self-hosted, ferrybot-watch]', '{group: all, labels: [ferrybot-launch]}'],
-    ['workflows', LAUNCH, 'jobs:', 'jobs: ['],
-    ['workflows', CHAT, 'jobs:', 'FERRYBOT_CONTROL_KEY: ['],
-    ['workflows', CHAT, '  issues:', '  pull_request_review:\n  issues:'],
-    ['workflows', CHAT, '  issues:', '  pull_request:\n  issues:'],
-    ['workflows', WATCH, '  workflow_dispatch:', '  push:\n  workflow_dispatch:'],
-    ['workflows-pinned', LAUNCH, /@fedcba98\w*/, '@v1'],
-    ['workflows-pinned', LAUNCH, /fedcba98\w*/, PLACEHOLDER],
-    ['workflows-pinned', CHAT, /ferrybot@\w+/, 'ferrybot@main'],
-    ['workflow-secrets', WATCH, 'FERRYBOT_WATCH_KEY }}', 'FERRYBOT_RUNNER_KEY }}'],
-    ['workflow-secrets', CHAT, '    environment: ferrybot-control\n', ''],
-    ['workflow-secrets', CHAT, 'jobs:', 'env: {K: "${{ secrets.FERRYBOT_CONTROL_KEY }}"}\njobs:'],
-    ['workflow-secrets', CHAT, / {4}runs-on:[\s\S]*/, CALLS],
+    ['workflows', LAUNCH, /@fedcba98\w*/, '@v1'],
+    ['workflows', LAUNCH, /fedcba98\w*/, PLACEHOLDER],
+    ['workflows', CHAT, /ferrybot@\w+/, 'ferrybot@main'],
     ['workflow-secrets', LAUNCH, 'secrets.HARBOUR', 'secrets.HARBOUR_PILOT'],
     ...[
       [LAUNCH, 'HARBOUR'],
@@ -318,10 +297,18 @@ describe('workflows', () => {
     expect(judge(edited(path, from, to), check).state).toBe('missing');
   });
 
-  it('names the job, the file and the secret that it is not given', () => {
+  it('names the workflow file that is not there', () => {
+    const files = known(workflows((texts) => texts.delete(STOP)));
+    expect(judge({ files }, 'workflows')).toMatchObject({
+      state: 'missing',
+      found: 'there is no ferrybot-stop.yml',
+    });
+  });
+
+  it('names the file and the secret that it lacks', () => {
     const change = edited(WATCH, 'secrets.HARBOUR', 'secrets.OTHER');
     expect(judge(change, 'workflow-secrets').found).toBe(
-      `watch in ${WATCH} is not given HARBOUR, which jobs get and logs must not show`,
+      `a job in ${WATCH} does not name HARBOUR, which jobs get and logs must not show`,
     );
   });
 
@@ -344,11 +331,6 @@ describe('workflows', () => {
         texts.set(LAUNCH, `${before}jobs:\n  launch: {uses: ${uses}}\n`);
       }),
     ),
-  });
-
-  it('may call the launch of a mirror in their own organisation, and no other, which would get no runner', () => {
-    expect(judge(calling('lab'), 'workflows').state).toBe('ok');
-    expect(judge(calling('ferrybot'), 'workflows').state).toBe('missing');
   });
 
   it('say what a runner group has to be pinned to: the file in which the launching job stands', () => {
@@ -375,31 +357,6 @@ describe('keys', () => {
     expect(judge({ held: other }, 'keys').found).toContain('FERRYBOT_CONTROL_KEY');
     const fewer = { ...config(), keys: config().keys.slice(1) };
     expect(judge({ config: fewer }, 'keys').state).toBe('missing');
-  });
-});
-
-describe('the user that jobs run as', () => {
-  const said = (clusters: LabConfig['clusters']): string => {
-    const found = judge({ config: { ...config(), clusters } }, 'job-user');
-    expect(found.state).toBe('ok');
-    return found.found;
-  };
-
-  it('is the runner’s own with a local engine, which is said, its account elsewhere with Slurm, and another with Ray', () => {
-    const { 'us-central1': local } = config().clusters;
-    if (local === undefined) throw new Error('the example has no cluster us-central1');
-    expect(said({ here: local })).toContain("here: jobs run as the runner's own user");
-    expect(said({ hpc: slurmConfig({ folder: '/shared/jobs' }) })).toContain(
-      'hpc: jobs run on other machines as the account that submits them',
-    );
-    expect(said({})).toBe("no job runs as the runner's user");
-  });
-
-  it('is everybody’s with an Iris controller that no key is sent to, which is said', () => {
-    expect(said({ iris: irisConfig({ tokenFrom: null }) })).toMatch(
-      /^iris: .*whoever reaches it is its administrator/,
-    );
-    expect(said({ iris: irisConfig() })).toBe("no job runs as the runner's user");
   });
 });
 
@@ -439,15 +396,7 @@ describe('an examination', () => {
     const findings = await examine(answering({ ...repository, ...files }), here);
     expect(findings.map((finding) => finding.check)).toEqual([...DOCTOR_CHECKS]);
     const ok = findings.filter((finding) => finding.state === 'ok').map((finding) => finding.check);
-    expect(ok).toEqual([
-      'config',
-      'job-user',
-      'cluster-keys',
-      'workflows',
-      'workflows-pinned',
-      'workflow-secrets',
-      'fork-approval',
-    ]);
+    expect(ok).toEqual(['config', 'cluster-keys', 'workflows', 'workflow-secrets', 'fork-approval']);
     expect(findings.find(({ check }) => check === 'keys')?.state).toBe('missing');
     expect(findings.filter((finding) => finding.state !== 'ok' && finding.todo === '')).toEqual([]);
   });

@@ -84,12 +84,6 @@ export const irisEngine: EngineDefinition<typeof irisSchema> = {
     leavesOut: [],
     launcher: launcherOf(cluster),
     secretVariables: cluster.tokenFrom === null ? [] : [cluster.tokenFrom],
-    warnings:
-      cluster.tokenFrom === null
-        ? [
-            'no key is sent to its controller: without authentication whoever reaches it is its administrator, may stop every job and may read every variable of a job',
-          ]
-        : [],
     machines: null,
   }),
 };

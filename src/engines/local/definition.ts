@@ -29,8 +29,5 @@ export const localEngine: EngineDefinition<typeof schema> = {
     launcher: null,
     secretVariables: [],
     machines: null,
-    warnings: [
-      "jobs run as the runner's own user, and may read its files, its registration and, where the kernel lets them, its memory (docs/threat-model.md): for one machine and for trying ferrybot out",
-    ],
   }),
 };

@@ -109,9 +109,6 @@ export const slurmEngine: EngineDefinition<typeof slurmSchema> = {
     ...(cluster.containerImage === null ? {} : { image: imageOf(cluster.containerImage) }),
     secretVariables: [],
     machines: null,
-    warnings: [
-      'jobs run on other machines as the account that submits them, and may read and write what it may on every file system that they share with the runner: keep its home, keys and state off those (docs/threat-model.md)',
-    ],
   }),
 };
 

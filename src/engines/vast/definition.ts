@@ -120,9 +120,6 @@ export const vastEngine: EngineDefinition<typeof vastSchema> = {
     image: cluster.image,
     secretVariables: [cluster.keyFrom],
     machines: null,
-    warnings: [
-      'that an instance may destroy itself with the key which Vast.ai gives it stands in no document, and was tried on a rehearsed server alone. It is tried with one paid hour: set `endGraceMinutes: 1`, launch a job that ends at once, end the watch before it has, and look in the console whether the instance is gone two minutes later. Until then only the watch ends a rental',
-    ],
     rental: termsOf(cluster),
     rentedName: labelOf(cluster, ''),
   }),

@@ -1,6 +1,5 @@
 /** Checks everything that a lab has to set up, in setup order. */
 
-import { traitsOf } from '../../../config/engine-traits.ts';
 import { ROLES } from '../../../domain/logbook/role.ts';
 import { toRfc3339 } from '../../../domain/time.ts';
 import type { BranchRule } from '../../../github/settings.ts';
@@ -12,14 +11,9 @@ import { APP_PERMISSIONS } from '../../server/app-permissions.ts';
 import { KEY_VARIABLES } from '../../signers.ts';
 import type { Facts } from './facts.ts';
 import { type Finding, given, type Verdict, verdictAmong, verdictOn } from './finding.ts';
-import {
-  LAUNCH_LABEL,
-  launchLocation,
-  pinFaults,
-  workflowFaults,
-  workflowSecretFaults,
-} from './judge-workflows.ts';
-import { WORKFLOWS } from './workflow-file.ts';
+import { launchLocation, WORKFLOWS, workflowFaults, workflowSecretFaults } from './judge-workflows.ts';
+
+const LAUNCH_LABEL = 'ferrybot-launch';
 
 type Check = {
   readonly id: string;
@@ -46,16 +40,6 @@ const CHECKS: readonly Check[] = [
       'Make a key pair for each role, list the public halves under `keys`, store the private ones as secrets.',
   },
   {
-    id: 'job-user',
-    judge: ({ config }) => {
-      const said = Object.keys(config.clusters).flatMap((name) =>
-        (traitsOf(config, name)?.warnings ?? []).map((warning) => `${name}: ${warning}`),
-      );
-      return verdictOn([], said.join('; ') || "no job runs as the runner's user");
-    },
-    advice: () => '',
-  },
-  {
     id: 'cluster-keys',
     judge: ({ clusters }) =>
       verdictAmong(
@@ -80,23 +64,15 @@ const CHECKS: readonly Check[] = [
   },
   {
     id: 'workflows',
-    judge: ({ config, files, repository }) =>
-      given(files, (read) => verdictOn(workflowFaults(config, read, ownerOf(repository)), 'as the example')),
-    advice: () => COPY,
-  },
-  {
-    id: 'workflows-pinned',
-    judge: ({ files }) => given(files, (read) => verdictOn(pinFaults(read), 'one commit everywhere')),
-    advice: () => 'Put the full commit of one release behind every use of ferrybot.',
+    judge: ({ config, files }) =>
+      given(files, (read) => verdictOn(workflowFaults(config, read), 'all there, with one commit')),
+    advice: () => `${COPY} Put the full commit of one release behind every use of ferrybot.`,
   },
   {
     id: 'workflow-secrets',
-    judge: ({ config, files, repository }) =>
+    judge: ({ config, files }) =>
       given(files, (read) =>
-        verdictOn(
-          workflowSecretFaults(config, read, ownerOf(repository)),
-          'each secret in the jobs that need it',
-        ),
+        verdictOn(workflowSecretFaults(config, read), 'each secret in the files that need it'),
       ),
     advice: () =>
       `Name each secret under \`env:\` of the step that needs it, as \`NAME: \${{ secrets.NAME }}\`, and under no other. For the rest: ${COPY}`,
@@ -311,10 +287,6 @@ function openSecrets({ config, repositorySecrets, organizationSecrets }: Facts):
       .map((name) => `a branch can read ${name} of ${where}`),
   );
   return verdictAmong(faults, [repositorySecrets, organizationSecrets], 'no branch can read a key');
-}
-
-function ownerOf(repository: string): string {
-  return repository.slice(0, repository.indexOf('/'));
 }
 
 /** `owner/name/.github/workflows/FILE@refs/heads/BRANCH`, as runner groups name a workflow. */

@@ -18,7 +18,7 @@ import {
   WATCH_ENVIRONMENT,
 } from '../../environments.ts';
 import type { SigningKeys } from '../../signers.ts';
-import { readWorkflow, WORKFLOWS, type WorkflowFiles } from './workflow-file.ts';
+import { WORKFLOWS, type WorkflowFiles } from './judge-workflows.ts';
 
 export type Environment = {
   readonly name: string;
@@ -109,11 +109,11 @@ async function environments(
 async function workflowFiles(client: GitHubClient, branch: string): Promise<Observed<WorkflowFiles>> {
   const paths = await listFiles(client, WORKFLOWS, branch);
   if (paths.kind === 'unknown') return paths;
-  const files = new Map<string, ReturnType<typeof readWorkflow>>();
+  const files = new Map<string, string>();
   for (const path of paths.value.filter((one) => /\.ya?ml$/.test(one))) {
     const text = await readFileText(client, path, branch);
     if (text.kind === 'unknown') return text;
-    files.set(path, readWorkflow(text.value));
+    files.set(path, text.value);
   }
   return known(files);
 }
