@@ -282,7 +282,7 @@ function textProblems(text: string, lines: LineCounter): readonly ConfigProblem[
 }
 
 /** Where the text nests too deep, or null. The tokens are read in a loop; a document is composed by recursion, which ends the stack. */
-function tooDeepAt(text: string): number | null {
+export function tooDeepAt(text: string): number | null {
   const parser = new Parser();
   for (const lexeme of new Lexer().lex(text)) {
     // A parser works while its tokens are taken.

@@ -1,22 +1,30 @@
 /**
  * Checks a cluster file (policy AG-20): no setup command may write at or below a mount point unless an earlier command made sure that it
- * is mounted, by `mountpoint -q POINT` or the mount itself, with `&&` or `|| exit`.
+ * is mounted, by `mountpoint -q POINT` or the mount itself, with `&&` or `|| exit`. The check knows lists of simple commands; it reports
+ * any other text that names a mount point as not understood.
  */
 
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import { tooDeepAt } from '../../config/read-yaml.ts';
 import { fail, ok, type Result } from '../../domain/result.ts';
 import { trimmedEnd } from '../../domain/text.ts';
 
 /** A real cluster file has some pages. */
 export const INFRA_CHARACTERS_MAX = 100_000;
-/** Maximum nesting: Node's stack ends at about 1,000 levels of YAML. */
-const INFRA_NESTING_MAX = 500;
+/** Each command is compared with each mount point; real clusters have one or two. */
+const INFRA_MOUNT_POINTS_MAX = 20;
 
-/** One command; `line` is the 1-based line of its start. */
+/** `write-unguarded`: writes although nothing may be mounted. `not-understood`: it may write, but this check is not sure. */
+export type InfraFinding = {
+  readonly code: 'write-unguarded' | 'not-understood';
+  readonly mountPoint: string;
+  readonly line: number;
+  readonly what: string;
+};
+
+/** One command of a list, or a part that could not be read; `line` is the 1-based line of its start. */
 type SetupEntry = { readonly text: string; readonly line: number };
-/** A part that could not be read, with its 1-based line. */
 type Unread = { readonly line: number; readonly what: string };
-/** `unread`: entries that are not text, or values that are not lists. */
 type SetupLists = {
   readonly lists: readonly (readonly SetupEntry[])[];
   readonly unread: readonly Unread[];
@@ -26,35 +34,26 @@ type SetupLists = {
 export function setupLists(text: string): Result<SetupLists, Unread> {
   if (text.length > INFRA_CHARACTERS_MAX)
     return fail({ line: 1, what: `not judged: too large: more than ${INFRA_CHARACTERS_MAX} characters` });
-  // The parser recurses.
-  if (nestingSigns(text) > INFRA_NESTING_MAX)
-    return fail({
-      line: 1,
-      what: 'a file with more brackets, or lists in lists on one line, than anybody writes',
-    });
+  if (tooDeepAt(text) !== null) return fail({ line: 1, what: 'not judged: nested too deep' });
   const lines = new LineCounter();
   // yaml compares each key with all earlier ones, which takes seconds for thousands. With duplicate keys, both lists are checked.
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false });
   const [error] = document.errors;
   if (error !== undefined)
     return fail({ line: error.linePos?.[0].line ?? 1, what: error.message.split('\n')[0] ?? 'no YAML' });
-  // Other content cannot be checked.
   if (!isMap(document.contents)) return fail({ line: 1, what: 'no map of keys, as a cluster file is' });
   const lists: SetupEntry[][] = [];
   const unread: Unread[] = [];
-  const lineOf = (node: Node | null): number => lines.linePos(node?.range?.[0] ?? 0).line;
+  const lineOf = (node: Node): number => lines.linePos(node.range?.[0] ?? 0).line;
   visit(document, {
     Pair: (_key, { key, value }) => {
-      const name = isScalar(key) ? String(key.value) : '';
-      if (!name.endsWith('_commands')) return;
-      if (!isSeq<Node>(value)) {
-        if (!isScalar(value) || value.value !== null)
-          unread.push({ line: lineOf(isScalar(key) ? key : null), what: `${name} is no list` });
-        return;
-      }
+      if (!isScalar(key) || !String(key.value).endsWith('_commands')) return;
+      if (isScalar(value) && value.value === null) return;
+      const items = isSeq<Node>(value) ? value.items : [key];
       const entries: SetupEntry[] = [];
-      for (const item of value.items) {
-        if (!isScalar(item)) unread.push({ line: lineOf(item), what: `an entry of ${name} that is no text` });
+      for (const item of items) {
+        if (item === key || !isScalar(item))
+          unread.push({ line: lineOf(item), what: `${String(key.value)} is no list of texts` });
         else if (typeof item.value === 'string') {
           // A block's text starts on the next line.
           const isBlock = item.type === 'BLOCK_LITERAL' || item.type === 'BLOCK_FOLDED';
@@ -67,189 +66,158 @@ export function setupLists(text: string): Result<SetupLists, Unread> {
   return ok({ lists, unread });
 }
 
-/** Counts brackets, and list or map markers that share a line. */
-function nestingSigns(text: string): number {
-  const brackets = text.match(/[[{]/g)?.length ?? 0;
-  return text
-    .split('\n')
-    .reduce((sum, line) => sum + Math.max(0, (line.match(/[-?:](?=\s)/g)?.length ?? 0) - 1), brackets);
-}
-
-/** `joined`: the operator before the command; a line break counts as `;`. `writesTo`: redirection targets. Lines count from 0. */
-type ShellCommand = {
-  readonly joined: '&&' | '||' | ';';
-  readonly words: readonly string[];
-  readonly writesTo: readonly string[];
-  readonly line: number;
-};
-type ShellReading =
-  | { readonly kind: 'read'; readonly commands: readonly ShellCommand[] }
-  | { readonly kind: 'not-understood'; readonly line: number; readonly what: string };
-
-const BLANK = /(?:[ \t\r]|\\\n)+|#[^\n]*/y;
-const SIGN = /&&|\|\||;|\n|<(?!<)|&>>?|\d?>[>&|]?/y;
-/** A part of a word without a command substitution. */
-const PART = /'[^']*'|"(?:[^"\\`$]|\\[\s\S]|\$(?!\())*"|\\[\s\S]|\$(?![('"])|[^\s;&|()<>'"\\`$]+/y;
-
-/** First words of constructs that this parser does not support. */
-const CONSTRUCTS = new Set([
-  ...['if', 'then', 'elif', 'else', 'fi', 'for', 'while', 'until', 'do', 'done', 'case', 'esac', 'select'],
-  ...['{', '}', '!', '[[', 'function', 'eval', 'source', '.', 'trap', 'exec', 'alias', 'time'],
-  ...['sh', 'bash', 'dash', 'zsh', 'su', 'ssh'],
-]);
-
-/** The commands of a shell text, or its first unsupported construct. */
-function readCommands(text: string): ShellReading {
-  const commands: ShellCommand[] = [];
-  let [at, line] = [0, 0];
-  let joined: ShellCommand['joined'] = ';';
-  let words: string[] = [];
-  let writesTo: string[] = [];
-  let firstLine = 0;
-  let redirection: string | null = null;
-  const take = (pattern: RegExp): string | null => {
-    pattern.lastIndex = at;
-    const found = pattern.exec(text)?.[0] ?? null;
-    at += found?.length ?? 0;
-    line += found?.split('\n').slice(1).length ?? 0;
-    return found;
-  };
-  const notUnderstood = (what: string): ShellReading => ({ kind: 'not-understood', line: firstLine, what });
-  while (at <= text.length) {
-    if (take(BLANK) !== null) continue;
-    if (words.length + writesTo.length === 0) firstLine = line;
-    const sign = at === text.length ? ';' : take(SIGN);
-    if (sign === null) {
-      const word = takeWord(take);
-      if (word === null) return notUnderstood(text.slice(at).split('\n')[0] ?? '');
-      if (redirection === null) words.push(word);
-      else if (redirection !== '<') writesTo.push(word);
-      redirection = null;
-    } else if (redirection !== null) return notUnderstood(sign);
-    else if (sign.includes('>') || sign === '<') redirection = sign;
-    else {
-      const isEmpty = words.length + writesTo.length === 0;
-      if (isEmpty && (sign === '&&' || sign === '||')) return notUnderstood(sign);
-      const [first = ''] = withoutSudo(words);
-      if (CONSTRUCTS.has(first)) return notUnderstood(words.join(' '));
-      if (!isEmpty) commands.push({ joined, words, writesTo, line: firstLine });
-      // A line may end with `&&`; the next line continues it.
-      if (!isEmpty || sign !== '\n') joined = sign === '&&' || sign === '||' ? sign : ';';
-      words = [];
-      writesTo = [];
-      if (at === text.length && sign === ';') break;
-    }
-  }
-  return { kind: 'read', commands };
-}
-
-/** The unquoted word at this position, or null if it is not understood. */
-function takeWord(take: (pattern: RegExp) => string | null): string | null {
-  let word: string | null = null;
-  for (let part = take(PART); part !== null; part = take(PART)) {
-    const isQuoted = part.startsWith('"') || part.startsWith("'");
-    const bare = isQuoted ? part.slice(1, -1) : part;
-    word = (word ?? '') + (part.startsWith("'") ? bare : bare.replaceAll(/\\([\s\S])/g, '$1'));
-  }
-  return word;
-}
-
-/** Removes a leading `sudo` and its harmless options. */
-function withoutSudo(words: readonly string[]): readonly string[] {
-  if (words[0] !== 'sudo') return words;
-  let at = 1;
-  for (let word = words[at]; word !== undefined && ['-E', '-H', '-n', '-u'].includes(word); word = words[at])
-    at += word === '-u' ? 2 : 1;
-  return words.slice(at);
-}
-
-/** Each command is compared with each mount point; real clusters have one or two. */
-const INFRA_MOUNT_POINTS_MAX = 20;
-/** Mount point of a finding about the whole file. */
-const ANY_MOUNT_POINT = '(unknown)';
-
-/** `write-unguarded`: writes although nothing may be mounted. `not-understood`: it may write, but this check is not sure. */
-export type InfraFinding = {
-  readonly code: 'write-unguarded' | 'not-understood';
-  readonly mountPoint: string;
-  readonly line: number;
-  readonly what: string;
-};
-
-/** Commands that read, or only change what exists. All others that name a mount point count as writes. */
-const READERS = new Set([
-  ...['ls', 'cat', 'test', '[', 'du', 'df', 'stat', 'grep', 'head', 'tail', 'wc', 'findmnt', 'mountpoint'],
-  ...['echo', 'printf', 'true', 'false', ':', 'sleep', 'chmod', 'chown', 'rm', 'rmdir'],
-]);
-const UNMOUNTERS = ['umount', 'fusermount', 'fusermount3'];
-
-/** Mount points that are certainly mounted; null: never reached. */
-type Sure = ReadonlySet<string> | null;
-type Ends = { readonly ok: Sure; readonly failed: Sure };
-const NONE: ReadonlySet<string> = new Set();
-
 /** Findings in file order. `known`: mount points in addition to those that the file mounts. */
 export function lintClusterFile(text: string, known: readonly string[]): readonly InfraFinding[] {
   const read = setupLists(text);
   if (!read.ok) return [unreadFinding(read.error)];
-  const { lists, unread } = read.value;
-  const named = lists.flat().flatMap((entry) => mountPointsIn(plainNames(entry.text)));
-  const mountPoints = [...new Set([...known.map(trimmed), ...named])];
-  if (mountPoints.length > INFRA_MOUNT_POINTS_MAX)
-    return [
-      unreadFinding({
-        line: 1,
-        what: `not judged: too large: more than ${INFRA_MOUNT_POINTS_MAX} mount points`,
-      }),
-    ];
-  return [...lists.flatMap((list) => lintList(list, mountPoints)), ...unread.map(unreadFinding)].toSorted(
-    (a, b) => a.line - b.line,
+  const lists = read.value.lists.map((list) =>
+    list.map((entry) => ({ ...entry, text: plainText(entry.text) })),
   );
+  const mounted = lists.flat().flatMap((entry) => entry.text.split(/[;&|\n()]/).flatMap(mountIn));
+  const points = [...new Set([...known.map(trimmed), ...mounted])];
+  if (points.length > INFRA_MOUNT_POINTS_MAX) {
+    const what = `not judged: too large: more than ${INFRA_MOUNT_POINTS_MAX} mount points`;
+    return [unreadFinding({ line: 1, what })];
+  }
+  const findings = [
+    ...lists.flatMap((list) => lintList(list, points)),
+    ...read.value.unread.map(unreadFinding),
+  ];
+  return findings.toSorted((a, b) => a.line - b.line);
 }
 
-/** The finding for a construct that the check does not understand. */
+/** The finding for a part that the check does not understand. */
 export function unreadFinding({ line, what }: Unread): InfraFinding {
-  return { code: 'not-understood', mountPoint: ANY_MOUNT_POINT, line, what };
+  return { code: 'not-understood', mountPoint: '(unknown)', line, what };
 }
+
+/** Without comments, quotes and `sudo`, `${NAME}` as `$NAME`; a continued line stays one line, with `\r` where it was broken. */
+function plainText(text: string): string {
+  return text
+    .replaceAll(/(?<=^|\s)#[^\n]*/g, '')
+    .replaceAll('\\\n', ' \r')
+    .replaceAll(/\$\{(\w+)\}(?!\w)/g, '$$$1')
+    .replaceAll(/["']/g, '')
+    .replaceAll(/\bsudo(?: -[EHn]| -u \S+)* /g, '');
+}
+
+/** Substitutions, groups, pipes, background jobs and here-documents: the check does not follow them. */
+const CONSTRUCT = /[`(){}]|<<|(?<![&>|])[&|](?![&|>])/;
+/** Nor commands that begin with one of these. */
+const KEYWORDS = new Set([
+  ...['if', 'then', 'elif', 'else', 'fi', 'for', 'while', 'until', 'do', 'done', 'case', 'esac', 'function'],
+  ...[
+    'eval',
+    'source',
+    '.',
+    'trap',
+    'exec',
+    'alias',
+    'time',
+    '!',
+    '[[',
+    'sh',
+    'bash',
+    'dash',
+    'zsh',
+    'su',
+    'ssh',
+  ],
+]);
+/** Commands that read, or only change what exists. All others that name a mount point count as writes. */
+const READERS = new Set([
+  ...['ls', 'cat', 'test', '[', 'du', 'df', 'stat', 'grep', 'head', 'tail', 'wc', 'findmnt', 'mountpoint'],
+  ...[
+    'echo',
+    'printf',
+    'true',
+    'false',
+    ':',
+    'sleep',
+    'chmod',
+    'chown',
+    'rm',
+    'rmdir',
+    'umount',
+    'fusermount',
+  ],
+]);
+
+/** `joined`: the operator before the command; a line break counts as `;`. `line` counts from 0, `writesTo`: redirection targets. */
+type ShellCommand = {
+  readonly joined: string;
+  readonly words: readonly string[];
+  readonly writesTo: readonly string[];
+  readonly line: number;
+};
+
+/** The commands of an entry; null if it is more than simple commands. */
+function readCommands(text: string): readonly ShellCommand[] | null {
+  if (CONSTRUCT.test(text)) return null;
+  const commands: ShellCommand[] = [];
+  let [joined, line] = [';', 0];
+  const pieces = text.split(/(&&|\|\||;|\n)/);
+  for (let at = 0; at < pieces.length; at += 2) {
+    const [piece = '', sign = ';'] = pieces.slice(at, at + 2);
+    const writesTo = [...piece.matchAll(/[\d&]?>[>|]? *([^\s>]+)/g)].map(([, target = '']) => target);
+    const words = piece
+      .replaceAll(/[\d&]?[<>][>|]? *[^\s>]+/g, ' ')
+      .trim()
+      .split(/\s+/);
+    const [first = ''] = words;
+    if (KEYWORDS.has(first)) return null;
+    const isEmpty = first === '' && writesTo.length === 0;
+    if (!isEmpty) commands.push({ joined, words, writesTo, line });
+    // A line may end with `&&`; the next line continues it.
+    if (!isEmpty || sign !== '\n') joined = sign === '\n' ? ';' : sign;
+    line += piece.split('\r').length - 1 + (sign === '\n' ? 1 : 0);
+  }
+  return commands;
+}
+
+/** Mount points that are certainly mounted; null: never reached. */
+type Sure = ReadonlySet<string> | null;
+const NONE: ReadonlySet<string> = new Set();
 
 /** Ray runs each entry in its own shell and stops at the first failure. */
-function lintList(list: readonly SetupEntry[], mountPoints: readonly string[]): readonly InfraFinding[] {
+function lintList(list: readonly SetupEntry[], points: readonly string[]): readonly InfraFinding[] {
   const findings: InfraFinding[] = [];
   /** Mounts that no entry verified: jobs may write there later. */
   const unchecked = new Map<string, InfraFinding>();
   let sure = NONE;
   for (const entry of list) {
-    const text = plainNames(entry.text);
-    const reading = readCommands(text);
-    if (reading.kind === 'not-understood') {
-      const point = mountPoints.find((one) => mentions(text, one));
-      const { what } = reading;
-      if (point !== undefined)
-        findings.push({ code: 'not-understood', mountPoint: point, line: entry.line + reading.line, what });
-      if (text.includes('mount')) sure = NONE;
+    const commands = readCommands(entry.text);
+    if (commands === null) {
+      const mountPoint = points.find((one) => mentions(entry.text, one));
+      if (mountPoint !== undefined) {
+        const before = entry.text.slice(0, entry.text.indexOf(mountPoint)).split(/[\r\n]/);
+        const what = entry.text.split(/[\r\n]/)[before.length - 1] ?? '';
+        findings.push({ code: 'not-understood', mountPoint, line: entry.line + before.length - 1, what });
+      }
+      if (entry.text.includes('mount')) sure = NONE;
       continue;
     }
-    let ends: Ends = { ok: sure, failed: null };
-    for (const command of reading.commands) {
-      const { joined } = command;
-      const before = joined === '&&' ? ends.ok : joined === '||' ? ends.failed : inBoth(ends.ok, ends.failed);
-      const at = { line: entry.line + command.line, what: [...command.words, ...command.writesTo].join(' ') };
-      if (before !== null)
-        findings.push(...judge(command, before, mountPoints).map((one) => ({ ...one, ...at })));
-      const mounted = mountedBy(command.words);
-      if (mounted !== null) unchecked.set(mounted, { code: 'not-understood', mountPoint: mounted, ...at });
-      const after = before === null ? { ok: null, failed: null } : endsOf(command, before, mountPoints);
-      ends = {
-        ok: joined === '||' ? inBoth(ends.ok, after.ok) : after.ok,
-        failed: joined === '&&' ? inBoth(ends.failed, after.failed) : after.failed,
-      };
+    /** After success, and after failure. */
+    let ends: readonly [Sure, Sure] = [sure, null];
+    for (const command of commands) {
+      const { joined, words, writesTo } = command;
+      const before: Sure = joined === '&&' ? ends[0] : joined === '||' ? ends[1] : inBoth(...ends);
+      const at = { line: entry.line + command.line, what: [...words, ...writesTo].join(' ') };
+      if (before !== null) findings.push(...judge(command, before, points).map((one) => ({ ...one, ...at })));
+      for (const mountPoint of mountOf(words))
+        unchecked.set(mountPoint, { code: 'not-understood', mountPoint, ...at });
+      const after: readonly [Sure, Sure] = before === null ? [null, null] : endsOf(words, before);
+      ends = [
+        joined === '||' ? inBoth(ends[0], after[0]) : after[0],
+        joined === '&&' ? inBoth(ends[1], after[1]) : after[1],
+      ];
     }
     // An `exit` that may succeed ends this entry, and the next one runs. After `||`, a plain `exit` keeps the failure.
-    const mayLeave = reading.commands.some(
+    const mayLeave = commands.some(
       ({ joined, words: [name, status = joined === '||' ? '1' : '0'] }) =>
-        name === 'exit' && !isFailure(status),
+        name === 'exit' && !/^[1-9]\d?$/.test(status),
     );
-    sure = mayLeave ? NONE : (ends.ok ?? new Set(mountPoints));
+    sure = mayLeave ? NONE : (ends[0] ?? new Set(points));
     // A folder in a variable may change before the next command.
     for (const point of sure) if (!point.replace(/^\$HOME\b/, '').includes('$')) unchecked.delete(point);
   }
@@ -260,18 +228,16 @@ function lintList(list: readonly SetupEntry[], mountPoints: readonly string[]): 
 function judge(
   { words, writesTo }: ShellCommand,
   sure: ReadonlySet<string>,
-  mountPoints: readonly string[],
+  points: readonly string[],
 ): readonly Pick<InfraFinding, 'code' | 'mountPoint'>[] {
-  const [name = '', ...args] = withoutSudo(words);
+  const [name = '', ...args] = words;
   const isPrepared =
-    name === 'mkdir' && args.every((word) => word.startsWith('-') || mountPoints.includes(trimmed(word)));
-  const isHarmless =
-    READERS.has(name) || UNMOUNTERS.includes(name) || isPrepared || mountedBy(words) !== null;
+    name === 'mkdir' && args.every((word) => word.startsWith('-') || points.includes(trimmed(word)));
+  const isHarmless = READERS.has(name) || isPrepared || mountOf(words).length > 0;
   const used = isHarmless ? writesTo : [...words, ...writesTo];
-  const isVariable = name === 'export' || name.includes('=');
-  const code = isVariable ? ('not-understood' as const) : ('write-unguarded' as const);
+  const code = name === 'export' || name.includes('=') ? 'not-understood' : 'write-unguarded';
   return (
-    mountPoints
+    points
       // rule AG-20
       .filter((point) => !sure.has(point) && used.some((word) => mentions(word, point)))
       .map((mountPoint) => ({ code, mountPoint }))
@@ -279,52 +245,30 @@ function judge(
 }
 
 /** What is certainly mounted after the command succeeded or failed. */
-function endsOf({ words }: ShellCommand, sure: ReadonlySet<string>, mountPoints: readonly string[]): Ends {
-  if (words[0] === 'exit') return { ok: null, failed: null };
-  if (words.some((word) => UNMOUNTERS.includes(word) || word.endsWith('.mount')))
-    return { ok: NONE, failed: NONE };
-  const mounted = mountedBy(words) ?? checkedBy(words);
-  const isNew = mounted !== null && mountPoints.includes(mounted);
-  return { ok: isNew ? new Set([...sure, mounted]) : sure, failed: sure };
-}
-
-/** The folder of `mountpoint [-q] FOLDER`, which fails if nothing is mounted. */
-function checkedBy(words: readonly string[]): string | null {
-  const [name, ...args] = withoutSudo(words);
+function endsOf(words: readonly string[], sure: ReadonlySet<string>): readonly [Sure, Sure] {
+  const [name, ...args] = words;
+  if (name === 'exit') return [null, null];
+  if (words.some((word) => /^(?:umount|fusermount3?)$/.test(word))) return [NONE, NONE];
   const [folder, ...more] = args.filter((word) => word !== '-q' && word !== '--quiet');
-  return name === 'mountpoint' && folder !== undefined && more.length === 0 ? trimmed(folder) : null;
+  const isCheck = name === 'mountpoint' && folder !== undefined && more.length === 0;
+  const mounted = isCheck ? [trimmed(folder)] : mountOf(words);
+  return [new Set([...sure, ...mounted]), sure];
 }
 
 /** The target of gcsfuse, s3fs, `rclone mount` or `mount`: the last path. */
-function mountedBy(words: readonly string[]): string | null {
-  const [name = '', ...args] = withoutSudo(words);
+function mountOf([name = '', ...args]: readonly string[]): readonly string[] {
   const isMount = ['gcsfuse', 's3fs', 'mount'].includes(name) || (name === 'rclone' && args[0] === 'mount');
+  const isPath = (word: string): boolean => /^[/~$.]|^[^-=:][^=:]*\//.test(word);
   const last = args.findLast((word, index) => isPath(word) && args[index - 1] !== '-o');
-  return isMount && last !== undefined ? trimmed(last) : null;
+  return isMount && last !== undefined ? [trimmed(last)] : [];
 }
 
-/** Mount points in a text, even in unsupported constructs, and in names of systemd units. */
-function mountPointsIn(text: string): readonly string[] {
-  return text.split(/[;&|\n()<>]/).flatMap((part) => {
-    const words = part.split(/[\s"'`]+/);
-    const unit = words.find((word) => word.endsWith('.mount') && !word.includes('/'));
-    if (unit !== undefined) return [`/${unit.slice(0, -'.mount'.length).replaceAll('-', '/')}`];
-    const at = words.findIndex((word) => ['gcsfuse', 's3fs', 'mount'].includes(word));
-    return at === -1 ? [] : (mountedBy(['mount', ...words.slice(at + 1)]) ?? []);
-  });
-}
-
-/** Writes `${NAME}` as `$NAME`. */
-function plainNames(text: string): string {
-  return text.replaceAll(/\$\{(\w+)\}(?!\w)/g, '$$$1');
-}
-
-function isPath(word: string): boolean {
-  return !word.startsWith('-') && /^[/~$.]|^[^=:]*\//.test(word);
-}
-
-function isFailure(status: string): boolean {
-  return /^[1-9]\d?$/.test(status);
+/** The same in any text, even in constructs. */
+function mountIn(text: string): readonly string[] {
+  const words = text.split(/[\s`<>]+/);
+  return mountOf(
+    words.slice(words.findIndex((word) => ['gcsfuse', 's3fs', 'rclone', 'mount'].includes(word))),
+  );
 }
 
 /** Whether the text names the folder or a path below it, but no longer name. */

@@ -93,7 +93,6 @@ describe('a write below a mount point', () => {
     "bash -c 'touch /m/p/x'",
     'M=/m/p; touch $M/x',
     'gcsfuse b /m/p || true',
-    'touch "/m/p/x',
   ])('is said not to be understood: %s', (line) => {
     expect(found('true', line)).toEqual(['not-understood@2']);
   });
