@@ -82,7 +82,7 @@ async function rayBench(): Promise<EngineBench> {
   const served = await serveRecordedRay(ray);
   const rest = createRestEngine({ address: served.address, token: ray.token });
   return {
-    engine: createRayEngine({ rest, scripts: null, tunnel: null, dashboard: served.address }),
+    engine: createRayEngine({ rest, scripts: null, dashboard: served.address }),
     jobId: 'job-1',
     log: /^Runtime env is setting up\.\nRunning entrypoint for job job-1: quick\nup 🚀 käse\nprogress\n$/,
     directory,

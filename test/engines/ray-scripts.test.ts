@@ -196,7 +196,7 @@ describe('a submit', () => {
       readLog: async () => ({ kind: 'absent' }),
       stop: async () => ({ kind: 'absent' }),
     };
-    const engine = createRayEngine({ rest, scripts: scripts.settings, tunnel: null, dashboard: 'http://d' });
+    const engine = createRayEngine({ rest, scripts: scripts.settings, dashboard: 'http://d' });
     expect(await submitTo(engine, spec())).toEqual({
       kind: 'unknown',
       message: 'nothing was submitted: connection refused',

@@ -1,14 +1,13 @@
 /** The tunnel to a cluster: one for all calls, started again when it died, given a rest when it will not carry anything. */
 
 import { once } from 'node:events';
-import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Engine } from '../../src/domain/engine.ts';
-import { createRayEngine } from '../../src/engines/ray/engine.ts';
+import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import {
   createTunnel,
   TUNNEL_REST_MS,
@@ -148,26 +147,21 @@ describe('a tunnel', () => {
 
 it('an engine behind a tunnel that is down knows nothing, and asks nobody', async () => {
   tunnel = { ensure: async () => 'nothing answers through the tunnel', close: async () => undefined };
-  const asked = async (): Promise<never> => {
-    appendFileSync(join(folder, 'asked'), 'x');
+  const http = async (): Promise<never> => {
     throw new Error('asked');
   };
-  const rest: Engine = {
-    name: 'ray',
-    session: asked,
-    submit: asked,
-    observe: asked,
-    observeMany: asked,
-    describe: asked,
-    readLog: asked,
-    stop: asked,
-  };
-  const engine = createRayEngine({ rest, scripts: null, tunnel, dashboard: 'http://127.0.0.1:1' });
+  const engine = createRestEngine({
+    address: 'http://127.0.0.1:1',
+    token: null,
+    http,
+    reach: () => tunnel.ensure(),
+    sleep: async () => undefined,
+  });
   const down = { kind: 'unknown', message: 'nothing answers through the tunnel' };
-  expect(await engine.session()).toEqual(down);
+  expect(await engine.session()).toMatchObject(down);
   expect(await engine.observe('a', 'session_1')).toEqual(down);
   expect(await engine.observeMany?.([{ jobId: 'a', lastSession: null }])).toEqual([down]);
+  expect(await engine.live?.()).toEqual({ kind: 'unknown', why: down.message });
   expect(await readText(engine, 'a', 5)).toEqual(down);
   expect(await stopIn(engine, 'a')).toEqual(down);
-  expect(existsSync(join(folder, 'asked'))).toBe(false);
 });

@@ -34,7 +34,7 @@ describeWithRay('the ray engine over the Jobs API of a real head', () => {
     jobs += 1;
     const jobId = `job-${jobs}`;
     const rest = createRestEngine({ address: head.address, token: head.token });
-    const engine = createRayEngine({ rest, scripts: null, tunnel: null, dashboard: head.address });
+    const engine = createRayEngine({ rest, scripts: null, dashboard: head.address });
     return {
       engine,
       jobId,

@@ -31,7 +31,7 @@ describeWithRay("the lab's scripts on a real head", () => {
     lab = await openScriptsLab();
     rest = createRestEngine({ address: head.address, token: head.token });
     const scripts = lab.settings(head.address, head.token);
-    engine = createRayEngine({ rest, scripts, tunnel: null, dashboard: head.address });
+    engine = createRayEngine({ rest, scripts, dashboard: head.address });
   });
   afterAll(async () => {
     await head?.close();
@@ -74,7 +74,7 @@ describeWithRay("the lab's scripts on a real head", () => {
       pythonWithoutUv: python,
     });
     const scripts = { ...given, env: { ...given.env, PATH: '/usr/bin:/bin' } };
-    const without = createRayEngine({ rest, scripts, tunnel: null, dashboard: head.address });
+    const without = createRayEngine({ rest, scripts, dashboard: head.address });
     const spec = await lab.spec('plain-1', SAYS, { env: { HF_TOKEN: SECRET } });
     // The script starts `uv export` by name: it lies beside that Python, and nowhere else.
     await writeFile(join(spec.workingDirectory, 'pyproject.toml'), PROJECT);
@@ -87,7 +87,6 @@ describeWithRay("the lab's scripts on a real head", () => {
     const dead = createRayEngine({
       rest: createRestEngine({ address, token: head.token }),
       scripts: lab.settings(address, head.token),
-      tunnel: null,
       dashboard: address,
     });
     const spec = await lab.spec('dead-1', SAYS);

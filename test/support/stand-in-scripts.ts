@@ -111,7 +111,6 @@ export async function openStandIn(changes: Partial<ScriptTemplates> = {}): Promi
       createRayEngine({
         rest: createRestEngine({ address, token: null }),
         scripts,
-        tunnel: null,
         dashboard: address,
       }),
     does: (verb, doing) => writeFile(join(folder, `${verb}.json`), JSON.stringify(doing)),

@@ -1,7 +1,7 @@
 /** What a job of Iris is doing; a job that it does not name is absent only where nobody has ever seen it. */
 
 import type { EngineSession, JobObservation } from '../../domain/engine.ts';
-import { isSubmissionId, unknownBecause } from '../shared/acts.ts';
+import { isSubmissionId, missingJob, unknownBecause } from '../shared/acts.ts';
 import { type IdentityNames, identityIn } from '../shared/identity.ts';
 import {
   type Answer,
@@ -49,12 +49,11 @@ export function isMissing(answer: Answer<unknown>): boolean {
 async function missing(settings: IrisSettings, lastSession: string | null): Promise<JobObservation> {
   const process = await readProcess(settings);
   if (process.kind === 'unknown') return process;
-  if (lastSession === null) return { kind: 'absent', session: process.id };
   const message =
     lastSession === process.id
       ? 'Iris no longer names the job: it deletes what ended a week ago, and how this ended is not known'
       : `the controller restarted (${lastSession} before, ${process.id} now) and has forgotten the job, as one does that came up from an old checkpoint; how it ended is not known`;
-  return { kind: 'state-lost', session: process.id, message };
+  return missingJob(lastSession, process.id, message);
 }
 
 async function judged(

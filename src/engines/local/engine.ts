@@ -21,7 +21,14 @@ import {
 } from '../../host/process-identity.ts';
 import { codeOf, publishOnce } from '../../host/publish-once.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
-import { foundJob, guarded, isSubmissionId, stopAndConfirm, unknownBecause } from '../shared/acts.ts';
+import {
+  foundJob,
+  guarded,
+  isSubmissionId,
+  missingJob,
+  stopAndConfirm,
+  unknownBecause,
+} from '../shared/acts.ts';
 import {
   type ClaimRecord,
   describeClaimed,
@@ -249,9 +256,7 @@ export async function observeLocally(
     case 'unreadable':
       return unknownBecause(claim.why);
     case 'missing':
-      return lastSession === null
-        ? { kind: 'absent', session: here.bootId }
-        : { kind: 'state-lost', session: here.bootId, message: `${paths.folder} is gone` };
+      return missingJob(lastSession, here.bootId, `${paths.folder} is gone`);
     case 'there':
       return observeClaimed(paths, claim.value);
   }

@@ -26,7 +26,7 @@ const identity = z
     pidNamespace: z.string(),
     pid: z.int().positive(),
     processStart: z.string().min(1),
-    /** Of a supervisor: where it starts its command. Records of earlier versions lack it: then the claim says it. */
+    /** Where a supervisor starts its command; absent where a stop took the right to start. */
     workingDirectory: z.string().optional(),
   })
   .readonly();

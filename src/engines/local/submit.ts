@@ -4,18 +4,17 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import type { Job, JobSpec, SubmitOutcome } from '../../domain/engine.ts';
+import type { JobSpec, SubmitOutcome } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { currentPidScope } from '../../host/process-identity.ts';
 import {
   changedRefusal,
-  conflictWith,
   folderRefusal,
   specRefusal,
   unknownBecause,
   type Variables,
 } from '../shared/acts.ts';
-import { claimJob, readClaim } from '../shared/job-files.ts';
+import { claimJob } from '../shared/job-files.ts';
 import {
   type IdentityRecord,
   type JobPaths,
@@ -49,26 +48,21 @@ const ANY_VARIABLE: Variables = {
 export async function submitLocally(settings: LocalSettings, spec: JobSpec): Promise<SubmitOutcome> {
   const refusal = specRefusal(spec, ANY_VARIABLE) ?? (await folderRefusal(spec));
   if (refusal !== null) return refusal;
-  const { directory } = settings;
-  const { submissionId } = spec;
-  const paths = jobPaths(directory, submissionId);
-  if (spec.adoptOnly === true && (await readClaim(directory, submissionId)).kind === 'missing')
-    return { kind: 'absent' };
-  const won = await claimJob(directory, spec, settings.now());
-  const owner = await readClaim(directory, submissionId);
-  if (owner.kind !== 'there') return unknownBecause(`the claim of ${paths.folder} is ${owner.kind}`);
-  const conflict = conflictWith(owner.value.metadata, spec);
-  if (conflict !== null) return conflict;
-  const running = await awaitRecord(paths, won ? 0 : JOB_ADOPT_WAIT_MS);
+  const claimed = await claimJob(settings.directory, spec, settings.now());
+  if (claimed.kind !== 'claimed') return claimed;
+  const paths = jobPaths(settings.directory, spec.submissionId);
+  const running = await awaitRecord(paths, claimed.as === 'submitted' ? 0 : JOB_ADOPT_WAIT_MS);
   // Claimed, and its start never came to anything.
   if (running === null && spec.adoptOnly === true) return { kind: 'absent' };
   const changed = running === null ? await changedRefusal(spec.workingDirectory, spec) : null;
   if (changed !== null) return changed;
   const supervisor = running ?? (await startAndAwait(settings, paths, spec));
   if (typeof supervisor === 'string') return unknownBecause(supervisor);
-  const workingDirectory = supervisor.workingDirectory ?? owner.value.workingDirectory;
-  const job = jobOf(spec, paths, { ...supervisor, workingDirectory });
-  return { kind: won ? 'submitted' : 'adopted', job };
+  const { pid, processStart, bootId: session, workingDirectory = claimed.workingDirectory } = supervisor;
+  const { exit: exitRecord, log } = paths;
+  const locator = { kind: 'process', pid, processStart, exitRecord, log, workingDirectory } as const;
+  const { submissionId: jobId, metadata } = spec;
+  return { kind: claimed.as, job: { engine: 'local', jobId, metadata, session, locator } };
 }
 
 /** The supervisor's identity, or why none reported. */
@@ -111,25 +105,4 @@ async function awaitRecord(paths: JobPaths, waitMs: number): Promise<IdentityRec
     if (waitedMs >= waitMs) return null;
     await sleep(limits.jobRecordPollMs);
   }
-}
-
-function jobOf(
-  spec: JobSpec,
-  paths: JobPaths,
-  supervisor: IdentityRecord & { readonly workingDirectory: string },
-): Job {
-  return {
-    engine: 'local',
-    jobId: spec.submissionId,
-    metadata: spec.metadata,
-    session: supervisor.bootId,
-    locator: {
-      kind: 'process',
-      pid: supervisor.pid,
-      processStart: supervisor.processStart,
-      exitRecord: paths.exit,
-      log: paths.log,
-      workingDirectory: supervisor.workingDirectory,
-    },
-  };
 }

@@ -7,10 +7,8 @@ import type { Ignore } from 'ignore';
 import ignore from 'ignore';
 import { spendCapability } from '../../domain/actions/capability.ts';
 import { type Engine, type JobSpec, type LeftOut, submitStep } from '../../domain/engine.ts';
-import { unknown } from '../../domain/observed.ts';
 import { trimmedEnd } from '../../domain/text.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
-import { type Unknown, unknownBecause } from '../shared/acts.ts';
 import { leftOutOfPackage } from '../shared/package-files.ts';
 import type { RayCluster } from './definition.ts';
 import { TOKEN_FILE } from './private-home.ts';
@@ -94,10 +92,12 @@ export function compose(host: EngineHost, cluster: RayCluster): ComposedEngine {
     token: credentials.token,
     requestTimeoutMs: cluster.requestTimeoutMs,
     secrets: credentials.secrets,
+    // While the one tunnel of all calls is down, every answer is `unknown` with the reason.
+    reach: async () => (tunnel === null ? null : tunnel.ensure()),
   });
   const scripts = scriptsOf(name, cluster, host, credentials);
   return {
-    engine: createRayEngine({ rest, scripts, tunnel, dashboard }),
+    engine: createRayEngine({ rest, scripts, dashboard }),
     close: async () => tunnel?.close(),
   };
 }
@@ -206,49 +206,23 @@ export type RayEngineOptions = {
   readonly rest: Engine;
   /** The scripts that submit; null: the Jobs API does. */
   readonly scripts: ScriptSettings | null;
-  readonly tunnel: Tunnel | null;
   /** Address of the dashboard for people, without a slash at its end. */
   readonly dashboard: string;
 };
 
-/** Every call waits for the one tunnel; while that is down, every answer is `unknown` with the reason. */
-export function createRayEngine({ rest, scripts, tunnel, dashboard }: RayEngineOptions): Engine {
-  const { observeMany, live } = rest;
-  const urlOf = (jobId: string): string => `${dashboard}/#/jobs/${jobId}`;
-  const submit: Engine['submit'] = async (spec, permit) => {
-    if (scripts === null) return rest.submit(spec, permit);
-    spendCapability(permit, submitStep(spec));
-    return submitByScript(scripts, { observe: (jobId) => rest.observe(jobId, null), urlOf }, spec);
-  };
-  const behind = async <Answer>(call: () => Promise<Answer>): Promise<Answer | Unknown> => {
-    const down = tunnel === null ? null : await tunnel.ensure();
-    return down === null ? call() : unknownBecause(down);
+/** The Jobs API, with the submission through the lab's scripts where there are any. */
+export function createRayEngine({ rest, scripts, dashboard }: RayEngineOptions): Engine {
+  if (scripts === null) return { ...rest, leftOut: (spec) => leftOutOfPackage(spec, RAY) };
+  const look = {
+    observe: (jobId: string) => rest.observe(jobId, null),
+    urlOf: (jobId: string) => `${dashboard}/#/jobs/${jobId}`,
   };
   return {
     ...rest,
-    session: () => behind(() => rest.session()),
-    leftOut: (spec) =>
-      scripts === null ? leftOutOfPackage(spec, RAY) : leftOutByScript(scripts.templates, spec),
-    submit: (spec, permit) => behind(() => submit(spec, permit)),
-    observe: (jobId, lastSession) => behind(() => rest.observe(jobId, lastSession)),
-    describe: (jobId) => behind(() => rest.describe(jobId)),
-    readLog: (jobId, offset) => behind(() => rest.readLog(jobId, offset)),
-    stop: (jobId, permit) => behind(() => rest.stop(jobId, permit)),
-    ...(live === undefined
-      ? {}
-      : {
-          live: async () => {
-            const seen = await behind(live);
-            return 'message' in seen ? unknown(seen.message) : seen;
-          },
-        }),
-    ...(observeMany === undefined
-      ? {}
-      : {
-          observeMany: async (asked) => {
-            const seen = await behind(() => observeMany(asked));
-            return 'kind' in seen ? asked.map(() => seen) : seen;
-          },
-        }),
+    leftOut: (spec) => leftOutByScript(scripts.templates, spec),
+    submit: async (spec, permit) => {
+      spendCapability(permit, submitStep(spec));
+      return submitByScript(scripts, look, spec);
+    },
   };
 }

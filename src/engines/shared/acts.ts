@@ -6,6 +6,7 @@ import {
   type FoundJob,
   isSameJob,
   isTerminal,
+  type Job,
   type JobMetadata,
   type JobObservation,
   type JobSpec,
@@ -92,6 +93,27 @@ export function foundJob(known: Pick<FoundJob, 'status' | 'message'> & Partial<F
     details: {},
     ...known,
   };
+}
+
+/** A job that the engine does not have: absent if it was never seen, otherwise lost, for this reason. */
+export function missingJob(
+  lastSession: string | null,
+  session: string | null,
+  message: string,
+): Extract<JobObservation, { kind: 'absent' | 'state-lost' }> {
+  return lastSession === null
+    ? { kind: 'absent', session }
+    : { kind: 'state-lost', session: session ?? lastSession, message };
+}
+
+/** The job of a spec, with the page on which people find it. */
+export function jobAt(
+  engine: string,
+  { submissionId: jobId, metadata }: JobSpec,
+  session: string | null,
+  url: string,
+): Job {
+  return { engine, jobId, metadata, session, locator: { kind: 'dashboard', url } };
 }
 
 /** The conflict with a job that is not the spec's; null: it is. */

@@ -11,13 +11,14 @@ import {
   type JobDescription,
   type JobSpec,
   type LogRead,
+  type SubmitOutcome,
 } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { isFolder } from '../../host/is-folder.ts';
 import { openPlainFile } from '../../host/plain-file.ts';
 import { codeOf, readTextIfThere } from '../../host/publish-once.ts';
 import { redact } from '../../host/redactor.ts';
-import { unknownBecause } from './acts.ts';
+import { conflictWith, unknownBecause } from './acts.ts';
 import { jobMetadata } from './identity.ts';
 import { chunkOf } from './log-window.ts';
 import { shellLineOf, withinLine } from './shell-line.ts';
@@ -58,16 +59,43 @@ async function ownerOfFile(path: string): Promise<string | null> {
 
 const CLAIM = 'job.json';
 
+/** The id is ours: `submitted` for who claimed it, `adopted` for everybody else. Otherwise the outcome of the submission. */
+export type Claim =
+  | { readonly kind: 'claimed'; readonly as: 'submitted' | 'adopted'; readonly workingDirectory: string }
+  | Extract<SubmitOutcome, { kind: 'absent' | 'conflict' | 'unknown' }>;
+
 /**
- * Claims a job's id: a finished folder in `directory` takes its name, once, because a rename onto a folder that is not empty
- * fails. It has the claim, and what `fill` puts into the draft. True when this call made the folder; one that was there is
- * left as it is.
+ * Claims a job's id. The folder has the claim, and what `fill` puts into its draft; one that was there is left as it is.
+ * With `adoptOnly` nothing is claimed that is not there.
  */
 export async function claimJob(
   directory: string,
-  { submissionId, command, workingDirectory, metadata, env }: JobSpec,
+  spec: JobSpec,
   nowMs: number,
   fill: (draft: string) => Promise<void> = async () => undefined,
+): Promise<Claim> {
+  const { submissionId } = spec;
+  if (spec.adoptOnly === true && (await readClaim(directory, submissionId)).kind === 'missing')
+    return { kind: 'absent' };
+  const isNew = await makeFolder(directory, spec, nowMs, fill);
+  const claim = await readClaim(directory, submissionId);
+  if (claim.kind !== 'there')
+    return unknownBecause(`the claim of ${join(directory, submissionId)} is ${claim.kind}`);
+  const { metadata, workingDirectory } = claim.value;
+  return (
+    conflictWith(metadata, spec) ?? { kind: 'claimed', as: isNew ? 'submitted' : 'adopted', workingDirectory }
+  );
+}
+
+/**
+ * A finished folder in `directory` takes the id's name, once, because a rename onto a folder that is not empty fails. True
+ * when this call made it.
+ */
+async function makeFolder(
+  directory: string,
+  { submissionId, command, workingDirectory, metadata, env }: JobSpec,
+  nowMs: number,
+  fill: (draft: string) => Promise<void>,
 ): Promise<boolean> {
   const folder = join(directory, submissionId);
   const gitCommit = commitIn(env['GIT_COMMIT']);

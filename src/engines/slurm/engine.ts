@@ -63,12 +63,7 @@ export function createSlurmEngine({ cluster, path, now }: SlurmEngineOptions): E
   };
   return guarded({
     name: 'slurm',
-    session: async () => {
-      const session = await readSlurmSession(settings);
-      return session.kind === 'unknown'
-        ? session
-        : { kind: 'session', id: session.id, version: session.version };
-    },
+    session: () => readSlurmSession(settings),
     submit: (spec) => orUnknown(() => submitToSlurm(settings, spec)),
     observe: (jobId, lastSession) => orUnknown(() => observeOnSlurm(settings, jobId, lastSession)),
     observeMany: async (asked) => {

@@ -10,7 +10,7 @@ import {
 import { cutText } from '../../domain/text.ts';
 import { openPlainFile } from '../../host/plain-file.ts';
 import { codeOf, publishOnce } from '../../host/publish-once.ts';
-import { foundJob, isSubmissionId, type Unknown, unknownBecause } from '../shared/acts.ts';
+import { foundJob, isSubmissionId, missingJob, type Unknown, unknownBecause } from '../shared/acts.ts';
 import { type ClaimRecord, readClaim } from '../shared/job-files.ts';
 import { askCommand, type SlurmSettings } from './commands.ts';
 import {
@@ -93,10 +93,9 @@ function unclaimed(
   lastSession: string | null,
   { folder }: JobPaths,
 ): JobObservation {
-  if (named.length > 0) return unknownBecause(`Slurm has a job of this name, and ${folder} is gone`);
-  return lastSession === null
-    ? { kind: 'absent', session: null }
-    : { kind: 'state-lost', session: lastSession, message: `${folder} is gone` };
+  return named.length > 0
+    ? unknownBecause(`Slurm has a job of this name, and ${folder} is gone`)
+    : missingJob(lastSession, null, `${folder} is gone`);
 }
 
 async function queued(

@@ -2,19 +2,19 @@
 
 import { cp, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Job, JobMetadata, JobSpec, SubmitOutcome } from '../../domain/engine.ts';
+import type { JobMetadata, JobSpec, SubmitOutcome } from '../../domain/engine.ts';
 import type { ProgramResult } from '../../host/process.ts';
 import { publishOnce } from '../../host/publish-once.ts';
 import {
   changedRefusal,
-  conflictWith,
   folderRefusal,
+  jobAt,
   type Rejected,
   rejected,
   specRefusal,
   unknownBecause,
 } from '../shared/acts.ts';
-import { claimJob, readClaim } from '../shared/job-files.ts';
+import { type Claim, claimJob } from '../shared/job-files.ts';
 import {
   complaintOf,
   readSlurmSession,
@@ -141,17 +141,10 @@ export async function submitToSlurm(settings: SlurmSettings, spec: JobSpec): Pro
   if (refusal !== null) return refusal;
   const session = await readSlurmSession(settings);
   if (session.kind === 'unknown') return unknownBecause(`nothing was submitted: ${session.message}`);
-  const { folder } = settings.cluster;
-  const { submissionId } = spec;
-  const paths = jobPaths(folder, submissionId);
-  if (spec.adoptOnly === true && (await readClaim(folder, submissionId)).kind === 'missing')
-    return { kind: 'absent' };
-  const won = await claimOnSlurm(settings, spec);
-  const claim = await readClaim(folder, submissionId);
-  if (claim.kind !== 'there') return unknownBecause(`the claim of ${paths.folder} is ${claim.kind}`);
-  const conflict = conflictWith(claim.value.metadata, spec);
-  if (conflict !== null) return conflict;
-  const stand: Stand = { settings, paths, spec, session, kind: won ? 'submitted' : 'adopted' };
+  const claimed = await claimOnSlurm(settings, spec);
+  if (claimed.kind !== 'claimed') return claimed;
+  const paths = jobPaths(settings.cluster.folder, spec.submissionId);
+  const stand: Stand = { settings, paths, spec, session, kind: claimed.as };
   const found = await look(stand);
   return found ?? (spec.adoptOnly === true ? { kind: 'absent' } : askOnce(stand));
 }
@@ -171,7 +164,7 @@ async function look({ settings, paths, spec, session, kind }: Stand): Promise<Su
   const { records } = read;
   if (ours.length > 0) await cancelDoubles(settings, ours, records);
   const isKnown = ours.length > 0 || records.owner !== null || records.slurmJobId !== null;
-  return isKnown ? { kind, job: jobOf(paths, session.id, spec.submissionId, spec.metadata) } : null;
+  return isKnown ? { kind, job: jobAt('slurm', spec, session.id, `file://${paths.folder}`) } : null;
 }
 
 /** Only what waits: one that runs has found the right to start taken, or has it. */
@@ -202,7 +195,7 @@ async function askOnce(stand: Stand): Promise<SubmitOutcome> {
     await publishOnce(paths.submitted, JSON.stringify({ slurmJobId }));
     // Whoever asked at the same moment has made a second one: the answer is a yes whatever this look says.
     await look(stand);
-    return { kind: stand.kind, job: jobOf(paths, session.id, spec.submissionId, spec.metadata) };
+    return { kind: stand.kind, job: jobAt('slurm', spec, session.id, `file://${paths.folder}`) };
   }
   return resolve(stand, result);
 }
@@ -245,11 +238,6 @@ async function lookAgain(stand: Stand): Promise<SubmitOutcome | null> {
     if (found !== null && found.kind !== 'unknown') return found;
   }
   return found;
-}
-
-function jobOf(paths: JobPaths, session: string, jobId: string, metadata: JobMetadata): Job {
-  const locator = { kind: 'dashboard', url: `file://${paths.folder}` } as const;
-  return { engine: 'slurm', jobId, metadata, session, locator };
 }
 
 /** The wrapper's shell gives these a value of its own, or none at all. */
@@ -303,7 +291,7 @@ export function sbatchArguments(
 }
 
 /** Claims the id on the shared file system, with all that the job needs. */
-export function claimOnSlurm({ cluster, now }: SlurmSettings, spec: JobSpec): Promise<boolean> {
+export function claimOnSlurm({ cluster, now }: SlurmSettings, spec: JobSpec): Promise<Claim> {
   const { folder, modules } = cluster;
   return claimJob(folder, spec, now(), async (path) => {
     const draft = jobPaths(path, '.');

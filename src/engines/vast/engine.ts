@@ -31,12 +31,7 @@ export function createVastEngine(options: VastEngineOptions): Engine {
   const settings = vastSettings(options);
   return guarded({
     name: 'vast',
-    session: async () => {
-      const session = await readVastSession(settings);
-      return session.kind === 'unknown'
-        ? unknownBecause(session.message)
-        : { kind: 'session', id: session.id, version: session.version };
-    },
+    session: () => readVastSession(settings),
     submit: (spec) => submitOnVast(settings, spec),
     observe: (jobId, lastSession) => observeOnVast(settings, jobId, lastSession),
     rented: rentedOnVast(settings),

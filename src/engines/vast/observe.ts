@@ -2,7 +2,14 @@
 
 import { z } from 'zod';
 import type { FoundJob, JobObservation, StopOutcome } from '../../domain/engine.ts';
-import { foundJob, isSubmissionId, stopAndConfirm, stoppingUnless, unknownBecause } from '../shared/acts.ts';
+import {
+  foundJob,
+  isSubmissionId,
+  missingJob,
+  stopAndConfirm,
+  stoppingUnless,
+  unknownBecause,
+} from '../shared/acts.ts';
 import { type Instance, instancesOf, metadataOf } from './account.ts';
 import { ask, VAST, type VastSettings } from './ask.ts';
 import { type LogTail, readLines, readTail } from './log.ts';
@@ -20,23 +27,15 @@ export async function observeOnVast(
   const found = await instancesOf(settings, jobId);
   if (found.kind === 'unknown') return unknownBecause(found.message);
   const [instance] = found.value;
-  if (instance === undefined) return gone(lastSession);
+  if (instance === undefined) return missingJob(lastSession, null, GONE);
   const observed = await observeInstance(settings, jobId, instance);
   if (observed.kind !== 'unknown') return observed;
   // It may have been destroyed between the two questions, and the account alone says so.
   const now = await instancesOf(settings, jobId);
-  return now.kind !== 'unknown' && now.value.length === 0 ? gone(lastSession) : observed;
+  return now.kind !== 'unknown' && now.value.length === 0 ? missingJob(lastSession, null, GONE) : observed;
 }
 
-function gone(lastSession: string | null): JobObservation {
-  return lastSession === null
-    ? { kind: 'absent', session: null }
-    : {
-        kind: 'state-lost',
-        session: lastSession,
-        message: 'the instance is no longer on the account, which does not say how its job ended',
-      };
-}
+const GONE = 'the instance is no longer on the account, which does not say how its job ended';
 
 async function observeInstance(
   settings: VastSettings,

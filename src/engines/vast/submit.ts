@@ -7,6 +7,7 @@ import {
   changedRefusal,
   conflictWith,
   folderRefusal,
+  jobAt,
   type Rejected,
   rejected,
   specRefusal,
@@ -257,9 +258,7 @@ function createBody({ settings, spec, tree }: Stand, why: string): object {
 }
 
 function jobOf({ cluster }: VastSettings, spec: JobSpec, session: string, id: Instance['id']): Job {
-  const { submissionId: jobId, metadata } = spec;
-  const url = new URL(`/instances/?instance=${id}`, cluster.api).href;
-  return { engine: 'vast', jobId, metadata, session, locator: { kind: 'dashboard', url } };
+  return jobAt('vast', spec, session, new URL(`/instances/?instance=${id}`, cluster.api).href);
 }
 
 function unanswered({ cause, message }: NoAnswer): Rejected | Unknown {

@@ -33,6 +33,8 @@ export type Answer = Extract<WholeAnswer, { kind: 'answer' }> | NoAnswer;
 
 /** Asks once. Redirects are not followed: the token would go with them. */
 export async function ask(settings: RestSettings, { method, path, body }: Question): Promise<Answer> {
+  const down = await settings.reach();
+  if (down !== null) return noAnswer('not-sent', down);
   const isBytes = body instanceof Uint8Array;
   const contentType = isBytes ? 'application/octet-stream' : 'application/json';
   const answer = await askWhole(
@@ -122,6 +124,8 @@ export type RestOptions = {
   /** Values that must not stand in any text that leaves the adapter, such as those of the secrets of the job. */
   readonly secrets?: readonly string[];
   readonly http?: Http;
+  /** Makes the dashboard reachable before each request; why it is not, or null. */
+  readonly reach?: () => Promise<string | null>;
   readonly sleep?: (durationMs: number) => Promise<unknown>;
   /** Milliseconds that never go back. */
   readonly elapsed?: () => number;
@@ -139,6 +143,7 @@ export function restSettings(options: RestOptions): RestSettings {
     requestTimeoutMs: RAY_REQUEST_TIMEOUT_MS,
     secrets: [],
     http: callOverHttp,
+    reach: async () => null,
     sleep: (durationMs) => setTimeout(durationMs),
     elapsed: () => performance.now(),
     ...options,

@@ -14,7 +14,14 @@ import {
 import { jsonIn } from '../../../domain/json.ts';
 import { limits } from '../../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../../domain/observed.ts';
-import { guarded, isSubmissionId, keptReaders, stopAndConfirm, unknownBecause } from '../../shared/acts.ts';
+import {
+  guarded,
+  isSubmissionId,
+  keptReaders,
+  missingJob,
+  stopAndConfirm,
+  unknownBecause,
+} from '../../shared/acts.ts';
 import { readJobDetails } from '../job-details.ts';
 import {
   ask,
@@ -174,16 +181,12 @@ async function describeOverRest(
  * storage forgets all jobs when it restarts, and within one session Ray lets people delete the record of a job that
  * has ended (`DELETE /api/jobs/{id}`).
  */
-function missing(
-  lastSession: string | null,
-  session: string,
-): Extract<JobObservation, { kind: 'absent' | 'state-lost' }> {
-  if (lastSession === null) return { kind: 'absent', session };
+function missing(lastSession: string | null, session: string): ReturnType<typeof missingJob> {
   const message =
     lastSession === session
       ? 'the record of the job was deleted on the head, which takes only jobs that have ended; how it ended is not known'
       : `the head restarted (${lastSession} before, ${session} now) and has forgotten the job`;
-  return { kind: 'state-lost', session, message };
+  return missingJob(lastSession, session, message);
 }
 
 const stopAnswer = z.object({ stopped: z.boolean() });

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Job, JobSpec, SubmitOutcome } from '../../../domain/engine.ts';
 import { jsonIn } from '../../../domain/json.ts';
 import { limits } from '../../../domain/limits.ts';
-import { conflictWith, type Rejected, rejected, unknownBecause } from '../../shared/acts.ts';
+import { conflictWith, jobAt, type Rejected, rejected, unknownBecause } from '../../shared/acts.ts';
 import { identityTexts } from '../../shared/identity.ts';
 import { type Taker, zipTree } from '../../shared/package-files.ts';
 import { shellLineOf } from '../../shared/shell-line.ts';
@@ -105,9 +105,7 @@ function isYes(answer: Answer, submissionId: string): boolean {
 }
 
 function jobOf(settings: RestSettings, spec: JobSpec, session: string): Job {
-  const url = new URL(`#/jobs/${spec.submissionId}`, settings.address).href;
-  const { submissionId: jobId, metadata } = spec;
-  return { engine: 'ray', jobId, metadata, session, locator: { kind: 'dashboard', url } };
+  return jobAt('ray', spec, session, new URL(`#/jobs/${spec.submissionId}`, settings.address).href);
 }
 
 function unanswered({ cause, message }: NoAnswer): Rejected | Extract<SubmitOutcome, { kind: 'unknown' }> {

@@ -4,7 +4,7 @@ import type { Job, JobObservation, JobSpec, SubmitOutcome } from '../../../domai
 import { limits } from '../../../domain/limits.ts';
 import { cutText } from '../../../domain/text.ts';
 import type { ProgramResult } from '../../../host/process.ts';
-import { changedRefusal, conflictWith, rejected, unknownBecause } from '../../shared/acts.ts';
+import { changedRefusal, conflictWith, jobAt, rejected, unknownBecause } from '../../shared/acts.ts';
 import { identityTexts } from '../../shared/identity.ts';
 import { IN_VARIABLES, raySpecRefusal } from '../job-details.ts';
 import { fillTemplate, runScript, type ScriptSettings } from './run-script.ts';
@@ -137,12 +137,5 @@ function claimed(
 }
 
 function jobOf(look: SubmitLook, spec: JobSpec, session: string | null): Job {
-  const { submissionId, metadata } = spec;
-  return {
-    engine: 'ray',
-    jobId: submissionId,
-    metadata,
-    session,
-    locator: { kind: 'dashboard', url: look.urlOf(submissionId) },
-  };
+  return jobAt('ray', spec, session, look.urlOf(spec.submissionId));
 }
