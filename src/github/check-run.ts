@@ -13,14 +13,7 @@ const ANNOTATIONS_MAX = 50;
 /** Existing annotations that are read. */
 const ANNOTATION_PAGES_MAX = 10;
 
-type SentAnnotation = {
-  readonly path: string;
-  readonly start_line: number;
-  readonly end_line: number;
-  readonly annotation_level: string;
-  readonly title: string;
-  readonly message: string;
-};
+type SentAnnotation = ReturnType<typeof sentAs>;
 
 const standing = z.object({
   path: z.string(),
@@ -39,8 +32,8 @@ async function missingAnnotations(
   id: number | null,
   all: readonly Annotation[],
 ): Promise<Observed<readonly SentAnnotation[]>> {
-  const wanted = all.slice(0, ANNOTATIONS_MAX);
-  if (id === null || wanted.length === 0) return known(wanted.map(sentAs));
+  const wanted = all.slice(0, ANNOTATIONS_MAX).map(sentAs);
+  if (id === null || wanted.length === 0) return known(wanted);
   const route = 'GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations';
   const existing = await readPages(client, route, standing, {
     check_run_id: id,
@@ -49,27 +42,15 @@ async function missingAnnotations(
   if (existing.kind === 'unknown') return existing;
   if (!existing.value.isWhole)
     return unknown(`more than ${ANNOTATION_PAGES_MAX * PAGE_ROWS} annotations stand there`);
-  const there = new Map<string, number>();
-  for (const one of existing.value.rows) {
-    const key = keyOf(one.path, one.start_line, one.annotation_level, one.title ?? '', one.message);
-    there.set(key, (there.get(key) ?? 0) + 1);
-  }
-  return known(wanted.filter((one) => !taken(there, one)).map(sentAs));
+  const there = new Set(existing.value.rows.map(keyOf));
+  return known(wanted.filter((one) => !there.has(keyOf(one))));
 }
 
-/** Counts each existing annotation once. */
-function taken(there: Map<string, number>, { path, line, level, title, message }: Annotation): boolean {
-  const key = keyOf(path, line, level, title, message);
-  const count = there.get(key) ?? 0;
-  there.set(key, count - 1);
-  return count > 0;
+function keyOf({ path, start_line, annotation_level, title, message }: z.infer<typeof standing>): string {
+  return JSON.stringify([path, start_line, annotation_level, title ?? '', message]);
 }
 
-function keyOf(...parts: readonly (string | number)[]): string {
-  return JSON.stringify(parts);
-}
-
-function sentAs({ path, line, level, title, message }: Annotation): SentAnnotation {
+function sentAs({ path, line, level, title, message }: Annotation) {
   return { path, start_line: line, end_line: line, annotation_level: level, title, message };
 }
 

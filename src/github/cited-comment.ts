@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import type { Surface } from '../domain/command.ts';
 import type { CommentFacts } from '../domain/facts.ts';
-import { known, type Observed, unknown } from '../domain/observed.ts';
+import { known, type Observed } from '../domain/observed.ts';
 import { type GitHubClient, readIfThere } from './call.ts';
 import { query } from './graphql.ts';
 import { commentOf, type Reading } from './thread-comments.ts';
@@ -19,14 +19,22 @@ export type Citation = {
   readonly pull: number;
 };
 
-const identified = z.object({ id: z.number().int(), node_id: z.string() });
-const commentSchema = z.union([
-  identified.extend({ issue_url: z.string() }).transform(({ issue_url: url, ...row }) => ({ ...row, url })),
-  identified
-    .extend({ pull_request_url: z.string() })
-    .transform(({ pull_request_url: url, ...row }) => ({ ...row, url })),
-]);
-const reviewSchema = z.object({ id: z.number().int(), node_id: z.string(), state: z.string() });
+/** A review names its pull request, a comment its thread. */
+const locatedSchema = z
+  .object({
+    node_id: z.string(),
+    issue_url: z.string().optional(),
+    pull_request_url: z.string().optional(),
+    state: z.string().optional(),
+  })
+  .transform(({ node_id: nodeId, issue_url, pull_request_url, state }) => ({
+    nodeId,
+    thread: Number((issue_url ?? pull_request_url ?? '').split('/').at(-1)),
+    dismissed: state === 'DISMISSED',
+  }))
+  .refine(({ thread }) => Number.isSafeInteger(thread) && thread > 0);
+
+type Located = z.infer<typeof locatedSchema>;
 
 const NODE_QUERY = `query($id: ID!) {
   node(id: $id) {
@@ -102,22 +110,11 @@ const ROUTES: Readonly<Record<Surface, string>> = {
   'review-comment': 'GET /repos/{owner}/{repo}/pulls/comments/{comment_id}',
 };
 
-type Located = { readonly nodeId: string; readonly thread: number; readonly dismissed: boolean };
-
-async function locate(client: GitHubClient, citation: Citation): Promise<Observed<Located | null>> {
-  const { surface, comment, pull } = citation;
+/** REST finds it in any thread. */
+function locate(
+  client: GitHubClient,
+  { surface, comment, pull }: Citation,
+): Promise<Observed<Located | null>> {
   const ids = surface === 'review' ? { pull_number: pull, review_id: comment } : { comment_id: comment };
-  const found =
-    surface === 'review'
-      ? await readIfThere(client, ROUTES[surface], reviewSchema, ids)
-      : await readIfThere(client, ROUTES[surface], commentSchema, ids);
-  if (found.kind === 'unknown') return found;
-  if (found.value === null) return known(null);
-  const { node_id: nodeId } = found.value;
-  if ('state' in found.value)
-    return known({ nodeId, thread: pull, dismissed: found.value.state === 'DISMISSED' });
-  const thread = Number(found.value.url.split('/').at(-1));
-  return Number.isSafeInteger(thread)
-    ? known({ nodeId, thread, dismissed: false })
-    : unknown(`${surface} ${comment} names no thread`);
+  return readIfThere(client, ROUTES[surface], locatedSchema, ids);
 }

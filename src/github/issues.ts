@@ -70,10 +70,10 @@ export async function openIssue(
   return numberOf(await call(client, 'POST /repos/{owner}/{repo}/issues', { title, body, labels }));
 }
 
-/** Null leaves a field unchanged. Fails if `expected` is set and the body was edited. */
+/** Also of a pull request. Null leaves a field unchanged. Fails if `expected` is set and the body was edited. */
 export async function editIssue(
   client: GitHubClient,
-  effect: Extract<Effect, { kind: 'edit-issue' }>,
+  effect: Omit<Extract<Effect, { kind: 'edit-issue' }>, 'kind'>,
   digestOf: (text: string) => Digest,
 ): Promise<EffectOutcome> {
   if (effect.expected !== null) {

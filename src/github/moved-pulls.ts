@@ -12,7 +12,7 @@ export type MovedPull = {
   readonly labels: readonly string[];
 };
 
-const pullSchema = z.object({
+const movedSchema = z.object({
   number: z.number().int(),
   state: z.string(),
   updated_at: z.string(),
@@ -25,10 +25,10 @@ export async function listMovedPulls(
   since: Instant,
   pagesMax: number,
 ): Promise<Observed<{ readonly moved: readonly MovedPull[]; readonly isWhole: boolean }>> {
-  const isOld = ({ updated_at }: z.infer<typeof pullSchema>): boolean =>
+  const isOld = ({ updated_at }: z.infer<typeof movedSchema>): boolean =>
     (fromRfc3339(updated_at) ?? since) < since;
   const order = { state: 'all', sort: 'updated', direction: 'desc', pagesMax, isLast: isOld };
-  const read = await readPages(client, 'GET /repos/{owner}/{repo}/pulls', pullSchema, order);
+  const read = await readPages(client, 'GET /repos/{owner}/{repo}/pulls', movedSchema, order);
   if (read.kind === 'unknown') return read;
   // A pull request that changes between two pages is listed twice, the newer version first.
   const moved = new Map<number, MovedPull>();

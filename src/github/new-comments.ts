@@ -33,30 +33,26 @@ export type Listing = {
   readonly isWhole: boolean;
 };
 
-const writer = z.object({ id: z.number().int(), login: z.string(), type: z.string() }).nullish();
-const written = z.object({
+const said = {
   id: z.number().int(),
-  issue_url: z.string().optional(),
-  pull_request_url: z.string().optional(),
   body: z.string().nullish(),
-  created_at: z.string(),
-  updated_at: z.string(),
   author_association: z.string().nullish(),
-  user: writer,
-});
-const placed = written.refine((row) => (row.issue_url ?? row.pull_request_url) !== undefined);
+  user: z.object({ id: z.number().int(), login: z.string(), type: z.string() }).nullish(),
+};
+const written = z
+  .object({
+    ...said,
+    issue_url: z.string().optional(),
+    pull_request_url: z.string().optional(),
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .refine((row) => (row.issue_url ?? row.pull_request_url) !== undefined);
+const reviewSchema = z.object({ ...said, submitted_at: z.string().nullish() });
 const ROUTES = {
   comment: 'GET /repos/{owner}/{repo}/issues/comments',
   'review-comment': 'GET /repos/{owner}/{repo}/pulls/comments',
 } as const;
-const reviewSchema = z.object({
-  id: z.number().int(),
-  body: z.string().nullish(),
-  submitted_at: z.string().nullish(),
-  author_association: z.string().nullish(),
-  user: writer,
-});
-
 /**
  * Comments written or edited since, oldest first; unknown if a page could not be read. Pages by time, not by number, because an edit moves
  * a comment to the end and shifts the others.
@@ -72,9 +68,17 @@ export async function listNewComments(
   let page = 1;
   for (let pages = 0; pages < pagesMax; pages += 1) {
     const range = { since: toRfc3339(next), sort: 'updated', direction: 'asc', per_page: PAGE_ROWS, page };
-    const listed = await read(client, ROUTES[surface], z.array(placed), range);
+    const listed = await read(client, ROUTES[surface], z.array(written), range);
     if (listed.kind === 'unknown') return listed;
-    for (const row of listed.value) found.set(`${row.id}`, sweptOf(surface, row));
+    for (const row of listed.value)
+      found.set(`${row.id}`, {
+        surface,
+        ...writtenIn(row),
+        thread: Number((row.issue_url ?? row.pull_request_url ?? '').split('/').at(-1)),
+        isEdited: row.updated_at !== row.created_at,
+        createdAt: instantOf(row.created_at),
+        at: instantOf(row.updated_at),
+      });
     const newest = listed.value.at(-1)?.updated_at;
     const last = newest === undefined ? next : instantOf(newest);
     if (listed.value.length < PAGE_ROWS)
@@ -84,22 +88,6 @@ export async function listNewComments(
     next = last;
   }
   return known({ found: [...found.values()], next, isWhole: false });
-}
-
-type Row = z.infer<typeof written>;
-
-function sweptOf(surface: 'comment' | 'review-comment', row: Row): SweptComment {
-  return {
-    surface,
-    id: row.id,
-    thread: Number((row.issue_url ?? row.pull_request_url ?? '').split('/').at(-1)),
-    body: row.body ?? '',
-    isBot: row.user?.type !== 'User',
-    isEdited: row.updated_at !== row.created_at,
-    author: authorOf(row),
-    createdAt: instantOf(row.created_at),
-    at: instantOf(row.updated_at),
-  };
 }
 
 /** Reviews submitted since; GitHub lists them oldest first and has no `since`. */
@@ -119,17 +107,26 @@ export async function listNewReviews(
       if (row.submitted_at == null) return [];
       const at = instantOf(row.submitted_at);
       if (at < since) return [];
-      const { id, body } = row;
-      const by = { isBot: row.user?.type !== 'User', author: authorOf(row) };
-      const written = { surface: 'review', id, thread: pull, body: body ?? '', isEdited: false } as const;
-      return [{ ...written, ...by, createdAt: at, at }];
+      const place = { surface: 'review', thread: pull, isEdited: false } as const;
+      return [{ ...place, ...writtenIn(row), createdAt: at, at }];
     }),
   );
 }
 
-function authorOf({
+function writtenIn({
+  id,
+  body,
   user,
   author_association,
-}: Pick<Row, 'user' | 'author_association'>): SweptComment['author'] {
-  return { id: user?.id ?? 0, login: user?.login ?? '', isOutsider: isOutsider(author_association) };
+}: Omit<z.infer<typeof reviewSchema>, 'submitted_at'>): Pick<
+  SweptComment,
+  'id' | 'body' | 'isBot' | 'author'
+> {
+  const isOutside = isOutsider(author_association);
+  return {
+    id,
+    body: body ?? '',
+    isBot: user?.type !== 'User',
+    author: { id: user?.id ?? 0, login: user?.login ?? '', isOutsider: isOutside },
+  };
 }

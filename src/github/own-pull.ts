@@ -101,17 +101,17 @@ function threadOf(
   };
 }
 
-const listSchema = z.array(z.object({ number: z.number().int(), pull_request: z.unknown().optional() }));
+const listSchema = z.array(
+  z
+    .object({ number: z.number().int(), pull_request: z.unknown().optional() })
+    .transform(({ number, pull_request }) => ({ number, isPull: pull_request !== undefined })),
+);
 
 /** Oldest first, at most 100. */
-export async function listLabelledOpen(
+export function listLabelledOpen(
   client: GitHubClient,
   label: string,
 ): Promise<Observed<readonly { readonly number: number; readonly isPull: boolean }[]>> {
   const order = { labels: label, state: 'open', sort: 'created', direction: 'asc', per_page: 100 };
-  const listed = await read(client, 'GET /repos/{owner}/{repo}/issues', listSchema, order);
-  if (listed.kind === 'unknown') return listed;
-  return known(
-    listed.value.map(({ number, pull_request }) => ({ number, isPull: pull_request !== undefined })),
-  );
+  return read(client, 'GET /repos/{owner}/{repo}/issues', listSchema, order);
 }

@@ -56,7 +56,7 @@ async function readIssueFirst(
   if (comments.kind === 'unknown') return comments;
   const versions = await versionsOf(client, issue, reading);
   if (versions.kind === 'unknown') return versions;
-  const pull = pullOf(answer.value, versions.value, place, reading);
+  const pull = pullOfIssue(answer.value, versions.value, place, reading);
   const commits = checked === null ? null : { nodes: [{ commit: checked }] };
   return known({
     pull,
@@ -75,7 +75,7 @@ function readPlace(client: GitHubClient, place: ProposalPlace): Promise<Observed
 }
 
 /** Presents the issue and its branch like a pull request; only branches of this repository are read. */
-function pullOf(
+function pullOfIssue(
   { repository: { issue, nameWithOwner, target } }: IssueFirstAnswer,
   versions: readonly TextVersion[],
   { headBranch, baseBranch, pinned = null }: ProposalPlace,

@@ -9,7 +9,7 @@ const permissionsSchema = z.object({
   default_workflow_permissions: z.string(),
   can_approve_pull_request_reviews: z.boolean(),
 });
-const forkSchema = z.object({ approval_policy: z.string() });
+const forkSchema = z.object({ approval_policy: z.string() }).transform((one) => one.approval_policy);
 const environmentsSchema = z.object({
   environments: z.array(
     z.object({
@@ -18,13 +18,14 @@ const environmentsSchema = z.object({
     }),
   ),
 });
-const branchesSchema = z.object({
-  branch_policies: z.array(z.object({ name: z.string(), type: z.string().optional() })),
-});
-const secretsSchema = z.object({ secrets: z.array(z.object({ name: z.string() })) });
-const runnersSchema = z.object({
-  runners: z.array(z.object({ labels: z.array(z.object({ name: z.string() })) })),
-});
+const branchesSchema = z
+  .object({ branch_policies: z.array(z.object({ name: z.string(), type: z.string().optional() })) })
+  .transform((one) => one.branch_policies);
+const named = z.object({ name: z.string() }).transform(({ name }) => name);
+const secretsSchema = z.object({ secrets: z.array(named) }).transform(({ secrets }) => secrets);
+const runnersSchema = z
+  .object({ runners: z.array(z.object({ labels: z.array(named) })) })
+  .transform(({ runners }) => runners.map(({ labels }) => labels));
 const ruleSchema = z.object({
   type: z.string(),
   /** Of a `pull_request` rule. */
@@ -46,15 +47,12 @@ const rulesetSchema = z.object({
   rules: z.array(z.object({ type: z.string() })).default([]),
 });
 
-const groupsSchema = z.object({
-  runner_groups: z.array(
-    z.object({
-      name: z.string(),
-      restricted_to_workflows: z.boolean(),
-      selected_workflows: z.array(z.string()),
-    }),
-  ),
+const groupSchema = z.object({
+  name: z.string(),
+  restricted_to_workflows: z.boolean(),
+  selected_workflows: z.array(z.string()),
 });
+const groupsSchema = z.object({ runner_groups: z.array(groupSchema) }).transform((one) => one.runner_groups);
 const installationsSchema = z.object({
   installations: z.array(z.object({ app_slug: z.string(), permissions: z.record(z.string(), z.string()) })),
 });
@@ -63,7 +61,7 @@ export type RepositorySettings = z.infer<typeof repositorySchema>;
 export type WorkflowPermissions = z.infer<typeof permissionsSchema>;
 export type BranchRule = z.infer<typeof ruleSchema>;
 export type TagRuleset = z.infer<typeof rulesetSchema>;
-export type RunnerGroup = z.infer<typeof groupsSchema>['runner_groups'][number];
+export type RunnerGroup = z.infer<typeof groupSchema>;
 
 /** Default branch and visibility. */
 export function readRepository(client: GitHubClient): Promise<Observed<RepositorySettings>> {
@@ -76,10 +74,12 @@ export function readWorkflowPermissions(client: GitHubClient): Promise<Observed<
 }
 
 /** Which fork pull requests need approval before workflows run. */
-export async function readForkApproval(client: GitHubClient): Promise<Observed<string>> {
-  const route = 'GET /repos/{owner}/{repo}/actions/permissions/fork-pr-contributor-approval';
-  const answer = await read(client, route, forkSchema);
-  return answer.kind === 'known' ? known(answer.value.approval_policy) : answer;
+export function readForkApproval(client: GitHubClient): Promise<Observed<string>> {
+  return read(
+    client,
+    'GET /repos/{owner}/{repo}/actions/permissions/fork-pr-contributor-approval',
+    forkSchema,
+  );
 }
 
 /** Branches and tags that may use an environment; `*`: not restricted to named ones. */
@@ -98,8 +98,7 @@ export async function readEnvironmentRefs(
   if (found === undefined) return known([]);
   if (found.deployment_branch_policy?.custom_branch_policies !== true) return known([{ name: '*' }]);
   const route = 'GET /repos/{owner}/{repo}/environments/{environment_name}/deployment-branch-policies';
-  const listed = await read(client, route, branchesSchema, { environment_name: environment });
-  return listed.kind === 'known' ? known(listed.value.branch_policies) : listed;
+  return read(client, route, branchesSchema, { environment_name: environment });
 }
 
 const SECRET_ROUTES = {
@@ -108,7 +107,7 @@ const SECRET_ROUTES = {
 };
 
 /** Names of the environment's, the repository's, or the organization's secrets that the repository may use. */
-export async function readSecretNames(
+export function readSecretNames(
   client: GitHubClient,
   place: keyof typeof SECRET_ROUTES | { readonly environment: string },
 ): Promise<Observed<readonly string[]>> {
@@ -119,20 +118,12 @@ export async function readSecretNames(
           'GET /repos/{owner}/{repo}/environments/{environment_name}/secrets',
           { environment_name: place.environment },
         ];
-  const answer = await read(client, route, secretsSchema, { ...more, per_page: 100 });
-  return answer.kind === 'known' ? known(answer.value.secrets.map((secret) => secret.name)) : answer;
+  return read(client, route, secretsSchema, { ...more, per_page: 100 });
 }
 
 /** Labels per self-hosted runner of the repository. */
-export async function readRunnerLabels(
-  client: GitHubClient,
-): Promise<Observed<readonly (readonly string[])[]>> {
-  const answer = await read(client, 'GET /repos/{owner}/{repo}/actions/runners', runnersSchema, {
-    per_page: 100,
-  });
-  return answer.kind === 'known'
-    ? known(answer.value.runners.map((runner) => runner.labels.map((label) => label.name)))
-    : answer;
+export function readRunnerLabels(client: GitHubClient): Promise<Observed<readonly (readonly string[])[]>> {
+  return read(client, 'GET /repos/{owner}/{repo}/actions/runners', runnersSchema, { per_page: 100 });
 }
 
 /** Rules of all rulesets for a branch, for example `deletion`. */
@@ -149,10 +140,9 @@ export async function readTagRulesets(client: GitHubClient): Promise<Observed<re
   const listed = await read(client, 'GET /repos/{owner}/{repo}/rulesets', rulesetsSchema, { per_page: 100 });
   if (listed.kind === 'unknown') return listed;
   const found: TagRuleset[] = [];
-  for (const { id } of listed.value.filter((ruleset) => ruleset.target === 'tag')) {
-    const one = await read(client, 'GET /repos/{owner}/{repo}/rulesets/{ruleset_id}', rulesetSchema, {
-      ruleset_id: id,
-    });
+  for (const { id: ruleset_id } of listed.value.filter((ruleset) => ruleset.target === 'tag')) {
+    const route = 'GET /repos/{owner}/{repo}/rulesets/{ruleset_id}';
+    const one = await read(client, route, rulesetSchema, { ruleset_id });
     if (one.kind === 'unknown') return one;
     found.push(one.value);
   }
@@ -160,13 +150,9 @@ export async function readTagRulesets(client: GitHubClient): Promise<Observed<re
 }
 
 /** Runner groups of the organization that this repository may use; readable only by organization admins. */
-export async function readRunnerGroups(client: GitHubClient): Promise<Observed<readonly RunnerGroup[]>> {
-  const answer = await read(client, 'GET /orgs/{org}/actions/runner-groups', groupsSchema, {
-    org: client.owner,
-    visible_to_repository: client.repo,
-    per_page: 100,
-  });
-  return answer.kind === 'known' ? known(answer.value.runner_groups) : answer;
+export function readRunnerGroups(client: GitHubClient): Promise<Observed<readonly RunnerGroup[]>> {
+  const whose = { org: client.owner, visible_to_repository: client.repo, per_page: 100 };
+  return read(client, 'GET /orgs/{org}/actions/runner-groups', groupsSchema, whose);
 }
 
 /** The App's permissions in the organization; null if not installed. */
@@ -174,10 +160,8 @@ export async function readAppPermissions(
   client: GitHubClient,
   slug: string,
 ): Promise<Observed<Readonly<Record<string, string>> | null>> {
-  const answer = await read(client, 'GET /orgs/{org}/installations', installationsSchema, {
-    org: client.owner,
-    per_page: 100,
-  });
+  const whose = { org: client.owner, per_page: 100 };
+  const answer = await read(client, 'GET /orgs/{org}/installations', installationsSchema, whose);
   if (answer.kind === 'unknown') return answer;
   return known(answer.value.installations.find((one) => one.app_slug === slug)?.permissions ?? null);
 }

@@ -11,13 +11,21 @@ import { call, type GitHubClient, read, readIfThere, refusal } from './call.ts';
 import { instantOf } from './thread-comments.ts';
 
 const dispatched = z.object({ workflow_run_id: z.number().int() });
-const runSchema = z.object({
-  id: z.number().int(),
-  status: z.string().nullable(),
-  conclusion: z.string().nullable(),
-  created_at: z.string(),
-  html_url: z.string(),
-});
+const runSchema = z
+  .object({
+    id: z.number().int(),
+    status: z.enum(['queued', 'in_progress', 'completed', 'other']).catch('other'),
+    conclusion: z.string().nullable(),
+    created_at: z.string(),
+    html_url: z.string(),
+  })
+  .transform(
+    ({ created_at, html_url: url, ...run }): WorkflowRunFacts => ({
+      ...run,
+      createdAt: instantOf(created_at),
+      url,
+    }),
+  );
 
 /**
  * `return_run_details` (GitHub, 2026-02-19) returns the run's id. Uses the full ref, because a tag with the same short name could provide
@@ -41,24 +49,11 @@ export async function dispatchWorkflow(
 }
 
 /** Null if GitHub has no such run, because it was deleted or expired. */
-export async function readWorkflowRun(
+export function readWorkflowRun(
   client: GitHubClient,
   id: number,
 ): Promise<Observed<WorkflowRunFacts | null>> {
-  const route = 'GET /repos/{owner}/{repo}/actions/runs/{run_id}';
-  const run = await readIfThere(client, route, runSchema, { run_id: id });
-  if (run.kind === 'unknown') return run;
-  return known(run.value === null ? null : factsOf(run.value));
-}
-
-function factsOf(run: z.infer<typeof runSchema>): WorkflowRunFacts {
-  return {
-    id: run.id,
-    status: statusOf(run.status),
-    conclusion: run.conclusion,
-    createdAt: instantOf(run.created_at),
-    url: run.html_url,
-  };
+  return readIfThere(client, 'GET /repos/{owner}/{repo}/actions/runs/{run_id}', runSchema, { run_id: id });
 }
 
 const jobs = z.object({
@@ -91,8 +86,4 @@ export async function readFailedJob(client: GitHubClient, run: number): Promise<
   return known(
     cutText(redact(error == null ? ended : `${ended}: ${error}`, []), limits.messageCharactersMax),
   );
-}
-
-function statusOf(status: string | null): WorkflowRunFacts['status'] {
-  return status === 'queued' || status === 'in_progress' || status === 'completed' ? status : 'other';
 }

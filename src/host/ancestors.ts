@@ -9,8 +9,8 @@ export function ancestorsThatShow(secrets: readonly string[]): readonly Ancestor
   const found: Ancestor[] = [];
   const texts = secrets.filter((secret) => secret !== '');
   for (let pid = process.ppid; pid > 1; ) {
-    const status = readIfThere(`/proc/${pid}/status`) ?? '';
-    const shown = readIfThere(`/proc/${pid}/environ`) ?? '';
+    const status = textIfReadable(`/proc/${pid}/status`) ?? '';
+    const shown = textIfReadable(`/proc/${pid}/environ`) ?? '';
     if (texts.some((text) => shown.includes(text)))
       found.push({ pid, name: /^Name:\s*(.*)$/m.exec(status)?.[1] ?? '' });
     pid = Number(/^PPid:\s*(\d+)$/m.exec(status)?.[1] ?? 0);
@@ -19,7 +19,7 @@ export function ancestorsThatShow(secrets: readonly string[]): readonly Ancestor
 }
 
 /** Null for a process that ended or belongs to another user. */
-function readIfThere(file: string): string | null {
+function textIfReadable(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

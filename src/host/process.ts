@@ -6,9 +6,9 @@ import { letGoOfHeldOutputs } from './held-outputs.ts';
 import { codeOf } from './publish-once.ts';
 
 /** A helper program without an end after two minutes hangs. */
-export const PROGRAM_TIMEOUT_MS = 120_000;
+const PROGRAM_TIMEOUT_MS = 120_000;
 /** Far above git's output for one interval. */
-export const PROGRAM_OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
+const PROGRAM_OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 
 /** The child sees only `env`. */
 export type RunOptions = {

@@ -1,6 +1,7 @@
 /** One HTTPS request to a store, bounded in time, size and retries, without redirects. Expected failures are values. */
 
 import { known, type Observed, unknown } from '../domain/observed.ts';
+import { type Fetch, fetchWhole } from '../host/fetch-whole.ts';
 
 /** A page of a thousand objects has less than 1 MB. */
 export const STORE_ANSWER_BYTES_MAX = 8 * 1024 * 1024;
@@ -11,7 +12,7 @@ const STORE_TRIES_MAX = 4;
 const STORE_RETRY_MS = 500;
 
 export type StoreHost = {
-  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  readonly fetch: Fetch;
   readonly sleep: (durationMs: number) => Promise<void>;
 };
 
@@ -49,36 +50,11 @@ export function saidNo({ status, text }: StoreAnswer): { readonly kind: 'unknown
 }
 
 async function once(
-  host: StoreHost,
+  { fetch }: StoreHost,
   { method, url, headers }: { readonly method: string; readonly url: string; readonly headers: Headers },
   bytesMax: number,
 ): Promise<Observed<StoreAnswer>> {
-  try {
-    const signal = AbortSignal.timeout(STORE_TIMEOUT_MS);
-    const response = await host.fetch(url, { method, headers, redirect: 'manual', signal });
-    const text = await bounded(response, bytesMax);
-    if (text === null) return unknown(`an answer of more than ${bytesMax} bytes`);
-    return known({ status: response.status, headers: response.headers, text });
-  } catch (error) {
-    // fetch throws TypeError for broken transport and DOMException for a timeout.
-    if (error instanceof TypeError || error instanceof DOMException) return unknown(reasonOf(error));
-    throw error;
-  }
-}
-
-function reasonOf(error: Error): string {
-  const { cause } = error;
-  return cause instanceof Error ? cause.message : error.message;
-}
-
-async function bounded(response: Response, bytesMax: number): Promise<string | null> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of response.body ?? []) {
-    size += piece.length;
-    // Leaving the loop cancels the body.
-    if (size > bytesMax) return null;
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
+  const answer = await fetchWhole(fetch, url, { method, headers }, { timeoutMs: STORE_TIMEOUT_MS, bytesMax });
+  if (answer.kind === 'failed') return unknown(answer.message);
+  return known({ status: answer.status, headers: answer.headers, text: answer.bytes.toString('utf8') });
 }

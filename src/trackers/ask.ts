@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { cutText } from '../domain/text.ts';
 import type { TrackerSilence } from '../domain/tracker.ts';
-import { codeOf } from '../host/publish-once.ts';
+import { type Fetch, fetchWhole, type WholeAnswer } from '../host/fetch-whole.ts';
 import { redact } from '../host/redactor.ts';
 import { parseLoosely } from './values.ts';
 
@@ -29,7 +29,7 @@ export const TRACKER_WAIT_MS_MAX = 60 * 60 * 1_000;
 const TRACKER_WORDS_MAX = 200;
 
 export type TrackerHost = {
-  readonly fetch: typeof globalThis.fetch;
+  readonly fetch: Fetch;
   readonly now: () => number;
 };
 
@@ -70,8 +70,10 @@ async function askOnce(
   { address, authorization, secrets }: AskSettings,
   { path, body }: Question,
 ): Promise<{ readonly json: unknown } | Silence> {
-  try {
-    const response = await fetch(new URL(path, withSlash(address)), {
+  const answer = await fetchWhole(
+    fetch,
+    new URL(path, withSlash(address)).href,
+    {
       method: body === undefined ? 'GET' : 'POST',
       headers: {
         accept: 'application/json',
@@ -79,26 +81,19 @@ async function askOnce(
         ...(authorization === null ? {} : { authorization }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      redirect: 'manual',
-      signal: AbortSignal.timeout(TRACKER_TIMEOUT_MS),
-    });
-    const text = await textOf(response);
-    if (text === null)
-      return silence('unknown', `the answer has more than ${TRACKER_ANSWER_BYTES_MAX} bytes`);
-    return judge(response, text, secrets);
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const code = codeOf(error.cause) ?? error.name;
-    return silence('unknown', `it does not answer (${code})`, TRACKER_PAUSE_MS);
-  }
+    },
+    { timeoutMs: TRACKER_TIMEOUT_MS, bytesMax: TRACKER_ANSWER_BYTES_MAX },
+  );
+  return answer.kind === 'answer'
+    ? judge(answer, secrets)
+    : silence('unknown', `it does not answer (${answer.code})`, TRACKER_PAUSE_MS);
 }
 
 function judge(
-  response: Response,
-  text: string,
+  { status, headers, bytes }: Extract<WholeAnswer, { kind: 'answer' }>,
   secrets: readonly string[],
 ): { readonly json: unknown } | Silence {
-  const { status, headers } = response;
+  const text = bytes.toString('utf8');
   const words = redact(cutText(text.trim(), TRACKER_WORDS_MAX), secrets);
   if (status === 401 || status === 403)
     return silence('denied', `it refuses this key (${status})`, TRACKER_PAUSE_MS);
@@ -120,17 +115,6 @@ function waitMs(headers: Headers): number {
   const said = Number(headers.get('retry-after') ?? headers.get('ratelimit-reset') ?? Number.NaN);
   const ms = Number.isFinite(said) && said >= 0 ? said * 1_000 : TRACKER_PAUSE_MS;
   return Math.min(ms, TRACKER_WAIT_MS_MAX);
-}
-
-async function textOf(response: Response): Promise<string | null> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of response.body ?? []) {
-    size += piece.length;
-    if (size > TRACKER_ANSWER_BYTES_MAX) return null;
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }
 
 function silence(kind: TrackerSilence['kind'], message: string, pauseMs = 0): Silence {

@@ -73,19 +73,6 @@ async function look(
 
 const LONG = Array.from({ length: 20_000 }, (_, line) => `line ${line} 🚀 of a log that is long\n`).join('');
 
-/** The head's answers, each after what `wait` does. */
-function slowly(head: ReturnType<typeof headWith>, wait: () => void): Http {
-  return async (asked) => {
-    const result = await httpOf(head)(asked);
-    if (result.kind === 'failed') return result;
-    const body = (async function* late(): AsyncIterableIterator<Uint8Array> {
-      wait();
-      yield* result.answer.body;
-    })();
-    return { kind: 'answer', answer: { ...result.answer, body } };
-  };
-}
-
 describe('the log of a running job', () => {
   it('comes in one answer, chunk by chunk, and in another one when the job goes on', async () => {
     const head = headWith(LONG);
@@ -97,43 +84,6 @@ describe('the log of a running job', () => {
     const second = await look(reader, first.offset);
     expect(second.text).toBe('more\n');
     expect(head.wholeReads).toBe(2);
-  });
-
-  it('that takes long to come is asked for again after ten times as long, or at once when the job has ended', async () => {
-    let nowMs = 0;
-    const head = headWith('step 1\n');
-    const slow = slowly(head, () => {
-      nowMs += 4_000;
-    });
-    const reader = readerOf(head, { http: slow, elapsed: () => nowMs });
-    const first = await look(reader, 0);
-    head.log += 'step 2\n';
-    nowMs += 30_000;
-    expect(await look(reader, first.offset)).toMatchObject({ text: '', last: 'end' });
-    expect(await look(reader, 0)).toMatchObject({ text: 'step 1\n', last: 'end' });
-    expect(head.wholeReads).toBe(1);
-    nowMs += 11_000;
-    const second = await look(reader, first.offset);
-    expect(second).toMatchObject({ text: 'step 2\n' });
-    head.log += 'over\n';
-    reader.markEnded();
-    expect(await look(reader, second.offset)).toMatchObject({ text: 'over\n' });
-    expect(head.wholeReads).toBe(3);
-  });
-
-  it('that takes a minute to come is asked for again after five minutes, so that no look is stale for long', async () => {
-    let nowMs = 0;
-    const head = headWith('step 1\n');
-    const slow = slowly(head, () => {
-      nowMs += 60_000;
-    });
-    const reader = readerOf(head, { http: slow, elapsed: () => nowMs });
-    const first = await look(reader, 0);
-    head.log += 'step 2\n';
-    nowMs += 290_000;
-    expect(await look(reader, first.offset)).toMatchObject({ text: '' });
-    nowMs += 11_000;
-    expect(await look(reader, first.offset)).toMatchObject({ text: 'step 2\n' });
   });
 
   it('is asked for again from its unfinished last line, and from the middle by another process', async () => {
@@ -222,14 +172,6 @@ describe('the log of a running job', () => {
     expect(withText(await readerOf(head).read(offset))).toEqual({ kind: 'rewound', sizeBytes: 11 });
   });
 
-  it('ends exactly, read whole, when the job has ended', async () => {
-    const head = headWith(LONG);
-    const reader = readerOf(head);
-    reader.markEnded();
-    expect(await look(reader, 0)).toMatchObject({ offset: Buffer.byteLength(LONG), last: 'end' });
-    expect(head.wholeReads).toBe(1);
-  });
-
   it('is handed on once, whatever it says, wherever it is cut', async () => {
     const words = fc.array(fc.string({ unit: 'binary', maxLength: 40 }), { minLength: 1, maxLength: 30 });
     const ways = fc.record({
@@ -250,7 +192,6 @@ describe('the log of a running job', () => {
           offset = seen.offset;
           expect(head.log.startsWith(text)).toBe(true);
         }
-        reader.markEnded();
         for (let turn = 0; turn < 6 && text !== head.log; turn += 1) {
           const seen = await look(reader, offset);
           text += seen.text;

@@ -90,22 +90,6 @@ describe('a script of before February 2026', () => {
       message: expect.stringContaining("set `environment: ['-e', '{name}', '{value}']`"),
     });
   });
-
-  it('that ends with 0 after a failure has failed all the same', async () => {
-    const stderr = `E1 __main__ Error submitting or tracking job: x\n${MARINS_END}FileNotFoundError: [Errno 2] No such file or directory: 'uv'\n`;
-    expect(await submitted({ exitCode: 0, stderr })).toMatchObject({
-      kind: 'rejected',
-      message: expect.stringContaining(
-        "exit code 0, though it says that it failed, as Marin's script did before 19 February 2026: the script starts uv by name",
-      ),
-    });
-    await scripts.close();
-    const lost = 'E1 __main__ Error submitting or tracking job: timed out\n';
-    expect(await submitted({ exitCode: 0, stderr: lost })).toMatchObject({
-      kind: 'unknown',
-      message: expect.stringContaining('exit code 0, though it says that it failed'),
-    });
-  });
 });
 
 describe('a failure before any request', () => {

@@ -10,7 +10,7 @@ import { editComment, postComment, react } from '../../github/comments.ts';
 import { assignPeople, editIssue, openIssue } from '../../github/issues.ts';
 import { inThread } from '../../github/locked-thread.ts';
 import { readPeople } from '../../github/people.ts';
-import { closePull, editPullBody, mergePull, openPull } from '../../github/pulls.ts';
+import { mergePull, openPull } from '../../github/pulls.ts';
 import { dispatchWorkflow } from '../../github/workflows.ts';
 import { UNNUMBERED } from '../../logbook/marker-seal.ts';
 import { leftOpenNotice } from '../../render/issue-card.ts';
@@ -166,7 +166,11 @@ async function carryOut(place: PerformPlace, effect: Effect): Promise<EffectOutc
       const body = sealed(lab, place.config, effect.pull, effect.body);
       return body === null
         ? WITHOUT_KEY
-        : editPullBody(client, effect.pull, effect.expected, body, lab.digestOf);
+        : editIssue(
+            client,
+            { issue: effect.pull, expected: effect.expected, body, state: null },
+            lab.digestOf,
+          );
     }
     case 'dispatch-workflow':
       return dispatchWorkflow(client, effect);
@@ -177,7 +181,11 @@ async function carryOut(place: PerformPlace, effect: Effect): Promise<EffectOutc
       return body === null ? WITHOUT_KEY : openPull(client, { ...effect, body });
     }
     case 'close-pull':
-      return closePull(client, effect.pull);
+      return editIssue(
+        client,
+        { issue: effect.pull, expected: null, body: null, state: 'closed' },
+        lab.digestOf,
+      );
     case 'merge-pull':
       return mergePull(client, effect.pull, effect.head);
     case 'push-tag':

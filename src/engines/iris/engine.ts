@@ -58,11 +58,10 @@ export function createIrisEngine(options: IrisEngineOptions): Engine {
     leftOut: (spec) => leftOutOfPackage(spec, IRIS),
     submit: (spec) => submitToIris(settings, spec),
     observe: (jobId, lastSession) => observeOnIris(settings, jobId, lastSession),
-    noteEnd: (jobId) => readerOf(jobId).markEnded(),
     describe: (jobId) => describeOnIris(settings, jobId),
     live: () => liveOnIris(settings),
     readLog: async (jobId, offset) => {
-      const read = await readerOf(jobId).read(offset);
+      const read = await readerOf(jobId)(offset);
       // Iris gives no lines of a job that it does not know, and no error.
       const isNothing = read.kind === 'chunk' && read.nextOffset === 0;
       if (!isNothing) return read;

@@ -22,7 +22,8 @@ export type Judged =
   | { readonly kind: 'unknown'; readonly message: string }
   | { readonly kind: 'lost'; readonly message: string };
 
-const FINAL: ReadonlySet<string> = new Set(
+/** States of a job that Iris is done with. */
+export const FINAL: ReadonlySet<string> = new Set(
   ['SUCCEEDED', 'FAILED', 'KILLED', 'WORKER_FAILED', 'UNSCHEDULABLE'].map((state) => `JOB_STATE_${state}`),
 );
 const TIME_LIMIT = /^Execution timeout exceeded/;

@@ -5,15 +5,20 @@ import type { LogRead } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { type Unknown, unknownBecause } from '../shared/acts.ts';
 import { createLogWindow, type LogWindow } from '../shared/log-window.ts';
-import { ask, type IrisSettings, irisIdOf, irisLimits, type LogEntry, logsAnswer } from './ask.ts';
+import {
+  ask,
+  type IrisSettings,
+  irisIdOf,
+  irisLimits,
+  type LogEntry,
+  logsAnswer,
+  statusAnswer,
+} from './ask.ts';
+import { FINAL } from './job-state.ts';
 import { type IrisProcess, isSameProcess, readProcess } from './observe.ts';
 import { saysBegin } from './wrapper.ts';
 
-export type IrisLogReader = {
-  readonly read: (offset: number) => Promise<LogRead>;
-  /** The job has ended: its last lines are waited for. */
-  readonly markEnded: () => void;
-};
+export type IrisLogReader = (offset: number) => Promise<LogRead>;
 
 /** What stands in the log where lines may be missing. */
 export const GAP = 'ferrybot: the log server of Iris began anew: lines that it had not kept are missing here';
@@ -31,28 +36,19 @@ type Reading = {
   readonly window: LogWindow;
   hasBegun: boolean;
   isFirstPassOver: boolean;
-  hasEnded: boolean;
+  /** Its last lines were waited for. */
   isSettled: boolean;
 };
 
 /** A reader that goes on where it was; one of another process reads from the first line on. */
 export function createIrisLogReader(settings: IrisSettings, jobId: string): IrisLogReader {
   let reading = fresh();
-  let isEnded = false;
-  return {
-    markEnded: () => {
-      isEnded = true;
-      reading.hasEnded = true;
-    },
-    read: async (offset) => {
-      if (offset < reading.window.start()) reading = { ...fresh(), hasEnded: isEnded };
-      const problem = await readOn(settings, jobId, reading, offset);
-      if (problem !== null) return problem;
-      const { window } = reading;
-      return offset > window.end()
-        ? { kind: 'rewound', sizeBytes: window.end() }
-        : window.chunk(offset, true);
-    },
+  return async (offset) => {
+    if (offset < reading.window.start()) reading = fresh();
+    const problem = await readOn(settings, jobId, reading, offset);
+    if (problem !== null) return problem;
+    const { window } = reading;
+    return offset > window.end() ? { kind: 'rewound', sizeBytes: window.end() } : window.chunk(offset, true);
   };
 }
 
@@ -65,7 +61,6 @@ function fresh(): Reading {
     window: createLogWindow(),
     hasBegun: false,
     isFirstPassOver: false,
-    hasEnded: false,
     isSettled: false,
   };
 }
@@ -99,15 +94,17 @@ async function readOn(
       continue;
     }
     passIsOver(settings, reading);
-    if (!reading.hasEnded || reading.isSettled) return null;
     // The state is told before the last lines: twice nothing, a second apart.
-    if (empty >= 2) {
-      reading.isSettled = true;
-      return null;
-    }
+    reading.isSettled ||= empty >= 2;
+    if (reading.isSettled || !(await hasEnded(settings, jobId))) return null;
     await settings.sleep(irisLimits.lastLinesPauseMs);
   }
   return unknownBecause('the log is longer than one look can read: the next one goes on');
+}
+
+async function hasEnded(settings: IrisSettings, jobId: string): Promise<boolean> {
+  const answer = await ask(settings, 'status', { jobId: irisIdOf(settings, jobId) }, statusAnswer);
+  return answer.kind === 'said' && FINAL.has(answer.value.job.state);
 }
 
 async function nextEntries(

@@ -13,7 +13,6 @@ import {
   type StopOutcome,
   type SubmitOutcome,
   type SubmitRejection,
-  saysItIsOver,
   stopStep,
   submitStep,
 } from '../../domain/engine.ts';
@@ -45,37 +44,21 @@ export function rejected(code: SubmitRejection, message: string): Rejected {
 type Unguarded = Omit<Engine, 'submit' | 'stop'> & {
   submit(spec: JobSpec): Promise<SubmitOutcome>;
   stop(jobId: string): Promise<StopOutcome>;
-  /** Called when an answer shows that the job is over. */
-  noteEnd?(jobId: string): void;
 };
 
 /** The engine that spends a permit before it submits or stops, and never calls anything with an id that is none. */
-export function guarded({ noteEnd, ...unguarded }: Unguarded): Engine {
-  const { observeMany } = unguarded;
-  const noted = <Seen extends JobObservation | StopOutcome>(jobId: string, seen: Seen): Seen => {
-    if (saysItIsOver(seen)) noteEnd?.(jobId);
-    return seen;
-  };
+export function guarded(unguarded: Unguarded): Engine {
   return {
     ...unguarded,
     submit: async (spec, permit) => {
       spendCapability(permit, submitStep(spec));
       return unguarded.submit(spec);
     },
-    observe: async (jobId, lastSession) => noted(jobId, await unguarded.observe(jobId, lastSession)),
-    ...(observeMany === undefined
-      ? {}
-      : {
-          observeMany: async (asked) => {
-            const seen = await observeMany(asked);
-            return seen.map((one, index) => noted(asked[index]?.jobId ?? '', one));
-          },
-        }),
     readLog: async (jobId, offset) =>
       isSubmissionId(jobId) ? unguarded.readLog(jobId, offset) : { kind: 'absent' },
     stop: async (jobId, permit) => {
       spendCapability(permit, stopStep(jobId));
-      return isSubmissionId(jobId) ? noted(jobId, await unguarded.stop(jobId)) : { kind: 'absent' };
+      return isSubmissionId(jobId) ? unguarded.stop(jobId) : { kind: 'absent' };
     },
   };
 }

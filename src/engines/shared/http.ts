@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestOverTls } from 'node:https';
+import { NOT_SENT, readBounded } from '../../host/fetch-whole.ts';
 import { codeOf } from '../../host/publish-once.ts';
 
 export type HttpRequest = {
@@ -32,15 +33,6 @@ export type HttpResult =
   | { readonly kind: 'failed'; readonly sent: boolean; readonly message: string };
 
 export type Http = (request: HttpRequest) => Promise<HttpResult>;
-
-/** Errors that happen before a connection stands. */
-export const NOT_SENT: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-]);
 
 /**
  * Asks over node:http. Not `fetch`: that one marks every request with `Sec-Fetch-Mode`, by which Ray takes it for a
@@ -93,21 +85,15 @@ export async function askWhole(
 /** Reads an answer to its end. */
 export async function readWhole(answer: HttpAnswer, bytesMax: number): Promise<WholeAnswer> {
   const { status, contentType } = answer;
-  const pieces: Uint8Array[] = [];
-  let size = 0;
   try {
-    for await (const piece of answer.body) {
-      size += piece.length;
-      pieces.push(piece);
-      if (size <= bytesMax) continue;
-      answer.close();
-      return { kind: 'unknown', cause: 'too-large', message: `the answer has more than ${bytesMax} bytes` };
-    }
+    const bytes = await readBounded(answer.body, bytesMax);
+    if (bytes !== null) return { kind: 'answer', status, contentType, text: bytes.toString('utf8') };
+    answer.close();
+    return { kind: 'unknown', cause: 'too-large', message: `the answer has more than ${bytesMax} bytes` };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return { kind: 'unknown', cause: 'lost', message: `the answer broke off: ${error.message}` };
   }
-  return { kind: 'answer', status, contentType, text: Buffer.concat(pieces).toString('utf8') };
 }
 
 function start({ method, url, headers, body, idleTimeoutMs, signal }: HttpRequest): ClientRequest {

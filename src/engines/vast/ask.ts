@@ -3,9 +3,8 @@
 import { z } from 'zod';
 import { jsonIn } from '../../domain/json.ts';
 import { cutText } from '../../domain/text.ts';
-import { codeOf } from '../../host/publish-once.ts';
+import { type Fetch, fetchWhole } from '../../host/fetch-whole.ts';
 import { redact } from '../../host/redactor.ts';
-import { NOT_SENT } from '../shared/http.ts';
 import type { VastCluster } from './definition.ts';
 
 /** The account, and what it can still pay. */
@@ -33,7 +32,7 @@ export type VastSettings = {
   readonly key: string | null;
   readonly now: () => number;
   readonly sleep: (durationMs: number) => Promise<unknown>;
-  readonly fetch: typeof globalThis.fetch;
+  readonly fetch: Fetch;
 };
 
 /** Bounds of the conversation with the API. */
@@ -143,42 +142,17 @@ export async function askForText(
   url: URL,
   init: RequestInit = {},
 ): Promise<{ readonly kind: 'text'; readonly status: number; readonly text: string } | NoAnswer> {
-  try {
-    const response = await settings.fetch(url, {
-      ...init,
-      redirect: 'manual',
-      signal: AbortSignal.timeout(settings.cluster.requestTimeoutMs),
-    });
-    // Latin 1: what a job says is bytes, and is counted in bytes.
-    const bytes = await bytesOf(response);
-    if (bytes === null)
-      return noAnswer('lost', response.status, `the answer has more than ${VAST.answerBytesMax} bytes`);
-    return {
-      kind: 'text',
-      status: response.status,
-      text: bytes.toString(init.method === undefined ? 'latin1' : 'utf8'),
-    };
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const code = codeOf(error.cause) ?? '';
-    const isSent = !NOT_SENT.has(code);
+  const bounds = { timeoutMs: settings.cluster.requestTimeoutMs, bytesMax: VAST.answerBytesMax };
+  const answer = await fetchWhole(settings.fetch, url.href, init, bounds);
+  if (answer.kind === 'failed')
     return noAnswer(
-      isSent ? 'lost' : 'not-sent',
+      answer.isSent ? 'lost' : 'not-sent',
       null,
-      `no answer of Vast.ai: ${error.message} ${code}`.trim(),
+      `no answer of Vast.ai: ${answer.message} (${answer.code})`,
     );
-  }
-}
-
-async function bytesOf(response: Response): Promise<Buffer | null> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of response.body ?? []) {
-    size += piece.length;
-    if (size > VAST.answerBytesMax) return null;
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
+  // Latin 1: what a job says is bytes, and is counted in bytes.
+  const text = answer.bytes.toString(init.method === undefined ? 'latin1' : 'utf8');
+  return { kind: 'text', status: answer.status, text };
 }
 
 /** That there is no usable answer, and why. */

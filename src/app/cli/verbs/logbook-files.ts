@@ -2,9 +2,11 @@
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { GitError, type GitReader } from '../../../domain/git.ts';
+import type { TreeId } from '../../../domain/ids.ts';
 import { limits } from '../../../domain/limits.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
-import { type AppendOnlyHistory, readAppendOnlyHistory } from '../../../host/git/history.ts';
+import { openCheckout } from '../../../host/git/checkout.ts';
 import { splitLines } from '../../../logbook/codec.ts';
 import { JOURNAL } from '../../../logbook/rules.ts';
 import { eventsName, eventsPart, monthIn, placeAt } from '../../../logbook/segments.ts';
@@ -26,12 +28,15 @@ export type LogbookFile = {
 type LogbookPart = {
   readonly path: string;
   readonly text: string;
-  /** Versions in the branch's history; the text must extend them. */
+  /** Versions in the branch's history that the text does not extend. */
   readonly versions: readonly string[];
 };
 
 const FIRST_NAME = eventsName(1);
-const EVENTS = { glob: 'events*.jsonl', isWanted: (name: string) => eventsPart(name) !== null };
+
+/** Every committed version of each file, by path below the folder. Empty outside of a checkout. */
+type History = ReadonlyMap<string, ReadonlySet<TreeId>>;
+type Committed = { readonly history: History; readonly git: GitReader | null };
 
 /** Reads the files at `path` (absolute). The error is for people. */
 export async function findLogbookFiles(
@@ -42,6 +47,7 @@ export async function findLogbookFiles(
   try {
     return await readFiles(path, cwd, environment);
   } catch (error) {
+    if (error instanceof GitError) return fail(`the history around ${path} cannot be read: ${error.message}`);
     if (!(error instanceof Error && 'syscall' in error)) throw error;
     return fail(`${path} cannot be read: ${error.message}`);
   }
@@ -55,29 +61,60 @@ async function readFiles(
   const found = await statOf(path);
   if (found === null) return fail(`there is nothing at ${path}`);
   const folder = found.isDirectory() ? path : dirname(path);
-  const history = await readAppendOnlyHistory(folder, EVENTS, environment);
-  if (history.kind === 'unreadable')
-    return fail(`the history around ${path} cannot be read: ${history.message}`);
+  const committed = await readCommitted(folder, environment);
+  const { history } = committed;
   const runs = found.isDirectory()
     ? await runsIn(path, history)
     : [eventsPart(basename(path)) === null ? [basename(path)] : await partsIn(folder, '', history)];
   if (runs.length === 0) return fail(`${path} has no ${FIRST_NAME} and no runs/YYYY/MM/*/${FIRST_NAME}`);
   const files: LogbookFile[] = [];
   for (const names of runs) {
-    const read = await readOne(folder, names, cwd, history);
+    const read = await readOne(folder, names, cwd, committed);
     if (!read.ok) return read;
     files.push(read.value);
   }
   return ok(files);
 }
 
+/** The checkout may be a stranger's: nothing in it is started, and nothing is fetched. */
+async function readCommitted(
+  folder: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<Committed> {
+  const checkout = await openCheckout(folder, environment);
+  const head = (await checkout?.commitOf('HEAD')) ?? null;
+  if (checkout === null || head === null) return { history: new Map(), git: null };
+  const { git, prefix } = checkout;
+  const found = await git.versions({ from: head, not: null, paths: [prefix === '' ? '.' : prefix] });
+  const events = found.filter(({ path }) => eventsPart(basename(path)) !== null);
+  const byPath = Map.groupBy(events, ({ path }) => path.slice(prefix.length));
+  return {
+    git,
+    history: new Map([...byPath].map(([path, all]) => [path, new Set(all.map(({ blob }) => blob))])),
+  };
+}
+
+/** The versions of a file that `text` does not begin with. */
+async function lostVersions(
+  { history, git }: Committed,
+  name: string,
+  text: string,
+): Promise<readonly string[]> {
+  const ids = history.get(name);
+  if (git === null || ids === undefined) return [];
+  const kept = git.beginningsOf(text, ids);
+  const lost = [...ids].filter((id) => !kept.has(id));
+  const texts = await git.readBlobs(lost);
+  if (texts.size < lost.length) throw new GitError('unreadable', `a version of ${name} is not there`);
+  return [...texts.values()];
+}
+
 async function readOne(
   folder: string,
   names: readonly string[],
   cwd: string,
-  history: AppendOnlyHistory,
+  committed: Committed,
 ): Promise<Result<LogbookFile, string>> {
-  const known = history.kind === 'history' ? history.versions : new Map<string, readonly string[]>();
   const parts: LogbookPart[] = [];
   let undecodableLine: number | null = null;
   let lines = 0;
@@ -90,19 +127,25 @@ async function readOne(
     const { text, badLine } = decoded(found === null ? new Uint8Array() : await readFile(path));
     if (badLine !== null) undecodableLine ??= lines + badLine;
     lines += splitLines(text).whole.length;
-    parts.push({ path: relative(cwd, path) || path, text, versions: known.get(name) ?? [] });
+    const versions = await lostVersions(committed, name, text);
+    parts.push({ path: relative(cwd, path) || path, text, versions });
   }
   const place = dirname(join(folder, names[0] ?? ''));
   const month = monthIn(place.replaceAll('\\', '/'));
   const run = basename(place) === JOURNAL || month !== null ? basename(place) : null;
-  return ok({ parts, undecodableLine, run, month, isInHistory: names.some((name) => known.has(name)) });
+  return ok({
+    parts,
+    undecodableLine,
+    run,
+    month,
+    isInHistory: names.some((name) => committed.history.has(name)),
+  });
 }
 
 /** File names by run: the folder's own files, or those of a checkout, including files that only the history has. */
-async function runsIn(folder: string, history: AppendOnlyHistory): Promise<readonly (readonly string[])[]> {
+async function runsIn(folder: string, history: History): Promise<readonly (readonly string[])[]> {
   const own = await partsIn(folder, '', history);
   if (own.length > 0) return [own];
-  const known = history.kind === 'history' ? [...history.versions.keys()] : [];
   let runs: readonly string[] = ['runs/'];
   for (const level of [/^\d{4}$/, /^\d\d$/, /./]) {
     const found = runs.map(async (place) =>
@@ -112,7 +155,7 @@ async function runsIn(folder: string, history: AppendOnlyHistory): Promise<reado
     );
     runs = (await Promise.all(found)).flat();
   }
-  const folders = new Set([...runs, `${JOURNAL}/`, ...known.flatMap(folderOfEvents)]);
+  const folders = new Set([...runs, `${JOURNAL}/`, ...[...history.keys()].flatMap(folderOfEvents)]);
   const found: (readonly string[])[] = [];
   for (const one of [...folders].sort()) {
     const names = await partsIn(folder, one, history);
@@ -122,15 +165,10 @@ async function runsIn(folder: string, history: AppendOnlyHistory): Promise<reado
 }
 
 /** The files of one run in order, up to the first gap. */
-async function partsIn(
-  folder: string,
-  place: string,
-  history: AppendOnlyHistory,
-): Promise<readonly string[]> {
-  const known = history.kind === 'history' ? [...history.versions.keys()] : [];
+async function partsIn(folder: string, place: string, history: History): Promise<readonly string[]> {
   const here = (await namesOf(join(folder, place))).map((name) => `${place}${name}`);
   const parts = new Set(
-    [...here, ...known]
+    [...here, ...history.keys()]
       .filter((name) => name.startsWith(place))
       .map((name) => eventsPart(name.slice(place.length)))
       .filter((part) => part !== null),

@@ -59,7 +59,6 @@ export function createRestEngine(options: RestOptions): Engine {
     submit: (spec) => submitOverRest(settings, spec),
     observe: (jobId, lastSession) => observeOverRest(settings, jobId, lastSession),
     observeMany: (asked) => observeManyOverRest(settings, asked),
-    noteEnd: (jobId) => readerOf(jobId).markEnded(),
     live: () => liveOverRest(settings),
     describe: (jobId) => describeOverRest(settings, jobId, null),
     readLog: (jobId, offset) => readerOf(jobId).read(offset),

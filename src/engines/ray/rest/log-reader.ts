@@ -107,18 +107,9 @@ const FILE_LOG: LogDecoder = { read: (bytes) => bytes, state: () => 'whole' };
 export const RAY_LOG_CHUNK_MS = 10_000;
 /** Tries of one read. */
 const RAY_LOG_TRIES_MAX = 2;
-/** A log that takes longer to come is large: the head holds its text several times over for each answer. */
-const RAY_LARGE_LOG_MS = 1_000;
-/** It is asked for again after so many times as long, so that following it takes a small part of the head's time. */
-const RAY_LARGE_LOG_PAUSES = 10;
-/** No pause is longer: the usual poll is every 570 s, and a job whose log is not read would look as if it made no step. */
-const RAY_LARGE_LOG_PAUSE_MAX_MS = 300_000;
-
 export type LogReader = {
   /** Offsets are bytes of the log as UTF-8. Calls wait for each other. */
   readonly read: (offset: number) => Promise<LogRead>;
-  /** The job has ended: its log is asked for without a pause. */
-  readonly markEnded: () => void;
   readonly close: () => void;
 };
 
@@ -127,11 +118,8 @@ type OpenLog = { readonly kind: 'open'; readonly answer: HttpAnswer; readonly de
 /** What is known of a log. */
 type Reading = {
   window: LogWindow;
-  /** An answer with the whole log, how many bytes of it have come, and how long they were waited for. */
-  open: { readonly log: OpenLog; bytes: number; waitedMs: number } | null;
-  /** Until then a large log is taken for what it was. */
-  pausedUntilMs: number;
-  hasEnded: boolean;
+  /** An answer with the whole log, and how many bytes of it have come. */
+  open: { readonly log: OpenLog; bytes: number } | null;
 };
 
 /**
@@ -140,7 +128,7 @@ type Reading = {
  * (docs/decisions/0135-ask-ray-by-rest-and-submit-by-script.md).
  */
 export function createLogReader(settings: RestSettings, jobId: string): LogReader {
-  const reading: Reading = { window: createLogWindow(), open: null, pausedUntilMs: 0, hasEnded: false };
+  const reading: Reading = { window: createLogWindow(), open: null };
   const readOnce = async (offset: number): Promise<LogRead> => {
     reading.open?.log.answer.hold(true);
     const read = await readFrom(settings, jobId, reading, offset);
@@ -158,9 +146,6 @@ export function createLogReader(settings: RestSettings, jobId: string): LogReade
       last = read;
       return read;
     },
-    markEnded: () => {
-      reading.hasEnded = true;
-    },
     close: () => close(reading),
   };
 }
@@ -173,8 +158,6 @@ async function readFrom(
 ): Promise<LogRead> {
   if (offset < reading.window.start() || offset > reading.window.end()) beginAt(reading, offset);
   const { window } = reading;
-  const isPaused = !reading.hasEnded && settings.elapsed() < reading.pausedUntilMs;
-  if (reading.open === null && isPaused) return window.chunk(offset, true);
   const endBefore = window.end();
   const untilMs = settings.elapsed() + RAY_LOG_CHUNK_MS;
   let why = 'the log comes too slowly';
@@ -219,11 +202,10 @@ async function nextPiece(
   if (reading.open === null) {
     const log = await openLog(settings, jobId);
     if (log.kind !== 'open') return log;
-    reading.open = { log, bytes: 0, waitedMs: 0 };
+    reading.open = { log, bytes: 0 };
   }
   const { open, window } = reading;
   const { answer, decoder } = open.log;
-  const sinceMs = settings.elapsed();
   try {
     // Blanks may stand around the text, as many as a server likes.
     while (settings.elapsed() < untilMs) {
@@ -236,14 +218,9 @@ async function nextPiece(
       if (bytes.length > 0) break;
       if (done !== true) continue;
       if (decoder.state() !== 'whole') return unknownBecause('the log broke off on its way');
-      const tookMs = open.waitedMs + settings.elapsed() - sinceMs;
-      if (tookMs > RAY_LARGE_LOG_MS)
-        reading.pausedUntilMs =
-          settings.elapsed() + Math.min(tookMs * RAY_LARGE_LOG_PAUSES, RAY_LARGE_LOG_PAUSE_MAX_MS);
       reading.open = null;
       return { kind: 'whole', bytes: open.bytes };
     }
-    open.waitedMs += settings.elapsed() - sinceMs;
     return { kind: 'read' };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -255,7 +232,6 @@ async function nextPiece(
 function beginAt(reading: Reading, offset: number): void {
   close(reading);
   reading.window = createLogWindow(offset);
-  reading.pausedUntilMs = 0;
 }
 
 function close(reading: Reading): void {

@@ -120,7 +120,7 @@ const BEFORE: readonly Row[] = [
  * not yet told how the request looks, as ray_run.py does right before it (`Terminal command:`).
  */
 export function refusalOf(end: Said, scrub: (text: string) => string): ScriptRefusal | null {
-  if (end.kind !== 'exited' || !hasFailed(end)) return null;
+  if (end.kind !== 'exited' || end.exitCode === 0) return null;
   const text = scrub(lastWords(end));
   const rows = /Terminal command:/.test(text) ? ANSWERED : [...ANSWERED, ...BEFORE];
   for (const [says, words, code = 'refused'] of rows) {
@@ -128,13 +128,4 @@ export function refusalOf(end: Said, scrub: (text: string) => string): ScriptRef
     if (match !== null) return { code, words: words.replace('$1', () => match[1] ?? '') };
   }
   return null;
-}
-
-/** Marin's script ended with 0 after a failure too, before 19 February 2026. */
-export function hasFailed(end: Said): boolean {
-  return end.exitCode !== 0 || saysThatItFailed(end);
-}
-
-function saysThatItFailed(end: Said): boolean {
-  return /\b(?:Error submitting or tracking job:|Failed to run job\b)/.test(lastWords(end));
 }

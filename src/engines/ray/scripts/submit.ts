@@ -8,7 +8,7 @@ import { changedRefusal, conflictWith, jobAt, rejected, unknownBecause } from '.
 import { identityTexts } from '../../shared/identity.ts';
 import { IN_VARIABLES, raySpecRefusal } from '../job-details.ts';
 import { fillTemplate, runScript, type ScriptSettings } from './run-script.ts';
-import { hasFailed, reasonOf, refusalOf, scrubber, submittedIds } from './said.ts';
+import { reasonOf, refusalOf, scrubber, submittedIds } from './said.ts';
 
 export type SubmitLook = {
   /** What stands under the id now, over the Jobs API. */
@@ -99,17 +99,10 @@ async function settle(
   if (hasWorked && isNamed && found.kind === 'unknown')
     return { kind: 'submitted', job: jobOf(look, spec, null) };
   const refusal = refusalOf(end, scrub);
-  const message = `${howItEnded(end)}: ${[refusal?.words ?? '', reasonOf(end, scrub)].filter((part) => part !== '').join('\n')}`;
+  const message = `${end.kind === 'exited' ? `exit code ${end.exitCode}` : end.kind}: ${[refusal?.words ?? '', reasonOf(end, scrub)].filter((part) => part !== '').join('\n')}`;
   return found.kind === 'absent' && refusal !== null
     ? rejected(refusal.code, message)
     : unknownBecause(message);
-}
-
-function howItEnded(end: ProgramResult): string {
-  if (end.kind !== 'exited') return end.kind;
-  return end.exitCode === 0 && hasFailed(end)
-    ? "exit code 0, though it says that it failed, as Marin's script did before 19 February 2026"
-    : `exit code ${end.exitCode}`;
 }
 
 /** A job that was just submitted may show a moment later. */
