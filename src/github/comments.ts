@@ -1,7 +1,6 @@
 /** Posts, edits and reacts in threads. After a lost answer, the thread is searched before posting again. */
 
 import { z } from 'zod';
-import { assertNever } from '../domain/assert.ts';
 import type { Surface } from '../domain/command.ts';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import { limits } from '../domain/limits.ts';
@@ -129,27 +128,14 @@ export async function react(
   comment: number,
   content: 'eyes' | 'confused',
 ): Promise<EffectOutcome> {
-  switch (surface) {
-    case 'comment':
-      return idOf(
-        await call(client, 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions', {
-          comment_id: comment,
-          content,
-        }),
-      );
-    case 'review-comment':
-      return idOf(
-        await call(client, 'POST /repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions', {
-          comment_id: comment,
-          content,
-        }),
-      );
-    case 'review':
-      return { kind: 'done', number: null };
-    default:
-      return assertNever(surface);
-  }
+  if (surface === 'review') return { kind: 'done', number: null };
+  return idOf(await call(client, REACTIONS[surface], { comment_id: comment, content }));
 }
+
+const REACTIONS = {
+  comment: 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions',
+  'review-comment': 'POST /repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions',
+} as const;
 
 /** Outcome of a write whose answer has an `id` and, for comments, a body. The caller verifies the marker. */
 export function idOf(outcome: CallOutcome): EffectOutcome {

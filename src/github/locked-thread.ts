@@ -36,22 +36,10 @@ export async function inThread(
   });
   // A lost answer may mean that the thread was unlocked.
   if (lifted.kind === 'refused') return asItWas;
-  const written = await settled(write);
+  const [written] = await Promise.allSettled([write()]);
   const leftOpen = await lockAgain(client, thread, lock);
-  if (written.kind === 'threw') throw written.error;
-  return { outcome: written.outcome, leftOpen };
-}
-
-type Settled =
-  | { readonly kind: 'ended'; readonly outcome: EffectOutcome }
-  | { readonly kind: 'threw'; readonly error: unknown };
-
-async function settled(write: () => Promise<EffectOutcome>): Promise<Settled> {
-  try {
-    return { kind: 'ended', outcome: await write() };
-  } catch (error) {
-    return { kind: 'threw', error };
-  }
+  if (written.status === 'rejected') throw written.reason;
+  return { outcome: written.value, leftOpen };
 }
 
 type Lock = { readonly lock_reason?: (typeof REASONS)[number] };

@@ -2,6 +2,7 @@
 
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { fail, ok, type Result } from '../domain/result.ts';
+import { createKept } from './kept.ts';
 
 /** A private key that can sign but not be read. */
 export type SigningKey = {
@@ -33,7 +34,7 @@ export function parseSigningKey(text: string): Result<SigningKey, string> {
 
 /** Verifies a base64 signature with a raw base64 public key. False for malformed input; never throws. */
 export function verifyEd25519(publicKey: string, utf8: string, signature: string): boolean {
-  const key = publicKeyOf(publicKey);
+  const key = knownKeys.get(publicKey, () => publicKeyOf(publicKey));
   const bytes = Buffer.from(signature, 'base64');
   return (
     key !== null && bytes.length === SIGNATURE_BYTES && verify(null, Buffer.from(utf8, 'utf8'), key, bytes)
@@ -47,8 +48,7 @@ const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
 
 /** Building a key takes as long as a verification. */
-const knownKeys = new Map<string, KeyObject | null>();
-const KNOWN_KEYS_MAX = 256;
+const knownKeys = createKept<KeyObject | null>(256);
 
 function readKey(text: string): KeyObject | null {
   if (text.startsWith('-----BEGIN')) return orNull(() => createPrivateKey({ key: text, format: 'pem' }));
@@ -58,16 +58,12 @@ function readKey(text: string): KeyObject | null {
 }
 
 function publicKeyOf(base64: string): KeyObject | null {
-  const known = knownKeys.get(base64);
-  if (known !== undefined) return known;
   const bytes = Buffer.from(base64, 'base64');
   const isRaw = bytes.length === SEED_BYTES && bytes.toString('base64') === base64;
-  const key = isRaw
-    ? orNull(() => createPublicKey({ key: Buffer.concat([SPKI_HEAD, bytes]), format: 'der', type: 'spki' }))
-    : null;
-  if (knownKeys.size >= KNOWN_KEYS_MAX) knownKeys.clear();
-  knownKeys.set(base64, key);
-  return key;
+  if (!isRaw) return null;
+  return orNull(() =>
+    createPublicKey({ key: Buffer.concat([SPKI_HEAD, bytes]), format: 'der', type: 'spki' }),
+  );
 }
 
 /** Node throws for invalid keys; the message could quote the key. */

@@ -5,6 +5,7 @@ import type { Entry, ReadExperiment, Reading } from '../domain/experiment.ts';
 import { jsonIn } from '../domain/json.ts';
 import { cutText } from '../domain/text.ts';
 import { sha256Hex } from './hash.ts';
+import { createKept } from './kept.ts';
 import { scriptText } from './python/script.ts';
 import { runPython } from './python-child.ts';
 
@@ -63,20 +64,15 @@ const answer = z.union([
 
 /** A caching reader. `path`: the PATH for interpreters. */
 export function createExperimentReader(path: string): ReadExperiment {
-  const remembered = new Map<string, Promise<Reading>>();
+  const remembered = createKept<Promise<Reading>>(REMEMBERED_MAX);
   return (source, python) => {
     const bytes = typeof source === 'string' ? Buffer.from(source, 'utf8') : source;
     const key = `${sha256Hex(bytes)} ${python}`;
-    const known = remembered.get(key);
-    if (known !== undefined) return known;
-    const reading = readOnce(bytes, python, path).then(({ reading: read, isFinal }) => {
+    return remembered.get(key, async () => {
+      const { reading, isFinal } = await readOnce(bytes, python, path);
       if (!isFinal) remembered.delete(key);
-      return read;
+      return reading;
     });
-    remembered.set(key, reading);
-    const [oldest] = remembered.keys();
-    if (remembered.size > REMEMBERED_MAX && oldest !== undefined) remembered.delete(oldest);
-    return reading;
   };
 }
 

@@ -71,21 +71,16 @@ async function page(prefix: string, isDeep: boolean): Promise<Observed<BucketPag
 /** A job may put anything here, so links are not followed, pipes not awaited, and the size is bounded. */
 async function read(path: string, bytesMax: number): Promise<Observed<BucketFile | null>> {
   try {
-    const file = await openPlainFile(path);
-    try {
-      const found = await file.stat({ bigint: true });
-      if (found.size > bytesMax) return unknown(`${found.size} bytes`);
-      const pieces: Buffer[] = [];
-      for await (const piece of file.createReadStream({ end: bytesMax, autoClose: false }))
-        pieces.push(piece);
-      const [before, now] = [identityIn(found), await identityOf(path)];
-      if (now !== before) return unknown('it was written while it was read');
-      const writtenAt = momentOfMs(Number(found.mtimeNs / 1_000_000n));
-      if (writtenAt === null) return unknown('its time is no time');
-      return known({ text: Buffer.concat(pieces).toString('utf8'), writtenAt, identity: before });
-    } finally {
-      await file.close();
-    }
+    await using file = await openPlainFile(path);
+    const found = await file.stat({ bigint: true });
+    if (found.size > bytesMax) return unknown(`${found.size} bytes`);
+    const pieces: Buffer[] = [];
+    for await (const piece of file.createReadStream({ end: bytesMax, autoClose: false })) pieces.push(piece);
+    const [before, now] = [identityIn(found), await identityOf(path)];
+    if (now !== before) return unknown('it was written while it was read');
+    const writtenAt = momentOfMs(Number(found.mtimeNs / 1_000_000n));
+    if (writtenAt === null) return unknown('its time is no time');
+    return known({ text: Buffer.concat(pieces).toString('utf8'), writtenAt, identity: before });
   } catch (error) {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return known(null);
     throw error;

@@ -19,14 +19,10 @@ const record = z.looseObject({ summary: z.record(z.string(), z.unknown()) });
 /** Reads a job's metrics file; absent if it does not exist, unknown if it cannot be read. */
 export async function readMetricsFile(path: string): Promise<MetricsRead> {
   try {
-    const file = await openPlainFile(path);
-    try {
-      const { size } = await file.stat();
-      if (size > METRICS_FILE_BYTES_MAX) return { kind: 'unreadable', why: `${path} has ${size} bytes` };
-      return parseMetrics(await file.readFile('utf8'));
-    } finally {
-      await file.close();
-    }
+    await using file = await openPlainFile(path);
+    const { size } = await file.stat();
+    if (size > METRICS_FILE_BYTES_MAX) return { kind: 'unreadable', why: `${path} has ${size} bytes` };
+    return parseMetrics(await file.readFile('utf8'));
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return { kind: 'missing' };
     if (codeOf(error) === undefined) throw error;

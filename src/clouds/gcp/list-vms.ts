@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { TpuVm, VmListing } from '../../domain/care/tpu-vm.ts';
+import { jsonIn } from '../../domain/json.ts';
 import { failureOf, type GcloudOptions, readWithGcloud } from './gcloud.ts';
 
 /** gcloud needs some seconds to start. */
@@ -47,12 +48,8 @@ export async function listVms(
 
 /** Parses one list; unknown if the JSON does not fit. */
 export function readListing(text: string): VmListing {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    return { kind: 'unknown', message: `no JSON: ${error instanceof Error ? error.message : String(error)}` };
-  }
+  const json = jsonIn(text);
+  if (json === undefined) return { kind: 'unknown', message: 'no JSON' };
   const parsed = z.array(node).max(CLOUD_VMS_MAX).safeParse(json);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

@@ -96,13 +96,6 @@ export const listAnswer = z.object({
   hasMore: z.boolean().default(false),
 });
 
-const attempt = z.object({
-  attemptId: z.int().default(0),
-  state: z.string().default(''),
-  error: text,
-  startedAt: moment.optional(),
-});
-
 export const tasksAnswer = z.object({
   tasks: z
     .array(
@@ -115,7 +108,6 @@ export const tasksAnswer = z.object({
         startedAt: moment.optional(),
         finishedAt: moment.optional(),
         currentAttemptId: z.int().default(0),
-        attempts: z.array(attempt).default([]),
         pendingReason: text,
       }),
     )

@@ -10,9 +10,10 @@ import {
   type StopOutcome,
 } from '../../domain/engine.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
+import { createKept } from '../../host/kept.ts';
 import { redact } from '../../host/redactor.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
-import { guarded, keptReaders, stopAndConfirm, stoppingUnless, unknownBecause } from '../shared/acts.ts';
+import { guarded, stopAndConfirm, stoppingUnless, unknownBecause } from '../shared/acts.ts';
 import { callOverHttp, type Http } from '../shared/http.ts';
 import { leftOutOfPackage } from '../shared/package-files.ts';
 import { shellLineOf, withinLine } from '../shared/shell-line.ts';
@@ -27,7 +28,7 @@ import {
   statusAnswer,
 } from './ask.ts';
 import type { IrisCluster } from './definition.ts';
-import { createIrisLogReader } from './log-reader.ts';
+import { createIrisLogReader, type IrisLogReader } from './log-reader.ts';
 import { isMissing, observeOnIris, readIrisSession } from './observe.ts';
 import { IRIS, submitToIris } from './submit.ts';
 
@@ -49,7 +50,7 @@ export type IrisEngineOptions = {
 /** An engine over one controller. All that it knows lies there, but for its places in the logs that it reads. */
 export function createIrisEngine(options: IrisEngineOptions): Engine {
   const settings = settingsOf(options);
-  const readerOf = keptReaders(irisLimits.readersKept, (jobId) => createIrisLogReader(settings, jobId));
+  const readers = createKept<IrisLogReader>(irisLimits.readersKept);
   return guarded({
     name: 'iris',
     // A controller keeps its jobs over a restart, but one that came up from an old checkpoint does not, and looks the same.
@@ -61,7 +62,7 @@ export function createIrisEngine(options: IrisEngineOptions): Engine {
     describe: (jobId) => describeOnIris(settings, jobId),
     live: () => liveOnIris(settings),
     readLog: async (jobId, offset) => {
-      const read = await readerOf(jobId)(offset);
+      const read = await readers.get(jobId, () => createIrisLogReader(settings, jobId))(offset);
       // Iris gives no lines of a job that it does not know, and no error.
       const isNothing = read.kind === 'chunk' && read.nextOffset === 0;
       if (!isNothing) return read;

@@ -184,23 +184,3 @@ export async function stopAndConfirm({
 export function stoppingUnless(complaint: string, message: string): StopOutcome {
   return complaint === '' ? { kind: 'stopping', message } : unknownBecause(complaint);
 }
-
-/** Readers of logs by job, at most `max`: the one that was asked least lately gives way and is closed. */
-export function keptReaders<Reader>(
-  max: number,
-  create: (jobId: string) => Reader,
-  close: (reader: Reader) => void = () => undefined,
-): (jobId: string) => Reader {
-  const readers = new Map<string, Reader>();
-  return (jobId) => {
-    const reader = readers.get(jobId) ?? create(jobId);
-    readers.delete(jobId);
-    readers.set(jobId, reader);
-    for (const [oldest, old] of readers) {
-      if (readers.size <= max) break;
-      close(old);
-      readers.delete(oldest);
-    }
-    return reader;
-  };
-}

@@ -1,6 +1,6 @@
 /** The job folder of engines that keep one for each job: the claim, records that are written once, and the log. */
 
-import { type FileHandle, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -164,21 +164,17 @@ export async function readRecord<Value>(path: string, schema: z.ZodType<Value>):
 
 /** At most `limits.logChunkBytesMax` bytes; a job that has not written yet gives an empty chunk. */
 export async function readLogFile(path: string, offset: number): Promise<LogRead> {
-  let file: FileHandle;
   try {
-    file = await openPlainFile(path);
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') return { kind: 'unknown', message: String(error) };
-    if (offset > 0) return { kind: 'rewound', sizeBytes: 0 };
-    return chunkOf(new Uint8Array(), offset, true);
-  }
-  try {
+    await using file = await openPlainFile(path);
     const { size } = await file.stat();
     if (offset > size) return { kind: 'rewound', sizeBytes: size };
     const length = Math.min(size - offset, limits.logChunkBytesMax);
     const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
     return chunkOf(buffer.subarray(0, bytesRead), offset, offset + bytesRead >= size);
-  } finally {
-    await file.close();
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === undefined) throw error;
+    if (code !== 'ENOENT') return unknownBecause(String(error));
+    return offset > 0 ? { kind: 'rewound', sizeBytes: 0 } : chunkOf(new Uint8Array(), offset, true);
   }
 }

@@ -1,5 +1,7 @@
 /** Remembers answers about commits. */
 
+import { createKept } from '../kept.ts';
+
 /** Answers that are kept: one look asks for the same history several times. */
 const ANSWERS_KEPT = 100;
 
@@ -7,16 +9,11 @@ const ANSWERS_KEPT = 100;
 export function readOnce<Asked, Found>(
   read: (asked: Asked) => Promise<Found>,
 ): (asked: Asked) => Promise<Found> {
-  const kept = new Map<string, Promise<Found>>();
+  const kept = createKept<Promise<Found>>(ANSWERS_KEPT);
   return async (asked) => {
     const key = JSON.stringify(asked);
-    const answer = kept.get(key) ?? read(asked);
-    kept.delete(key);
-    kept.set(key, answer);
-    const [oldest] = kept.keys();
-    if (kept.size > ANSWERS_KEPT && oldest !== undefined) kept.delete(oldest);
     try {
-      return await answer;
+      return await kept.get(key, () => read(asked));
     } catch (error) {
       kept.delete(key);
       throw error;

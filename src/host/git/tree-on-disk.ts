@@ -66,12 +66,8 @@ async function fileAt(folder: string, path: string): Promise<ExportedFile> {
 /** Streams the file, which may be large. */
 async function blobOf(place: string, size: number): Promise<string> {
   const hash = headed('blob', size);
-  const file = await open(place);
-  try {
-    for await (const chunk of file.createReadStream({ autoClose: false })) hash.update(chunk as Buffer);
-  } finally {
-    await file.close();
-  }
+  await using file = await open(place);
+  for await (const chunk of file.createReadStream({ autoClose: false })) hash.update(chunk as Buffer);
   return hash.digest('hex');
 }
 

@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { jsonIn } from '../../domain/json.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { ask as askStore, STORE_ANSWER_BYTES_MAX, type StoreAnswer, type StoreHost } from '../ask.ts';
 
@@ -89,14 +90,9 @@ async function permission(
 }
 
 function tokenIn(text: string): string | null {
-  try {
-    const { token, access_token: access } = tokenSchema.parse(JSON.parse(text));
-    const given = token ?? access ?? '';
-    return /^[\w.~+/=-]{1,16384}$/.test(given) ? given : null;
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof z.ZodError) return null;
-    throw error;
-  }
+  const { token, access_token: access } = tokenSchema.safeParse(jsonIn(text)).data ?? {};
+  const given = token ?? access ?? '';
+  return /^[\w.~+/=-]{1,16384}$/.test(given) ? given : null;
 }
 
 /** The registry's own address, or HTTPS to a host in the config. */

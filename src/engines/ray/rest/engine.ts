@@ -14,14 +14,8 @@ import {
 import { jsonIn } from '../../../domain/json.ts';
 import { limits } from '../../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../../domain/observed.ts';
-import {
-  guarded,
-  isSubmissionId,
-  keptReaders,
-  missingJob,
-  stopAndConfirm,
-  unknownBecause,
-} from '../../shared/acts.ts';
+import { createKept } from '../../../host/kept.ts';
+import { guarded, isSubmissionId, missingJob, stopAndConfirm, unknownBecause } from '../../shared/acts.ts';
 import { readJobDetails } from '../job-details.ts';
 import {
   ask,
@@ -35,7 +29,7 @@ import {
   saysMissing,
   scrub,
 } from './ask.ts';
-import { createLogReader } from './log-reader.ts';
+import { createLogReader, type LogReader } from './log-reader.ts';
 import { submitOverRest } from './submit.ts';
 
 /** Logs in which one process keeps its place. */
@@ -47,11 +41,7 @@ const RAY_LOGS_KEPT = 64;
  */
 export function createRestEngine(options: RestOptions): Engine {
   const settings = restSettings(options);
-  const readerOf = keptReaders(
-    RAY_LOGS_KEPT,
-    (jobId) => createLogReader(settings, jobId),
-    (reader) => reader.close(),
-  );
+  const readers = createKept<LogReader>(RAY_LOGS_KEPT, (reader) => reader.close());
   return guarded({
     name: 'ray',
     forgetsWithSession: true,
@@ -61,7 +51,7 @@ export function createRestEngine(options: RestOptions): Engine {
     observeMany: (asked) => observeManyOverRest(settings, asked),
     live: () => liveOverRest(settings),
     describe: (jobId) => describeOverRest(settings, jobId, null),
-    readLog: (jobId, offset) => readerOf(jobId).read(offset),
+    readLog: (jobId, offset) => readers.get(jobId, () => createLogReader(settings, jobId)).read(offset),
     stop: (jobId) => stopOverRest(settings, jobId),
   });
 }
