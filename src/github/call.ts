@@ -188,17 +188,10 @@ async function once(client: GitHubClient, route: string, parameters: Record<stri
     if (failure === null) throw error;
     if (failure.status === 304 && cached !== undefined) {
       client.usage.notModified += 1;
-      return {
-        // A 304 may omit the link to the next page.
-        result: {
-          kind: 'answered',
-          status: 304,
-          data: cached.data,
-          headers: { link: cached.link, ...failure.headers },
-        },
-        retryAfterMs: null,
-        notActed: false,
-      };
+      // A 304 may omit the link to the next page.
+      const headers = { link: cached.link, ...failure.headers };
+      const result = { kind: 'answered', status: 304, data: cached.data, headers } as const;
+      return { result, retryAfterMs: null, notActed: false };
     }
     count(client, route, isRead);
     return judged(client, failure);
@@ -219,15 +212,14 @@ export function noteWrite({ usage, writtenAt, now }: GitHubClient): void {
 
 /**
  * Uses GitHub's `Date` header as the common clock, because a wrong machine clock would expire orders and overlap leases. The header has
- * whole seconds, so small differences are ignored.
+ * whole seconds, so small differences are ignored. True if the offset has changed.
  */
-function noteClock(client: GitHubClient, date: unknown): 'same' | 'moved' {
+function noteClock(client: GitHubClient, date: unknown): boolean {
   const serverMs = typeof date === 'string' ? Date.parse(date) : Number.NaN;
-  if (!Number.isFinite(serverMs)) return 'same';
   const offsetMs = serverMs - client.now();
-  if (Math.abs(offsetMs - client.clock.offsetMs) <= limits.clockSlackMs) return 'same';
-  client.clock.offsetMs = offsetMs;
-  return 'moved';
+  const hasMoved = Math.abs(offsetMs - client.clock.offsetMs) > limits.clockSlackMs;
+  if (hasMoved) client.clock.offsetMs = offsetMs;
+  return hasMoved;
 }
 
 /** The outcome of a write that GitHub did not answer with success. */
@@ -285,25 +277,16 @@ function judged(client: GitHubClient, failure: Failure): Once {
     status === 429 ||
     (status === 403 &&
       (headers['retry-after'] !== undefined || isUsedUp(headers) || SECONDARY_LIMIT.test(message)));
-  const clock = noteClock(client, headers['date']);
+  const hasMoved = noteClock(client, headers['date']);
+  const refused = { kind: 'refused', status, message } as const;
+  const lost = { kind: 'unknown', message: `${status}: ${message}` } as const;
   // The token may have expired while this machine slept; retry with the corrected clock.
-  if (status === 401 && clock === 'moved')
-    return { result: { kind: 'refused', status, message }, retryAfterMs: 0, notActed: true };
+  if (status === 401 && hasMoved) return { result: refused, retryAfterMs: 0, notActed: true };
   // A rate limit says nothing about the request, so the result stays unknown.
-  if (isLimit)
-    return {
-      result: { kind: 'unknown', message: `${status}: ${message}` },
-      retryAfterMs: limitWaitMs(client, headers),
-      notActed: true,
-    };
+  if (isLimit) return { result: lost, retryAfterMs: limitWaitMs(client, headers), notActed: true };
   // Octokit reports a missing answer as status 500 without a response, so GitHub may have acted.
-  if (status === 0 || status >= 500)
-    return {
-      result: { kind: 'unknown', message: `${status}: ${message}` },
-      retryAfterMs: REQUEST_RETRY_MS,
-      notActed: false,
-    };
-  return { result: { kind: 'refused', status, message }, retryAfterMs: null, notActed: true };
+  if (status === 0 || status >= 500) return { result: lost, retryAfterMs: REQUEST_RETRY_MS, notActed: false };
+  return { result: refused, retryAfterMs: null, notActed: true };
 }
 
 /** A secondary limit may be stated only in the message (GitHub docs, troubleshooting the REST API, rate limit errors). */

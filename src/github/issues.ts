@@ -40,19 +40,12 @@ export async function findIssue(
 ): Promise<Observed<FoundIssue | null>> {
   const listed = await listPage(client, { labels: label, sort: 'created', direction: 'desc' });
   if (listed.kind === 'unknown') return listed;
-  const found = listed.value.findLast((issue) => isOurs(issue, isSame));
-  return known(
-    found === undefined
-      ? null
-      : { number: found.number, body: found.body ?? '', isOpen: found.state === 'open' },
+  const found = listed.value.findLast(
+    ({ number, user, pull_request, body }) =>
+      user?.type === 'Bot' && pull_request === undefined && isSame(number, body ?? ''),
   );
-}
-
-function isOurs(
-  { number, user, pull_request, body }: z.infer<typeof issueSchema>,
-  isSame: IsSameIssue,
-): boolean {
-  return user?.type === 'Bot' && pull_request === undefined && isSame(number, body ?? '');
+  if (found === undefined) return known(null);
+  return known({ number: found.number, body: found.body ?? '', isOpen: found.state === 'open' });
 }
 
 /** Adopts an existing issue with the same marker. */

@@ -28,7 +28,13 @@ export async function inspectWorker(
   worker: TpuWorker,
   mountPoint: MountPoint,
 ): Promise<WorkerAnswers> {
-  const commands = readingCommands(mountPoint);
+  // `-x` keeps du on the boot disk; otherwise it would read the whole bucket. The whole mount table is sent, because a
+  // filter cannot tell "not mounted" from "failed".
+  const commands = {
+    disk: 'df -P -B1 /',
+    mounts: 'cat /proc/self/mountinfo',
+    folders: `sudo -n du -x -B1 --max-depth=2 ${folderOf(mountPoint)}`,
+  };
   const ask = (command: string, exitCodes: readonly number[]): Promise<Observed<string>> =>
     answerOf(gcloud, sshArguments(project, worker, command), exitCodes);
   const disk = await ask(commands.disk, [0]);
@@ -46,20 +52,6 @@ export function sshArguments(project: string, worker: TpuWorker, command: string
     ...['--zone', worker.zone, '--project', project, `--worker=${worker.worker}`],
     ...['--command', command, '--quiet'],
   ];
-}
-
-type ReadingCommands = { readonly [Name in keyof WorkerAnswers]: string };
-
-/**
- * `-x` keeps du on the boot disk; otherwise it would read the whole bucket. The whole mount table is sent, because a filter cannot tell
- * "not mounted" from "failed".
- */
-function readingCommands(mountPoint: MountPoint): ReadingCommands {
-  return {
-    disk: 'df -P -B1 /',
-    mounts: 'cat /proc/self/mountinfo',
-    folders: `sudo -n du -x -B1 --max-depth=2 ${folderOf(mountPoint)}`,
-  };
 }
 
 /** `/tmp` for `/tmp/gcsfuse_mount`. */

@@ -45,18 +45,10 @@ const exitRecord = z
 export type IdentityRecord = z.infer<typeof identity>;
 export type ExitRecord = z.infer<typeof exitRecord>;
 
-/** The paths of one job. Each file appears once, whole. */
-export type JobPaths = {
-  readonly folder: string;
-  readonly process: string;
-  readonly command: string;
-  readonly stop: string;
-  readonly exit: string;
-  readonly log: string;
-};
+export type JobPaths = ReturnType<typeof jobPaths>;
 
-/** Where the records of a job lie. */
-export function jobPaths(directory: string, jobId: string): JobPaths {
+/** Where the records of a job lie. Each file appears once, whole. */
+export function jobPaths(directory: string, jobId: string) {
   const folder = join(directory, jobId);
   return {
     folder,
@@ -65,7 +57,7 @@ export function jobPaths(directory: string, jobId: string): JobPaths {
     stop: join(folder, 'stop.json'),
     exit: join(folder, 'exit.json'),
     log: join(folder, 'log'),
-  };
+  } as const;
 }
 
 /** The supervisor that took the right to start the command. */

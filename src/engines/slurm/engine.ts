@@ -18,18 +18,10 @@ import { describeClaimed, logRefusal, readClaim, readLogFile } from '../shared/j
 import { askCommand, complaintOf, readSlurmSession, runCommand, type SlurmSettings } from './commands.ts';
 import type { SlurmCluster } from './definition.ts';
 import { forgetEnvironment, type JobPaths, jobPaths } from './job-folder.ts';
-import { isEndState } from './job-state.ts';
+import { isEndState, statusOf } from './job-state.ts';
 import { observeOnSlurm, observeQueued, oursAmong } from './observe.ts';
 import { readQueue, readQueueOf } from './queue.ts';
 import { submitToSlurm } from './submit.ts';
-
-/** What has begun to end is not told of: it goes by itself. */
-const LIVE: Readonly<Record<string, LiveJob['status']>> = {
-  PENDING: 'PENDING',
-  CONFIGURING: 'PENDING',
-  RUNNING: 'RUNNING',
-  SUSPENDED: 'RUNNING',
-};
 
 /** The engine of a cluster of the config. */
 export function compose({ environment, now }: EngineHost, cluster: SlurmCluster): ComposedEngine {
@@ -129,9 +121,10 @@ async function liveOnSlurm(settings: SlurmSettings): Promise<Observed<readonly L
   if (queue.kind === 'unknown') return unknown(queue.message);
   return known(
     queue.jobs.flatMap(({ slurmJobId, name, state, startedAtMs, metadata }) => {
-      const status = LIVE[state];
+      // What has begun to end goes by itself.
+      const status = isEndState(state) || state === 'COMPLETING' ? null : statusOf(state);
       const jobId = metadata === null ? slurmJobId : name;
-      return status === undefined ? [] : [{ jobId, status, startedAtMs, metadata, about: name }];
+      return status === null ? [] : [{ jobId, status, startedAtMs, metadata, about: name }];
     }),
   );
 }

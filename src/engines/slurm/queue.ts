@@ -78,35 +78,28 @@ export function readQueueText(text: string, fieldEnd: string): Queue {
     : unknownBecause('squeue said a line that is no job');
 }
 
-function jobOf(fields: readonly string[]): QueuedJob | null {
-  const [
-    id = '',
-    arrayId,
-    hetId,
-    state = '',
-    reason = '',
-    restarts,
-    status,
-    start,
-    end,
-    nodes,
-    name,
-    comment,
-  ] = fields;
-  const isJob = /^\d+$/.test(id) && /^[A-Z_]+$/.test(state) && /^\d+$/.test(restarts ?? '');
-  if (fields.length !== FIELDS.length || !isJob || !/^\d+$/.test(status ?? '')) return null;
+function jobOf(texts: readonly string[]): QueuedJob | null {
+  const field = (name: (typeof FIELDS)[number]): string => texts[FIELDS.indexOf(name)] ?? '';
+  const [id, state, restarts, status] = [
+    field('JobID'),
+    field('State'),
+    field('RestartCnt'),
+    field('exit_code'),
+  ];
+  const isJob = [id, restarts, status].every((text) => /^\d+$/.test(text)) && /^[A-Z_]+$/.test(state);
+  if (texts.length !== FIELDS.length || !isJob) return null;
   return {
     slurmJobId: id,
-    name: name ?? '',
-    isSingle: arrayId === id && hetId === 'N/A',
+    name: field('Name'),
+    isSingle: field('JobArrayID') === id && field('HetJobID') === 'N/A',
     state,
-    reason,
+    reason: field('Reason'),
     restarts: Number(restarts),
     waitStatus: Number(status),
-    startedAtMs: momentOf(start),
-    endedAtMs: momentOf(end),
-    nodes: nodes ?? '',
-    metadata: metadataOf(comment ?? ''),
+    startedAtMs: momentOf(field('StartTime')),
+    endedAtMs: momentOf(field('EndTime')),
+    nodes: field('NodeList'),
+    metadata: metadataOf(field('Comment')),
   };
 }
 
