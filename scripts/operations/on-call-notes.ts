@@ -3,7 +3,6 @@
 import { GIVE_UP_PATIENCE_MS } from '../../src/commands/ack.ts';
 import type { IncidentCode } from '../../src/domain/incidents.ts';
 import type { LogbookFault } from '../../src/domain/logbook/logbook-fault.ts';
-import { WATCH_RESTARTS_MAX } from '../../src/watch/watchdog.ts';
 
 /** `job`: whether the cluster may be busy with this run; `wait`: whether it can wait until the morning. Markdown each. */
 export type OnCallNote = { readonly job: string; readonly wait: string; readonly next: string };
@@ -93,7 +92,7 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
   'monitor-stale': {
     job: '**unknown**: the job may be fine',
     wait: '**no**: nobody would see it fail, and a `/stop` takes the long way',
-    next: `Is a runner with the label \`ferrybot-watch\` online? Then dispatch *ferrybot watch* with the cluster; two at once do no harm. The watchdog tries it ${WATCH_RESTARTS_MAX} times for each silence and then gives up.`,
+    next: `Is a runner with the label \`ferrybot-watch\` online? Then dispatch *ferrybot watch* with the cluster; two at once do no harm. Each sweep does the same while the last one that it started has ended or hangs.`,
   },
   'cluster-missing': {
     job: '**yes**, and unwatched',

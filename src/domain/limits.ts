@@ -78,8 +78,6 @@ export const limits = {
   intervalCommitsRead: 200,
   /** Facts older than this no longer justify an unclaimed order. */
   orderLifetimeMs: 2 * 60 * 60 * 1_000,
-  /** A dispatched workflow run may be missing from the list for this long. */
-  dispatchVisibleMs: 60_000,
   /** Pause per retry of a workflow that ended without doing its work. */
   redispatchPauseMs: 60_000,
   /** Maximum pause between two dispatches. */

@@ -7,11 +7,12 @@ import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { awaitsDescription } from '../domain/logbook/adoption.ts';
+import { silenceAllowedMs } from '../domain/logbook/job-state.ts';
 import { watchedClusters } from '../domain/logbook/liveness.ts';
 import { offerWanted } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { nextCheckAt } from '../watch/cadence.ts';
+import { type Cadence, firstPaceMs, nextCheckAt } from '../watch/cadence.ts';
 import { type DispatchFacts, decideDispatch } from './dispatch.ts';
 import { anyLane, type LabConfig } from './lane-scope.ts';
 import { append, type DeciderInput, type Step } from './step.ts';
@@ -20,6 +21,9 @@ import { append, type DeciderInput, type Step } from './step.ts';
 export const WATCH_START_MS = 3 * 60 * 1_000;
 
 const NOT_STARTED = 'a watch was dispatched, and none has looked at the job since';
+
+/** An active watch of a silent run counts as hung this long after its dispatch. */
+const WATCH_HUNG_MS = 10 * 60 * 1_000;
 
 /** Whether the run must be observed and no watch holds a valid lease. */
 export function needsWatch(state: RunState, now: Instant): boolean {
@@ -36,7 +40,10 @@ export function needsWatch(state: RunState, now: Instant): boolean {
   return until === null || now >= until;
 }
 
-/** Starts a watch unless one is starting. Two at once are harmless: the lease admits one. */
+/**
+ * Starts a watch unless one is starting or works. If a watch falls silent, reports that once (policy HR-39) and starts another one beside
+ * it. Two at once are harmless: the lease admits one.
+ */
 export function decideWatch({ state, facts, config, now, memory }: DeciderInput): Step | null {
   const cluster = state.submission?.cluster ?? state.proposal.adopts?.cluster ?? offerWanted(state)?.cluster;
   if (!needsWatch(state, now) || cluster === undefined || !hasCluster(config, cluster)) return null;
@@ -49,33 +56,50 @@ export function decideWatch({ state, facts, config, now, memory }: DeciderInput)
     // A watch that ended before the job started did not observe it (policy VA-11).
     since: lastSignAt(state),
     triesMax: null,
-    overdueMs: null,
+    overdueMs: isSilent(state, config.lane.cadence, now) ? WATCH_HUNG_MS : null,
   } as const;
   const dispatches = watchDispatches(state, facts, cluster);
   const dueAt = nextCheckAt(state, config.lane.cadence, now);
-  if (isUnstarted(state, dispatches, dueAt, now)) {
-    const since = (state.observation ?? state.submission)?.seq ?? 0;
-    return append(incidentDraft('control', 'monitor-stale', { since, why: NOT_STARTED }));
-  }
+  const why = silenceOf(state, dispatches, { dueAt, isHung: wanted.overdueMs !== null, now });
+  const sign = lastSign(state);
+  if (why !== null && sign !== null)
+    // rule HR-39
+    return append(incidentDraft('control', 'monitor-stale', { since: sign.seq, why }));
   return decideDispatch(wanted, { dispatches, workflowRuns: facts.workflowRuns, now, memory });
 }
 
-/** Whether to report that a dispatched watch has not looked yet. `dueAt`: when the next observation is due. */
-function isUnstarted(
+/** Why to report a silent watch, once per silence; null if there is nothing new. `dueAt`: when the next observation is due. */
+function silenceOf(
   state: RunState,
   dispatches: readonly Dispatch[],
-  dueAt: Instant,
-  now: Instant,
-): boolean {
-  const sign = state.observation ?? state.submission;
+  { dueAt, isHung, now }: { readonly dueAt: Instant; readonly isHung: boolean; readonly now: Instant },
+): string | null {
+  const sign = lastSign(state);
   // A pending stop is reported separately.
-  if (sign === null || state.end !== null || state.stop !== null) return false;
+  if (sign === null || (state.stop !== null && state.end === null)) return null;
+  if (incidentsWith(state.incidents, 'monitor-stale').some(({ seq }) => seq > sign.seq)) return null;
+  const silentMs = now - (fromRfc3339(sign.at) ?? 0);
+  if (isHung && state.observation !== null)
+    return `nothing was recorded for ${Math.round(silentMs / 60_000)} min`;
   const first = dispatches.find(({ at }) => at >= sign.at);
-  return (
+  const isUnstarted =
+    state.end === null &&
     first !== undefined &&
-    now - Math.max(dueAt, fromRfc3339(first.at) ?? 0) >= WATCH_START_MS &&
-    !incidentsWith(state.incidents, 'monitor-stale').some(({ seq }) => seq > sign.seq)
-  );
+    now - Math.max(dueAt, fromRfc3339(first.at) ?? 0) >= WATCH_START_MS;
+  return isUnstarted ? NOT_STARTED : null;
+}
+
+/** Silent for longer than the newest look allows. Says nothing about the run: a healthy job may have a dead watch. */
+export function isSilent(state: RunState, cadence: Cadence, now: Instant): boolean {
+  const sign = lastSign(state);
+  if (sign === null || watchedClusters(state).length === 0) return false;
+  const silentMs = now - (fromRfc3339(sign.at) ?? 0);
+  return silentMs > silenceAllowedMs('cadenceMs' in sign ? sign.cadenceMs : firstPaceMs(cadence));
+}
+
+/** The newest sign of a watch. After the job's end, the watch looks after rented machines. */
+function lastSign({ submission, observation, end, rental }: RunState) {
+  return (end === null ? null : rental.look) ?? observation ?? submission;
 }
 
 /** Every renting account is checked once a day, with some slack, even without jobs. */

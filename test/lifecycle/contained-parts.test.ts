@@ -20,7 +20,6 @@ const seam = vi.hoisted(() => ({
   file: '',
   owed: '',
   cadence: '',
-  health: '',
   lane: '',
   request: 0,
   completed: [] as string[],
@@ -60,9 +59,6 @@ vi.mock('../../src/run/publications.ts', (original) =>
 vi.mock('../../src/watch/cadence.ts', (original) =>
   throwing(original, 'nextCheckAt', (state: RunState) => state.run === seam.cadence),
 );
-vi.mock('../../src/watch/watchdog.ts', (original) =>
-  throwing(original, 'monitorHealth', (state: RunState) => state.run === seam.health),
-);
 vi.mock('../../src/app/propose/begin.ts', (original) =>
   throwing(original, 'resumeProposal', ({ config }: { readonly config: { readonly laneName: string } }) => {
     seam.completed.push(config.laneName);
@@ -79,7 +75,7 @@ vi.mock('../../src/app/propose/request.ts', (original) =>
 
 let lab: VirtualLab;
 afterEach(async () => {
-  Object.assign(seam, { said: '', file: '', owed: '', cadence: '', health: '', lane: '', request: 0 });
+  Object.assign(seam, { said: '', file: '', owed: '', cadence: '', lane: '', request: 0 });
   seam.words = () => 'a bug of the day';
   await lab.close();
 });
@@ -218,7 +214,7 @@ describe('a run of the record', () => {
     expect(toldIn(older.pull)).toEqual([]);
   });
 
-  it('whose next look cannot be told is no reason to leave another job unwatched, or unfound by the watchdog', async () => {
+  it('whose next look cannot be told is no reason to leave another job unwatched', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, config: onOneCluster });
     await lab.dispatchDaily();
     const day = new Date(lab.clock.now()).toISOString().slice(0, 10).replaceAll('-', '');
@@ -231,16 +227,11 @@ describe('a run of the record', () => {
       await untilState(lab, run, (state) => state.observation != null, { stepMs: 10_000 });
 
     seam.cadence = bad;
-    seam.health = bad;
     await until(lab, 'the end of the other', async () => (await stateOf(lab, good))?.end != null);
     const thread = (await stateOf(lab, bad))?.proposal.pull ?? 0;
     expect(toldIn(thread)).toHaveLength(1);
     expect((await stateOf(lab, bad))?.end).toBeNull();
-    expect(lab.log.some((line) => line.startsWith('watchdog threw AggregateError: trouble in 1 '))).toBe(
-      true,
-    );
     seam.cadence = '';
-    seam.health = '';
     await until(lab, 'the end of this one', async () => (await stateOf(lab, bad))?.end != null);
   });
 });

@@ -1,7 +1,6 @@
 /** A watch that is not there, or that dies: a stop reaches the cluster all the same, and the silence is told as that. */
 
 import { describe, expect, it } from 'vitest';
-import { WATCH_RESTARTS_MAX } from '../../src/watch/watchdog.ts';
 import { Crash } from '../support/crash.ts';
 import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
 import { heldJobs, MINUTE, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
@@ -91,7 +90,8 @@ describe('a stop', () => {
 });
 
 describe('a watch that has fallen silent', () => {
-  it('is told once, as that and not as a run that is ill, and another one is started a few times', async () => {
+  // rule HR-39
+  it('is reported once, apart from the health of the run, while its workflow run waits for a machine', async () => {
     const held = heldJobs('watch');
     const { lab, run } = await launched({ beforeJob: held.beforeJob });
     await lab.clock.advance(4 * MINUTE);
@@ -102,12 +102,28 @@ describe('a watch that has fallen silent', () => {
     const state = await stateOf(lab, run);
     expect(state?.incidents.map(({ code, role }) => `${role} ${code}`)).toEqual(['control monitor-stale']);
     expect(state?.end).toBeNull();
-    expect(runsOf(lab, 'ferrybot-watch.yml')).toHaveLength(1 + WATCH_RESTARTS_MAX);
-    expect(lab.log.some((line) => line.startsWith('watchdog: monitor-stale'))).toBe(true);
+    // The second one waits in the queue, so a third would not help.
+    expect(runsOf(lab, 'ferrybot-watch.yml')).toHaveLength(2);
     held.letGo();
     await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null, { stepMs: MINUTE });
     expect((await stateOf(lab, run))?.end?.status).toBe('SUCCEEDED');
     expect(saidTwice(lab)).toEqual([]);
+    await lab.close();
+  });
+
+  // rule HR-39
+  it('is reported and gets a successor when it hangs in the middle of an observation', async () => {
+    const { lab, run } = await launched({ ferry: { ...SHORT_FERRY, durationMs: 3 * 60 * MINUTE } });
+    await lab.clock.advance(4 * MINUTE);
+    const seen = (await stateOf(lab, run))?.observation?.seq ?? 0;
+    lab.engine.hangNext('observe');
+    await lab.clock.advance(18 * MINUTE);
+    expect(runsOf(lab, 'ferrybot-watch.yml')).toHaveLength(1);
+    await until(lab, 'another watch', () => runsOf(lab, 'ferrybot-watch.yml').length > 1, { stepMs: MINUTE });
+    expect((await stateOf(lab, run))?.incidents).toMatchObject([
+      { code: 'monitor-stale', role: 'control', detail: { since: seen } },
+    ]);
+    expect(told(lab, 'incident')[0]).toContain('nothing was recorded for 2');
     await lab.close();
   });
 });

@@ -44,7 +44,7 @@ const control = (permissions: Part['permissions'], others: readonly string[] = [
 export const PARTS: Readonly<Record<string, Part>> = {
   chat: control(CONTROL, CHANNELS),
   propose: control(CONTROL),
-  watchdog: control({ ...WATCHING, actions: 'write' }),
+  watchdog: control(CONTROL, CHANNELS),
   launch: {
     permissions: { contents: 'write', issues: 'read', 'pull-requests': 'read' },
     key: 'FERRYBOT_RUNNER_KEY',

@@ -26,14 +26,16 @@ import { type LaneProposal, propose } from '../propose/propose.ts';
 import { recordFault } from '../record-fault.ts';
 import { launch } from '../runner/launch.ts';
 import { type ActionParts, type ActionResult, failed } from './parts.ts';
-import { checkWatches, stateProblem, stopJob, watchCluster } from './watching.ts';
+import { stateProblem, stopJob, watchCluster } from './watching.ts';
 
 /** Throws only for bugs and broken transport. */
 export async function runAction(parts: ActionParts): Promise<ActionResult> {
-  // A launch learns GitHub's clock from its first answers; a watchdog usually needs no request at all.
-  if (parts.mode !== 'launch' && parts.mode !== 'watchdog') await synchronizeClock(parts.lab.client);
+  // A launch learns GitHub's clock from its first answers.
+  if (parts.mode !== 'launch') await synchronizeClock(parts.lab.client);
   switch (parts.mode) {
     case 'chat':
+    // A schedule starts it, so it sweeps, also beside a server that has failed.
+    case 'watchdog':
       return chat(parts);
     case 'propose':
       return orGitSaidNo(() => withLab(parts, async (open) => resultOfLanes(await propose(open))));
@@ -43,8 +45,6 @@ export async function runAction(parts: ActionParts): Promise<ActionResult> {
       return watchCluster(parts);
     case 'stop':
       return orGitSaidNo(() => withLab(parts, async (open) => stopJob(parts, open)));
-    case 'watchdog':
-      return orGitSaidNo(() => withLab(parts, checkWatches));
     case 'care':
       return orGitSaidNo(() => withLab(parts, async (open) => careFor(parts, open)));
     case 'disk-scan':

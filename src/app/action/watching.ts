@@ -1,21 +1,15 @@
-/** The modes that observe jobs: watch (one cluster for a shift), stop (one run) and watchdog (checks the watches). */
+/** The modes that observe jobs: watch (one cluster for a shift) and stop (one run). */
 
 import { tmpdir } from 'node:os';
 import { isAbsolute, relative } from 'node:path';
 import { traitsOf } from '../../config/engine-traits.ts';
-import { oldestFirst } from '../../domain/dispatch.ts';
 import { diskSpace } from '../../host/disk-space.ts';
-import { decideAccountLook } from '../../run/decide-watch.ts';
 import type { LabConfig } from '../../run/lane-scope.ts';
-import { createMemories } from '../control/attempt-caches.ts';
-import { takeJournalSteps } from '../control/journal-steps.ts';
 import { createLabOpener, type OpenLab } from '../open-lab.ts';
 import { runsToStopById } from '../stop-by-job-id.ts';
 import { stopRun } from '../stop-mode/stop-run.ts';
-import { contained, inCluster, type Trouble, throwIfAny } from '../trouble.ts';
 import { watch } from '../watch/tick.ts';
 import type { WatchInput } from '../watch/watch-input.ts';
-import { lookAfterWatches, type WatchdogFinding } from '../watchdog/watchdog.ts';
 import { type ActionParts, type ActionResult, failed } from './parts.ts';
 
 const ADVICE =
@@ -64,36 +58,6 @@ export async function stopJob(parts: ActionParts, open: OpenLab): Promise<Action
   return { ok: !isOpen, result: outcome.kind, run, jobId: outcome.jobId, detail };
 }
 
-/** `mode: watchdog`. Fails if a person has to act: a watch could not be restarted. */
-export async function checkWatches(open: OpenLab): Promise<ActionResult> {
-  const troubles: Trouble[] = [];
-  const findings = await lookAfterWatches(open, troubles);
-  const accounts = await lookAfterAccounts(open, troubles);
-  const stale = findings.filter(({ monitor }) => monitor === 'stale');
-  const detail = [...findings.map(lineOf), ...accounts.map(accountLineOf)].join('\n');
-  const { broken } = open.store.current();
-  if (broken.length > 0)
-    return failed(
-      'unreadable',
-      `${detail}\n${broken.map(({ run }) => `${run}: its record is broken`).join('\n')}`,
-    );
-  throwIfAny(troubles);
-  const isLeft =
-    stale.some(({ done }) => done !== 'restarted' && done !== 'on-its-way') ||
-    accounts.some(({ done }) => done === 'start-refused');
-  const result = findings.length === 0 ? 'idle' : stale.length === 0 ? 'fresh' : 'monitor-stale';
-  return { ok: !isLeft, result, run: '', jobId: '', detail };
-}
-
-function lineOf({ run, monitor, health, silentMs, done }: WatchdogFinding): string {
-  const minutes = Math.round(silentMs / 60_000);
-  return `${run}: monitor ${monitor} (${minutes} min since its last look), run ${health}; watch: ${done}`;
-}
-
-function accountLineOf({ cluster, done }: AccountFinding): string {
-  return `${cluster}: the account's machines, at least once a day: ${done}`;
-}
-
 function watchingOf(parts: ActionParts, config: LabConfig): Omit<WatchInput, 'cluster'> {
   const missing = parts.secrets.learn(config);
   const { watch: watchFile, stop: stopFile } = config.workflows;
@@ -136,29 +100,4 @@ export function stateDirectoryProblem(
   return !(inside.startsWith('..') || isAbsolute(inside))
     ? `${directory} lies in the runner's temporary folder, which is emptied after each job: ${ADVICE}`
     : null;
-}
-
-type AccountFinding = {
-  readonly cluster: string;
-  readonly done: 'not-due' | 'started' | 'start-refused';
-};
-
-/** Starts the watch if a check of the account is due: only the watch has the account's key and destroys unowned machines. */
-async function lookAfterAccounts(open: OpenLab, troubles: Trouble[]): Promise<readonly AccountFinding[]> {
-  const { config, store } = open;
-  const renting = Object.keys(config.clusters).filter(
-    (cluster) => traitsOf(config, cluster)?.rental !== undefined,
-  );
-  const findings: AccountFinding[] = [];
-  for (const cluster of renting)
-    await contained(open, troubles, inCluster(cluster), async () => {
-      const { outcomes } = await takeJournalSteps(open, createMemories([]), ({ dispatches, ...facts }) => {
-        const watches = [...dispatches, ...store.current().runs.flatMap((state) => state.dispatches)];
-        return decideAccountLook(cluster, config, { ...facts, dispatches: oldestFirst(watches) });
-      });
-      const last = [...outcomes.values()].at(-1)?.kind;
-      const done = last === undefined ? 'not-due' : last === 'done' ? 'started' : 'start-refused';
-      findings.push({ cluster, done });
-    });
-  return findings;
 }

@@ -1,5 +1,7 @@
 /** Steps of the journal, which belong to no run: dispatches and their results. */
 
+import { traitsOf } from '../../config/engine-traits.ts';
+import { oldestFirst } from '../../domain/dispatch.ts';
 import type { RunFacts } from '../../domain/facts.ts';
 import type { JournalState } from '../../domain/logbook/journal-state.ts';
 import { needName } from '../../domain/need.ts';
@@ -7,6 +9,7 @@ import { readWorkflowRun } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { recordAsDecided } from '../../logbook/transact.ts';
 import { decideActions } from '../../run/decide-care.ts';
+import { decideAccountLook } from '../../run/decide-watch.ts';
 import type { DispatchFacts } from '../../run/dispatch.ts';
 import { anyLane } from '../../run/lane-scope.ts';
 import { type AttemptCache, remembered, type Step } from '../../run/step.ts';
@@ -61,6 +64,23 @@ export async function careForJournal(open: OpenLab, memories: Memories, troubles
       const actions = journal.actions.filter(({ proposal }) => proposal.cluster === cluster);
       const isHeld = holds.some(({ date }) => date === null);
       return decideActions({ ...facts, record: JOURNAL, actions, incidents, isHeld, config, ref });
+    };
+    await contained(open, troubles, inCluster(cluster), () => takeJournalSteps(open, memories, decide));
+  }
+}
+
+/** Starts the watch of each renting account that is due for a check: only the watch has the account's key and destroys unowned machines. */
+export async function lookAfterAccounts(
+  open: OpenLab,
+  memories: Memories,
+  troubles: Trouble[],
+): Promise<void> {
+  const { config, store } = open;
+  for (const cluster of Object.keys(config.clusters)) {
+    if (traitsOf(config, cluster)?.rental === undefined) continue;
+    const decide = ({ dispatches, ...facts }: JournalFacts) => {
+      const watches = [...dispatches, ...store.current().runs.flatMap((state) => state.dispatches)];
+      return decideAccountLook(cluster, config, { ...facts, dispatches: oldestFirst(watches) });
     };
     await contained(open, troubles, inCluster(cluster), () => takeJournalSteps(open, memories, decide));
   }

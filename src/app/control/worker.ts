@@ -46,7 +46,7 @@ import { createGatherer } from './gather.ts';
 import { experimentTriggers } from './issue-card.ts';
 import { answerWithoutRun } from './journal.ts';
 import { publishAnswers } from './journal-answers.ts';
-import { careForJournal } from './journal-steps.ts';
+import { careForJournal, lookAfterAccounts } from './journal-steps.ts';
 import { publishOrphans } from './orphan-issues.ts';
 import { areOthersDue, type OtherPulls, searchOthers } from './other-pulls.ts';
 import { performReaction } from './perform.ts';
@@ -294,6 +294,7 @@ async function work(
   // A comment concerns its thread; the rest, only if it was recorded in the journal.
   const isWide = isJournalNew || !all.every(({ kind }) => kind === 'comment' || kind === 'remark');
   if (isWide) await lookAtRest(own, open, all, troubles);
+  if (isSweep) await apart(() => lookAfterAccounts(open, own.memories, troubles));
   const seals = isSweep ? ((await apart(() => faultySeals(open, troubles))) ?? []) : [];
   const past = isSweep ? ((await apart(() => checkpointRecord(open))) ?? []) : [];
   const heard = all.flatMap((one) => (one.kind === 'comment' && one.hasSlash ? [one.thread] : []));
