@@ -7,73 +7,10 @@ export const CLUSTER_ROWS: readonly Row[] = [
   ...rows('cause', 'capacity', 'high', [
     // It may get them in the next line.
     /\bexceeds? quota limits?\b/,
-  ]),
-  ...rows('cause', 'preempted', 'high', [
-    /\b(?:because of|due to|after) (?:a )?preemption\b|instance-terminated-no-capacity|Spot request interrupted|\bevicted\b.{0,40}higher priority/,
-  ]),
-  ...rows('cause', 'capacity', 'high', [
     /\bno available nodes\b.{0,60} satisfy|\binsufficient quota\b|no node type can (?:satisfy|fulfill)|\bPENDING \((?:Priority|Resources)|Requested (?!node )\w{1,20} configuration (?:is )?not available/,
-  ]),
-  ...rows('cause', 'infra-cluster', 'high', [
-    /[Uu]nable to contact slurmctld|Cannot connect to the Docker daemon|failed to start container\b/,
-  ]),
-  ...rows('cause', 'stalled', 'high', [
-    /\bappears? to be (?:hung|stuck)|\b[Dd]eadlock detected|\bstuck (?:at|on|in) step \d|\bno change for \d|\b[Kk]illing (?:the )?(?:job|run)\b.{0,20}\bstalled\b/,
-  ]),
-  ...rows('cause', 'capacity', 'high', [
     /\bCapacityError\b|\b(?:Vcpu|Instance|SpotInstanceCount|Resource)Limit(?:Is)?Exceeded|MaxSpotInstanceCountExceeded|\bno_such_ask\b|\b(?:[Ii]nstance|[Oo]ffer|[Mm]achine)s?\b.{0,40} (?:no longer|not) available|no longer any instances available|couldn'{1,2}t assign flavors|insufficient unused quota|Unable to provision|not have sufficient capacity|Resources are insufficient|AllocationFailed|OverconstrainedAllocation|Waiting for workers in scale group|Quota limit '[^']{1,200}' has been exceeded/,
-  ]),
-  ...rows('cause', 'stalled', 'high', [
-    /\blast (?:log line|output|step|progress|heartbeat|message)\b.{0,20} \d{1,4} ?(?:h|min|m\b|hours?|minutes?).{0,20}\bago\b/i,
-    /\b0 steps in the last\b|\bno-progress\b|\bhas not (?:entered|reached|completed|finished|logged|reported) .{0,40} (?:after|in|for|since) \d|detects? a hang|No step progress/i,
-  ]),
-  ...rows('cause', 'infra-cluster', 'high', [
-    /OCI runtime (?:create|exec) failed|The connection to the server \S{1,120} was refused|TaintManagerEviction|\bNodeNotReady\b/,
-    // Slurm has lost it, and looks after it itself.
-    /DUE TO NODE FAILURE|Node failure on|\bNODE_FAIL\b/,
-  ]),
-  ...rows('cause', 'stalled', 'medium', [/\bDataLoader timed out after \d/]),
-  ...rows('cause', 'infra-cluster', 'high', [
-    /\bpyxis: {1,12}mkdir: cannot create directory|\bcontainer creation failed: mount\b/,
-    // Of Kubernetes, of Ray, and of what starts the processes of one job.
-    /\b(?:FailedAttachVolume|FailedMapVolume|NetworkNotReady|NodeLost)\b|node timed out during startup/,
-  ]),
-  ...rows('cause', 'infra-cluster', 'medium', [
-    /[Pp]lugin (?:stack )?initialization failed|[Aa]utoscaler\b.{0,40}[Tt]oo many errors|[Jj]ob credential expired|Communication connection failure/,
-    /active (?:on the node )?longer than (?:the )?specified deadline|\bduration exceeded timeout|MaxRuntimeExceeded|failed to create containerd task|\bClusterNotUpError\b/,
-  ]),
-  ...rows('cause', 'capacity', 'high', [
     /\bOutOf(?:cpu|memory|pods|nvidia|google)\b|didn't have enough resource|not have enough resources available/,
-  ]),
-  ...rows('cause', 'preempted', 'medium', [
-    /\bHost EC2 .{0,60}terminated|\bPreempted in order to\b|imminent node shutdown/,
-  ]),
-  ...rows('cause', 'capacity', 'medium', [
-    /[Ff]ailed (?:to provision|provisioning)\b|[Ff]ailed to acquire (?:resources|instances|nodes)|could not find a node type|new workers to be provisioned/,
-  ]),
-  ...rows('cause', 'preempted', 'high', [
-    /\bPREEMPTION\b/,
-    /\b(?:interrupted|terminated|stopped|killed) (?:due to|by) (?:\w{1,20} )?preemption\b/,
-    /\bpreempted (?:VM|instance|node|worker|TPU|slice|at|by)\b|\binstance preempted\b|instance\/preempted\b.{0,40}TRUE|\bpreempted to\b|higher priority workload|Interrupted - Training job|Insufficient Spot capacity|MaxWaitTimeExceeded|Spot ITN|spot reclaim/i,
-  ]),
-  ...rows('cause', 'unknown', 'low', [
-    // Somebody took the job away; a scheduler that does so says why.
-    /\*\*\* JOB \d{1,12} ON \S{1,80} CANCELLED AT \S{1,40} \*\*\*/,
-  ]),
-  ...rows('cause', 'capacity', 'high', [
     /before the request could be allocated|never became ACTIVE|WAITING_FOR_RESOURCES|(?<!confirm )(?:allocation|reservation|queued resource)\b.{0,60}(?:timed out|expired)/,
-  ]),
-  ...rows('cause', 'stalled', 'high', [
-    /\bno (?:new )?(?:step|steps|progress|output|log lines?|heartbeat|iterations?) (?:for|in|since) \d|\bstep \d{1,12},? (?:finished |completed |ended )?\d{3,7}(?:\.\d{1,6})? ?s(?:econds)? ago|\b(?:step|iteration) has not (?:increment|advanc|chang)ed (?:in|for|since)\b|hang[-_ ]detector|Termination timeout for .{0,160} exceeded|\bmay be stuck\b/i,
-  ]),
-  ...rows('cause', 'preempted', 'high', [
-    /DUE TO PREEMPTION|\bPREEMPTED\b|\b[Tt]ermination is imminent\b|(?<!failed, )(?:was|been|being|is|got) (?:pre-?empted|evicted by (?:a )?higher)|[Pp]re-?emption (?:notice|signal|event|detected|warning)|reached preemption sync point|\bsignall?ed (?:a )?pre-?emption|[Ss]pot interruption (?:in|at)\b/,
-    /[Ss]pot (?:instance|VM|interruption).{0,60}(?:interrupt|terminat|reclaim|notice)|instance-action.{0,40}(?:terminate|stop)|TERMINATE_ON_HOST_MAINTENANCE|maintenance event|instance is being (?:preempted|terminated)|compute\.instances\.preempted/,
-  ]),
-  ...rows('cause', 'infra-cluster', 'medium', [
-    /DUE TO TIME LIMIT|\bTIMEOUT\b.{0,40}(?:job|step)|wall ?(?:clock )?time (?:limit )?exceeded/i,
-  ]),
-  ...rows('cause', 'capacity', 'high', [
     // Google Cloud's own sentence.
     named('quota-exceeded', /\bQuota '[^']{1,200}' exceeded/),
     /\bQuota '[^']{1,200}' exhausted|\bNO_CAPACITY\b|_NO_CAPACITY\b|\bno offers left\b|QUOTA_EXCEEDED|quota_exceeded|quotaExceeded|Insufficient quota/,
@@ -82,7 +19,22 @@ export const CLUSTER_ROWS: readonly Row[] = [
     /No available node types can fulfill|cannot be scheduled right now|The following resource request cannot be scheduled|\d{1,6}\/\d{1,6} nodes are available/,
     /violates accounting\/QOS policy|QOSMax|QOSGrp|AssocGrp|AssocMax|ReqNodeNotAvail|\(Resources\)$/,
   ]),
+  ...rows('cause', 'preempted', 'high', [
+    /\b(?:because of|due to|after) (?:a )?preemption\b|instance-terminated-no-capacity|Spot request interrupted|\bevicted\b.{0,40}higher priority/,
+    /\bPREEMPTION\b/,
+    /\b(?:interrupted|terminated|stopped|killed) (?:due to|by) (?:\w{1,20} )?preemption\b/,
+    /\bpreempted (?:VM|instance|node|worker|TPU|slice|at|by)\b|\binstance preempted\b|instance\/preempted\b.{0,40}TRUE|\bpreempted to\b|higher priority workload|Interrupted - Training job|Insufficient Spot capacity|MaxWaitTimeExceeded|Spot ITN|spot reclaim/i,
+    /DUE TO PREEMPTION|\bPREEMPTED\b|\b[Tt]ermination is imminent\b|(?<!failed, )(?:was|been|being|is|got) (?:pre-?empted|evicted by (?:a )?higher)|[Pp]re-?emption (?:notice|signal|event|detected|warning)|reached preemption sync point|\bsignall?ed (?:a )?pre-?emption|[Ss]pot interruption (?:in|at)\b/,
+    /[Ss]pot (?:instance|VM|interruption).{0,60}(?:interrupt|terminat|reclaim|notice)|instance-action.{0,40}(?:terminate|stop)|TERMINATE_ON_HOST_MAINTENANCE|maintenance event|instance is being (?:preempted|terminated)|compute\.instances\.preempted/,
+  ]),
   ...rows('cause', 'infra-cluster', 'high', [
+    /[Uu]nable to contact slurmctld|Cannot connect to the Docker daemon|failed to start container\b/,
+    /OCI runtime (?:create|exec) failed|The connection to the server \S{1,120} was refused|TaintManagerEviction|\bNodeNotReady\b/,
+    // Slurm has lost it, and looks after it itself.
+    /DUE TO NODE FAILURE|Node failure on|\bNODE_FAIL\b/,
+    /\bpyxis: {1,12}mkdir: cannot create directory|\bcontainer creation failed: mount\b/,
+    // Of Kubernetes, of Ray, and of what starts the processes of one job.
+    /\b(?:FailedAttachVolume|FailedMapVolume|NetworkNotReady|NodeLost)\b|node timed out during startup/,
     // rule DF-28
     named('owner-died', /OwnerDiedError/),
     named('node-lost', /dead node|node heartbeat loss|marked dead because the detector has missed/i),
@@ -92,18 +44,32 @@ export const CLUSTER_ROWS: readonly Row[] = [
     /etcdserver: |an error on the server .{0,40} has prevented|\bleader election lost\b|\bNo available agent to submit job\b|apiserver.{0,60}(?:refused|unavailable)|FailedCreatePodSandBox|ImagePullBackOff|ErrImagePull|CreateContainer(?:Config)?Error|FailedMount/,
   ]),
   ...rows('cause', 'stalled', 'high', [
+    /\bappears? to be (?:hung|stuck)|\b[Dd]eadlock detected|\bstuck (?:at|on|in) step \d|\bno change for \d|\b[Kk]illing (?:the )?(?:job|run)\b.{0,20}\bstalled\b/,
+    /\blast (?:log line|output|step|progress|heartbeat|message)\b.{0,20} \d{1,4} ?(?:h|min|m\b|hours?|minutes?).{0,20}\bago\b/i,
+    /\b0 steps in the last\b|\bno-progress\b|\bhas not (?:entered|reached|completed|finished|logged|reported) .{0,40} (?:after|in|for|since) \d|detects? a hang|No step progress/i,
+    /\bno (?:new )?(?:step|steps|progress|output|log lines?|heartbeat|iterations?) (?:for|in|since) \d|\bstep \d{1,12},? (?:finished |completed |ended )?\d{3,7}(?:\.\d{1,6})? ?s(?:econds)? ago|\b(?:step|iteration) has not (?:increment|advanc|chang)ed (?:in|for|since)\b|hang[-_ ]detector|Termination timeout for .{0,160} exceeded|\bmay be stuck\b/i,
     named('stalled-training', /No progress after [^N(]+ \(timeout [\d.]+\); terminating with exit code 124/),
     /No progress (?:after|for|in) |terminating with exit code 124|exit(?:ed with)?[ _]?(?:code|status)?[ :=]{0,3}124\b|[Dd]ead ?man|stalled training|training (?:has )?(?:stalled|hung|(?:appears|seems) (?:to be )?(?:stuck|hung))|\bno (?:training |optimizer |new )?steps? (?:(?:was|were|has|have|been) ){0,3}(?:completed|finished|made) (?:in|for|since) |hang detected|no heartbeat (?:for|in)/i,
   ]),
-  ...rows('effect', 'capacity', 'medium', [/\bqueued and waiting for resources\b/]),
-  ...rows('effect', 'infra-cluster', 'medium', [/CoordinationService\/\w/]),
-  ...rows('effect', 'stalled', 'medium', [
-    /waiting for remainder of ranks|[Tt]imed out .{0,60}waiting for (?:all|other) (?:workers|ranks|hosts|processes|tasks)|[Tt]imed out .{0,60}\bstore based barrier\b|\bnot (?:finished|done|completed?) (?:after|within|in) \d{3,6} ?s/,
-    // Python's own, of whoever asked for it.
-    /^Timeout \(\d{1,4}:\d\d:\d\d(?:\.\d{1,6})?\)!$/,
+  ...rows('cause', 'stalled', 'medium', [/\bDataLoader timed out after \d/]),
+  ...rows('cause', 'infra-cluster', 'medium', [
+    /[Pp]lugin (?:stack )?initialization failed|[Aa]utoscaler\b.{0,40}[Tt]oo many errors|[Jj]ob credential expired|Communication connection failure/,
+    /active (?:on the node )?longer than (?:the )?specified deadline|\bduration exceeded timeout|MaxRuntimeExceeded|failed to create containerd task|\bClusterNotUpError\b/,
+    /DUE TO TIME LIMIT|\bTIMEOUT\b.{0,40}(?:job|step)|wall ?(?:clock )?time (?:limit )?exceeded/i,
   ]),
-  ...rows('effect', 'stalled', 'low', [/\bwaiting for \w{0,20} ?barrier\b/]),
+  ...rows('cause', 'preempted', 'medium', [
+    /\bHost EC2 .{0,60}terminated|\bPreempted in order to\b|imminent node shutdown/,
+  ]),
+  ...rows('cause', 'capacity', 'medium', [
+    /[Ff]ailed (?:to provision|provisioning)\b|[Ff]ailed to acquire (?:resources|instances|nodes)|could not find a node type|new workers to be provisioned/,
+  ]),
+  ...rows('cause', 'unknown', 'low', [
+    // Somebody took the job away; a scheduler that does so says why.
+    /\*\*\* JOB \d{1,12} ON \S{1,80} CANCELLED AT \S{1,40} \*\*\*/,
+  ]),
+  ...rows('effect', 'capacity', 'medium', [/\bqueued and waiting for resources\b/]),
   ...rows('effect', 'infra-cluster', 'medium', [
+    /CoordinationService\/\w/,
     /ORTE (?:was unable|has lost)|error dialing backend/,
     /\blame workers? found|tried to connect with a different incarnation|\bc10d\b.{0,200}waitForInput|\bpoolFD failed\b/,
     // Containers that a scheduler starts: what they died of may be printed behind it.
@@ -114,24 +80,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
     // What kept it from running stands in the events below it.
     /\bRunContainerError\b/,
     /\bping threshold\b|\bevent=worker_fail/,
-  ]),
-  ...rows('effect', 'preempted', 'medium', [
-    // Half written, because there was no more time.
-    /\bgrace (?:period|time) (?:is )?(?:over|expired|exceeded|elapsed)\b/,
-  ]),
-  ...rows('effect', 'unknown', 'low', [
-    // Somebody has ended it, and nobody says who.
-    /\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?[ :=]{0,3}143\b/,
-  ]),
-  ...rows('effect', 'infra-cluster', 'medium', [
     /(?:Xla|Jax)RuntimeError: (?:DEADLINE_EXCEEDED|UNAVAILABLE|ABORTED)\b/,
-  ]),
-  ...rows('effect', 'unknown', 'low', [
-    /[Rr]eceived (?:a )?(?:signal )?(?:SIGTERM|signal 15|SIGUSR1)|[Cc]aught signal (?:15|SIGTERM)|Signal 15 \(SIGTERM\)|SignalException: Process \d+ got signal: 15/,
-    // Whoever waited for a process says that it is gone, and lists what such things may come of.
-    /RayActorError|ActorDiedError|WorkerCrashedError|The actor (?:died|is dead)/,
-  ]),
-  ...rows('effect', 'infra-cluster', 'medium', [
     /ActorUnavailableError|The actor is unavailable|LocalRayletDiedError|ObjectLostError|ReferenceCountingAssertionError|RaySystemError/,
     named('barrier-timeout', /DEADLINE_EXCEEDED: Barrier timed out/),
     named('coordination-service', /tensorflow\.CoordinationService/),
@@ -141,7 +90,22 @@ export const CLUSTER_ROWS: readonly Row[] = [
     /RendezvousTimeoutError|RendezvousClosedError|[Rr]endezvous.{0,60}(?:timed? ?out|closed|fail)/,
   ]),
   ...rows('effect', 'stalled', 'medium', [
+    /waiting for remainder of ranks|[Tt]imed out .{0,60}waiting for (?:all|other) (?:workers|ranks|hosts|processes|tasks)|[Tt]imed out .{0,60}\bstore based barrier\b|\bnot (?:finished|done|completed?) (?:after|within|in) \d{3,6} ?s/,
+    // Python's own, of whoever asked for it.
+    /^Timeout \(\d{1,4}:\d\d:\d\d(?:\.\d{1,6})?\)!$/,
     /[Ww]atchdog caught collective operation timeout|[Ww]atchdog got stuck for \d|without making progress in monitoring|collective operation timeout|ran for \d{1,12} milliseconds before timing out|\bCollective \w{1,40}\(.{1,200} timed out after|heartbeat monitor timed out|taking the entire process down|Some NCCL operations have failed or timed out|failed to pass monitoredBarrier|monitoredBarrier.{0,100}(?:timeout|failed to pass)|Timed out waiting \d+ ?ms for (?:recv|send)|Timeout(?:Error)?\b.{0,60}(?:all_?reduce|all_?gather|barrier|broadcast|collective)|Stop_waiting response is expected/i,
+  ]),
+  ...rows('effect', 'stalled', 'low', [/\bwaiting for \w{0,20} ?barrier\b/]),
+  ...rows('effect', 'preempted', 'medium', [
+    // Half written, because there was no more time.
+    /\bgrace (?:period|time) (?:is )?(?:over|expired|exceeded|elapsed)\b/,
+  ]),
+  ...rows('effect', 'unknown', 'low', [
+    // Somebody has ended it, and nobody says who.
+    /\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?[ :=]{0,3}143\b/,
+    /[Rr]eceived (?:a )?(?:signal )?(?:SIGTERM|signal 15|SIGUSR1)|[Cc]aught signal (?:15|SIGTERM)|Signal 15 \(SIGTERM\)|SignalException: Process \d+ got signal: 15/,
+    // Whoever waited for a process says that it is gone, and lists what such things may come of.
+    /RayActorError|ActorDiedError|WorkerCrashedError|The actor (?:died|is dead)/,
   ]),
   ...rows('hint', 'stalled', 'low', [/\b(?:last_)?step_age(?:_s)?['"]?[=:] ?\d{4,7}s?\b/]),
   ...rows('hint', 'infra-cluster', 'low', [

@@ -7,14 +7,26 @@ export const MEMORY_ROWS: readonly Row[] = [
   ...rows('cause', 'oom-host', 'high', [
     // The driver's own word for both.
     /\bbytes on host: CUDA_ERROR_OUT_OF_MEMORY|\bpinned host memory\b.{0,40}(?:fail|size)/,
+    /fork: Cannot allocate memory|java\.lang\.OutOfMemoryError|\b[Mm]emory limit exceeded|killed by the OOM killer|\bearlyoom: sending SIG/,
+    // A count of nothing is told as well.
+    /(?<!\b0 )oom[-_]kill(?!\w{0,9}['"]?[ :=]{1,3}0\b)|OOM[- ]?[Kk]illed|[Oo]ut of memory: Kill(?:ed)? process/,
+    /Detected [1-9]\d{0,6} oom[-_]kill event|OUT_OF_MEMORY\b|Some of (?:the step|your processes)[^.]{0,60} killed by the cgroup out-of-memory handler/,
+    /Exceeded (?:job |step )?memory limit|Job exceeded (?:its )?(?:requested )?memory/i,
+    /ray\.exceptions\.OutOfMemoryError|\b[1-9]\d{0,6} Workers? (?:\([^)]{0,40}\) )?killed due to memory pressure|killed due to (?:the )?node running low on memory|exceeds the memory usage threshold|memory (?:usage )?threshold.{0,80}prevent (?:the )?OOM/i,
+    named('bad-alloc', /std::bad_alloc/),
+    /^(?:[\w.]{0,120}\.)?_?(?:Array|Arrow)?MemoryError\b|\bmalloc of size \d{1,20} failed/,
+    /Unable to allocate [\d.]+ [KMGTP]iB for an array/,
+    /\[Errno 12\] Cannot allocate memory|DefaultCPUAllocator: (?:can't|not enough memory)/,
+    /CUDA error: OS call failed.{0,40}memory|cudaHostAlloc.{0,60}out of memory|HostAllocator.{0,40}out of memory/i,
+    /DataLoader worker \(pid\(?s?\)? ?[\d, ]{1,80}\) (?:is killed by signal: (?:Killed|Bus error)|exited unexpectedly with exit code -?9)/,
+    /insufficient shared memory \(shm\)|unable to (?:mmap|open shared memory object).{0,120}(?:No space left|Cannot allocate)/i,
+    /unable to write to file <\/torch_|NCCL WARN .{0,60}(?:shared memory segment|failed to extend \/dev\/shm)|\bObjectStoreFullError\b/,
+    /The node was low on resource: memory|Container .{0,100} was using .{0,40}, which exceeds its request/,
+    /had condition: \[MemoryPressure/,
+    /\bran out[- ]of[- ]memory and exited\b/,
   ]),
   ...rows('cause', 'oom-hbm', 'high', [
     /(?:[Ff]ailed to allocate|\b(?:hbm|HBM) allocation failed).{0,80}\b(?:GPU|TPU|HBM|XPU)|cudaMalloc(?:Async)? failed: out of memory|cupy\.cuda\.memory\.OutOfMemoryError|\bnot fit (?:in|into|on) .{0,20}(?:GPU|HBM|TPU|device)/,
-  ]),
-  ...rows('cause', 'oom-host', 'high', [
-    /fork: Cannot allocate memory|java\.lang\.OutOfMemoryError|\b[Mm]emory limit exceeded|killed by the OOM killer|\bearlyoom: sending SIG/,
-  ]),
-  ...rows('cause', 'oom-hbm', 'high', [
     /Failed to alloc DEVICE memory|PT_DEVMEM Allocation failed|RESOURCE_EXHAUSTED: nrt_/,
     named('hbm-exhausted', /Ran out of memory in memory space hbm|CompileTimeHbmOom/),
     named('vmem-exhausted', /CompileTimeScopedVmemOom|Ran out of memory in memory space vmem/),
@@ -42,24 +54,6 @@ export const MEMORY_ROWS: readonly Row[] = [
     /Allocator (?!\(\w{0,20}cpu).{0,40}\bran out of memory/,
     /No available memory for the cache blocks/,
     /\bNRT_RESOURCE|nrt_.{0,40}out of (?:device )?memory/i,
-  ]),
-  ...rows('cause', 'oom-host', 'high', [
-    // A count of nothing is told as well.
-    /(?<!\b0 )oom[-_]kill(?!\w{0,9}['"]?[ :=]{1,3}0\b)|OOM[- ]?[Kk]illed|[Oo]ut of memory: Kill(?:ed)? process/,
-    /Detected [1-9]\d{0,6} oom[-_]kill event|OUT_OF_MEMORY\b|Some of (?:the step|your processes)[^.]{0,60} killed by the cgroup out-of-memory handler/,
-    /Exceeded (?:job |step )?memory limit|Job exceeded (?:its )?(?:requested )?memory/i,
-    /ray\.exceptions\.OutOfMemoryError|\b[1-9]\d{0,6} Workers? (?:\([^)]{0,40}\) )?killed due to memory pressure|killed due to (?:the )?node running low on memory|exceeds the memory usage threshold|memory (?:usage )?threshold.{0,80}prevent (?:the )?OOM/i,
-    named('bad-alloc', /std::bad_alloc/),
-    /^(?:[\w.]{0,120}\.)?_?(?:Array|Arrow)?MemoryError\b|\bmalloc of size \d{1,20} failed/,
-    /Unable to allocate [\d.]+ [KMGTP]iB for an array/,
-    /\[Errno 12\] Cannot allocate memory|DefaultCPUAllocator: (?:can't|not enough memory)/,
-    /CUDA error: OS call failed.{0,40}memory|cudaHostAlloc.{0,60}out of memory|HostAllocator.{0,40}out of memory/i,
-    /DataLoader worker \(pid\(?s?\)? ?[\d, ]{1,80}\) (?:is killed by signal: (?:Killed|Bus error)|exited unexpectedly with exit code -?9)/,
-    /insufficient shared memory \(shm\)|unable to (?:mmap|open shared memory object).{0,120}(?:No space left|Cannot allocate)/i,
-    /unable to write to file <\/torch_|NCCL WARN .{0,60}(?:shared memory segment|failed to extend \/dev\/shm)|\bObjectStoreFullError\b/,
-    /The node was low on resource: memory|Container .{0,100} was using .{0,40}, which exceeds its request/,
-    /had condition: \[MemoryPressure/,
-    /\bran out[- ]of[- ]memory and exited\b/,
   ]),
   ...rows('effect', 'oom-host', 'medium', [
     /\b(?:exit(?:ed|s)?(?: with)?|return)[ _]?(?:return )?(?:code|status)?[ :=]{0,3}137\b/i,
