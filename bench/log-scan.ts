@@ -20,7 +20,6 @@ const FACTS = [
   'Saved checkpoint to ',
   'Loading checkpoint from ',
   'eval/',
-  '^([A-Za-z_][A-Za-z0-9_]*[.])*[A-Z][A-Za-z0-9_]*(Error|Exception|Interrupt|Exit)(:|$)',
 ];
 
 /** Both read the file from the same warm or cold cache, by turns; the best of each counts. */

@@ -1,46 +1,23 @@
 /** Finds the few lines of a log that a reader can use, so that only they become text. */
 
+import { TRAINERS } from '../diagnosis/trainers.ts';
+
 /**
- * Each line that the log reader or a signature uses holds one of these words, in capitals or not. They are ASCII and have at
- * least four characters; a newline stands first or last.
+ * Each line that the log reader or a signature uses holds one of these words or one of a trainer's, in capitals or not. They are
+ * ASCII and have at least four characters; a newline stands first or last.
  */
 const TELLING_WORDS: readonly string[] = [
   // Failures.
   ...['memory space ', 'VmemOom', 'HbmOom', 'hbm requirement ', 'allocations in hbm', 'RESOURCE_EXHAUSTED:'],
   ...['out of memory', 'CUDA_ERROR_', 'OutOfMemoryError: ', 'No accelerator found', 'cleanup driver after'],
   ...['resource busy', 'Xid 14', 'No space left on', 'OwnerDiedError', 'dead node', 'node heartbeat loss'],
-  ...[
-    'marked dead because',
-    'Barrier timed out',
-    'CoordinationService',
-    'Fatal Python error',
-    '\nF20',
-    'bad_alloc',
-  ],
-  ...['length_error: ', 'No API key configured', 'No progress after ', 'autoscaler demand', 'tier_blocked:'],
-  ...["slice couldn't schedule", "Quota '", 'Error:', 'Error\n', 'Error\r', 'Exception:', 'Exception\n'],
-  ...[
-    'Exception\r',
-    'Interrupt:',
-    'Interrupt\n',
-    'Interrupt\r',
-    'SystemExit',
-    'GeneratorExit',
-    'RayTaskError(',
-  ],
-  // Training: steps, losses, memory.
+  ...['marked dead because', 'Barrier timed out', 'CoordinationService', 'Fatal Python error', '\nF20'],
+  ...['bad_alloc', 'length_error: ', 'No API key configured', 'No progress after ', 'autoscaler demand'],
+  ...['tier_blocked:', "slice couldn't schedule", "Quota '", 'Error: ', 'RayTaskError('],
+  // Steps, losses, memory, trackers, evals.
   ...['Progress on:', 'loss', 'it/s]', 'it/s,', 's/it]', 's/it,', 'batch=', 'step=', 'iter=', ', skipped='],
-  ...['optimization steps', 'grad_norm', 'grad norm', 'train step completed', 'max allocated: ', 'Max_MA '],
-  ...['bytes_in_use', 'Using (GB) ', 'MiB / ', 'memory/peak_', 'memory/current_'],
-  // Evals, trackers, checkpoints.
-  ...[
-    'eval/',
-    'https://wandb.ai/',
-    'Saved checkpoint to ',
-    'Saving checkpoint at',
-    'Saving temporary checkpoint',
-  ],
-  'Loading checkpoint from ',
+  ...['grad_norm', 'grad norm', 'train step completed', 'https://wandb.ai/', 'eval/'],
+  ...TRAINERS.flatMap(({ words }) => words),
 ];
 
 const NEWLINE = 10;

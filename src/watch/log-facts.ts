@@ -1,9 +1,10 @@
 /** What a job's log has said so far: a fold over its text in which every line is read exactly once. */
 
-import { memoryReportIn } from '../diagnosis/memory-line.ts';
+import { memoryReportIn, trainerSays } from '../diagnosis/trainers.ts';
 import { readTrainingLine, type ShownCount, type TrainingLine } from '../diagnosis/training-line.ts';
 import { LOSS_NOT_FINITE } from '../domain/launch/spoilt.ts';
 import { limits } from '../domain/limits.ts';
+import type { TrackerRun } from '../domain/logbook/events/job-events.ts';
 import { cutText } from '../domain/text.ts';
 import { countLines, findTellingWord } from './line-filter.ts';
 import { goneBack } from './replayed.ts';
@@ -14,14 +15,6 @@ import { addTrainingLine, isNotFinite, NO_TRAINING, type Training } from './trai
 const LOG_TRACKERS_MAX = 20;
 /** Different eval keys of one log: Paloma has a few dozen sets with two values each. */
 const LOG_EVAL_KEYS_MAX = 500;
-
-/** A run in the experiment tracker, as its link in the log names it. */
-export type TrackerLink = {
-  readonly id: string;
-  readonly url: string;
-  readonly entity: string;
-  readonly project: string;
-};
 
 /** State and result in one: hand it back with the next chunk. Plain data, so it can be stored. */
 export type LogFacts = {
@@ -40,10 +33,10 @@ export type LogFacts = {
   /** True when the first step is through: the only evidence that it fits the memory. */
   readonly firstStepCompleted: boolean;
   readonly evalRunning: boolean;
-  readonly evalsCompleted: number;
   /** Latest values of keys `eval/…`, as printed. */
   readonly evals: Readonly<Record<string, string>>;
-  readonly trackers: readonly TrackerLink[];
+  /** As their links in the log name them. */
+  readonly trackers: readonly TrackerRun[];
   /** The newest checkpoint with a commit line, by step. */
   readonly checkpointStep: number | null;
   readonly checkpointPath: string | null;
@@ -53,8 +46,6 @@ export type LogFacts = {
   readonly resumedFrom: string | null;
   readonly failures: readonly SignatureMatch[];
   readonly origin: TaskOrigin | null;
-  /** The latest line that ends a Python traceback, `KeyError: 'x'`. */
-  readonly lastException: string | null;
 };
 
 export const NO_LOG_FACTS: LogFacts = {
@@ -67,7 +58,6 @@ export const NO_LOG_FACTS: LogFacts = {
   training: NO_TRAINING,
   firstStepCompleted: false,
   evalRunning: false,
-  evalsCompleted: 0,
   evals: {},
   trackers: [],
   checkpointStep: null,
@@ -76,7 +66,6 @@ export const NO_LOG_FACTS: LogFacts = {
   resumedFrom: null,
   failures: [],
   origin: null,
-  lastException: null,
 };
 
 /**
@@ -195,51 +184,45 @@ function withTraining(facts: LogFacts, line: TrainingLine): LogFacts {
   };
 }
 
-/** A finished bar is printed more than once, so an eval counts when its bar fills after it began. */
+/** An eval begins with a bar without steps, and is over when its bar is full. */
 function readEvalBar(facts: LogFacts, { step, total }: TrainingLine): LogFacts {
   if (step === null) return { ...facts, evalRunning: true };
-  if (!facts.evalRunning || step.value !== total?.value) return facts;
-  return { ...facts, evalRunning: false, evalsCompleted: facts.evalsCompleted + 1 };
+  return step.value === total?.value ? { ...facts, evalRunning: false } : facts;
 }
 
 // Entity and project may hold anything but a slash or a space; the emoji before the link may be mojibake.
-const TRACKER_LINK = /https:\/\/wandb\.ai\/([^/\s]{1,128})\/([^/\s]{1,128})\/runs\/([\w-]{1,128})(?![\w-])/;
+const TRACKER_LINK = /https:\/\/wandb\.ai\/[^/\s]{1,128}\/[^/\s]{1,128}\/runs\/([\w-]{1,128})(?![\w-])/;
 // More digits are no step, and no number that is told exactly.
 const STEP_DIGITS_MAX = 15;
-// Hugging Face's trainer tells it before the first step.
-const TOTAL_STEPS = /Total optimization steps ?= ?(\d[\d,]{0,14})(?![\d,])/;
-const SAVED = /Saved checkpoint to (\S+) for step (\d+)\b/;
-const SAVING = /Saving (?:temporary )?checkpoint at step \d/;
 const EVAL_VALUE =
   /(?<![\w./-])(eval\/[\w./-]{1,120}?)[=:] ?([+-]?(?:\d{1,40}(?:\.\d{1,40})?(?:e[+-]?\d{1,4})?|nan|inf))(?!\w|\.\d)/gi;
 
 function readPlainLine(facts: LogFacts, line: string): LogFacts {
   let next = facts;
-  const steps = TOTAL_STEPS.exec(line)?.[1];
+  const steps = trainerSays('totalSteps', line)?.[1];
   if (steps !== undefined)
     next = { ...next, exactTotal: facts.exactTotal ?? Number(steps.replaceAll(',', '')) };
-  if (line.includes('First train step completed')) next = { ...next, firstStepCompleted: true };
+  if (trainerSays('firstStep', line) !== null) next = { ...next, firstStepCompleted: true };
   const link = TRACKER_LINK.exec(line);
   if (link !== null) next = addTracker(next, link);
-  const saved = SAVED.exec(line);
-  if (saved !== null && (saved[2] ?? '').length <= STEP_DIGITS_MAX)
-    next = { ...next, checkpointPath: saved[1] ?? null, checkpointStep: Number(saved[2]), isSaving: false };
-  else if (SAVING.test(line)) next = { ...next, isSaving: true };
-  const resumed = /Loading checkpoint from (\S+)/.exec(line);
-  if (resumed !== null) {
+  const [, path = null, step = ''] = trainerSays('saved', line) ?? [];
+  if (path !== null && step.length <= STEP_DIGITS_MAX)
+    next = { ...next, checkpointPath: path, checkpointStep: Number(step), isSaving: false };
+  else if (trainerSays('saving', line) !== null) next = { ...next, isSaving: true };
+  const resumed = trainerSays('resumed', line)?.[1];
+  if (resumed !== undefined) {
     const replay = goneBack(next.training.replay, next.training.series.loss);
-    next = { ...next, resumedFrom: resumed[1] ?? null, training: { ...next.training, replay } };
+    next = { ...next, resumedFrom: resumed, training: { ...next.training, replay } };
   }
   const values = [...line.matchAll(EVAL_VALUE)].map((match) => [match[1] ?? '', match[2] ?? ''] as const);
   return values.length === 0 ? next : addEvals(next, values);
 }
 
-function addTracker(facts: LogFacts, link: RegExpExecArray): LogFacts {
-  const [url, entity = '', project = '', id = ''] = link;
+function addTracker(facts: LogFacts, [url, id = '']: RegExpExecArray): LogFacts {
   // rule ML-13
   const isKnown = facts.trackers.some((known) => known.url === url);
   if (isKnown || facts.trackers.length >= LOG_TRACKERS_MAX) return facts;
-  return { ...facts, trackers: [...facts.trackers, { id, url, entity, project }] };
+  return { ...facts, trackers: [...facts.trackers, { id, url }] };
 }
 
 function addEvals(facts: LogFacts, values: readonly (readonly [string, string])[]): LogFacts {

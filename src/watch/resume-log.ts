@@ -36,7 +36,7 @@ export function logFactsFrom(state: RunState): { readonly facts: LogFacts; reado
     isSaving: last.course?.savingSince !== undefined,
     firstStepCompleted: last.firstStepCompleted,
     evals: last.evals,
-    trackers: last.trackers.map(({ id, url }) => ({ id, url, entity: '', project: '' })),
+    trackers: last.trackers,
     checkpointStep: last.checkpointStep,
     resumedFrom: last.resumedFrom ?? null,
     evalRunning: open?.isEvalRunning ?? false,
@@ -46,14 +46,7 @@ export function logFactsFrom(state: RunState): { readonly facts: LogFacts; reado
       open?.task === undefined || open.task === null
         ? null
         : { worker: workerOf(open.task.worker), lineNumber: -open.task.linesAgo },
-    failures: last.signatures.map((id) => ({
-      id,
-      line: '',
-      lineNumber: 0,
-      lastLineNumber: 0,
-      count: 1,
-      workers: [],
-    })),
+    failures: last.signatures.map((id) => ({ id, line: '', lastLineNumber: 0, workers: [] })),
   };
   return { facts, offset: last.logOffset };
 }

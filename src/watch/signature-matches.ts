@@ -11,10 +11,8 @@ export const FAILURE_WORKERS_MAX = 64;
 export type SignatureMatch = {
   readonly id: string;
   readonly line: string;
-  readonly lineNumber: number;
   /** Of the newest line that showed it. */
   readonly lastLineNumber: number;
-  readonly count: number;
   /** Addresses of the workers whose lines showed it; `several` where Ray folded more workers into one line. */
   readonly workers: readonly string[];
 };
@@ -26,55 +24,32 @@ type SignatureMatches = {
   readonly lines: number;
   readonly origin: TaskOrigin | null;
   readonly failures: readonly SignatureMatch[];
-  readonly lastException: string | null;
 };
 
-// The last line of a Python traceback starts at the margin with the exception's dotted name.
-const EXCEPTION =
-  /^(?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*(?:Error|Exception|Interrupt)|SystemExit|GeneratorExit)(?::|$)/;
 /** Adds what one line says; `lines` is the number of this line. */
 export function readFailure<Facts extends SignatureMatches>(facts: Facts, line: string): Facts {
   const task = taskAddress(line);
   const known = task === null ? facts : { ...facts, origin: { worker: task, lineNumber: facts.lines } };
   const found = SIGNATURES.filter(({ pattern }) => pattern.test(line));
-  const isException = EXCEPTION.test(line);
-  if (found.length === 0 && !isException) return known;
-  const worker = workerAddress(line) ?? originOf(known);
-  const seen = { line, lineNumber: facts.lines, worker };
-  const failures = found.reduce((all, { signature }) => addMatch(all, signature, seen), facts.failures);
-  return { ...known, failures, lastException: isException ? line : facts.lastException };
+  return found.reduce((all, { signature }) => withFailure(all, signature, line), known);
 }
 
-/** Adds what no pattern of a line shows, but the line beside what was read before it. */
+/** Adds a failure that the line shows, alone or beside what was read before it. */
 export function withFailure<Facts extends SignatureMatches>(facts: Facts, id: string, line: string): Facts {
   const worker = workerAddress(line) ?? originOf(facts);
-  return { ...facts, failures: addMatch(facts.failures, id, { line, lineNumber: facts.lines, worker }) };
+  const workers = worker === null ? [] : [nameOf(worker)];
+  const seen = facts.failures.find((known) => known.id === id) ?? { id, line, workers: [] };
+  const match = { ...seen, lastLineNumber: facts.lines, workers: joined(seen.workers, workers) };
+  const isKnown = facts.failures.some((known) => known.id === id);
+  const failures = isKnown
+    ? facts.failures.map((known) => (known.id === id ? match : known))
+    : [...facts.failures, match];
+  return { ...facts, failures };
 }
 
 /** What is raised within a traceback belongs to the task that its head names. */
 function originOf({ origin, lines }: SignatureMatches): WorkerAddress | null {
   return origin !== null && lines - origin.lineNumber <= limits.tracebackLinesMax ? origin.worker : null;
-}
-
-function addMatch(
-  all: readonly SignatureMatch[],
-  id: string,
-  seen: Pick<SignatureMatch, 'line' | 'lineNumber'> & { readonly worker: WorkerAddress | null },
-): readonly SignatureMatch[] {
-  const { line, lineNumber, worker } = seen;
-  const workers = worker === null ? [] : [nameOf(worker)];
-  if (!all.some((known) => known.id === id))
-    return [...all, { id, line, lineNumber, lastLineNumber: lineNumber, count: 1, workers }];
-  return all.map((known) =>
-    known.id === id
-      ? {
-          ...known,
-          lastLineNumber: lineNumber,
-          count: known.count + 1,
-          workers: joined(known.workers, workers),
-        }
-      : known,
-  );
 }
 
 /** Beyond the bound nobody is named any more, and it is said that there are others. */

@@ -89,10 +89,8 @@ describe('the watch of a run', () => {
         firstStepCompleted: held.firstStepCompleted,
         evals: { 'eval/loss': '3.46797' },
         checkpointStep: held.checkpointStep,
-        trackers: [
-          { id: 'abc123', url: 'https://wandb.example/lab/ferries/runs/abc123', entity: '', project: '' },
-        ],
-        failures: [{ id: 'owner-died', line: '', lineNumber: 0, lastLineNumber: 0, count: 1, workers: [] }],
+        trackers: [{ id: 'abc123', url: 'https://wandb.example/lab/ferries/runs/abc123' }],
+        failures: [{ id: 'owner-died', line: '', lastLineNumber: 0, workers: [] }],
       },
     });
     expect([held.step, held.loss, held.checkpointStep]).not.toContain(null);

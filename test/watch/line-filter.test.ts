@@ -46,7 +46,6 @@ describe('reading through the filter', () => {
     'F20260807 03:14:15 x',
     'MARKED DEAD BECAUSE the detector has missed',
     "KeyError: 'x'",
-    'a.b.SystemExit',
     'OwnerDiedError',
   ];
   const dull = ['', 'F', 'fine', 'é€😀', 'I2026 step', 'Progress', 'x'.repeat(50)];

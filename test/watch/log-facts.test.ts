@@ -32,9 +32,9 @@ describe('a healthy log', () => {
       exactTotal: 5155,
       loss: '3.47',
       firstStepCompleted: true,
-      evalsCompleted: 1,
+      evalRunning: false,
       evals: { 'eval/loss': '3.46797', 'eval/paloma/c4_en/bpb': '1.12509' },
-      trackers: [{ id: 'ferry_daily_125m_2026-11-21', entity: 'lab', project: 'ferries' }],
+      trackers: [{ id: 'ferry_daily_125m_2026-11-21' }],
       checkpointStep: 1000,
       checkpointPath: 'gs://b/run/step-1000',
       resumedFrom: 'gs://b/run/step-400',
@@ -78,7 +78,7 @@ describe('reading in pieces', () => {
     const flood = 'x'.repeat(limits.logLineCharsMax * 3);
     const whole = read(`${flood}\nKeyError: 'y'\n`);
     expect(read(flood.slice(0, 20_000), flood.slice(20_000), `\nKeyError: 'y'\n`)).toEqual(whole);
-    expect(whole).toMatchObject({ lines: 2, carry: '', lastException: "KeyError: 'y'" });
+    expect(whole).toMatchObject({ lines: 2, carry: '', failures: [{ line: "KeyError: 'y'" }] });
   });
 
   it('reads an old error once, not at every look', () => {
@@ -88,9 +88,7 @@ describe('reading in pieces', () => {
       {
         id: 'owner-died',
         line: 'OwnerDiedError: gone',
-        lineNumber: 1,
         lastLineNumber: 1,
-        count: 1,
         workers: [],
       },
     ]);
@@ -161,12 +159,6 @@ describe('failure signatures', () => {
     expect(SIGNATURES).toHaveLength(31);
     expect(signatureNamed('vmem-exhausted')).toMatchObject({ class: 'oom-hbm' });
     expect(signatureNamed('of-an-older-version')).toBeNull();
-  });
-
-  it('keeps the last exception of a traceback, with its module', () => {
-    const traceback =
-      'Traceback (most recent call last):\n  File "a.py", line 1\nsmalllab.failures.XlaRuntimeError: RESOURCE\n';
-    expect(read(traceback).lastException).toBe('smalllab.failures.XlaRuntimeError: RESOURCE');
   });
 
   it('costs little on a hostile line', () => {

@@ -20,18 +20,15 @@ export async function readLogVerb(io: VerbIo): Promise<number> {
     ...failure,
     line: redactAndTruncateLine(SHAPES_ONLY, failure.line),
   }));
-  const { carry: _carry, skipping: _skipping, training, lastException, ...told } = facts;
+  const { carry: _carry, skipping: _skipping, training, ...told } = facts;
   const value = {
     ...told,
     ...present({ pace: paceOf(training) }),
     failures,
-    lastException: lastException === null ? null : redactAndTruncateLine(SHAPES_ONLY, lastException),
   };
   const lines = [
     `progress ~${facts.step?.value ?? 0}/${facts.exactTotal ?? 'unknown'}, loss ${facts.loss ?? 'unknown'}, checkpoint ${facts.checkpointStep ?? 'none'}\n`,
-    ...failures.map(
-      ({ lineNumber, id, count, line }) => `line ${lineNumber}: ${id} (${count} times): ${line}\n`,
-    ),
+    ...failures.map(({ lastLineNumber, id, line }) => `line ${lastLineNumber}: ${id}: ${line}\n`),
   ];
   answer(io, value, lines.join(''));
   return facts.step !== null && failures.length === 0 ? EXIT.yes : EXIT.no;
