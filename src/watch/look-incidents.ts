@@ -61,31 +61,27 @@ function goesOn(state: RunState, { log }: Look): readonly EventDraft[] {
   const beyond = reachedStep(before);
   const step = log.step.value;
   // rule VA-22
-  if (step <= (beyond ?? 0) || isTold(state, 'attempt-goes-on')) return [];
+  if (step <= (beyond ?? 0)) return [];
   const { attempt: earlier } = before.submission;
   const facts = { attempt: attemptOf(state), step, earlier, ...(beyond === null ? {} : { beyond }) };
-  return [incidentDraft('watch', 'attempt-goes-on', facts)];
+  return once(state, 'attempt-goes-on', facts);
 }
 
 /** Each signature is an incident once an attempt; a signature while the job runs is evidence and no verdict. */
 function newSignatures(state: RunState, look: Look): readonly EventDraft[] {
-  const told = new Set(toldOf(state, 'failure-signature').map(({ detail }) => detail.signature));
-  return (
-    look.log.failures
-      // rule VA-16
-      .filter((failure) => !told.has(failure.id))
-      .map((failure) => {
-        const kind = classOf(failure.id, look);
-        return incident(state, 'failure-signature', {
-          signature: failure.id,
-          class: kind,
-          response: isOutOfMemory(kind) && hasSmaller(state) ? 'reduce' : FIRST_RESPONSE[kind],
-          line: redactAndTruncateLine(look, failure.line),
-          ...(wasShownBefore(state, failure.id) ? { again: 'yes' } : {}),
-          ...(kind === 'bad-node' ? { workers: failure.workers.join(' ') } : {}),
-        });
-      })
-  );
+  return look.log.failures.flatMap((failure) => {
+    const kind = classOf(failure.id, look);
+    const facts = {
+      signature: failure.id,
+      class: kind,
+      response: isOutOfMemory(kind) && hasSmaller(state) ? ('reduce' as const) : FIRST_RESPONSE[kind],
+      line: redactAndTruncateLine(look, failure.line),
+      ...(wasShownBefore(state, failure.id) ? { again: 'yes' as const } : {}),
+      ...(kind === 'bad-node' ? { workers: failure.workers.join(' ') } : {}),
+    };
+    // rule VA-16
+    return once(state, 'failure-signature', facts, ({ signature }) => signature === failure.id);
+  });
 }
 
 /** A slip is a small fix only where the whole log says so: in one file, and not where data is loaded (policy ML-28). */
@@ -119,22 +115,20 @@ function degraded(state: RunState, look: Look): readonly EventDraft[] {
   // rule ML-21
   if (standstill === undefined || standstill.looks < STANDSTILL_LOOKS_MIN || signs.length === 0) return [];
   const { since, looks } = standstill;
-  if (toldOf(state, 'run-degraded').some(({ detail }) => detail.since === since)) return [];
   const step = look.log.step === null ? 'none' : String(look.log.step.value);
-  return [
-    incident(state, 'run-degraded', { since, looks: String(looks), step, signatures: signs.join(' ') }),
-  ];
+  const facts = { since, looks: String(looks), step, signatures: signs.join(' ') };
+  return once(state, 'run-degraded', facts, (told) => told.since === since);
 }
 
 /** What the detectors find, each occasion once an attempt. A loss that is no number stands as its signature in the record. */
 function alarms(state: RunState, look: Look, found: readonly StandingAlarm[]): readonly EventDraft[] {
-  const told = toldOf(state, 'run-alarm');
   return found.flatMap(({ id, since: occasion, facts }) => {
     if (id === 'nan') return [];
     // The occasion may be a name that the job has given something.
     const since = redactAndTruncate(look, occasion);
-    const isTold = told.some(({ detail }) => detail.detector === id && detail.since === since);
-    return isTold ? [] : [incident(state, 'run-alarm', { detector: id, since, ...cleaned(look, facts) })];
+    const isSame = (told: { readonly detector: string; readonly since: string }): boolean =>
+      told.detector === id && told.since === since;
+    return once(state, 'run-alarm', { detector: id, since, ...cleaned(look, facts) }, isSame);
   });
 }
 
@@ -151,14 +145,12 @@ function cleaned(look: Look, { seen, bound, step, minutes }: AlarmFacts): AlarmF
 /** A job that was there and that the engine does not know any more: said once an attempt; how it ended nobody knows. */
 function lostIncident(state: RunState, look: Look): readonly EventDraft[] {
   if (look.job.kind !== 'absent' && look.job.kind !== 'state-lost') return [];
-  if (isTold(state, 'engine-state-lost')) return [];
-  return [incident(state, 'engine-state-lost', { message: redactAndTruncate(look, saidOf(look.job)) })];
+  return once(state, 'engine-state-lost', { message: redactAndTruncate(look, saidOf(look.job)) });
 }
 
 /** What the job writes is recorded by no process that cannot redact it; a person can give the watch the secret. */
 function withheld(state: RunState, look: Look): readonly EventDraft[] {
-  if (look.withheld === undefined || isTold(state, 'log-withheld')) return [];
-  return [incident(state, 'log-withheld', look.withheld)];
+  return look.withheld === undefined ? [] : once(state, 'log-withheld', look.withheld);
 }
 
 /** A stop that the engine does not heed, such as one of a Ray job that is still PENDING: said once, when it had its time. */
@@ -166,12 +158,10 @@ function unstopped(state: RunState, { job }: Look): readonly EventDraft[] {
   const since = fromRfc3339(state.stop?.at ?? '');
   const last = fromRfc3339(state.observation?.at ?? '');
   if (job.kind !== 'found' || isTerminal(job.status) || since === null || last === null) return [];
-  if (last - since < STOP_UNHEARD_MS || isTold(state, 'stop-unconfirmed')) return [];
-  return [
-    incident(state, 'stop-unconfirmed', {
-      message: `the job is still ${job.status}, minutes after the stop`,
-    }),
-  ];
+  if (last - since < STOP_UNHEARD_MS) return [];
+  return once(state, 'stop-unconfirmed', {
+    message: `the job is still ${job.status}, minutes after the stop`,
+  });
 }
 
 /** What cannot be read for long is said once for each such time; until it can be read again nothing is concluded. */
@@ -180,11 +170,11 @@ function unreadIncident(state: RunState, look: Look): readonly EventDraft[] {
   if (unread === undefined) return [];
   const { what, since, why } = unread;
   const unreadMs = look.at - (fromRfc3339(since) ?? look.at);
-  const isSaid = toldOf(state, 'engine-unreadable').some(({ detail }) => detail.since === since);
-  if (unreadMs < limits.engineUnreadMs || isSaid) return [];
+  if (unreadMs < limits.engineUnreadMs) return [];
   const subject = what === 'job' ? 'the job' : "the job's log";
   const message = `${subject} could not be read for ${Math.round(unreadMs / 60_000)} min: ${why}`;
-  return [incident(state, 'engine-unreadable', { message: redactAndTruncate(look, message), since })];
+  const facts = { message: redactAndTruncate(look, message), since };
+  return once(state, 'engine-unreadable', facts, (told) => told.since === since);
 }
 
 /** What a look records; all of it may carry its attempt. */
@@ -200,30 +190,18 @@ type LookIncident = Extract<
   | 'attempt-goes-on'
 >;
 
-function isTold(state: RunState, code: LookIncident): boolean {
-  return toldOf(state, code).length > 0;
-}
-
-function toldOf<Code extends LookIncident>(state: RunState, asked: Code): readonly IncidentOf<Code>[] {
-  const attempt = attemptOf(state);
-  return incidentsWith(state.incidents, asked).filter((one) => isOfAttempt(one, attempt));
-}
-
-function isOfAttempt(
-  { detail }: { readonly detail: { readonly attempt?: number | undefined } },
-  attempt: number,
-): boolean {
-  return (detail.attempt ?? 1) === attempt;
-}
-
-/** The first attempt is not named, so that such an entry is the one that it always was. */
-function incident<Code extends LookIncident>(
+/** Records an incident unless this attempt has the same one. The first attempt is not named, like an attempt before any restart. */
+function once<Code extends LookIncident>(
   state: RunState,
   code: Code,
   facts: IncidentFacts<Code>,
-): EventDraft {
+  isSame: (told: IncidentOf<Code>['detail']) => boolean = () => true,
+): readonly EventDraft[] {
   const attempt = attemptOf(state);
-  return incidentDraft('watch', code, attempt === 1 ? facts : { ...facts, attempt });
+  const isOwn = ({ detail }: { readonly detail: { readonly attempt?: number | undefined } }): boolean =>
+    (detail.attempt ?? 1) === attempt;
+  const isTold = incidentsWith(state.incidents, code).some((one) => isOwn(one) && isSame(one.detail));
+  return isTold ? [] : [incidentDraft('watch', code, attempt === 1 ? facts : { ...facts, attempt })];
 }
 
 function attemptOf({ submission }: RunState): number {

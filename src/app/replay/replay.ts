@@ -29,17 +29,29 @@ import { type AskedStore, type AskedTracker, type LookInput, observeJob } from '
 import { begunRun, nextAttemptOf, stoppedBy } from './replayed-run.ts';
 import type { Trace, TraceHeader, TraceRecord } from './trace.ts';
 
+type Kinds = TraceRecord extends infer One ? (One extends unknown ? Exclude<keyof One, 'at'> : never) : never;
+type RecordOf<Kind extends Kinds> = Extract<TraceRecord, { readonly [Key in Kind]: unknown }>;
+
+/** The newest record of this kind; undefined if the trace has none yet. */
+function newest<Kind extends Kinds>(
+  records: readonly TraceRecord[],
+  kind: Kind,
+  now: Instant,
+): RecordOf<Kind> | undefined {
+  return records.findLast((one): one is RecordOf<Kind> => kind in one && one.at <= now);
+}
+
 /** Null if the trace has no answer of a tracker yet. */
-function recordedTracker(records: readonly TraceRecord[], now: () => Instant): AskedTracker | null {
-  const said = records.findLast((one) => 'tracker' in one && one.at <= now());
-  if (said === undefined || !('tracker' in said)) return null;
+function recordedTracker(records: readonly TraceRecord[], now: Instant): AskedTracker | null {
+  const said = newest(records, 'tracker', now);
+  if (said === undefined) return null;
   return {
     identityOf: (logged) => logged.at(-1) ?? (typeof said.tracker === 'string' ? '' : said.tracker.run),
     port: { describe: async () => trackerAnswer(said), logTail: async () => ({ kind: 'none' }) },
   };
 }
 
-function trackerAnswer({ at, tracker }: Extract<TraceRecord, { tracker: unknown }>): TrackerAnswer {
+function trackerAnswer({ at, tracker }: RecordOf<'tracker'>): TrackerAnswer {
   if (typeof tracker === 'string') return { kind: tracker, message: 'the tracker gave no answer' };
   const { run, name = run, state, globalStep, loss, heartbeatAt, rowAt = at } = tracker;
   const metrics = loss === null ? {} : { 'train/loss': loss };
@@ -50,10 +62,10 @@ function trackerAnswer({ at, tracker }: Extract<TraceRecord, { tracker: unknown 
 }
 
 type Alarm = { readonly at: string; readonly detector: string; readonly why: string };
-export type Action = { readonly at: string; readonly action: string; readonly why: string };
+type Action = { readonly at: string; readonly action: string; readonly why: string };
 
 /** The alarms among these drafts. */
-export function alarmsOf(drafts: readonly EventDraft[], at: Instant): readonly Alarm[] {
+function alarmsOf(drafts: readonly EventDraft[], at: Instant): readonly Alarm[] {
   return incidentsIn(drafts, at).map((incident) => ({ at: toRfc3339(at), ...saidOf(incident) }));
 }
 
@@ -120,14 +132,14 @@ export async function replay({ header, records }: Trace): Promise<Replayed> {
   for (const attempt of attemptsOf(records)) {
     const [first] = attempt;
     if (first !== undefined && 'attempt' in first) state = nextAttemptOf(state, first.at, first.attempt);
-    const engine = { ...NOBODY, ...recordedEngine(attempt, () => clock.now) };
+    const engine = recordedEngine(attempt, () => clock.now);
     const facts = attempt.filter((one) => !('log' in one));
     const lastAt = attempt.at(-1)?.at ?? header.submittedAt;
     for (let isLast = false; !isLast && state.end === null; ) {
       clock.now = nextLook(state, header, facts, clock.now);
       isLast = clock.now > lastAt;
       const witnesses = witnessesAt(header, facts, clock.now);
-      const tracker = recordedTracker(facts, () => clock.now);
+      const tracker = recordedTracker(facts, clock.now);
       const store = recordedStore(facts, state, clock.now);
       const looked = await lookOnce(state, engine, clock.now, header, { witnesses, tracker, store });
       looks += 1;
@@ -174,7 +186,7 @@ function cadenceIn({ startupSeconds, pollSeconds, alertSeconds }: TraceHeader): 
 
 async function lookOnce(
   state: RunState,
-  engine: Parameters<typeof observeJob>[0]['engine'],
+  engine: Engine,
   now: Instant,
   header: TraceHeader,
   { witnesses, tracker, store }: Pick<LookInput, 'witnesses' | 'tracker' | 'store'>,
@@ -206,59 +218,30 @@ async function lookOnce(
 }
 
 function witnessesAt(header: TraceHeader, records: readonly TraceRecord[], now: Instant): Witnesses {
-  const seen = records.filter(({ at }) => at <= now);
-  const config = seen.findLast((one) => 'config' in one);
-  const disk = seen.findLast((one) => 'disk' in one);
-  const left = seen.findLast((one) => 'left' in one);
+  const config = Object.entries(newest(records, 'config', now)?.config ?? {});
   return {
     ...NO_WITNESSES,
-    disk: disk !== undefined && 'disk' in disk ? disk.disk : null,
-    lane: header.lane === null ? null : header.lane.map((run) => run.map(([step, loss]) => ({ step, loss }))),
-    config:
-      config !== undefined && 'config' in config
-        ? Object.entries(config.config).flatMap(([name, observed]) => {
-            const launched = header.config[name];
-            return launched === undefined ? [] : [{ name, launched, observed }];
-          })
-        : [],
+    disk: newest(records, 'disk', now)?.disk ?? null,
+    lane: header.lane?.map((run) => run.map(([step, loss]) => ({ step, loss }))) ?? null,
+    config: config.flatMap(([name, observed]) => {
+      const launched = header.config[name];
+      return launched === undefined ? [] : [{ name, launched, observed }];
+    }),
     trackerIntended: header.trackerRun,
-    left: left !== undefined && 'left' in left ? left.left : NO_WITNESSES.left,
+    left: newest(records, 'left', now)?.left ?? NO_WITNESSES.left,
   };
 }
 
 function folded(state: RunState, { type, role, data }: EventDraft, at: Instant): RunState {
-  const seq = state.head.seq + 1;
-  const event = {
-    v: 1,
-    run: state.run,
-    seq,
-    at: toRfc3339(at),
-    type,
-    role,
-    data,
-    prev: '',
-    keyId: '',
-    hash: '',
-    sig: '',
-  };
-  const next = foldOne(state, event as unknown as LogbookEvent);
+  const head = { v: 1, run: state.run, seq: state.head.seq + 1, at: toRfc3339(at) };
+  const chain = { prev: '', keyId: '', hash: '', sig: '' };
+  const next = foldOne(state, { ...head, type, role, data, ...chain } as unknown as LogbookEvent);
   if (!next.ok) throw new Error(`a replay broke the rule: ${next.error.rule}`);
   return next.value;
 }
 
-/** Unused parts of the engine. */
-const NOBODY = {
-  session: async () => ({ kind: 'unknown', message: 'a trace has no session' }) as const,
-  describe: async () => CANNOT_DESCRIBE,
-  submit: async () => ({ kind: 'unknown', message: 'a replay submits nothing' }) as const,
-  stop: async () => ({ kind: 'unknown', message: 'a replay stops nothing' }) as const,
-};
-
-/** The records of one attempt, in time order. */
-type RecordedEngine = Pick<Engine, 'name' | 'observe' | 'readLog'>;
-
-/** `now`: the current time of the replay. */
-function recordedEngine(records: readonly TraceRecord[], now: () => Instant): RecordedEngine {
+/** The engine as one attempt's records show it. `now`: the current time of the replay. */
+function recordedEngine(records: readonly TraceRecord[], now: () => Instant): Engine {
   const lines = records.flatMap((one) => ('log' in one ? [one] : []));
   const answers = records.filter((one) => 'engine' in one);
   const log = Buffer.from(lines.map(({ log: line }) => `${line}\n`).join(''), 'utf8');
@@ -267,9 +250,14 @@ function recordedEngine(records: readonly TraceRecord[], now: () => Instant): Re
   let shown = 0;
   return {
     name: 'trace',
+    session: async () => ({ kind: 'unknown', message: 'a trace has no session' }),
+    describe: async () => CANNOT_DESCRIBE,
+    submit: async () => ({ kind: 'unknown', message: 'a replay submits nothing' }),
+    stop: async () => ({ kind: 'unknown', message: 'a replay stops nothing' }),
     observe: async () => answerOf(answers, now()),
     readLog: async (_job, offset): Promise<LogRead> => {
-      if (newest(answers, now()) === 'unreachable') return { kind: 'unknown', message: UNREACHABLE };
+      if (newest(answers, 'engine', now())?.engine === 'unreachable')
+        return { kind: 'unknown', message: UNREACHABLE };
       while (shown < lines.length && (lines[shown]?.at ?? 0) <= now()) shown += 1;
       const size = ends[shown - 1] ?? 0;
       const piece = log.subarray(offset, Math.min(size, offset + limits.logChunkBytesMax));
@@ -282,16 +270,9 @@ function recordedEngine(records: readonly TraceRecord[], now: () => Instant): Re
 
 const UNREACHABLE = 'the engine cannot be reached';
 
-type EngineSays = Extract<TraceRecord, { engine: unknown }>['engine'];
-
-function newest(records: readonly TraceRecord[], now: Instant): EngineSays | null {
-  const said = records.findLast((one) => 'engine' in one && one.at <= now);
-  return said !== undefined && 'engine' in said ? said.engine : null;
-}
-
 function answerOf(records: readonly TraceRecord[], now: Instant): Awaited<ReturnType<Engine['observe']>> {
-  const said = newest(records, now);
-  if (said === null) return found('PENDING', null);
+  const said = newest(records, 'engine', now)?.engine;
+  if (said === undefined) return found('PENDING', null);
   if (said === 'unreachable') return { kind: 'unknown', message: UNREACHABLE };
   if (said === 'absent') return { kind: 'absent', session: null };
   if (said === 'state-lost')
@@ -318,11 +299,11 @@ function found(status: FoundJob['status'], since: Instant | null): FoundJob {
 
 /** The recorded checkpoint store; null if the trace has none yet or it is too early to ask. */
 function recordedStore(records: readonly TraceRecord[], state: RunState, now: Instant): AskedStore | null {
-  const said = records.findLast((one) => 'store' in one && one.at <= now);
-  if (said === undefined || !('store' in said) || !isStoreDue(state, now)) return null;
+  const said = newest(records, 'store', now);
+  if (said === undefined || !isStoreDue(state, now)) return null;
   const { at, store } = said;
   if (store === 'unreadable') return async () => unknown('the store cannot be read');
-  const { newest, partial } = store;
-  const whole = newest === null ? null : { step: newest.step, writtenAt: newest.writtenAt ?? at };
+  const { newest: stored, partial } = store;
+  const whole = stored === null ? null : { step: stored.step, writtenAt: stored.writtenAt ?? at };
   return async () => known({ newest: whole, partial });
 }
