@@ -1,6 +1,5 @@
 /** `/accept`: takes an offered watch, a run as its DRI, or a job to adopt. */
 
-import { permits } from '../domain/actor.ts';
 import { isSameLogin, personInCharge } from '../domain/launch/contract.ts';
 import { awaitsAdoption } from '../domain/logbook/adoption.ts';
 import { openOffer } from '../domain/logbook/ownership.ts';
@@ -11,11 +10,7 @@ import { mayAdopt, neededToAdopt, watchedIn } from './direct-watch.ts';
 
 const answer = answering({
   accepted: { from: 'text?' },
-  'accepted-charge': {},
-  'accept-nothing': {},
   'accept-not-yours': { login: 'text' },
-  'charge-not-yours': { login: 'text' },
-  'charge-yours': {},
   'accept-too-late': { until: 'text' },
   'job-adopted': {},
   'job-not-told': {},
@@ -34,16 +29,15 @@ export const accept = {
 } as const satisfies CommandDefinition;
 
 function decide(context: CommandContext): CommandDecision {
-  const { permission, policy, actor, comment } = context;
-  if (!permits(permission, policy.permissions.watch))
-    return answer('not-permitted', { needs: policy.permissions.watch });
+  const { actor, comment } = context;
   if (awaitsAdoption(context.state)) return takeOver(context);
   const dri = context.state.attempts.length === 0 ? personInCharge(context.state.contract) : null;
   if (context.state.submission === null && dri !== null) return inCharge(context, dri);
   const watched = watchedIn(context);
   if ('kind' in watched) return watched;
   const { offer } = watched.watch;
-  if (offer === null || offer.state === 'accepted') return answer('accept-nothing');
+  if (offer === null || offer.state === 'accepted')
+    return answer('not-now', { status: 'the watch of this run is offered to nobody' });
   const { to, until, by } = offer;
   if (to.id !== actor.id) return answer('accept-not-yours', { login: to.login });
   // Uses the comment's time, not the time of processing.
@@ -72,10 +66,11 @@ const SECOND_MS = 1_000;
 
 /** Before the launch, the contract acts as the offer. */
 function inCharge({ state, actor, comment }: CommandContext, dri: string): CommandDecision {
-  if (!isSameLogin(dri, actor.login)) return answer('charge-not-yours', { login: dri });
-  if (state.watch.owner?.id === actor.id) return answer('charge-yours');
+  if (!isSameLogin(dri, actor.login)) return answer('accept-not-yours', { login: dri });
+  if (state.watch.owner?.id === actor.id)
+    return answer('not-now', { status: 'you are in charge of this run already' });
   const until = toRfc3339(comment.createdAt);
-  return answer('accepted-charge', {}, [
+  return answer('accepted', {}, [
     { type: 'handoff', role: 'control', actor, data: { state: 'accepted', to: actor, until } },
   ]);
 }

@@ -33,14 +33,10 @@ export const GIVE_UP_PATIENCE_MS = 10 * 60 * 1_000;
 
 const answer = answering({
   acknowledged: { status: 'text', run: 'text?' },
-  'acknowledged-nothing': { run: 'text?' },
   'ack-before-end': { status: 'text' },
   'incident-taken': { count: 'integer', run: 'text?', watched: 'integer?' },
   'watch-end-taken': { count: 'integer', run: 'text?' },
-  'closed-failed': { closurePull: 'integer?' },
-  'closed-lost': { closurePull: 'integer?' },
-  'closed-rejected': { closurePull: 'integer?' },
-  'closed-noted': {},
+  closed: { closurePull: 'integer?' },
   'closes-in-its-thread': { run: 'text' },
   'lost-not-lost': { minutes: 'integer' },
 });
@@ -66,11 +62,9 @@ type Drafts = readonly EventDraft[];
 const ADOPTED_ENDED = 'somebody took note that the adopted job ended';
 
 function decide(context: CommandContext): CommandDecision {
-  const { state, policy, permission, args } = context;
+  const { state, args } = context;
   const lost = args['lost'];
   if (lost !== undefined && state.end === null) return giveUp(context, lost);
-  if (!permits(permission, policy.permissions.ack))
-    return answer('not-permitted', { needs: policy.permissions.ack });
   const end = endOf(state);
   if (end === null || isHolding(state)) return taken(state, {});
   if (isOlder(context.comment, end))
@@ -93,16 +87,14 @@ function taken(state: RunState, named: { readonly run?: string }, drafts: Drafts
   if (untakenWatchEnd(state) !== null) return answer('watch-end-taken', { count, ...named }, drafts);
   const watched = state.submission === null ? { watched: 0 } : {};
   return count === 0
-    ? answer('acknowledged-nothing', named)
+    ? answer('not-now', { status: 'the run has not ended', ...named })
     : answer('incident-taken', { count, ...named, ...watched }, drafts);
 }
 
 /** Closing commands must be written in the run's own thread, where its record is visible. */
 function decideNamed(context: NamedContext): AnswerDecision {
-  const { state, policy, permission, args, actor, comment } = context;
+  const { state, args, actor, comment } = context;
   const named = { run: state.run };
-  if (!permits(permission, policy.permissions.ack))
-    return answer('not-permitted', { needs: policy.permissions.ack });
   const end = endOf(state);
   const isClosing = args['lost'] !== undefined || args['reject'] !== undefined;
   const draftOf = (what: Taken): Drafts => [

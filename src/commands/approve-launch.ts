@@ -3,7 +3,6 @@
  * grammar reads it without a digest too, so that whoever says it so is told the line to copy.
  */
 
-import { mayApprove } from '../config/approvers.ts';
 import { bindingHex, namingOf, wasShownBefore } from '../domain/approval-binding.ts';
 import type { Digest, Sha } from '../domain/ids.ts';
 import { isBeforeLaunch, repeatedFailure } from '../domain/launch/next-attempt.ts';
@@ -14,11 +13,14 @@ import { allPass } from '../domain/launch/verdict.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { type RunState, shownAtOf, standingApprovals } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
+import { approverNeeds, isOwnWork, unlessApprover } from './approving.ts';
 import {
   type AnswerDecision,
+  type APPROVAL_FAULTS,
   answering,
   type CommandContext,
   type CommandDecision,
+  NOT_ON_A_LINE,
   type PlaceContext,
 } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
@@ -28,19 +30,9 @@ import { digestPrefix } from './values.ts';
 const answer = answering({
   approved: { digest: 'text', count: 'integer', quorum: 'integer' },
   'approved-waiting-for-more': { digest: 'text', count: 'integer', quorum: 'integer' },
-  'already-approved': { digest: 'text' },
   'approval-gates-blocked': { count: 'integer', first: 'text', code: 'text' },
-  'approval-digest-changed': { given: 'text', digest: 'text' },
-  'approval-digest-needed': { digest: 'text' },
-  'approval-before-shown': { digest: 'text' },
-  'approval-other-commit': { digest: 'text', commit: 'text?', head: 'text' },
-  'approval-too-old': { digest: 'text', hours: 'integer' },
   'approval-not-shown': { digest: 'text' },
-  'approval-not-now': { jobId: 'text?' },
-  'approval-no-fix': { attempt: 'integer', relaunch: 'integer?' },
   'approval-same-failure': { attempt: 'integer', earlier: 'integer', signature: 'text' },
-  'approval-by-author': {},
-  'approval-is-action': { digest: 'text' },
 });
 
 export const approveLaunch = {
@@ -48,7 +40,7 @@ export const approveLaunch = {
   answers: answer.vocabulary,
   positional: { name: 'digest', required: false, value: digestPrefix },
   keys: {},
-  who: (policy) => (policy.approveUsers.length > 0 ? 'write' : policy.approvePermission),
+  who: approverNeeds,
   summary:
     'Approves the launch of exactly the manifest that the card shows: copy its line. Without at least 32 digits of the digest it counts for nothing.',
   example: '/approve-launch 3f9a1c22b0d4e5f60718293a4b5c6d7e',
@@ -59,15 +51,13 @@ export const approveLaunch = {
 function decide(context: CommandContext): CommandDecision {
   const action = meantAction(context);
   if (action !== null) return action;
-  const { state, policy, actor } = context;
-  const approvers = { permission: policy.approvePermission, users: policy.approveUsers };
-  if (!mayApprove(context.permission, actor.id, approvers))
-    return answer('not-permitted', { needs: policy.approvePermission });
+  const { state } = context;
+  const refused = unlessApprover(context);
+  if (refused !== null) return refused;
   // After a stop no order may follow (`transition`): an approval would promise a launch that cannot come.
   if (!isBeforeLaunch(state) || state.stop !== null || isLive(state)) return notNow(state);
   if (context.unread.length > 0) return need(...context.unread);
-  if (!policy.onePersonIsEnough && context.interested.some((person) => person.id === actor.id))
-    return answer('approval-by-author');
+  if (isOwnWork(context)) return answer('approval-by-author');
   const { gates } = context;
   if (gates === null || gates.digest === null || !allPass(gates.verdicts)) {
     const open = gates?.verdicts.filter((v) => v.outcome === 'fail' || v.outcome === 'unknown') ?? [];
@@ -85,21 +75,23 @@ function decide(context: CommandContext): CommandDecision {
 function meantAction({ args, actions }: PlaceContext): AnswerDecision | null {
   if (actions.kind === 'unknown') return null;
   const meant = actions.value.find(({ digest }) => namingOf(args['digest'], digest) === 'named');
-  return meant === undefined ? null : answer('approval-is-action', { digest: bindingHex(meant.digest) });
+  return meant === undefined
+    ? null
+    : answer('approval-line-needed', { why: 'other-kind', lines: `approve ${bindingHex(meant.digest)}` });
 }
 
 /** Launched, and nothing new to approve: after a failed attempt that is what was tried twice, or a fix that nobody has pushed. */
 function notNow(state: RunState): CommandDecision {
   const { submission, end, stop } = state;
   if (submission === null || end?.status !== 'FAILED' || stop !== null)
-    return answer('approval-not-now', { jobId: submission?.jobId ?? '' });
+    return answer('too-late', { jobId: submission?.jobId ?? '' });
   const { attempt } = submission;
   const repeated = repeatedFailure(state);
   if (repeated !== null) return answer('approval-same-failure', repeated);
-  if (!mayBeRelaunched(state)) return answer('approval-no-fix', { attempt });
+  if (!mayBeRelaunched(state)) return answer('no-fix', { attempt });
   const isAgain = wantsRelaunch(state) || preApproval(state) !== null;
   const isForNode = !isAgain || replacementFor(state) !== null;
-  return answer('approval-no-fix', { attempt, relaunch: isForNode ? 1 : 2 });
+  return answer('no-fix', { attempt, relaunch: isForNode ? 1 : 2 });
 }
 
 /** Whether these very words, written when and where they were, are about the manifest that is shown now. */
@@ -109,22 +101,27 @@ function bindingRefusal(
 ): CommandDecision | null {
   const { comment, policy, now } = context;
   const given = context.args['digest'];
-  const line = { digest: bindingHex(digest) };
+  const lines = `approve-launch ${bindingHex(digest)}`;
+  const unbound = (why: (typeof APPROVAL_FAULTS)[number], about = ''): CommandDecision =>
+    answer('approval-line-needed', { why, about, lines });
   const naming = namingOf(given, digest);
-  if (naming === 'other') return answer('approval-digest-changed', { given: given ?? '', ...line });
-  if (naming !== 'named') return answer('approval-digest-needed', line);
+  if (naming === 'other') return unbound('other-digest', given);
+  if (naming !== 'named') return unbound('no-digest');
   const second = secondCardRefusal(context, digest);
   if (second !== null) return second;
   if (context.isCardUnread) return need('cardHistory');
   const shownAt = shownAtOf(context.state, digest);
-  if (shownAt === null) return answer('approval-not-shown', line);
+  if (shownAt === null) return answer('approval-not-shown', { digest: bindingHex(digest) });
   // Within one second of an edit nobody can tell whether the other text or ours was read.
-  const shownForMs = Math.max(policy.shownForMs, context.state.cardEdit === null ? 0 : MS_PER_SECOND);
-  if (!wasShownBefore(shownAt, comment.createdAt, shownForMs)) return answer('approval-before-shown', line);
+  const shownForMs = Math.max(
+    policy.approvals.shownForMs,
+    context.state.cardEdit === null ? 0 : MS_PER_SECOND,
+  );
+  if (!wasShownBefore(shownAt, comment.createdAt, shownForMs)) return unbound('before-shown');
   if (comment.surface === 'review' && (commit === null || comment.commit !== commit))
-    return answer('approval-other-commit', { ...line, commit: comment.commit ?? '', head: commit ?? '' });
+    return unbound('other-commit', comment.commit ?? '');
   return now >= comment.createdAt + policy.approvalMaxAgeMs
-    ? answer('approval-too-old', { ...line, hours: policy.approvalMaxAgeMs / MS_PER_HOUR })
+    ? unbound('too-old', String(policy.approvalMaxAgeMs / MS_PER_HOUR))
     : null;
 }
 
@@ -136,8 +133,7 @@ function approve(context: CommandContext, digest: Digest): CommandDecision {
   const standing = standingApprovals(state);
   if (standing.some((a) => a.actor.id === actor.id))
     return answer('already-approved', { digest: digest.slice(7, 19) });
-  if (gates === null || comment.surface === 'review-comment')
-    return answer('approval-not-now', { jobId: '' });
+  if (gates === null || comment.surface === 'review-comment') return NOT_ON_A_LINE;
   const count = standing.length + 1;
   const draft = {
     type: 'approved',

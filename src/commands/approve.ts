@@ -17,26 +17,17 @@ import type { EventDraft } from '../domain/logbook/event.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
 import { toRfc3339 } from '../domain/time.ts';
-import { type AnswerDecision, answering, type PlaceContext } from './decision.ts';
+import { type AnswerDecision, answering, NOT_ON_A_LINE, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { digestPrefix } from './values.ts';
 
-/** `digests`: of the actions that a person may have meant, one a line. */
 const answer = answering({
   'action-approved': { kind: 'text', target: 'text', digest: 'text' },
   'action-nothing-proposed': {},
-  'action-other-digest': { digests: 'text' },
-  'action-digest-needed': { digests: 'text' },
-  'action-is-launch': { digest: 'text' },
   'action-other-thread': { thread: 'integer' },
-  'action-too-old': { hours: 'integer' },
-  'action-given-already': { by: 'text?' },
-  'action-under-way': { at: 'text' },
   'action-done': { outcome: 'text', code: 'text' },
   'action-held': { ...TARGET_FIELDS, reason: 'text' },
-  'action-not-here': {},
-  'action-not-shown': { digests: 'text' },
-  'action-own': {},
+  'action-not-shown': { lines: 'text' },
 });
 
 export const approve = {
@@ -89,15 +80,20 @@ export function decideAction(context: ActionContext, runs: readonly RunState[]):
   if (meant === undefined) {
     const launch = runs.find(({ gate }) => namingOf(given, gate?.digest ?? '') === 'named');
     if (launch?.gate?.digest != null && !isOver(launch))
-      return answer('action-is-launch', { digest: bindingHex(launch.gate.digest) });
+      return answer('approval-line-needed', {
+        why: 'other-kind',
+        lines: `approve-launch ${bindingHex(launch.gate.digest)}`,
+      });
     if (waiting.length === 0) return answer('action-nothing-proposed');
-    return answer(given === undefined ? 'action-digest-needed' : 'action-other-digest', digestsOf(waiting));
+    return given === undefined
+      ? answer('approval-line-needed', { why: 'no-digest', lines: linesOf(waiting) })
+      : answer('approval-line-needed', { why: 'other-digest', about: given, lines: linesOf(waiting) });
   }
   const refused = refusal(context, meant);
   if (refused !== null) return refused;
   return namingOf(given, meant.digest) === 'named'
     ? consent(context, meant)
-    : answer('action-digest-needed', digestsOf([meant]));
+    : answer('approval-line-needed', { why: 'no-digest', lines: linesOf([meant]) });
 }
 
 /** The common answer says that the run is over. */
@@ -107,8 +103,8 @@ function isOfEndedRun(given: string | undefined, runs: readonly RunState[]): boo
   );
 }
 
-function digestsOf(records: readonly ActionRecord[]): { readonly digests: string } {
-  return { digests: records.map(({ digest }) => bindingHex(digest)).join('\n') };
+function linesOf(records: readonly ActionRecord[]): string {
+  return records.map(({ digest }) => `approve ${bindingHex(digest)}`).join('\n');
 }
 
 /** What cannot be read is no showing. */
@@ -120,41 +116,43 @@ function wasOnShow({ comment, showings }: ActionContext, { digest }: ActionRecor
 function refusal(context: ActionContext, one: ActionRecord): AnswerDecision | null {
   const { comment, now, policy, actor, permission } = context;
   const { proposal, ended, claim: begun } = one;
-  const fault = approverFault(one, actor, permission, approversOf(policy));
+  const fault = approverFault(one, actor, permission, {
+    ...policy.approvals,
+    care: policy.permissions.care,
+  });
   if (fault === 'not-permitted')
     return answer('not-permitted', {
       needs:
-        proposal.change.kind === 'delete-checkpoint' ? policy.approvePermission : policy.permissions.care,
+        proposal.change.kind === 'delete-checkpoint' ? policy.approvals.permission : policy.permissions.care,
       held: permission,
     });
   if (ended !== null) return answer('action-done', { outcome: ended.outcome, code: ended.code });
   if (proposal.thread !== comment.thread) return answer('action-other-thread', { thread: proposal.thread });
-  if (begun !== null) return answer('action-under-way', { at: begun.at });
-  if (comment.surface === 'review-comment') return answer('action-not-here');
+  if (begun !== null) return answer('close-under-way');
+  if (comment.surface === 'review-comment') return NOT_ON_A_LINE;
   const shownAt = proposalShownAt(one);
   if (shownAt === null || !wasShownBefore(shownAt, comment.createdAt))
     return answer('action-nothing-proposed');
-  if (!wasOnShow(context, one)) return answer('action-not-shown', digestsOf([one]));
+  if (!wasOnShow(context, one)) return answer('action-not-shown', { lines: linesOf([one]) });
   if (now >= comment.createdAt + policy.approvalMaxAgeMs)
-    return answer('action-too-old', { hours: policy.approvalMaxAgeMs / MS_PER_HOUR });
+    return answer('approval-line-needed', {
+      why: 'too-old',
+      about: String(policy.approvalMaxAgeMs / MS_PER_HOUR),
+      lines: linesOf([one]),
+    });
   if (context.holds.kind === 'unknown') return answer('logbook-broken');
   const hold = context.holds.value[0];
   if (hold !== undefined) return answer('action-held', { ...targetFacts(hold), reason: hold.reason });
-  if (fault === 'own') return answer('action-own');
+  if (fault === 'own') return answer('approval-by-author');
   const given = one.approvals.find((each) => now < approvalEndsAt(each, policy.approvalMaxAgeMs));
-  return given === undefined ? null : answer('action-given-already', { by: given.actor?.login ?? '' });
+  if (given === undefined) return null;
+  return answer('already-approved', {
+    digest: one.digest.slice(7, 19),
+    by: given.actor?.login ?? 'the config',
+  });
 }
 
 const MS_PER_HOUR = 3_600_000;
-
-function approversOf({
-  permissions: { care },
-  approvePermission: permission,
-  approveUsers: users,
-  onePersonIsEnough,
-}: PlaceContext['policy']): Parameters<typeof approverFault>[3] {
-  return { care, permission, users, onePersonIsEnough };
-}
 
 function consent({ actor, comment }: ActionContext, { proposal, digest }: ActionRecord): AnswerDecision {
   if (comment.surface === 'review-comment') throw new Error('an approval on a line of the change');

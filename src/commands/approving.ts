@@ -1,3 +1,33 @@
-/** Commands that approve the digest they name. */
+/** Commands that count as an approval of a launch, and who may give them. */
 
+import { mayApprove } from '../config/approvers.ts';
+import type { Permission } from '../domain/actor.ts';
+import { type AnswerDecision, answerCommon, type CommandContext, type CommandPolicy } from './decision.ts';
+
+/** Commands that approve the digest they name. */
 export const APPROVING: readonly string[] = ['approve-launch', 'relaunch'];
+
+/** The minimum permission of an approver: listed people need only write. */
+export function approverNeeds({ approvals }: CommandPolicy): Permission {
+  return approvals.users.length > 0 ? 'write' : approvals.permission;
+}
+
+/** The refusal of a person who may not approve launches; null for an approver. */
+export function unlessApprover({
+  permission,
+  policy: { approvals },
+  actor,
+}: Pick<CommandContext, 'permission' | 'policy' | 'actor'>): AnswerDecision | null {
+  return mayApprove(permission, actor.id, approvals)
+    ? null
+    : answerCommon('not-permitted', { needs: approvals.permission });
+}
+
+/** Whether an approval by this person would be of their own change. */
+export function isOwnWork({
+  policy,
+  interested,
+  actor,
+}: Pick<CommandContext, 'policy' | 'interested' | 'actor'>): boolean {
+  return !policy.approvals.onePersonIsEnough && interested.some(({ id }) => id === actor.id);
+}

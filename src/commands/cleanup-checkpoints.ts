@@ -3,7 +3,7 @@
 import { underWay } from '../domain/actions/action-state.ts';
 import { bindingHex } from '../domain/approval-binding.ts';
 import { assertNever } from '../domain/assert.ts';
-import { answering, type CommandContext, type CommandDecision } from './decision.ts';
+import { answering, type CommandContext, type CommandDecision, NO_JOB } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { keptSteps } from './values.ts';
 
@@ -27,7 +27,7 @@ export const cleanupCheckpoints = {
 } as const satisfies CommandDefinition;
 
 function decide({ state, args, cleanup }: CommandContext): CommandDecision {
-  if (state.submission === null && state.attempts.length === 0) return answer('no-job');
+  if (state.submission === null && state.attempts.length === 0) return NO_JOB;
   if (underWay(state.actions).length > 0) return answer('close-under-way');
   const found = cleanup(args['keep'] === undefined ? null : Number(args['keep']));
   switch (found.kind) {

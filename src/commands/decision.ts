@@ -4,6 +4,7 @@ import type { Search } from '../checkpoints/choose.ts';
 import type { CleanupPlan } from '../checkpoints/cleanup.ts';
 import type { SealArtefacts } from '../checkpoints/seal-artefacts.ts';
 import type { Permissions } from '../config/approvals-schema.ts';
+import type { LabConfig } from '../config/schema.ts';
 import type { ActionRecord } from '../domain/actions/action-state.ts';
 import type { Actor, Permission } from '../domain/actor.ts';
 import type { CommentFacts, PersonFacts } from '../domain/facts.ts';
@@ -33,11 +34,9 @@ export type RunVerdict = 'pass' | 'fail' | 'unknown';
 
 /** Config values for commands. */
 export type CommandPolicy = {
-  readonly approvePermission: Permission;
-  readonly approveUsers: readonly number[];
+  readonly approvals: LabConfig['approvals'];
+  /** Required approvers of this run. */
   readonly quorum: number;
-  readonly onePersonIsEnough: boolean;
-  readonly shownForMs: number;
   readonly approvalMaxAgeMs: number;
   /** Time to accept an offered watch. */
   readonly handoffMs: number;
@@ -130,16 +129,36 @@ export type CommandDecision =
 
 type ClosingOutcome = 'failed' | 'lost' | 'stopped' | 'rejected' | 'unsealed';
 
+/** Why a comment does not approve what is shown now; in each case the person reads it and copies its line. */
+export const APPROVAL_FAULTS = [
+  'no-digest',
+  'other-digest',
+  'other-kind',
+  'before-shown',
+  'other-commit',
+  'too-old',
+  'restarts-used',
+] as const;
+
 /** Answers that any command may give. */
 export const COMMON_ANSWERS = {
+  /** `lines`: the commands that approve, without the slash, one a line. */
+  'approval-line-needed': { why: APPROVAL_FAULTS, lines: 'text', about: 'text?' },
+  'approval-by-author': {},
+  'already-approved': { digest: 'text', by: 'text?' },
+  'no-fix': { attempt: 'integer', relaunch: 'integer?' },
+  /** `status`: the reason why the command does nothing now. */
+  'not-now': { status: 'text', run: 'text?' },
+  'too-late': { jobId: 'text?', run: 'text?' },
+  'point-past': { what: 'text' },
+  'nothing-rented': { run: 'text?' },
   'not-permitted': { needs: 'text', held: 'text?' },
   'permission-unknown': { why: 'text' },
   /** `name`: a `commentName`. */
   'second-card': { name: 'text', thread: 'integer', by: 'text' },
   'no-run-here': { name: 'text?' },
-  'run-over': { name: 'text?' },
+  'run-over': { name: 'text?', run: 'text?' },
   'named-run-unknown': { run: 'text', live: 'list' },
-  'named-run-over': { run: 'text' },
   'comment-edited': { name: 'text' },
   'comment-gone': { name: 'text?' },
   'not-understood': {
@@ -154,10 +173,9 @@ export const COMMON_ANSWERS = {
   'logbook-broken': { name: 'text?' },
   'lane-unclear': { kind: ['unclear', 'no-such'], lanes: 'text', named: 'text' },
   'close-under-way': {},
-  'no-job': {},
   /** For a command that only records what a person wrote: `what`, after *recorded*. */
   recorded: { what: 'text' },
-  'watch-none': { status: 'text' },
+  failed: { why: 'text' },
   'watch-not-yours': { owner: 'text?' },
 } as const satisfies Vocabulary;
 
@@ -188,3 +206,10 @@ export function answering<const Own extends Vocabulary>(
 }
 
 export const answerCommon = answering({});
+
+/** A run without any job has no checkpoints. */
+export const NO_JOB = answerCommon('not-now', { status: 'no job of this run was submitted' });
+/** A remark on a line of the change counts for nothing. */
+export const NOT_ON_A_LINE = answerCommon('not-now', {
+  status: 'an approval has to be a comment or a review of its own, not a remark on a line',
+});

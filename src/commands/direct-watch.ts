@@ -21,11 +21,8 @@ export function mayDirect({
   policy,
   actor,
 }: Pick<CommandContext, 'state' | 'permission' | 'policy' | 'actor'>): AnswerDecision | null {
-  if (!permits(permission, policy.permissions.watch))
-    return answerCommon('not-permitted', { needs: policy.permissions.watch });
   const owner = ownerOf(state);
-  const approvers = { permission: policy.approvePermission, users: policy.approveUsers };
-  if (owner?.id === actor.id || mayApprove(permission, actor.id, approvers)) return null;
+  if (owner?.id === actor.id || mayApprove(permission, actor.id, policy.approvals)) return null;
   return answerCommon('watch-not-yours', owner === null ? {} : { owner: owner.login });
 }
 
@@ -36,20 +33,19 @@ export function mayAdopt({
   actor,
 }: Pick<PlaceContext, 'permission' | 'policy' | 'actor'>): boolean {
   const { adopt } = policy.permissions;
-  const approvers = { permission: policy.approvePermission, users: policy.approveUsers };
-  return adopt === null ? mayApprove(permission, actor.id, approvers) : permits(permission, adopt);
+  return adopt === null ? mayApprove(permission, actor.id, policy.approvals) : permits(permission, adopt);
 }
 
 /** The permission that an adoption requires. */
 export function neededToAdopt({ policy }: Pick<PlaceContext, 'policy'>): Permission {
-  return policy.permissions.adopt ?? policy.approvePermission;
+  return policy.permissions.adopt ?? policy.approvals.permission;
 }
 
 /** The run if its job is running and watched. */
 export function watchedIn(context: CommandContext): Running | AnswerDecision {
   const run = running(context);
   if ('kind' in run || run.watch.ended === null) return run;
-  return answerCommon('watch-none', { status: 'the watch has ended before' });
+  return answerCommon('not-now', { status: 'the watch has ended before' });
 }
 
 /** Why the run has no job now, or null. */
@@ -64,6 +60,6 @@ export function withoutJob({ submission, attempts, order }: RunState): string | 
 /** The run if its job is running. */
 export function running({ state }: CommandContext): Running | AnswerDecision {
   const { submission, end } = state;
-  if (submission === null) return answerCommon('watch-none', { status: withoutJob(state) ?? '' });
-  return end === null ? { ...state, submission } : answerCommon('watch-none', { status: end.status });
+  if (submission === null) return answerCommon('not-now', { status: withoutJob(state) ?? '' });
+  return end === null ? { ...state, submission } : answerCommon('not-now', { status: end.status });
 }

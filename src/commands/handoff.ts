@@ -10,10 +10,7 @@ import { mention } from './values.ts';
 
 const answer = answering({
   'handoff-offered': { to: 'integer', login: 'text', until: 'text' },
-  'handoff-no-person': { login: 'text' },
   'handoff-not-theirs': { login: 'text', needs: 'text' },
-  'handoff-already': { login: 'text' },
-  'handoff-unreadable': { why: 'text' },
 });
 
 export const handoff = {
@@ -34,15 +31,15 @@ function decide(context: CommandContext): CommandDecision {
   const watched = directed(context);
   if ('kind' in watched) return watched;
   if (isNotAsked(people)) return need('people');
-  if (people.kind === 'unknown') return answer('handoff-unreadable', { why: people.why });
+  if (people.kind === 'unknown') return answer('permission-unknown', { why: people.why });
   const login = (args['who'] ?? '').slice(1);
   const person = people.value.find((one) => one.actor.login.toLowerCase() === login.toLowerCase());
-  if (person === undefined) return answer('handoff-no-person', { login });
   const { watch: needs } = policy.permissions;
-  if (!permits(person.permission, needs))
-    return answer('handoff-not-theirs', { login: person.actor.login, needs });
+  if (person === undefined || !permits(person.permission, needs))
+    return answer('handoff-not-theirs', { login, needs });
   const to = person.actor;
-  if (watched.watch.owner?.id === to.id) return answer('handoff-already', { login: to.login });
+  if (watched.watch.owner?.id === to.id)
+    return answer('not-now', { status: `the watch is ${to.login}'s already` });
   const until = toRfc3339(after(now, policy.handoffMs));
   return answer('handoff-offered', { to: to.id, login: to.login, until }, [
     { type: 'handoff', role: 'control', actor, data: { state: 'offered', to, until } },

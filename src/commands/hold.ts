@@ -19,7 +19,6 @@ import { brakeReason } from './values.ts';
 
 const answer = answering({
   held: { ...TARGET_FIELDS, reason: 'text', dropped: 'integer', jobId: 'text?', run: 'text?' },
-  'hold-too-late': { jobId: 'text?', run: 'text?' },
 });
 
 export const hold = {
@@ -43,7 +42,7 @@ function holdRun({ state, actor, args }: NamedContext): AnswerDecision {
   const isOpen = state.actions.some(({ claim: begun, ended }) => begun === null && ended === null);
   const isLaunched = !isBeforeLaunch(state) || state.order?.status === 'claimed';
   if (isLaunched && !isOpen && !mayGoOn(state))
-    return answer('hold-too-late', { jobId: state.submission?.jobId ?? '', ...named });
+    return answer('too-late', { jobId: state.submission?.jobId ?? '', ...named });
   const reason = args['reason'] ?? '';
   const drop = dropByBrake(state);
   const held = heldDraft(actor, { scope: 'run', lane: null, date: null }, reason);

@@ -1,6 +1,5 @@
 /** `/keep until=… reason="…"`: keeps a rented machine within the approved limits. */
 
-import { permits } from '../domain/actor.ts';
 import { isHolding } from '../domain/logbook/liveness.ts';
 import { keepLatestMs } from '../domain/logbook/renting.ts';
 import { toRfc3339 } from '../domain/time.ts';
@@ -11,10 +10,7 @@ import { reasonText, timeWord } from './values.ts';
 
 const answer = answering({
   kept: { until: 'text', reason: 'text' },
-  'keep-nothing': {},
-  'keep-past': { until: 'text' },
   'keep-too-long': { until: 'text', latest: 'text' },
-  'keep-never': {},
 });
 
 export const keep = {
@@ -31,15 +27,12 @@ export const keep = {
   decide,
 } as const satisfies CommandDefinition;
 
-function decide({ state, args, now, actor, policy, permission }: CommandContext): CommandDecision {
-  if (!permits(permission, policy.permissions.watch))
-    return answer('not-permitted', { needs: policy.permissions.watch });
+function decide({ state, args, now, actor }: CommandContext): CommandDecision {
   const latest = keepLatestMs(state, now);
-  if (latest === null || !isHolding(state)) return answer('keep-nothing');
+  if (latest === null || !isHolding(state)) return answer('nothing-rented');
   const wanted = momentOf(args['until'] ?? '', now);
   const until = toRfc3339(wanted);
-  if (wanted <= now) return answer('keep-past', { until });
-  if (latest <= now) return answer('keep-never');
+  if (wanted <= now) return answer('point-past', { what: until });
   if (wanted > latest) return answer('keep-too-long', { until, latest: toRfc3339(latest) });
   const reason = args['reason'] ?? '';
   return answer('kept', { until, reason }, [

@@ -10,14 +10,6 @@ export function policyOf(
   quorum: number = config.approvals.quorum,
 ): CommandPolicy {
   const { approvals, permissions, onCall } = config;
-  return {
-    approvePermission: approvals.permission,
-    approveUsers: approvals.users,
-    quorum,
-    onePersonIsEnough: approvals.onePersonIsEnough,
-    shownForMs: approvals.shownForMs,
-    approvalMaxAgeMs: maxAgeMsOf(config),
-    handoffMs: onCall.handoffMinutes * 60_000,
-    permissions,
-  };
+  const handoffMs = onCall.handoffMinutes * 60_000;
+  return { approvals, quorum, approvalMaxAgeMs: maxAgeMsOf(config), handoffMs, permissions };
 }

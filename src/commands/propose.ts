@@ -25,16 +25,16 @@ const ANSWERS = {
   'propose-standing': { run: 'text', pull: 'integer', phase: 'text', issue: 'integer?', own: 'integer?' },
   'propose-busy': { run: 'text', pull: 'integer', phase: 'text', issue: 'integer?' },
   'propose-not-today': { count: 'integer' },
-  'propose-unknown-knob': { name: 'text', suggest: 'text?' },
-  'propose-ambiguous-knob': { name: 'text', paths: 'text' },
-  'propose-repeated-knob': { name: 'text', path: 'text' },
-  'propose-value-refused': { name: 'text', value: 'text', before: 'text?' },
-  'propose-unchanged': { name: 'text', before: 'text' },
-  'propose-over-budget': { count: 'integer', max: 'integer' },
+  'propose-edit-refused': {
+    why: ['unknown-knob', 'ambiguous-knob', 'repeated-knob', 'value-refused', 'unchanged', 'over-budget'],
+    /** The knob, as it was named, or how many. */
+    name: 'text',
+    /** What the knob is or could be, or the most that is allowed. */
+    about: 'text?',
+  },
   'propose-objective-unclear': { why: 'text', said: 'text', knobs: 'text' },
   'propose-nothing': { reason: 'text', why: 'text' },
   'propose-refused': { why: NOT_TAKEN_UP, about: 'text', wanted: 'text' },
-  'propose-failed': { why: 'text' },
 } as const satisfies Vocabulary;
 
 export const propose = {

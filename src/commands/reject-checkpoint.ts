@@ -1,8 +1,8 @@
 /** `/reject-checkpoint step=… reason="…"`: removes checkpoints from the lineage (policy HR-59). */
 
-import { mayApprove } from '../config/approvers.ts';
 import { furthestStep } from '../domain/launch/next-attempt.ts';
-import { answering, type CommandContext, type CommandDecision } from './decision.ts';
+import { approverNeeds, unlessApprover } from './approving.ts';
+import { answering, type CommandContext, type CommandDecision, NO_JOB } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { reasonText, stepNumber } from './values.ts';
 
@@ -19,20 +19,20 @@ export const rejectCheckpoint = {
     step: { required: true, value: stepNumber },
     reason: { required: true, value: reasonText },
   },
-  who: (policy) => (policy.approveUsers.length > 0 ? 'write' : policy.approvePermission),
+  who: approverNeeds,
   summary:
     'Takes the checkpoints from a step on, as the attempts so far have written them, out of the lineage of the run: nothing goes on from them.',
   example: '/reject-checkpoint step=1200 reason="the loss had diverged by then"',
   decide,
 } as const satisfies CommandDefinition;
 
-function decide({ state, policy, permission, actor, comment, args }: CommandContext): CommandDecision {
-  const approvers = { permission: policy.approvePermission, users: policy.approveUsers };
-  if (!mayApprove(permission, actor.id, approvers))
-    return answer('not-permitted', { needs: policy.approvePermission });
+function decide(context: CommandContext): CommandDecision {
+  const { state, actor, comment, args } = context;
+  const refused = unlessApprover(context);
+  if (refused !== null) return refused;
   const step = Number(args['step']);
   const { reason = '' } = args;
-  if (state.submission === null && state.attempts.length === 0) return answer('no-job');
+  if (state.submission === null && state.attempts.length === 0) return NO_JOB;
   const { attempts, observation, end } = state;
   const reached = furthestStep([...attempts, { observation, end }]);
   if (reached !== null && step > reached) return answer('reject-not-reached', { step, reached });

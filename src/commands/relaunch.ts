@@ -3,7 +3,6 @@
  * must name the digest.
  */
 
-import { mayApprove } from '../config/approvers.ts';
 import { bindingHex, namingOf } from '../domain/approval-binding.ts';
 import { mayBeTriedByHand } from '../domain/failure-class.ts';
 import { failureOf } from '../domain/launch/fingerprint.ts';
@@ -15,7 +14,8 @@ import { whyUnknown } from '../domain/launch/verdict.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { PastAttempt } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
-import { answering, type CommandContext, type CommandDecision } from './decision.ts';
+import { isOwnWork, unlessApprover } from './approving.ts';
+import { answering, type CommandContext, type CommandDecision, NOT_ON_A_LINE } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { withoutJob } from './direct-watch.ts';
 import { secondCardRefusal } from './second-card.ts';
@@ -24,14 +24,10 @@ import { digestPrefix, reasonText } from './values.ts';
 const answer = answering({
   'relaunch-asked': { attempt: 'integer', left: 'integer', missing: 'integer?' },
   'relaunch-coming': { attempt: 'integer' },
-  'relaunch-nothing': { status: 'text' },
   'relaunch-fix': { attempt: 'integer' },
-  'relaunch-never': { attempt: 'integer', failure: 'text' },
-  'relaunch-digest-needed': { digest: 'text', restarts: 'integer' },
-  'relaunch-by-author': {},
+  /** `why`: the failure of the attempt, what it spoilt, or the step from which its checkpoints were rejected. */
+  'relaunch-never': { attempt: 'integer', why: 'text' },
   'relaunch-adopted': {},
-  'relaunch-rejected': { attempt: 'integer', step: 'integer' },
-  'relaunch-spoilt': { attempt: 'integer', why: 'text' },
 });
 
 export const relaunch = {
@@ -51,20 +47,15 @@ function decide(context: CommandContext): CommandDecision {
   const { state, comment } = context;
   const last = pastAttempt(state);
   if (last === null || last.end.status === 'SUCCEEDED' || state.stop !== null)
-    return answer('relaunch-nothing', {
-      status: state.stop === null ? statusOf(context) : 'stopped for good',
-    });
-  if (comment.surface === 'review-comment')
-    return answer('relaunch-nothing', { status: 'a comment on a line of code counts for nothing' });
+    return answer('not-now', { status: state.stop === null ? statusOf(context) : 'stopped for good' });
+  if (comment.surface === 'review-comment') return NOT_ON_A_LINE;
   const { attempt } = last.submission;
   if (isAdopted(last)) return answer('relaunch-adopted');
   if (isFixGated(state)) return answer('relaunch-fix', { attempt });
   const failure = failureOf(last);
-  if (!mayBeTriedByHand(failure)) return answer('relaunch-never', { attempt, failure });
-  const why = spoiltBy(state, last);
-  if (why !== null) return answer('relaunch-spoilt', { attempt, why });
-  const rejected = rejectionFor(state, last);
-  if (rejected !== null) return answer('relaunch-rejected', { attempt, step: rejected.step });
+  if (!mayBeTriedByHand(failure)) return answer('relaunch-never', { attempt, why: failure });
+  const why = spoiltBy(state, last) ?? rejectionFor(state, last)?.step;
+  if (why !== undefined) return answer('relaunch-never', { attempt, why: String(why) });
   const left = restartsLeft(state);
   // Beyond the approved restarts, a repeated command is one more approval.
   if (mayBeRelaunched(state) && (left > 0 || askedFor(state) === null))
@@ -78,20 +69,22 @@ function statusOf({ state }: CommandContext): string {
 
 /** The same rules as for the first approval. */
 function beyond(context: CommandContext, last: PastAttempt): CommandDecision {
-  const { state, policy, permission, actor, comment, args, interested } = context;
-  const approvers = { permission: policy.approvePermission, users: policy.approveUsers };
-  if (!mayApprove(permission, actor.id, approvers))
-    return answer('not-permitted', { needs: policy.approvePermission });
+  const { state, policy, actor, comment, args } = context;
+  const refused = unlessApprover(context);
+  if (refused !== null) return refused;
   if (context.unread.length > 0) return need(...context.unread);
   const authors = context.gates?.verdicts.find(({ gate }) => gate === 'authors-known');
   if (authors?.outcome === 'unknown') return answer('permission-unknown', { why: whyUnknown(authors) });
-  if (!policy.onePersonIsEnough && interested.some(({ id }) => id === actor.id))
-    return answer('relaunch-by-author');
+  if (isOwnWork(context)) return answer('approval-by-author');
   const { digest } = last.order.order;
   const { gate } = state;
   const restarts = last.order.manifest?.envelope.restarts ?? 0;
   if (gate === null || gate.digest !== digest || namingOf(args['digest'], digest) !== 'named')
-    return answer('relaunch-digest-needed', { digest: bindingHex(digest), restarts });
+    return answer('approval-line-needed', {
+      why: 'restarts-used',
+      about: String(restarts),
+      lines: `relaunch ${bindingHex(digest)}`,
+    });
   const second = secondCardRefusal(context, digest);
   if (second !== null) return second;
   const { id, bodyDigest } = comment;

@@ -8,12 +8,8 @@ import { contractText, reasonText, runWord } from './values.ts';
 
 const answer = answering({
   'resumed-as': { old: 'text', run: 'text', from: 'text', root: 'text?', reason: 'text' },
-  'resume-as-not-now': { status: 'text' },
-  'resume-as-taken': { id: 'text', run: 'text' },
   'resume-as-unclear': { name: 'text', said: 'text', wanted: 'text' },
-  'resume-as-root-taken': { root: 'text', run: 'text' },
   'resume-as-refused': { path: 'text', why: 'text' },
-  'resume-as-failed': { why: 'text' },
 });
 
 export const resumeAs = {
@@ -42,7 +38,7 @@ export const resumeAs = {
 function decide({ state, policy: { permissions }, permission }: CommandContext): CommandDecision {
   const needs = permissions[(state.end?.status ?? 'FAILED') === 'FAILED' ? 'ack' : 'seal'];
   if (!permits(permission, needs)) return answer('not-permitted', { needs, held: permission });
-  if (isHolding(state)) return answer('resume-as-not-now', { status: 'the job has not ended' });
-  if (state.holds.length > 0) return answer('resume-as-not-now', { status: 'it is on hold' });
+  if (isHolding(state)) return answer('not-now', { status: 'the job has not ended' });
+  if (state.holds.length > 0) return answer('not-now', { status: 'it is on hold' });
   return { kind: 'hand-over' };
 }

@@ -15,7 +15,6 @@ import { runWord } from './values.ts';
 const answer = answering({
   revoked: { digest: 'text', count: 'integer', attempt: 'integer?', run: 'text?' },
   'revoke-nothing': { run: 'text?' },
-  'revoke-too-late': { jobId: 'text?', run: 'text?' },
 });
 
 export const revoke = {
@@ -37,7 +36,7 @@ function decide({ state, actor, permission, policy, args }: NamedContext): Answe
   const named = args['run'] === undefined ? {} : { run: state.run };
   const isAgain = !isBeforeLaunch(state) && mayStartAgain(state);
   if (isStarted(state) && !isAgain)
-    return answer('revoke-too-late', { jobId: state.submission?.jobId ?? '', ...named });
+    return answer('too-late', { jobId: state.submission?.jobId ?? '', ...named });
   const standing = restingOn(state);
   const own = standing.filter((approval) => approval.actor.id === actor.id);
   // The remaining approvals would suffice for a launch, so they are dropped too.

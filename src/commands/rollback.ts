@@ -1,11 +1,11 @@
 /** `/rollback step=… reason="…"`: restarts from an earlier checkpoint, with a new manifest and approval. */
 
 import { askedCheckpoint } from '../checkpoints/choose.ts';
-import { mayApprove } from '../config/approvers.ts';
 import { incidentDraft } from '../domain/incidents.ts';
 import { personInCharge } from '../domain/launch/contract.ts';
 import { rollbackOf, unfollowedAttempt } from '../domain/launch/next-attempt.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
+import { approverNeeds, unlessApprover } from './approving.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { withoutJob } from './direct-watch.ts';
@@ -26,7 +26,7 @@ export const rollback = {
     step: { required: true, value: stepBack },
     reason: { required: true, value: reasonText },
   },
-  who: (policy) => (policy.approveUsers.length > 0 ? 'write' : policy.approvePermission),
+  who: approverNeeds,
   summary:
     'After an attempt that failed, has the next one begin at an earlier checkpoint of the run, or from nothing with `step=0`. What was made after it is used for nothing; the card shows the new manifest, which is approved as the first one was.',
   example: '/rollback step=1200 reason="the loss had diverged after it"',
@@ -35,10 +35,9 @@ export const rollback = {
 } as const satisfies CommandDefinition;
 
 function decide(context: CommandContext): CommandDecision {
-  const { state, policy, permission, actor, comment, args } = context;
-  const approvers = { permission: policy.approvePermission, users: policy.approveUsers };
-  if (!mayApprove(permission, actor.id, approvers))
-    return answer('not-permitted', { needs: policy.approvePermission });
+  const { state, actor, comment, args } = context;
+  const refused = unlessApprover(context);
+  if (refused !== null) return refused;
   const status = notNow(state);
   if (status !== null) return answer('rollback-not-now', { status });
   const before = rollbackOf(state);

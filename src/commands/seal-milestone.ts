@@ -1,13 +1,11 @@
 /** `/seal-milestone name="…"`: seals the newest checkpoint of a running job (policy HR-76). */
 
-import { permits } from '../domain/actor.ts';
-import { answering, type CommandContext, type CommandDecision } from './decision.ts';
+import { answering, type CommandContext, type CommandDecision, NO_JOB } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { milestoneName } from './values.ts';
 
 const answer = answering({
   'milestone-sealed': { name: 'text', tag: 'text', path: 'text', step: 'integer', unseen: 'text' },
-  'milestone-ill': { status: 'text' },
   'milestone-not-here': {},
   'milestone-taken': { name: 'text', step: 'integer' },
   'milestone-missing': { missing: 'text' },
@@ -26,15 +24,13 @@ export const sealMilestone = {
 
 const WELL = ['RUNNING', 'PENDING', 'SUCCEEDED'];
 
-function decide({ state, policy, permission, args, artefacts }: CommandContext): CommandDecision {
-  if (!permits(permission, policy.permissions.seal))
-    return answer('not-permitted', { needs: policy.permissions.seal });
+function decide({ state, args, artefacts }: CommandContext): CommandDecision {
   const { name = '' } = args;
-  if (state.submission === null) return answer('no-job');
+  if (state.submission === null) return NO_JOB;
   const taken = state.milestones.find((one) => one.name === name);
   if (taken !== undefined) return answer('milestone-taken', { name, step: taken.checkpoint.step });
   const status = state.end?.status ?? state.observation?.status ?? 'PENDING';
-  if (!WELL.includes(status)) return answer('milestone-ill', { status });
+  if (!WELL.includes(status)) return answer('not-now', { status });
   const found = artefacts();
   if (found === null) return answer('milestone-not-here');
   if ('kind' in found) return found;

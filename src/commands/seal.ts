@@ -1,7 +1,6 @@
 /** `/seal [accept="…"]`: seals an ended run; without a pass, a reason is required. */
 
 import { underWay } from '../domain/actions/action-state.ts';
-import { permits } from '../domain/actor.ts';
 import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
 import { isHolding } from '../domain/logbook/liveness.ts';
@@ -12,7 +11,6 @@ import { reasonText } from './values.ts';
 
 const answer = answering({
   sealed: { tag: 'text', closurePull: 'integer?' },
-  'seal-not-ended': {},
   'seal-adopted': {},
   'seal-failed': {},
   'seal-needs-accept': { status: 'text', verdict: 'text' },
@@ -30,10 +28,8 @@ export const seal = {
   decide,
 } as const satisfies CommandDefinition;
 
-function decide({ state, policy, permission, args, verdict, artefacts }: CommandContext): CommandDecision {
-  if (!permits(permission, policy.permissions.seal))
-    return answer('not-permitted', { needs: policy.permissions.seal });
-  if (state.end === null || isHolding(state)) return answer('seal-not-ended');
+function decide({ state, args, verdict, artefacts }: CommandContext): CommandDecision {
+  if (state.end === null || isHolding(state)) return answer('not-now', { status: 'the run has not ended' });
   if (underWay(state.actions).length > 0) return answer('close-under-way');
   if (isAdopted(state)) return answer('seal-adopted');
   const accept = args['accept'] ?? null;

@@ -1,6 +1,5 @@
 /** `/stop`: stops the job, or cancels the order before the launch. */
 
-import { permits } from '../domain/actor.ts';
 import { incidentsWith } from '../domain/incidents.ts';
 import { approvalsBeforehand, mayBeRelaunched } from '../domain/launch/response.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
@@ -12,9 +11,7 @@ import { runWord } from './values.ts';
 
 const answer = answering({
   'stop-requested': { by: 'text', missingCluster: 'text?', run: 'text?' },
-  'stop-before-launch': { by: 'text', missingCluster: 'text?', run: 'text?' },
-  'stop-before-restart': { by: 'text', missingCluster: 'text?', run: 'text?' },
-  'stop-not-running': { status: 'text', run: 'text?' },
+  'stop-before-launch': { by: 'text', run: 'text?' },
 });
 
 export const stop = {
@@ -39,12 +36,10 @@ function wasHeldBack({ order, incidents }: NamedContext['state']): boolean {
 }
 
 function decide(context: NamedContext): AnswerDecision {
-  const { state, missingCluster, policy, permission, actor, comment, args } = context;
+  const { state, missingCluster, actor, comment, args } = context;
   const named = args['run'] === undefined ? {} : { run: state.run };
-  if (!permits(permission, policy.permissions.stop))
-    return answer('not-permitted', { needs: policy.permissions.stop });
   if (state.end !== null && !mayBeRelaunched(state))
-    return answer('stop-not-running', { status: state.end.status, ...named });
+    return answer('not-now', { status: state.end.status, ...named });
   // An adopted job may be stopped only by its owner or an approver.
   const notTheirs = isAdopted(state) ? mayDirect(context) : null;
   if (notTheirs !== null) return notTheirs;
@@ -55,15 +50,15 @@ function decide(context: NamedContext): AnswerDecision {
   const isApproved = standingApprovals(state).length > 0 || approvalsBeforehand(state).length > 0;
   const isStanding = isOrdered || isApproved || wasHeldBack(state);
   if (state.submission === null && !isStanding)
-    return answer('stop-not-running', { status: withoutJob(state) ?? '', ...named });
+    return answer('not-now', { status: withoutJob(state) ?? '', ...named });
   const draft = {
     type: 'stop-requested',
     role: 'control',
     actor,
     data: { comment: comment.id, surface: comment.surface },
   } as const;
-  // The job ended, and another attempt would follow or is ordered.
-  const isBetween = state.submission === null ? state.attempts.length > 0 : state.end !== null;
-  const ofJob = state.submission === null ? 'stop-before-launch' : 'stop-requested';
-  return answer(isBetween ? 'stop-before-restart' : ofJob, { by: actor.login, ...missing }, [draft]);
+  // No job runs: the first attempt, or another one, would follow or is ordered.
+  return state.submission === null || state.end !== null
+    ? answer('stop-before-launch', { by: actor.login, ...named }, [draft])
+    : answer('stop-requested', { by: actor.login, ...missing }, [draft]);
 }

@@ -1,6 +1,5 @@
 /** `/teardown`: destroys a run's rented machines and stops its job. */
 
-import { permits } from '../domain/actor.ts';
 import { isHolding } from '../domain/logbook/liveness.ts';
 import { rentalTerms } from '../domain/logbook/renting.ts';
 import { type AnswerDecision, answering, type NamedContext } from './decision.ts';
@@ -9,7 +8,6 @@ import { runWord } from './values.ts';
 
 const answer = answering({
   'teardown-asked': { by: 'text', runs: 'integer?', run: 'text?' },
-  'teardown-nothing': { run: 'text?' },
 });
 
 export const teardown = {
@@ -26,11 +24,9 @@ export const teardown = {
 } as const satisfies CommandDefinition;
 
 /** Also stops the job, so that it is not relaunched on another machine. */
-function decide({ state, policy, permission, actor, comment, args }: NamedContext): AnswerDecision {
+function decide({ state, actor, comment, args }: NamedContext): AnswerDecision {
   const named = args['run'] === undefined ? {} : { run: state.run };
-  if (!permits(permission, policy.permissions.stop))
-    return answer('not-permitted', { needs: policy.permissions.stop });
-  if (rentalTerms(state) === null || !isHolding(state)) return answer('teardown-nothing', named);
+  if (rentalTerms(state) === null || !isHolding(state)) return answer('nothing-rented', named);
   const asked = { type: 'tear-down-asked', role: 'control', actor, data: { comment: comment.id } } as const;
   const { asked: before, keep } = state.rental;
   if (before !== null && before.seq > (keep?.seq ?? -1))

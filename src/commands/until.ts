@@ -10,7 +10,6 @@ import { stepNumber, timeWord } from './values.ts';
 const answer = answering({
   'until-set': { step: 'integer?', time: 'text?', before: 'integer?' },
   'until-what': {},
-  'until-past': { what: 'text' },
 });
 
 export const until = {
@@ -34,10 +33,10 @@ function decide(context: CommandContext): CommandDecision {
   const step = args['step'] === undefined ? null : Number(args['step']);
   const time = args['time'] === undefined ? null : momentOf(args['time'], now);
   if (step === null && time === null) return answer('until-what');
-  if (time !== null && time <= now) return answer('until-past', { what: args['time'] ?? '' });
+  if (time !== null && time <= now) return answer('point-past', { what: args['time'] ?? '' });
   const { observation } = watched;
   if (step !== null && observation?.stepIsExact === true && (observation.step ?? 0) >= step)
-    return answer('until-past', { what: `step ${step}` });
+    return answer('point-past', { what: `step ${step}` });
   const data = { step, time: time === null ? null : toRfc3339(time) };
   const told = {
     ...(data.step === null ? {} : { step: data.step }),

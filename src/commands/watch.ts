@@ -9,13 +9,11 @@ import { clusterWord, jobWord, treePath } from './values.ts';
 
 const answer = answering({
   'watch-resumed': {},
-  'watch-goes-on': { owner: 'text?' },
   'adopt-what': { missing: 'list', job: 'text?', cluster: 'text?', experiment: 'text?', clusters: 'text' },
   'adopt-asked': { run: 'text', job: 'text', cluster: 'text' },
   'adopt-cluster': { cluster: 'text', clusters: 'text' },
   'adopt-held': { job: 'text', run: 'text', thread: 'integer' },
   'adopt-place': {},
-  'adopt-failed': { why: 'text' },
 });
 
 export const watch = {
@@ -43,7 +41,9 @@ function decide(context: CommandContext): CommandDecision {
   if (refused !== null) return refused;
   if (run.watch.ended === null) {
     const owner = ownerOf(run);
-    return answer('watch-goes-on', owner === null ? {} : { owner: owner.login });
+    return answer('not-now', {
+      status: `it is watched${owner === null ? '' : ` by ${owner.login}`} already`,
+    });
   }
   const { attempt } = run.submission;
   return answer('watch-resumed', {}, [

@@ -1,5 +1,6 @@
 /** `/why`: the gates that block a launch, and who can fix them. */
 
+import { mayApprove } from '../config/approvers.ts';
 import { type Actor, permits } from '../domain/actor.ts';
 import type { PersonFacts } from '../domain/facts.ts';
 import { isBeforeLaunch, isFixGated, mayBeFixed } from '../domain/launch/next-attempt.ts';
@@ -22,7 +23,6 @@ const answer = answering({
     who: 'list',
   },
   'why-nothing': {},
-  'why-no-fix': { attempt: 'integer' },
   'why-stopped': { by: 'text' },
   'why-unreadable': {},
 });
@@ -40,7 +40,7 @@ export const why = {
 function decide(context: CommandContext): CommandDecision {
   const { state } = context;
   if (mayBeFixed(state) && !isFixGated(state))
-    return answer('why-no-fix', { attempt: state.submission?.attempt ?? 1 });
+    return answer('no-fix', { attempt: state.submission?.attempt ?? 1 });
   if (!isBeforeLaunch(state) || isLive(state)) return answer('why-nothing');
   if (state.stop !== null) return answer('why-stopped', { by: state.stop.actor.login });
   const unread: readonly Need[] = [
@@ -84,9 +84,8 @@ function namesFor(by: RemedyActor, context: CommandContext): readonly string[] {
         those(
           people,
           (one) =>
-            (permits(one.permission, policy.approvePermission) ||
-              (permits(one.permission, 'write') && policy.approveUsers.includes(one.actor.id))) &&
-            (policy.onePersonIsEnough || !isOwn(one)) &&
+            mayApprove(one.permission, one.actor.id, policy.approvals) &&
+            (policy.approvals.onePersonIsEnough || !isOwn(one)) &&
             !approved.has(one.actor.id),
         ),
       );

@@ -1,5 +1,6 @@
 /** What is said of a job that somebody else has launched, until it is taken over. Everything that the cluster says is a claim. */
 
+import type { AnswerCode } from '../commands/registry.ts';
 import { assertNever } from '../domain/assert.ts';
 import { limits } from '../domain/limits.ts';
 import {
@@ -122,7 +123,7 @@ export function notTakenOver(
 }
 
 /** The answers about a job that is to be taken over. */
-export const ADOPTION_WORDS: Sentences<AdoptionAnswer> = {
+export const ADOPTION_WORDS = {
   'adopt-what': ({ missing, job, cluster, experiment, clusters }) =>
     `to watch a job that somebody has launched I need ${listed(missing.map((name) => QUESTIONS[name] ?? text(name)))}. Say it in one line: \`/watch job=${job ?? 'ID'} cluster=${cluster ?? 'NAME'} experiment=${experiment ?? 'PATH'}\`. ${clustersWords(clusters)}`,
   'adopt-asked': ({ run, job, cluster }) =>
@@ -133,10 +134,7 @@ export const ADOPTION_WORDS: Sentences<AdoptionAnswer> = {
     `not done: job ${code(job)} is that of the run ${code(run)} (#${thread}), and a job has one watch. \`/handoff\` there hands it on.`,
   'adopt-place': () =>
     'not done: a job that is taken over has an open issue of its own. Open one and say `/watch` there.',
-  'adopt-failed': ({ why }) => `not done: ${text(why)}. Say \`/watch\` again.`,
-};
-
-type AdoptionAnswer = `adopt-${'what' | 'asked' | 'cluster' | 'held' | 'place' | 'failed'}`;
+} satisfies Partial<Sentences<AnswerCode>>;
 
 const QUESTIONS: Readonly<Record<string, string>> = {
   job: 'the id of the job',

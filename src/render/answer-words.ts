@@ -2,6 +2,7 @@
 
 import type { approve } from '../commands/approve.ts';
 import type { cleanupCheckpoints } from '../commands/cleanup-checkpoints.ts';
+import type { APPROVAL_FAULTS } from '../commands/decision.ts';
 import { ANSWERS, type AnswerCode } from '../commands/registry.ts';
 import type { sealMilestone } from '../commands/seal-milestone.ts';
 import { pastAttempt } from '../domain/launch/next-attempt.ts';
@@ -18,7 +19,6 @@ import { mayTouch, wayBack, wayOn, whoApproves } from './wanted.ts';
 import { WATCH_WORDS } from './watch-words.ts';
 import {
   actionLine,
-  approvalLine,
   blockedWords,
   code,
   commentLink,
@@ -51,6 +51,28 @@ function fixWords(input: AnswerView['input']): string {
   return `push a fix ${where}${may}: the card shows it with the line that approves it. \`/ack\` closes the run instead.`;
 }
 
+/** Why a comment does not approve what is shown now. */
+const UNBOUND: Readonly<Record<(typeof APPROVAL_FAULTS)[number], (about: string) => string>> = {
+  'no-digest': () => 'an approval has to name what it is for, with at least 32 digits of its digest',
+  'other-digest': (given) => `${code(given)} is not what is shown now`,
+  'other-kind': () => 'another command approves what has this digest',
+  'before-shown': () => 'this manifest was not on show, or not long enough, when you wrote',
+  'other-commit': (commit) =>
+    `a review counts for the commit that it was written on (${commit === '' ? 'not known' : code(commit)}), and the manifest is of another one`,
+  'too-old': (hours) => `your comment is more than ${hours} hours old by now`,
+  'restarts-used': (restarts) => `the restarts that were approved (${restarts}) are used`,
+};
+
+/** Why the same manifest is not started again: the failure, the damage, or the step of a rejection. */
+function neverWords(why: string, attempt: number): string {
+  if (/^\d+$/.test(why))
+    return `the checkpoints from step ${why} on were rejected, and attempt ${attempt + 1} in the same output root would take the newest of them by itself`;
+  if (why === 'loss-lost') return `the loss of attempt ${attempt} was no number any more`;
+  if (why === 'other-steps')
+    return `attempt ${attempt} made other steps than the one that it goes on from, and the same would go on from what that left behind`;
+  return `attempt ${attempt} ended with ${code(why)}, and the same manifest would end so once more`;
+}
+
 const AGAIN = '`/cleanup-checkpoints`';
 
 const CLEANUP_WORDS: Sentences<keyof typeof cleanupCheckpoints.answers> = {
@@ -73,8 +95,6 @@ const CLEANUP_WORDS: Sentences<keyof typeof cleanupCheckpoints.answers> = {
 const MILESTONE_WORDS: Sentences<keyof typeof sealMilestone.answers> = {
   'milestone-sealed': (d) =>
     `the milestone ${code(d.name)} is sealed with the tag ${code(d.tag)}: checkpoint ${code(d.path)} of step ${d.step}, which is deleted no more. What nobody here could see: ${text(d.unseen)}. The run goes on.`,
-  'milestone-ill': (d) =>
-    `nothing was sealed: the engine says ${text(d.status)}. A milestone is of a run that is well; what becomes of this one stands on its card.`,
   'milestone-not-here': () =>
     'nothing was sealed: runs of this kind have no milestones; `/seal` seals the end.',
   'milestone-taken': (d) =>
@@ -83,11 +103,11 @@ const MILESTONE_WORDS: Sentences<keyof typeof sealMilestone.answers> = {
     `nothing was sealed: this is missing or could not be seen: ${text(d.missing)}. Say it again when it is there.`,
 };
 
-/** The lines of several actions, each as code. */
-function lines(digests: string): string {
-  return digests
+/** Several commands, each as code. */
+function lines(commands: string): string {
+  return commands
     .split('\n')
-    .map((digest) => `\`${actionLine(digest)}\``)
+    .map((command) => code(`/${command}`))
     .join(', ');
 }
 
@@ -96,76 +116,53 @@ const CONSENT_WORDS: Sentences<keyof typeof approve.answers> = {
     `you consent to ${code(d.kind)} of ${code(d.target)} as proposed (${code(d.digest)}). The runner looks at all of it once more and does it once; what came of it is told here.`,
   'action-nothing-proposed': () =>
     'nothing was done: no action with this digest was proposed when you wrote. ferrybot changes nothing on a cluster that it has not proposed first.',
-  'action-other-digest': (d) =>
-    `nothing was done: the digest is not that of what is proposed. Look at what is proposed now, then copy this line: ${lines(d.digests)}`,
-  'action-digest-needed': (d) =>
-    `nothing was done: an approval has to name the action that it is for. Copy the line of the one that you mean: ${lines(d.digests)}`,
-  'action-is-launch': (d) =>
-    `nothing was done: this is the digest of a launch. To approve the launch, copy this line: \`${approvalLine(d.digest)}\``,
   'action-other-thread': (d) =>
     `nothing was done: it was proposed in #${d.thread}, with its evidence, and has to be said there.`,
-  'action-too-old': (d) =>
-    `nothing was done: your comment is more than ${d.hours} hours old by now. If you still mean it, write it again.`,
-  'action-given-already': (d) =>
-    `${d.by ? text(d.by) : 'the config'} has consented to it already, and that still counts.`,
-  'action-under-way': (d) => `it is under way already, since ${text(d.at)}.`,
   'action-done': (d) =>
     `nothing was done: this proposal is over (${text(d.outcome)}: ${code(d.code)}). It is used once; whatever is needed now is proposed anew.`,
+  'action-not-shown': (d) =>
+    `not done: when you wrote, the proposal here was not as ferrybot wrote it, or could not be read. ferrybot restores it if another person changed it; the edit history names the editor. Read it again, then copy its line: ${lines(d.lines)}`,
   'action-held': (d) =>
     `nothing was done: ${blockedWords(d)} is on hold${reasonWords(d.reason)}. ${liftWords(d)} lifts it; then comment this again.`,
-  'action-not-here': () =>
-    'nothing was done: an approval has to be a comment or a review of its own, not a remark on a line.',
-  'action-not-shown': (d) =>
-    `not done: when you wrote, the proposal here was not as ferrybot wrote it, or could not be read. ferrybot restores it if another person changed it; the edit history names the editor. Read it again, then copy its line: ${lines(d.digests)}`,
-  'action-own': () =>
-    'nothing was done: you asked for this list, so that it takes somebody else who may approve.',
 };
 
 const WORDS: Sentences<AnswerCode> = {
-  approved: (d) =>
-    `approved manifest ${code(d.digest)} (${d.count} of ${d.quorum}). The launch is ordered as soon as the gates have passed once more.`,
-  'approved-waiting-for-more': (d) =>
-    `approved manifest ${code(d.digest)}: ${d.count} of ${d.quorum} approvals. It takes more before anything launches.`,
-  'already-approved': (d) => `you have approved manifest ${code(d.digest)} before, and that still stands.`,
-  'approval-gates-blocked': (d, { input }) =>
-    `not approved, because a launch gate does not pass (open gates: ${d.count}). First: ${blockedBy(d, input)} The card shows all of them; approve when they pass, with the line that it shows then.`,
-  'approval-digest-changed': (d) =>
-    `not approved: ${code(d.given)} is not what is shown now. Look at what changed, then copy this line: \`${approvalLine(d.digest)}\``,
-  'approval-digest-needed': (d) =>
-    `not approved: an approval has to name the manifest that it is for. If you mean the one that the card shows, copy this line: \`${approvalLine(d.digest)}\``,
-  'approval-before-shown': (d) =>
-    `not approved: this manifest was not on show, or not long enough, when you wrote. Look at it, then copy this line into a new comment: \`${approvalLine(d.digest)}\``,
-  'approval-other-commit': (d) =>
-    `not approved: a review counts for the commit that it was written on, which is ${d.commit ? code(d.commit) : 'not known'}, and the manifest is of ${code(d.head)}. Review what is there now, with this line: \`${approvalLine(d.digest)}\``,
-  'approval-too-old': (d) =>
-    `not approved: your comment is more than ${d.hours} hours old by now. If you still mean it, copy this line into a new one: \`${approvalLine(d.digest)}\``,
-  'approval-not-shown': (d) =>
-    `not approved: the card does not show the manifest ${code(d.digest)} yet, or another person changed it. ferrybot writes it, at the latest within an hour if people edit it repeatedly. Read it then, and approve with its line.`,
-  'approval-not-now': (d) =>
-    d.jobId
-      ? `nothing to approve: job ${code(d.jobId)} was launched already.`
-      : 'nothing to approve now: a launch is under way or the run is over. An approval has to be a comment or a review of its own.',
-  'approval-no-fix': (d, { input }) =>
-    `nothing to approve: attempt ${d.attempt} has failed, and nothing that differs from what it launched is on the branch. ${
+  'approval-line-needed': (d) =>
+    `not approved: ${UNBOUND[d.why](d.about ?? '')}. Read what is shown now. If you mean it, copy this line into a new comment: ${lines(d.lines)}`,
+  'approval-by-author': (_, { input }) =>
+    `not approved: this change is yours (you proposed it, asked for it, or changed its branch, its text or its issue). It takes ${input === null ? 'another person' : whoApproves(input)}.`,
+  'already-approved': (d) =>
+    `${d.by ? `${text(d.by)} has` : 'you have'} approved ${code(d.digest)} before, and that still counts.`,
+  'no-fix': (d, { input }) =>
+    `attempt ${d.attempt} has failed, and nothing that differs from what it launched is on the branch. ${
       d.relaunch === 2
         ? 'It is about to be started again under the approval that it has. For anything else '
         : d.relaunch === 1
           ? 'Its bad node is proposed or being replaced; once it is replaced, the same is started again under the approval that it has. For anything else '
           : 'To go on, '
     }${fixWords(input)}`,
+  'not-now': (d) => `${ofRun(d)}nothing was done: ${text(d.status)}.`,
+  'too-late': (d) =>
+    `${ofRun(d)}too late: ${d.jobId ? `job ${code(d.jobId)} was launched already` : 'the launch is under way, or the run is over'}. \`/stop\` ends a job.`,
+  'point-past': (d) => `nothing was done: ${text(d.what)} is past already.`,
+  'nothing-rented': (d) => `${ofRun(d)}nothing was done: this run has no rented machine.`,
+  failed: (d) =>
+    `it could not be carried out: ${text(d.why)}. What was begun is left as it is; when the cause is mended, ask again.`,
+  approved: (d) =>
+    `approved manifest ${code(d.digest)} (${d.count} of ${d.quorum}). The launch is ordered as soon as the gates have passed once more.`,
+  'approved-waiting-for-more': (d) =>
+    `approved manifest ${code(d.digest)}: ${d.count} of ${d.quorum} approvals. It takes more before anything launches.`,
+  'approval-gates-blocked': (d, { input }) =>
+    `not approved, because a launch gate does not pass (open gates: ${d.count}). First: ${blockedBy(d, input)} The card shows all of them; approve when they pass, with the line that it shows then.`,
+  'approval-not-shown': (d) =>
+    `not approved: the card does not show the manifest ${code(d.digest)} yet, or another person changed it. ferrybot writes it, at the latest within an hour if people edit it repeatedly. Read it then, and approve with its line.`,
   'approval-same-failure': (d) =>
     `not approved: attempt ${d.attempt} failed with ${code(d.signature)}, as attempt ${d.earlier} did before the fix. The same failure again after one fix is not tried a third time in this run: find the cause, close the run with \`/ack\`, and propose the next one.`,
-  'approval-is-action': (d) =>
-    `not approved: this is the digest of an action, and of no launch. To approve the action, copy this line: \`${actionLine(d.digest)}\``,
-  'approval-by-author': (_, { input }) =>
-    `not approved: this change is yours (you proposed it, asked for it, or changed its branch, its text or its issue). It takes ${input === null ? 'somebody else' : whoApproves(input)}.`,
   revoked: (d) =>
     d.attempt
       ? `${ofRun(d)}taken back (approvals: ${d.count}): nothing is started again after attempt ${d.attempt} on them. A job that runs goes on: \`/stop\` ends it.`
       : `${ofRun(d)}taken back: manifest ${code(d.digest)} is not approved any more (approvals taken back: ${d.count}), and nothing is launched on it.`,
   'revoke-nothing': (d) => `${ofRun(d)}nothing to take back: no approval of yours stands.`,
-  'revoke-too-late': (d) =>
-    `${ofRun(d)}not taken back: ${d.jobId ? `job ${code(d.jobId)} was launched already` : 'the runner is launching it now'}. \`/stop\` ends the job.`,
   held: (d) => {
     if (d.scope !== 'run')
       return `${blockedWords(d)} is on hold${reasonWords(d.reason)}. Nothing of it is proposed or launched until ${liftWords(d)}, and what was approved has to be approved again. A job that runs goes on; \`/stop\` ends it.`;
@@ -174,8 +171,6 @@ const WORDS: Sentences<AnswerCode> = {
       ? `${held} Job ${code(d.jobId)} goes on (\`/stop\` ends it), and should it fail it is not started again until \`/unhold\`.`
       : `${held} Nothing of this run is launched until \`/unhold\`; approvals that fell with it: ${d.dropped}.`;
   },
-  'hold-too-late': (d) =>
-    `${ofRun(d)}too late for a hold: ${d.jobId ? `job ${code(d.jobId)} was launched already` : 'the runner is launching it now, or the run has ended'}. \`/stop\` ends a job.`,
   unheld: (d) =>
     `${ofRun(d)}the hold on ${blockedWords(d)} is lifted. The gates are evaluated again; an approval that fell has to be given anew.`,
   'unhold-nothing': (d) =>
@@ -190,7 +185,6 @@ const WORDS: Sentences<AnswerCode> = {
   'why-told': (d, { input }) => whyWords(d, placeIn(input)),
   'why-nothing': () =>
     'nothing holds a launch back: it is ordered, under way or over. The card shows what to do next.',
-  'why-no-fix': (d, { input }) => `attempt ${d.attempt} has failed: to go on, ${fixWords(input)}`,
   'why-stopped': (d, { input }) =>
     `${text(d.by)} stopped it, and that is for good: close the ${placeIn(input)}, and propose the next ferry.`,
   'why-unreadable': (_, { input }) =>
@@ -219,47 +213,29 @@ const WORDS: Sentences<AnswerCode> = {
       ? `${ofRun(d)}stop asked for by ${text(d.by)}, and **nothing is stopped yet**: the job runs on the cluster ${code(d.missingCluster)}, which is not in the config any more, so that nothing here can reach it. Put the cluster back into \`.github/ferrybot.yml\` on the default branch, and the stop is carried out without being said again; until then it ends by itself, or by the cluster's own means.`
       : `${ofRun(d)}stop asked for by ${text(d.by)}; the watch hands it to the engine within a minute, and the end is reported when the engine says so.`,
   'stop-before-launch': (d) =>
-    `${ofRun(d)}stopped by ${text(d.by)} before the launch: the order and the approvals are taken back, and this run will not launch.`,
-  'stop-before-restart': (d) =>
-    `${ofRun(d)}stopped by ${text(d.by)} before it was started again: the job itself has ended, and no other attempt follows.`,
+    `${ofRun(d)}stopped by ${text(d.by)}: no job of this run is running, the order and the approvals are taken back, and no other attempt is launched.`,
   'relaunch-asked': (d) =>
     d.missing
       ? `noted: attempt ${d.attempt} starts as soon as ${d.missing === 1 ? 'one more person who may approve says' : `${d.missing} more people who may approve say`} the same.`
       : `attempt ${d.attempt} is started as it was approved${d.left > 0 ? ` (${count(d.left, 'restart')} left of those that were approved, this one among them)` : ', on this approval'}, if every launch gate passes.`,
   'relaunch-coming': (d) => `attempt ${d.attempt} is about to follow by itself.`,
-  'relaunch-nothing': (d) => `nothing to start again (${text(d.status)}).`,
+  'relaunch-never': (d, { input }) =>
+    `not started again: ${neverWords(d.why, d.attempt)}. ${backIn(input)} a change to its branch, such as one that begins at an earlier checkpoint, or close the run with \`/ack\`.`,
   'relaunch-fix': (d) =>
     `not started again: the branch has something else than what attempt ${d.attempt} ran. The card shows it, with the line that approves it.`,
-  'relaunch-never': (d, { input }) =>
-    `not started again: attempt ${d.attempt} ended with ${code(d.failure)}, and the same manifest would end so once more. ${backIn(input)} a change to its branch, or close the run with \`/ack\`.`,
-  'relaunch-rejected': (d, { input }) =>
-    `not started again: the checkpoints from step ${d.step} on were rejected, and attempt ${d.attempt + 1} in the same output root would take the newest of them by itself. ${backIn(input)} a change that writes elsewhere or begins at an earlier one, or close the run with \`/ack\`.`,
-  'relaunch-spoilt': (d, { input }) =>
-    `not started again: ${d.why === 'loss-lost' ? `the loss of attempt ${d.attempt} was no number any more` : `attempt ${d.attempt} made other steps than the one that it goes on from`}, and the same would go on from what that left behind. ${backIn(input)} a change that begins at an earlier checkpoint, or close the run with \`/ack\`.`,
-  'relaunch-digest-needed': (d) =>
-    `not started again: the restarts that were approved (${d.restarts}) are used. Who may approve can have it tried once more with this line: \`/relaunch ${text(d.digest)}\``,
-  'relaunch-by-author': (_, { input }) =>
-    `not started again: the restarts that were approved are used, and this change is yours. It takes ${input === null ? 'somebody else' : whoApproves(input)}.`,
-  'stop-not-running': (d) => `${ofRun(d)}nothing to stop (${text(d.status)}).`,
   acknowledged: (d) => `${ofRun(d)}noted: you have seen that the run ended ${text(d.status)}.`,
   'incident-taken': (d) =>
     `${ofRun(d)}noted: you took ${d.count === 1 ? 'the incident' : `all ${d.count} incidents`} of this run; nobody else is called for it${d.watched === 0 ? '' : ', and the watch looks as often as usual again'}.`,
-  'acknowledged-nothing': (d) => `${ofRun(d)}nothing to acknowledge yet: the run has not ended.`,
   'ack-before-end': (d) =>
     `nothing was closed: you wrote before the job had ended (${text(d.status)}). If you mean that end, say it again.`,
   'closes-in-its-thread': (d) =>
     `${ofRun(d)}nothing was taken: that would close the run, which is said in its own thread.`,
-  'closed-failed': (d) => `the failed run is closed without a tag.${logOnlyPull(d)}`,
+  closed: (d) => `the run is closed without a tag, and the lane is free again.${logOnlyPull(d)}`,
   sealed: (d) => `sealed with the tag ${code(d.tag)}.${logOnlyPull(d)}`,
-  'closed-lost': (d) =>
-    `given up: nobody can say what became of the job, and the lane is free again.${logOnlyPull(d)}`,
-  'closed-noted': () => 'noted, and the run is closed. There is no tag: the job was launched by hand.',
-  'closed-rejected': (d) => `closed without a tag, because its result does not count.${logOnlyPull(d)}`,
   'lost-not-lost': (d, { input }) =>
     d.minutes === 0
       ? `not given up: the job is seen, or nothing was started. \`/stop\` ends a job; a closed ${placeIn(input)} withdraws a proposal.`
       : `not given up yet: its first report may still come. Try again in ${d.minutes} min.`,
-  'seal-not-ended': () => 'not sealed: the run has not ended.',
   'seal-failed': () =>
     'not sealed, and not closed: the job FAILED, and a run of checkpoints may go on from one of them. The card says how; `/ack` closes the run without a tag.',
   'seal-needs-accept': (d) =>
@@ -281,12 +257,12 @@ const WORDS: Sentences<AnswerCode> = {
   },
   'no-run-here': () =>
     'nothing happened: no run belongs to this thread. Commands go to the pull request or the issue of a ferry.',
-  'run-over': () => 'nothing happened: the run of this thread is over.',
   'named-run-unknown': (d) =>
     `nothing happened: the record has no run ${code(d.run)}. ${
       d.live.length === 0 ? 'No run is under way' : `Under way: ${d.live.map(code).join(', ')}`
     }.`,
-  'named-run-over': (d) => `nothing happened: the run ${code(d.run)} is over.`,
+  'run-over': (d) =>
+    `nothing happened: ${d.run ? `the run ${code(d.run)}` : 'the run of this thread'} is over.`,
   'comment-edited': (d) =>
     `not done: the comment was edited, and an edited comment gives no commands. ${anewInstead(d.name.replace(/[^a-z-]/g, ''))}`,
   'comment-gone': () => 'not done: the comment is gone.',
@@ -297,7 +273,6 @@ const WORDS: Sentences<AnswerCode> = {
     'not recorded: the logbook of this run does not verify. Until it is repaired, ferrybot only stops the job by its id, on `/stop`.',
   'close-under-way': () =>
     'not done: ferrybot is carrying out an approved action of this run. Repeat the command when its result is posted here.',
-  'no-job': () => 'nothing was done: no job of this run was submitted, so it has no checkpoints.',
   ...PROPOSE_WORDS,
   ...RENT_WORDS,
   ...CONSENT_WORDS,

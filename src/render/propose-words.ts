@@ -23,29 +23,32 @@ export const PROPOSE_WORDS: Sentences<keyof (typeof propose)['answers']> = {
     `nothing is proposed: ${code(d.run)} (#${d.pull}) ${d.phase === 'ended' ? 'has' : 'is'} ${text(d.phase)}, and a lane has one run at a time. ${wayOut(d)}`,
   'propose-not-today': (d) =>
     `nothing is proposed: there were ${d.count} proposals today, and that is the limit.`,
-  'propose-unknown-knob': (d) =>
-    `nothing is proposed: the experiment file has no knob ${code(d.name)}.${d.suggest ? ` Did you mean ${code(d.suggest)}?` : ''} \`npx ferrybot read-knobs\` lists them.`,
-  'propose-ambiguous-knob': (d) =>
-    `nothing is proposed: ${code(d.name)} is the name of more than one knob. Say which: ${listed(
-      d.paths
-        .split('\n')
-        .slice(0, limits.shownRowsMax)
-        .map((path) => inlineCode(path, limits.shownTextCharsMax)),
-    )}.`,
-  'propose-repeated-knob': (d) =>
-    `nothing is proposed: ${code(d.name)} is ${code(d.path)}, which is set twice.`,
-  'propose-value-refused': (d) =>
-    `nothing is proposed: ${code(d.value)} is no value that ${code(d.name)} can take${d.before ? ` (it is ${code(d.before)})` : ''}. A value is a number, a text, a list of such, or a name that the file has already; no call and no code.`,
-  'propose-unchanged': (d) =>
-    `nothing is proposed: ${code(d.name)} is ${code(d.before)} already. To run the same again, say \`/propose objective="regression: …"\`.`,
-  'propose-over-budget': (d) =>
-    `nothing is proposed: ${d.count} knobs at once, and this lab allows ${d.max}, so that what changes in the result has a cause.`,
+  'propose-edit-refused': (d) => `nothing is proposed: ${editRefused(d)}`,
   'propose-objective-unclear': (d) => objectiveQuestion(d.why, d.said, d.knobs),
   'propose-nothing': (d) => nothingWords(d.reason, d.why),
   'propose-refused': ({ why, about, wanted }) => `this is not taken up: ${NOT_TAKEN_UP[why](about, wanted)}`,
-  'propose-failed': (d) =>
-    `the proposal could not be made: ${text(d.why)}. What was begun is left as it is; when the cause is mended, ask again.`,
 };
+
+function editRefused({ why, name, about = '' }: AnswerFacts<'propose-edit-refused'>): string {
+  switch (why) {
+    case 'unknown-knob':
+      return `the experiment file has no knob ${code(name)}.${about === '' ? '' : ` Did you mean ${code(about)}?`} \`npx ferrybot read-knobs\` lists them.`;
+    case 'ambiguous-knob': {
+      const paths = about.split('\n').slice(0, limits.shownRowsMax);
+      return `${code(name)} is the name of more than one knob. Say which: ${listed(paths.map((path) => inlineCode(path, limits.shownTextCharsMax)))}.`;
+    }
+    case 'repeated-knob':
+      return `${code(name)} is ${code(about)}, which is set twice.`;
+    case 'value-refused':
+      return `${code(about)} is no value that ${code(name)} can take. A value is a number, a text, a list of such, or a name that the file has already; no call and no code.`;
+    case 'unchanged':
+      return `${code(name)} is ${code(about)} already. To run the same again, say \`/propose objective="regression: …"\`.`;
+    case 'over-budget':
+      return `${name} knobs at once, and this lab allows ${about}, so that what changes in the result has a cause.`;
+    default:
+      return assertNever(why);
+  }
+}
 
 /** What a label asks for it takes back; what a command asked for is over with its thread alone. */
 function standingOut({ own, pull }: AnswerFacts<'propose-standing'>): string {
@@ -149,18 +152,10 @@ function nothingWords(reason: string, why: string): string {
 export const RESUME_WORDS: Sentences<keyof (typeof resumeAs)['answers']> = {
   'resumed-as': ({ old, run, from, root, reason }) =>
     `${code(old)} is closed and goes on as ${code(run)}, a run of its own in this issue, from ${code(from)}${root ? ` into ${code(root)}` : ''} (${text(reason)}). Nothing was started: the card of ${code(run)} shows its manifest, and its line approves it. What else changes${root ? '' : ', the output root among it,'} stands in the issue.`,
-  'resume-as-not-now': ({ status }) =>
-    `nothing goes on as another run: ${text(status)}. It follows an attempt that has ended, in the open issue of its run.`,
-  'resume-as-taken': ({ id, run }) =>
-    `nothing goes on as ${code(id)}: the run ${code(run)} has that name or tracker id already, and one identity is of one lineage. Say another \`id=\`.`,
   'resume-as-unclear': ({ name, said, wanted }) =>
     `nothing goes on as another run, and this one is as it was: ${code(said)} cannot be its ${text(name)}; wanted is ${text(wanted)}.`,
-  'resume-as-root-taken': ({ root, run }) =>
-    `nothing goes on as another run, and this one is as it was: ${code(root)} is where the run ${code(run)} writes. Say another \`root=\`.`,
   'resume-as-refused': ({ path, why }) =>
     `nothing goes on as another run, and this one is as it was: ${code(path)} is nothing to begin from: ${startWords(why)}. Say another \`from=\`.`,
-  'resume-as-failed': ({ why }) =>
-    `it could not be carried out: ${text(why)}. What was begun is left as it is; when the cause is mended, ask again.`,
 };
 
 /** The card's line about where the run comes from; null for one that goes on as no other. */

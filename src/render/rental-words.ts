@@ -1,5 +1,6 @@
 /** Rented machines in words: cost and answers, gates, and incidents. */
 
+import type { AnswerCode } from '../commands/registry.ts';
 import type { IncidentCode, IncidentFacts } from '../domain/incidents.ts';
 import type { RentalTerms } from '../domain/launch/manifest.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
@@ -12,28 +13,14 @@ import type { PastOf } from '../domain/past-row.ts';
 import type { GateSentences, IncidentWords, Sentences } from './input.ts';
 import { code, count, dollarText, listed, ofRun, paragraphs, person, text, utc } from './words.ts';
 
-type RentalAnswer =
-  | 'kept'
-  | 'keep-nothing'
-  | 'keep-past'
-  | 'keep-too-long'
-  | 'keep-never'
-  | 'teardown-asked'
-  | 'teardown-nothing';
-
-export const RENTAL_WORDS: Sentences<RentalAnswer> = {
+export const RENTAL_WORDS = {
   kept: (d) =>
     `kept until ${text(utc(d.until))} (${text(d.reason)}): the rented machine stays though its job has ended or makes no step. It costs money meanwhile, and what was approved for the run ends it earlier where that is reached. \`/teardown\` lets it go.`,
-  'keep-nothing': () => 'nothing to keep: this run has no rented machine.',
-  'keep-past': (d) => `not kept: ${text(utc(d.until))} is over.`,
   'keep-too-long': (d) =>
     `not kept until ${text(utc(d.until))}: ${text(utc(d.latest))} is the latest by what was approved for the run. Say it again with that, or an earlier time.`,
-  'keep-never': () =>
-    'not kept: what was approved for the run leaves no time for it, and the machine ends by itself.',
   'teardown-asked': (d) =>
     `${ofRun(d)}tear-down asked for by ${text(d.by)}: the watch destroys the rented machines of this run within a minute${d.runs === 1 ? ', and the job that runs there is stopped' : ''}. ${d.run === undefined ? 'It is told here' : 'Its own thread is told'} when the account has them no more.`,
-  'teardown-nothing': (d) => `${ofRun(d)}nothing to tear down: this run has no rented machine.`,
-};
+} satisfies Partial<Sentences<AnswerCode>>;
 
 const MICRO = 1_000_000;
 const MS_OF_HOUR = 3_600_000;

@@ -1,5 +1,6 @@
 /** The watch of a run in words: whose it is, to whom it is offered, where it ends, and what holds once it has. */
 
+import type { AnswerCode } from '../commands/registry.ts';
 import { assertNever } from '../domain/assert.ts';
 import { limits } from '../domain/limits.ts';
 import type { WatchEnd } from '../domain/logbook/events/watch-events.ts';
@@ -11,56 +12,21 @@ import { trackerName, trackerUrl } from './job-table.ts';
 import { stateLine } from './state-line.ts';
 import { code, count, link, listed, ofRun, paragraphs, person, text, utc } from './words.ts';
 
-type WatchAnswer =
-  | 'accepted-charge'
-  | 'handoff-offered'
-  | 'handoff-no-person'
-  | 'handoff-not-theirs'
-  | 'handoff-already'
-  | 'handoff-unreadable'
-  | 'accepted'
-  | 'job-adopted'
-  | 'job-not-told'
-  | 'job-told-otherwise'
-  | 'accept-nothing'
-  | 'accept-not-yours'
-  | 'charge-not-yours'
-  | 'charge-yours'
-  | 'accept-too-late'
-  | 'until-set'
-  | 'until-what'
-  | 'until-past'
-  | 'watch-stopped'
-  | 'watch-resumed'
-  | 'watch-goes-on'
-  | 'watch-none'
-  | 'watch-not-yours'
-  | 'watch-end-taken';
-
-export const WATCH_WORDS: Sentences<WatchAnswer> = {
+export const WATCH_WORDS = {
   'handoff-offered': (d, { input }) =>
     paragraphs(
       `the watch is offered to ${text(d.login)}, who takes it with \`/accept\` here, until ${text(utc(d.until))}. Whose it is now, it stays; if nobody takes it, those on call are told.`,
       input === null ? null : jobFacts(input.state),
     ),
-  'handoff-no-person': (d) => `not offered: ${text(d.login)} is not among those who work on this repository.`,
   'handoff-not-theirs': (d) =>
-    `not offered: ${text(d.login)} has less than ${text(d.needs)} permission, and could neither take the watch nor end it.`,
-  'handoff-already': (d) => `the watch is ${text(d.login)}'s already.`,
-  'handoff-unreadable': (d) =>
-    `not offered: who works here cannot be read now (${text(d.why)}). Please try again later.`,
+    `not offered: ${text(d.login)} does not have the ${text(d.needs)} permission that a watch takes.`,
+  'accept-not-yours': (d) =>
+    `not accepted: only ${text(d.login)} can accept. \`/handoff\`, or the contract of the run, names another person.`,
   accepted: (d, { input }) =>
     paragraphs(
       `the watch is yours${d.from ? `, from ${text(d.from)}` : ''}: incidents of this run mention you. \`/handoff @who\` hands it on, \`/until\` and \`/stop-watching\` end it.`,
       input === null ? null : jobFacts(input.state),
     ),
-  'accepted-charge': () =>
-    'you are in charge of this run: the watch is yours from its launch on, and its incidents mention you.',
-  'accept-nothing': () => 'nothing to accept: the watch of this run is offered to nobody.',
-  'accept-not-yours': (d) => `not accepted: the watch is offered to ${text(d.login)}, and to nobody else.`,
-  'charge-not-yours': (d) =>
-    `not accepted: the contract puts ${text(d.login)} in charge, and nobody else. Whoever else is to be, it has to name in their place.`,
-  'charge-yours': () => 'you are in charge of this run already.',
   'accept-too-late': (d) =>
     `not accepted: the offer stood until ${text(utc(d.until))}. \`/handoff\` offers the watch again.`,
   'job-adopted': (_, { input }) =>
@@ -75,19 +41,15 @@ export const WATCH_WORDS: Sentences<WatchAnswer> = {
   'until-set': (d) =>
     `the watch ends ${pointWords(d.step ?? null, d.time ?? null)}${d.before === undefined ? '' : ', which replaces what was named before'}. The job goes on after it; \`/stop\` is what ends a job.`,
   'until-what': () => 'not done: say where the watch ends, `/until step=3000` or `/until time=18:30` (UTC).',
-  'until-past': (d) => `not done: ${text(d.what)} is reached already. \`/stop-watching\` ends the watch now.`,
   'watch-stopped': (_, { input }) =>
     input === null ? 'the watch has ended.' : paragraphs('the watch has ended.', afterEndWords(input)),
   'watch-resumed': () =>
     'the job is watched again, to its end: alarms are raised, and it is started again where that was approved.',
-  'watch-goes-on': (d) =>
-    `the job is watched${d.owner ? `, and the watch is ${text(d.owner)}'s` : ''}: nothing to do.`,
-  'watch-none': (d) => `not done: there is no job that is watched here (${text(d.status)}).`,
   'watch-not-yours': (d) =>
     `not done: that is for ${d.owner ? `${text(d.owner)}, whose watch it is, or for ` : ''}somebody who may approve launches.`,
   'watch-end-taken': (d) =>
     `${ofRun(d)}noted: you have seen that the watch has ended${d.count === 0 ? '' : `, and took ${count(d.count, 'incident')}`}; nobody is reminded of it again.`,
-};
+} satisfies Partial<Sentences<AnswerCode>>;
 
 function pointWords(step: number | null, time: string | null): string {
   const points = [

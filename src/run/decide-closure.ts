@@ -200,13 +200,5 @@ function recordStep({ state, config, command, memory }: ClosureInput): Step | nu
   const data = { outcome: decision.outcome, reason: decision.reason, closurePull };
   if (said === null) return append({ type: 'closed', role: 'control', data });
   const closed: EventDraft = { type: 'closed', role: 'control', actor: said.actor, data };
-  return append(answerDraft(said.item, answerOf(CLOSED_CODES[decision.outcome], told)), closed);
+  return append(answerDraft(said.item, answerOf('closed', told)), closed);
 }
-
-const CLOSED_CODES = {
-  failed: 'closed-failed',
-  lost: 'closed-lost',
-  stopped: 'closed-rejected',
-  rejected: 'closed-rejected',
-  unsealed: 'closed-noted',
-} as const;

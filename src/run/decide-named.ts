@@ -52,7 +52,7 @@ export function decideNamed({
     const live = states.filter(isLive).map((one) => one.run);
     return answerCommon('named-run-unknown', { run, live: live.slice(0, limits.shownRowsMax) });
   }
-  if (isOver(state)) return answerCommon('named-run-over', { run });
+  if (isOver(state)) return answerCommon('run-over', { run });
   return definition.decideNamed({
     state,
     missingCluster: missingCluster(state, configFor(config, state)),

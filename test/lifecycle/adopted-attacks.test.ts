@@ -53,10 +53,10 @@ describe('a job is taken over', () => {
     expect(await answered(lab, 'ada', issue, '/accept')).toBe('not-permitted');
     for (const [words, code] of [
       [`/approve-launch ${'0'.repeat(64)}`, 'approval-by-author'],
-      ['/relaunch', 'relaunch-nothing'],
-      ['/stop', 'stop-not-running'],
-      ['/handoff @ada', 'watch-none'],
-      ['/seal', 'seal-not-ended'],
+      ['/relaunch', 'not-now'],
+      ['/stop', 'not-now'],
+      ['/handoff @ada', 'not-now'],
+      ['/seal', 'not-now'],
     ] as const)
       expect(await answered(lab, 'mira', issue, words)).toBe(code);
     expect((await stateOf(lab, runOf(issue)))?.submission).toBeNull();

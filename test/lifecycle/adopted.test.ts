@@ -149,14 +149,14 @@ describe('a job that somebody has launched by hand', () => {
     await lab.clock.advance(5 * MINUTE);
     expect(cardOf(run)).toContain('experiments/ferries/daily.py');
     expect(lab.engine.startCount()).toBe(0);
-    expect(await answered(lab, 'ada', issue, '/ack')).toBe('closed-failed');
+    expect(await answered(lab, 'ada', issue, '/ack')).toBe('closed');
     expect((await stateOf(lab, run))?.closed?.outcome).toBe('failed');
   });
 
   // threat T144
   it('is stopped by its owner or by who may approve, and by nobody else', async () => {
     const { issue, run } = await describedJob();
-    expect(await answered(lab, 'mira', issue, '/stop')).toBe('stop-not-running');
+    expect(await answered(lab, 'mira', issue, '/stop')).toBe('not-now');
     await answered(lab, 'mira', issue, '/accept');
     expect(await answered(lab, 'ada', issue, '/stop')).toBe('watch-not-yours');
     await lab.clock.advance(2 * MINUTE);

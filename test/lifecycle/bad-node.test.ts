@@ -28,10 +28,10 @@ describe('a ferry that meets a bad node', () => {
     await lab.clock.advance(2 * MINUTE);
     expect(await codesOf(lab, stranger)).toEqual(['not-permitted']);
     expect(await codesOf(lab, elsewhere)).toEqual(['action-other-thread']);
-    expect(await codesOf(lab, launch)).toEqual(['approval-is-action']);
-    expect(await codesOf(lab, bare)).toEqual(['action-digest-needed']);
+    expect(await codesOf(lab, launch)).toEqual(['approval-line-needed']);
+    expect(await codesOf(lab, bare)).toEqual(['approval-line-needed']);
     expect(await codesOf(lab, old)).toEqual(['not-understood']);
-    expect(await codesOf(lab, digest)).toEqual(['action-other-digest']);
+    expect(await codesOf(lab, digest)).toEqual(['approval-line-needed']);
     expect(deletions(cloud)).toEqual([]);
 
     const yes = await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
@@ -179,7 +179,7 @@ describe('a ferry that meets a bad node', () => {
 
   it.each([
     ['/hold reason="look at it first"', 'held'],
-    ['/stop', 'stop-before-restart'],
+    ['/stop', 'stop-before-launch'],
   ])(
     'is deleted, and the job is not started again where somebody says %s meanwhile',
     async (words, answer) => {

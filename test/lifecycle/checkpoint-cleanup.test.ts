@@ -64,8 +64,8 @@ describe('a hero run with more checkpoints than it needs', () => {
     const short = await say(lab, 'mira', issue, line.slice(0, -8));
     const below = await say(lab, 'ada', issue, line);
     await lab.clock.advance(2 * MINUTE);
-    expect(await codesOf(lab, own)).toEqual(['action-own']);
-    expect(await codesOf(lab, short)).toEqual(['action-digest-needed']);
+    expect(await codesOf(lab, own)).toEqual(['approval-by-author']);
+    expect(await codesOf(lab, short)).toEqual(['approval-line-needed']);
     expect(await codesOf(lab, below)).toEqual(['not-permitted']);
     expect(await there()).toEqual(['step-1000', 'step-1200', 'step-400']);
     await close();

@@ -97,9 +97,9 @@ describe('asking and mistyping', () => {
     { said: '/rollback step=4', answer: /an argument is missing \(reason\)/ },
     { said: '/hold raeson="x"', answer: /it does not take this key \(raeson\)\. Did you mean `reason`/ },
     { said: '/approve-launch 0123456789ab', answer: /not (approved|done)/ },
-    { said: '/stop', answer: /nothing to stop/ },
-    { said: '/seal', answer: /not sealed: the run has not ended/ },
-    { said: '/ack', answer: /nothing to acknowledge yet/ },
+    { said: '/stop', answer: /not launched/ },
+    { said: '/seal', answer: /nothing was done: the run has not ended/ },
+    { said: '/ack', answer: /nothing was done: the run has not ended/ },
   ])('answers $said once', async ({ said, answer }) => {
     const comment = await say(lab, 'mira', pull, said);
     expect(answersTo(lab, comment)).toEqual([expect.stringMatching(answer)]);

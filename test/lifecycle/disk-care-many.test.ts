@@ -218,7 +218,7 @@ describe('300 short workers', () => {
     await lab.clock.advance(20 * MINUTE);
     const answer = answersTo(lab, said).join('\n');
     expect(answer.match(/you consent to `clean-disk`/g)).toHaveLength(2);
-    expect(answer).toContain('mira has consented to it already, and that still counts');
+    expect(answer).toContain('and that still counts');
     expect(answer).toContain('the digest is not that of what is proposed');
     expect(called.map(({ does }) => does).toSorted()).toEqual([
       ...['clean-disk', 'clean-disk', 'init-worker', 'init-worker'],
@@ -275,15 +275,15 @@ describe('whoever consents at the wrong time, in the wrong place or in wrong wor
     await scan();
     expect(words.flatMap((word) => answersTo(lab, word))).toEqual([]);
     for (const [text, answer] of [
-      ['/approve', 'action-digest-needed'],
-      [line.slice(0, -8), 'action-digest-needed'],
-      [line.replace('/approve', '/approve-launch'), 'approval-is-action'],
+      ['/approve', 'approval-line-needed'],
+      [line.slice(0, -8), 'approval-line-needed'],
+      [line.replace('/approve', '/approve-launch'), 'approval-line-needed'],
       ['/approve-disk-cleanup', 'not-understood'],
       [`**${line}**`, 'hint'],
       [`- ${line}`, 'hint'],
       [`${line} please do it`, 'not-understood'],
       [`${line}/0`, 'not-understood'],
-      ['/approve deadbeefdead', 'action-other-digest'],
+      ['/approve deadbeefdead', 'approval-line-needed'],
     ] as const)
       expect(await answered(number, text), text).toBe(answer);
     expect(called).toEqual([]);

@@ -83,7 +83,7 @@ describe('a job that fails', () => {
       expect(await postedEvents(lab, 'incident')).toEqual(['failure-signature']);
       const comment = await say(lab, 'mira', issue, command);
       await lab.clock.advance(2 * MINUTE);
-      expect(await codesOf(lab, comment)).toEqual(['closed-failed']);
+      expect(await codesOf(lab, comment)).toEqual(['closed']);
       expect((await stateOf(lab, run))?.closed?.outcome).toBe('failed');
       expect(await tags(lab)).toEqual([]);
       expect(closureOf(lab, run)?.labels).toEqual(
@@ -137,7 +137,7 @@ describe('a job that is stopped', () => {
     expect(await codesOf(lab, writer)).toEqual(['not-permitted']);
     const rejected = await say(lab, 'mira', issue, '/ack reject="too short to tell"');
     await lab.clock.advance(2 * MINUTE);
-    expect(await codesOf(lab, rejected)).toEqual(['closed-rejected']);
+    expect(await codesOf(lab, rejected)).toEqual(['closed']);
     expect((await stateOf(lab, run))?.closed).toMatchObject({
       outcome: 'stopped',
       reason: 'too short to tell',
@@ -246,7 +246,7 @@ describe('answers of the engine that are lost', () => {
     expect(state?.observation?.status).toBe('UNKNOWN');
     expect(lab.engine.startCount()).toBe(1);
     const status = await say(lab, 'mira', issue, '/seal');
-    expect(await codesOf(lab, status)).toEqual(['seal-not-ended']);
+    expect(await codesOf(lab, status)).toEqual(['not-now']);
     expect(bodyOf(lab, issue)).not.toBe('');
     await lab.close();
   });

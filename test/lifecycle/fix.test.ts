@@ -131,7 +131,7 @@ describe('a fix in the pull request after a failed attempt', () => {
     const { lab, run, pull } = failed;
     const spent = (await eventsOf(lab, run)).map(lineOf).find((line) => line !== '') ?? '';
     await fix(failed);
-    expect(await ask(lab, 'mira', pull, spent)).toBe('approval-digest-changed');
+    expect(await ask(lab, 'mira', pull, spent)).toBe('approval-line-needed');
     await lab.clock.advance(30 * MINUTE);
     expect(lab.engine.startCount()).toBe(1);
     await lab.close();
@@ -174,7 +174,7 @@ describe('a fix in the pull request after a failed attempt', () => {
 
   it('is what `/approve-launch` asks for where nobody has pushed one', async () => {
     const { lab, pull } = await playUntilFailed(await openLab());
-    expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('approval-no-fix');
+    expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('no-fix');
     await lab.close();
   });
 
@@ -186,10 +186,10 @@ describe('a fix in the pull request after a failed attempt', () => {
     await until(lab, 'the job', async () => (await stateOf(lab, run))?.submission !== null);
     const before = (await stateOf(lab, run))?.gate;
     await fix({ lab, ...proposed });
-    expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('approval-not-now');
+    expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('too-late');
     await ended(lab, run, 1);
     await fix({ lab, ...proposed });
-    expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('approval-not-now');
+    expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('too-late');
     await seal(lab, run, issue);
     await fix({ lab, ...proposed });
     expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('run-over');
@@ -234,7 +234,7 @@ describe('a fix in the pull request after a failed attempt', () => {
     const failed = await playUntilFailed(await openLab([SLIP], 'notes'));
     const { lab, run, pull } = failed;
     await fix(failed, 'ada', 'notes/cause.md');
-    expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('approval-no-fix');
+    expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('no-fix');
     expect((await stateOf(lab, run))?.order?.order.attempt).toBe(1);
     expect(lab.engine.startCount()).toBe(1);
     await lab.close();
@@ -249,7 +249,7 @@ describe('a fix in the pull request after a failed attempt', () => {
     await fix(failed, 'ada', LIBRARY, '# and once more');
     expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('approval-same-failure');
     expect(lab.engine.startCount()).toBe(2);
-    expect(await ask(lab, 'mira', issue, '/ack')).toBe('closed-failed');
+    expect(await ask(lab, 'mira', issue, '/ack')).toBe('closed');
     await lab.close();
   });
 
@@ -258,7 +258,7 @@ describe('a fix in the pull request after a failed attempt', () => {
     const { lab, run, issue } = failed;
     const launched = (await stateOf(lab, run))?.submission?.commit;
     await fix(failed);
-    expect(await ask(lab, 'mira', issue, '/ack')).toBe('closed-failed');
+    expect(await ask(lab, 'mira', issue, '/ack')).toBe('closed');
     const closed = await stateOf(lab, run);
     expect(closed?.closed?.outcome).toBe('failed');
     expect(closed?.submission?.commit).toBe(launched);

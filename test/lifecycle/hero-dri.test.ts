@@ -28,14 +28,14 @@ it('is asked by name, accepts for itself alone, and has the watch of the run fro
   expect(answersTo(lab, why).join()).toMatch(
     /2 gates do not pass[\s\S]*\| `dri-accepted` \|[^|]*mira[^|]*\|[^|]*`\/accept`[^|]*\| whom it names \|\n\| `approver-allowed`/,
   );
-  expect(await codesOf(lab, mine)).toEqual(['charge-not-yours']);
+  expect(await codesOf(lab, mine)).toEqual(['accept-not-yours']);
   expect((await stateOf(lab, RUN))?.watch.owner).toBeNull();
   const yes = await say(lab, 'mira', issue, '/accept');
   await lab.clock.advance(120_000);
-  expect(await codesOf(lab, yes)).toEqual(['accepted-charge']);
+  expect(await codesOf(lab, yes)).toEqual(['accepted']);
   const again = await say(lab, 'mira', issue, '/accept');
   await lab.clock.advance(120_000);
-  expect(await codesOf(lab, again)).toEqual(['charge-yours']);
+  expect(await codesOf(lab, again)).toEqual(['not-now']);
   const ready = await stateOf(lab, RUN);
   expect(ready === null ? null : openGates(ready)).toEqual([]);
   expect(ready?.watch.owner).toMatchObject({ login: 'mira' });

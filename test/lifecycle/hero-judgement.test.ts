@@ -48,7 +48,7 @@ it('is sealed by no word of a person where its engine does not say that it went 
   const issue = await openHeroIssue(lab);
   await approve(lab, 'mira', issue, RUN);
   await until(lab, 'a look', async () => (await stateOf(lab, RUN))?.observation != null);
-  expect(await ask(lab, 'mira', issue, '/seal accept="it is good enough"')).toBe('seal-not-ended');
+  expect(await ask(lab, 'mira', issue, '/seal accept="it is good enough"')).toBe('not-now');
   await finish(lab, RUN);
   await lab.clock.advance(5 * MINUTE);
   expect(await ask(lab, 'mira', issue, '/seal accept="it is good enough"')).toBe('seal-failed');

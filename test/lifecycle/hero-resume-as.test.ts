@@ -53,9 +53,9 @@ async function begin() {
 // rule HR-52
 it('goes on as another run, from its checkpoint, under names and in a place of its own, on an approval of its own', async () => {
   const { lab, issue, jobs, from, root, ask, ended } = await begin();
-  expect(await ask(root)).toBe('resume-as-not-now');
+  expect(await ask(root)).toBe('not-now');
   await ended();
-  expect(await ask(root, 'ada', OLD)).toBe('resume-as-taken');
+  expect(await ask(root, 'ada', OLD)).toBe('resume-as-unclear');
   expect((await stateOf(lab, OLD))?.closed).toBeNull();
   expect(await ask(root)).toBe('resumed-as');
   expect((await stateOf(lab, OLD))?.closed).toMatchObject({
@@ -111,7 +111,7 @@ it('goes on from the run that ran also where one that began from it is given up'
   const { lab, issue, from, folders, root, ask, ended } = await begin();
   await ended();
   expect(await ask(root)).toBe('resumed-as');
-  expect(await ask(root, 'ada', 'third-one')).toBe('resume-as-not-now');
+  expect(await ask(root, 'ada', 'third-one')).toBe('not-now');
   // What the command named is gone, and nothing that the issue says names another one.
   await rm(join(from, 'metadata.json'));
   await approve(lab, 'mira', issue, NEW);
@@ -133,7 +133,7 @@ it('goes on as no other run while somebody holds it: no hold is got rid of so', 
   await ended();
   await say(lab, 'mira', issue, '/hold reason="nobody knows why it diverged"');
   await lab.clock.advance(MINUTE_MS);
-  expect(await ask(root)).toBe('resume-as-not-now');
+  expect(await ask(root)).toBe('not-now');
   expect((await stateOf(lab, OLD))?.closed).toBeNull();
   expect(await stateOf(lab, NEW)).toBeNull();
   await say(lab, 'mira', issue, '/unhold');
@@ -174,7 +174,7 @@ it('is refused while the old run is there to ask again in, where what it says ca
   expect(await asked(`from=${newer} root=${root}`)).toBe('resume-as-refused');
   expect(await asked(`from=step-400 root=${root}`)).toBe('resume-as-unclear');
   expect(await asked(`from=${older} root="${root} b"`)).toBe('resume-as-unclear');
-  expect(await asked(`from=${older} root=${folders.root}`)).toBe('resume-as-root-taken');
+  expect(await asked(`from=${older} root=${folders.root}`)).toBe('resume-as-unclear');
   expect((await stateOf(lab, OLD))?.closed).toBeNull();
   expect(await stateOf(lab, NEW)).toBeNull();
   expect(await asked(`from=${older} root=${root}`)).toBe('resumed-as');

@@ -195,7 +195,7 @@ describe('/ack lost', () => {
     expect(await ask(lab, 'mira', issue, '/ack lost="the machine is gone"')).toBe('lost-not-lost');
     expect(await ask(lab, 'ada', issue, '/ack lost="the machine is gone"')).toBe('not-permitted');
     await lab.clock.advance(15 * MINUTE);
-    expect(await ask(lab, 'mira', issue, '/ack lost="the machine is gone"')).toBe('closed-lost');
+    expect(await ask(lab, 'mira', issue, '/ack lost="the machine is gone"')).toBe('closed');
     const state = await stateOf(lab, run);
     expect(state?.closed).toMatchObject({ outcome: 'lost', reason: 'the machine is gone' });
     expect(state?.seal).toBeNull();

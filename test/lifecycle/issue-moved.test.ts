@@ -74,7 +74,7 @@ describe('a hero run whose only issue is gone', () => {
     expect(await codesOf(lab, stop)).toEqual(['stop-requested']);
     const late = await say(lab, 'mira', elsewhere, `/stop run=${HERO}`);
     await lab.clock.advance(5 * MINUTE);
-    expect(await codesOf(lab, late)).toEqual(['stop-not-running']);
+    expect(await codesOf(lab, late)).toEqual(['not-now']);
     await lab.close();
   });
 
@@ -118,7 +118,7 @@ describe('a hero run whose only issue is gone', () => {
     expect(await codesOf(lab, ack)).toEqual(['incident-taken']);
     const again = await say(lab, 'mira', elsewhere, `/ack run=${HERO}`);
     await lab.clock.advance(2 * MINUTE);
-    expect(await codesOf(lab, again)).toEqual(['acknowledged-nothing']);
+    expect(await codesOf(lab, again)).toEqual(['not-now']);
     const closing = await say(lab, 'mira', elsewhere, `/ack run=${HERO} reject="it hangs"`);
     await say(lab, 'mira', elsewhere, `/stop run=${HERO}`);
     await untilState(lab, HERO, (state) => state.end?.status === 'STOPPED', { stepMs: MINUTE });

@@ -106,7 +106,7 @@ describe('the watch of a run', () => {
     const { run, pull } = await runningFerry();
     for (const words of ['/handoff @ada', '/stop-watching', '/until step=900'])
       expect(await answered('ada', pull, words)).toBe('watch-not-yours');
-    expect(await answered('mira', pull, '/handoff @nobody-here')).toBe('handoff-no-person');
+    expect(await answered('mira', pull, '/handoff @nobody-here')).toBe('handoff-not-theirs');
     expect(await answered('sol', pull, '/accept')).toBe('not-permitted');
     expect(await watchOf(run)).toEqual({ owner: null, offer: null, bound: null, ended: null });
   });
@@ -114,7 +114,7 @@ describe('the watch of a run', () => {
   // rule ML-16
   it('ends at the step that a person names, with a summary, and the job goes on', async () => {
     const { run, pull } = await runningFerry();
-    expect(await answered('mira', pull, '/until time=1969-12-31T23:59:59Z')).toBe('until-past');
+    expect(await answered('mira', pull, '/until time=1969-12-31T23:59:59Z')).toBe('point-past');
     expect(await answered('mira', pull, '/until step=400')).toBe('until-set');
     await watchEnds(run);
     const state = await stateOf(lab, run);
@@ -197,7 +197,7 @@ describe('the watch of a run', () => {
     const { run, pull } = await runningFerry();
     await answered('mira', pull, '/stop-watching');
     await lab.clock.advance(HOUR);
-    expect(await answered('mira', pull, '/until step=900')).toBe('watch-none');
+    expect(await answered('mira', pull, '/until step=900')).toBe('not-now');
     const state = await stateOf(lab, run);
     expect(state?.end).toBeNull();
     expect(state === null ? false : isLive(state)).toBe(true);
@@ -211,7 +211,7 @@ describe('the watch of a run', () => {
     const { run, pull } = await runningFerry({
       ferry: { ...SHORT_FERRY, durationMs: HOUR, failAt: { step: 1_000, line, exitCode: 1 } },
     });
-    expect(await answered('mira', pull, '/watch')).toBe('watch-goes-on');
+    expect(await answered('mira', pull, '/watch')).toBe('not-now');
     await answered('mira', pull, '/stop-watching');
     expect(await answered('ada', pull, '/watch')).toBe('watch-not-yours');
     expect((await watchOf(run))?.ended).not.toBeNull();

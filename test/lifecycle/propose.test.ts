@@ -110,9 +110,9 @@ describe('who asked', () => {
 
 describe('an ask that cannot be followed is answered, and nothing is edited', () => {
   it.each([
-    ['/propose learning_rat=4e-3', 'propose-unknown-knob'],
-    ['/propose learning_rate=0.003', 'propose-unchanged'],
-    ['/propose learning_rate="open(1)"', 'propose-value-refused'],
+    ['/propose learning_rat=4e-3', 'propose-edit-refused'],
+    ['/propose learning_rate=0.003', 'propose-edit-refused'],
+    ['/propose learning_rate="open(1)"', 'propose-edit-refused'],
     ['/propose learning_rate=4e-3 objective="does \\"warmup\\" matter?"', 'propose-objective-unclear'],
   ])('%s', async (text, answer) => {
     const { lab, issue } = await withIssue();

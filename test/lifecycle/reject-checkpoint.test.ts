@@ -17,7 +17,7 @@ it('is rejected by who may approve, with a reason; the same is not started again
   const { run, pull, issue } = await propose(lab);
   const reject = (step: number, who: 'ada' | 'mira' = 'mira') =>
     ask(lab, who, issue, `/reject-checkpoint step=${step} reason="the loss had spiked"`, 2 * MINUTE_MS);
-  expect(await reject(400)).toBe('no-job');
+  expect(await reject(400)).toBe('not-now');
   await approve(lab, 'mira', pull);
   await until(lab, 'the second checkpoint', async () =>
     (await eventsOf(lab, run)).some(
@@ -35,7 +35,7 @@ it('is rejected by who may approve, with a reason; the same is not started again
   // After a preemption it would be started again by itself.
   expect(lab.engine.startCount()).toBe(1);
   expect(await postedEvents(lab, 'incident')).toContain('relaunch-refused: checkpoint-rejected');
-  expect(await ask(lab, 'mira', issue, '/relaunch reason="try it"')).toBe('relaunch-rejected');
+  expect(await ask(lab, 'mira', issue, '/relaunch reason="try it"')).toBe('relaunch-never');
   await lab.clock.advance(20 * MINUTE_MS);
   expect(lab.engine.startCount()).toBe(1);
   const state = await stateOf(lab, run);

@@ -51,7 +51,7 @@ it('beyond the restarts that were approved nobody asks for a job with their own 
   await failed(played);
   await lab.clock.advance(5 * MINUTE);
   const line = await shownLine(played);
-  expect(await answer(played, 'ada', line)).toBe('relaunch-by-author');
+  expect(await answer(played, 'ada', line)).toBe('approval-by-author');
   await lab.clock.advance(30 * MINUTE);
   expect(lab.engine.startCount()).toBe(1);
   expect(await answer(played, 'mira', line)).toBe('relaunch-asked');
@@ -74,7 +74,7 @@ describe('beyond the restarts that were approved, where two people are wanted', 
     await approve(lab, 'ada', played.pull);
     await runs(played);
     // Nothing would follow that it could keep back.
-    expect(await answer(played, 'mira', '/revoke')).toBe('revoke-too-late');
+    expect(await answer(played, 'mira', '/revoke')).toBe('too-late');
     await failed(played);
     await lab.clock.advance(5 * MINUTE);
     const line = await shownLine(played);
@@ -167,7 +167,7 @@ describe('a job that is started again by itself', () => {
     await lab.clock.advance(30 * MINUTE);
     expect(lab.engine.startCount()).toBe(2);
     await until(lab, 'the second end', async () => (await stateOf(lab, played.run))?.end != null);
-    expect(await answer(played, 'mira', '/hold reason="wait"')).toBe('hold-too-late');
+    expect(await answer(played, 'mira', '/hold reason="wait"')).toBe('too-late');
     await lab.close();
   });
 

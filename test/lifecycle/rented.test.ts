@@ -125,7 +125,7 @@ it('/teardown run=… lets the machine go from another thread, by who may, and t
   expect(state?.end).toMatchObject({ status: 'STOPPED' });
   const nothing = await say(lab, 'mira', elsewhere, `/teardown run=${run}`);
   await pass(2);
-  expect(await codesOf(lab, nothing)).toEqual(['teardown-nothing']);
+  expect(await codesOf(lab, nothing)).toEqual(['nothing-rented']);
 });
 
 // threat T14

@@ -268,11 +268,11 @@ describe("a failure that is a person's", () => {
   it('is started again beyond them by an approval of its own alone', async () => {
     const failed = await play(await openLab([{ line: DISK }, { line: DISK }], 0));
     const { lab, run, issue } = failed;
-    expect(await ask(failed.lab, 'mira', issue, '/relaunch')).toBe('relaunch-digest-needed');
+    expect(await ask(failed.lab, 'mira', issue, '/relaunch')).toBe('approval-line-needed');
     const line = /\/relaunch [0-9a-f]{32}/.exec(told(lab, 'answer').at(-1) ?? '')?.[0] ?? '';
     expect(line).not.toBe('');
     expect(await ask(failed.lab, 'mira', issue, `/relaunch ${'a'.repeat(32)}`)).toBe(
-      'relaunch-digest-needed',
+      'approval-line-needed',
     );
     expect(await ask(failed.lab, 'ada', issue, line)).toBe('not-permitted');
     expect(lab.engine.startCount()).toBe(1);

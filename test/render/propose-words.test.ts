@@ -21,13 +21,13 @@ const TOLD: readonly (readonly [Code, Readonly<Record<string, string | number>>]
   ['propose-busy', { run: 'ferry-daily-20261121', pull: 13, phase: 'approved' }],
   ['propose-busy', { run: 'ferry-daily-20261121', pull: 13, phase: 'ended' }],
   ['propose-not-today', { count: 20 }],
-  ['propose-unknown-knob', { name: 'learning_rat', suggest: 'learning_rate' }],
-  ['propose-unknown-knob', { name: '<img src=x>', suggest: '' }],
-  ['propose-ambiguous-knob', { name: 'lr', paths: 'a().lr\nb().lr#2' }],
-  ['propose-repeated-knob', { name: 'warmup', path: 'SimpleTrainConfig().warmup' }],
-  ['propose-value-refused', { name: 'warmup', value: 'open(1)', before: '100' }],
-  ['propose-unchanged', { name: 'warmup', before: '100' }],
-  ['propose-over-budget', { count: 3, max: 2 }],
+  ['propose-edit-refused', { why: 'unknown-knob', name: 'learning_rat', about: 'learning_rate' }],
+  ['propose-edit-refused', { why: 'unknown-knob', name: '<img src=x>', about: '' }],
+  ['propose-edit-refused', { why: 'ambiguous-knob', name: 'lr', about: 'a().lr\nb().lr#2' }],
+  ['propose-edit-refused', { why: 'repeated-knob', name: 'warmup', about: 'SimpleTrainConfig().warmup' }],
+  ['propose-edit-refused', { why: 'value-refused', name: 'warmup', about: 'open(1)' }],
+  ['propose-edit-refused', { why: 'unchanged', name: 'warmup', about: '100' }],
+  ['propose-edit-refused', { why: 'over-budget', name: '3', about: '2' }],
   ['propose-objective-unclear', { why: 'names-neither', said: 'does "warmup" matter?', knobs: 'warmup=80' }],
   ['propose-objective-unclear', { why: 'nothing-said', said: '', knobs: '' }],
   ['propose-objective-unclear', { why: 'negated', said: 'not a regression `x`', knobs: '' }],
@@ -47,7 +47,6 @@ const TOLD: readonly (readonly [Code, Readonly<Record<string, string | number>>]
   ['propose-refused', { why: 'knobs', about: 'a/daily.py', wanted: '' }],
   ['propose-refused', { why: 'not-permitted', about: 'ravi', wanted: 'write' }],
   ['propose-refused', { why: 'no-person', about: 'lab-bot[bot]', wanted: 'write' }],
-  ['propose-failed', { why: 'the pull request could not be written: 403' }],
 ];
 
 describe('the answer to a /propose', () => {

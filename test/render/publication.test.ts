@@ -207,22 +207,23 @@ const DETAIL = {
 } as const;
 const OTHERWISE: Readonly<Record<string, Detail>> = {
   kept: { until: '2026-11-21T09:30:00Z', reason: 'a look' },
-  'keep-past': { until: '2026-11-21T09:30:00Z' },
   'keep-too-long': { until: '2026-11-21T19:30:00Z', latest: '2026-11-21T10:00:00Z' },
   'lane-unclear': { kind: 'no-such', lanes: 'daily weekly', named: 'dayly' },
   'propose-refused': { why: 'no-person', about: 'lab-bot', wanted: 'write' },
-  'approval-no-fix': { attempt: 2 },
+  'no-fix': { attempt: 2 },
   'approval-same-failure': { attempt: 2, earlier: 1, signature: 'name-error' },
-  'why-no-fix': { attempt: 1 },
   'relaunch-asked': { attempt: 2, left: 1 },
   'relaunch-coming': { attempt: 2 },
   'relaunch-fix': { attempt: 1 },
-  'relaunch-rejected': { attempt: 1, step: 800 },
-  'relaunch-never': { attempt: 1, failure: 'oom-hbm' },
-  'relaunch-spoilt': { attempt: 2, why: 'other-steps' },
-  'relaunch-digest-needed': { digest: '028e72ff16b3801953954e7e2f14bbb1', restarts: 1 },
+  'relaunch-never': { attempt: 1, why: 'oom-hbm' },
+  'approval-line-needed': {
+    why: 'no-digest',
+    lines: 'approve-launch 028e72ff16b3801953954e7e2f14bbb1\napprove 128e72ff16b3801953954e7e2f14bbb1',
+  },
+  'action-not-shown': { lines: 'approve 028e72ff16b3801953954e7e2f14bbb1' },
+  'propose-edit-refused': { why: 'unknown-knob', name: 'learning_rat', about: 'learning_rate' },
+  'point-past': { what: 'step 300' },
   'reject-already': { step: 1_200, by: 'bob' },
-  'accepted-charge': {},
   'rolled-back': { step: 900, path: 'gs://lab/run/checkpoints/step-900', reason: 'behind the spike' },
   'rollback-already': { step: 900, by: 'bob' },
   'rollback-not-now': { status: 'the job has not ended' },
@@ -233,9 +234,6 @@ const OTHERWISE: Readonly<Record<string, Detail>> = {
     root: 'gs://lab/grug-b',
     reason: 'the router was mended',
   },
-  'resume-as-not-now': { status: 'the job has not ended' },
-  'resume-as-taken': { id: 'grug-moe-b', run: 'grug-moe-b' },
-  'resume-as-failed': { why: 'GitHub does not answer' },
   'rollback-unseen': {},
   'rollback-refused': { step: 900, why: 'no-metadata' },
   'reject-not-reached': { step: 1_200, reached: 900 },
@@ -248,7 +246,6 @@ const OTHERWISE: Readonly<Record<string, Detail>> = {
     step: 1_200,
     unseen: 'state in the tracker',
   },
-  'milestone-ill': { status: 'FAILED' },
   'milestone-taken': { name: 'half-way', step: 1_200 },
   'milestone-missing': { missing: 'checkpoint: none-complete (3 looked at)' },
   'cleanup-listed': { count: 3, more: 2, kept: 12 },
@@ -257,18 +254,13 @@ const OTHERWISE: Readonly<Record<string, Detail>> = {
   'cleanup-unreadable': { why: 'gs://lab/run/checkpoints: status 403' },
   'lane-past': { lane: 'daily' },
   'handoff-offered': { to: 102, login: 'bob', until: '2026-11-21T10:00:00.000Z' },
-  'handoff-no-person': { login: 'bob' },
   'handoff-not-theirs': { login: 'bob', needs: 'write' },
-  'handoff-already': { login: 'bob' },
   accepted: { from: 'alice' },
   'accept-not-yours': { login: 'bob' },
   'resume-as-unclear': { name: 'Output root', said: 'b c', wanted: 'one path or address' },
-  'resume-as-root-taken': { root: 'gs://lab/grug', run: 'grug-moe' },
   'resume-as-refused': { path: 'gs://lab/grug/checkpoints/step-900', why: 'rejected' },
-  'charge-not-yours': { login: 'bob' },
   'accept-too-late': { until: '2026-11-21T10:00:00.000Z' },
   'until-set': { step: 3_000, time: '2026-11-21T18:30:00.000Z', before: 9 },
-  'until-past': { what: 'step 300' },
   'watch-not-yours': { owner: 'bob' },
   'rent-not-here': { why: 'no-issue', lanes: 'rent burst' },
   'lane-shown': { live: '', last: 'ferry-daily-20261121', issue: 12, holds: 'freeze' },
@@ -287,6 +279,20 @@ describe('the answers', () => {
     { attempt: 2, left: 0, missing: 2 },
   ])('to a relaunch beyond the restarts: %j', (detail) => {
     expect(answered('relaunch-asked', { detail })).toMatchSnapshot();
+  });
+
+  it.each([
+    [
+      'approval-line-needed',
+      { why: 'other-digest', about: '028e72ff16b3', lines: 'approve-launch 028e72ff' },
+    ],
+    ['approval-line-needed', { why: 'other-commit', about: '', lines: 'approve-launch 028e72ff' }],
+    ['approval-line-needed', { why: 'too-old', about: '24', lines: 'approve 028e72ff' }],
+    ['approval-line-needed', { why: 'restarts-used', about: '1', lines: 'relaunch 028e72ff' }],
+    ['relaunch-never', { attempt: 1, why: '800' }],
+    ['relaunch-never', { attempt: 2, why: 'other-steps' }],
+  ])('to what each person does next: %s %j', (code, detail) => {
+    expect(answered(code, { detail })).toMatchSnapshot();
   });
 
   it.each(ANSWER_CODES)('%s', (code) => {

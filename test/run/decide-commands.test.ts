@@ -62,29 +62,29 @@ describe('/approve-launch', () => {
       'approved',
     ],
     ['with the whole digest', say(`/approve-launch ${digest}`), 'approved'],
-    ['with another digest', say('/approve-launch 000000000000'), 'approval-digest-changed'],
-    ['bare', say('/approve-launch'), 'approval-digest-needed'],
-    ['with twelve digits', say(`/approve-launch ${digest.slice(7, 19)}`), 'approval-digest-needed'],
-    ['with 31 digits', say(LINE.slice(0, -1)), 'approval-digest-needed'],
+    ['with another digest', say('/approve-launch 000000000000'), 'other-digest'],
+    ['bare', say('/approve-launch'), 'no-digest'],
+    ['with twelve digits', say(`/approve-launch ${digest.slice(7, 19)}`), 'no-digest'],
+    ['with 31 digits', say(LINE.slice(0, -1)), 'no-digest'],
     ['in the second that it was shown in', say(LINE, bob, { createdAt: instant(SHOWN) }), 'approved'],
     [
       'written a second before it was shown',
       say(LINE, bob, { createdAt: instant('2026-11-21T09:00:59Z') }),
-      'approval-before-shown',
+      'before-shown',
     ],
     ['in a review of this commit', say(LINE, bob, { surface: 'review', commit: HEAD }), 'approved'],
     [
       'in a review of another commit',
       say(LINE, bob, { surface: 'review', commit: shaOf('older') }),
-      'approval-other-commit',
+      'other-commit',
     ],
-    ['in a review of nobody knows what', say(LINE, bob, { surface: 'review' }), 'approval-other-commit'],
+    ['in a review of nobody knows what', say(LINE, bob, { surface: 'review' }), 'other-commit'],
     ['in a comment that was edited', say(LINE, bob, { editedAt: NOON }), 'comment-edited'],
-    ['in a review comment', say(LINE, bob, { surface: 'review-comment' }), 'approval-not-now'],
+    ['in a review comment', say(LINE, bob, { surface: 'review-comment' }), 'not-now'],
   ] as const)('%s', (_, comments, code) => {
     const held = permissions([bob, 'maintain'], [mallory, 'read'], [labBot, 'admin']);
-    const { code: said, drafts } = heard(gated, comments, { permissions: held });
-    expect(said).toBe(code);
+    const { code: said, detail, drafts } = heard(gated, comments, { permissions: held });
+    expect(said === 'approval-line-needed' ? detail?.['why'] : said).toBe(code);
     expect(drafts.some((draft) => draft.type === 'approved')).toBe(code === 'approved');
   });
 
@@ -95,21 +95,23 @@ describe('/approve-launch', () => {
       '/approve-launch 000000000000',
     ])
       expect(heard(gated, say(words)).detail).toMatchObject({
-        digest: LINE.slice('/approve-launch '.length),
+        lines: LINE.slice(1),
       });
   });
 
   it('is refused where it was written longer ago than the lab allows', () => {
     const config = { ...CONFIG, approvals: { ...CONFIG.approvals, maxAgeHours: 2 } };
     const at = (createdAt: string) => say(LINE, bob, { createdAt: instant(createdAt) });
-    expect(heard(gated, at('2026-11-21T10:00:00Z'), {}, { config }).code).toBe('approval-too-old');
+    expect(heard(gated, at('2026-11-21T10:00:00Z'), {}, { config }).detail).toMatchObject({ why: 'too-old' });
     expect(heard(gated, at('2026-11-21T10:00:01Z'), {}, { config }).code).toBe('approved');
   });
 
   it('is refused where the manifest was on show for less time than the lab wants', () => {
     const config = { ...CONFIG, approvals: { ...CONFIG.approvals, shownForMs: 60_000 } };
     const at = (createdAt: string) => say(LINE, bob, { createdAt: instant(createdAt) });
-    expect(heard(gated, at('2026-11-21T09:01:59Z'), {}, { config }).code).toBe('approval-before-shown');
+    expect(heard(gated, at('2026-11-21T09:01:59Z'), {}, { config }).detail).toMatchObject({
+      why: 'before-shown',
+    });
     expect(heard(gated, at('2026-11-21T09:02:00Z'), {}, { config }).code).toBe('approved');
   });
 
@@ -147,12 +149,12 @@ describe('/approve-launch', () => {
       code: 'approval-gates-blocked',
       detail: { count: 1, first: 'risk-present' },
     });
-    expect(heard(ended, say(LINE)).code).toBe('approval-not-now');
+    expect(heard(ended, say(LINE)).code).toBe('too-late');
   });
 
   it('is refused after a stop: nothing would launch on it', () => {
     const stopped = gated.approved(bob).ordered().stopRequested(alice);
-    expect(heard(stopped, say(LINE)).code).toBe('approval-not-now');
+    expect(heard(stopped, say(LINE)).code).toBe('too-late');
   });
 });
 
@@ -161,15 +163,15 @@ describe('/stop, /ack and /seal', () => {
   const failed = ordered.submitted().ended({ status: 'FAILED' });
   const stopped = ordered.submitted().stopRequested(alice).ended({ status: 'STOPPED' });
   it.each([
-    ['/stop', gated, 'stop-not-running'],
+    ['/stop', gated, 'not-now'],
     ['/stop', ordered, 'stop-before-launch'],
     ['/stop', ordered.submitted(), 'stop-requested'],
-    ['/stop', ended, 'stop-not-running'],
-    ['/ack', gated, 'acknowledged-nothing'],
+    ['/stop', ended, 'not-now'],
+    ['/ack', gated, 'not-now'],
     ['/ack', ended, 'acknowledged'],
     ['/ack', stopped, 'acknowledged'],
-    ['/ack reject="too noisy"', ordered.submitted(), 'acknowledged-nothing'],
-    ['/seal', gated, 'seal-not-ended'],
+    ['/ack reject="too noisy"', ordered.submitted(), 'not-now'],
+    ['/seal', gated, 'not-now'],
     ['/seal', stopped, 'seal-needs-accept'],
     ['/status', gated, 'status-shown'],
     ['/why', gated, 'why-told'],
@@ -177,7 +179,7 @@ describe('/stop, /ack and /seal', () => {
     ['/why', ordered, 'why-nothing'],
     ['/why', ordered.submitted(), 'why-nothing'],
     ['/why', ordered.stopRequested(alice), 'why-stopped'],
-    ['/why', failed, 'why-no-fix'],
+    ['/why', failed, 'no-fix'],
     ['/why', ended, 'why-nothing'],
     ['/help', gated, 'help-shown'],
     ['/sael', gated, 'not-understood'],

@@ -84,7 +84,7 @@ export function requestOutcome(outcome: BeginOutcome | Nothing | Failed | Refuse
         : answerTo('propose-nothing', { reason: outcome.code, why: outcome.why });
     case 'failed': {
       const { code, why } = outcome;
-      if (code === 'not-written') return answerTo('propose-failed', { why });
+      if (code === 'not-written') return answerTo('failed', { why });
       return code === 'running' ? { kind: 'wait', why, isRunning: true } : { kind: 'wait', why };
     }
     default:

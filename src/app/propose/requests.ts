@@ -50,15 +50,8 @@ async function outcomeOf(open: OpenLab, command: SeenCommand): Promise<Answered 
   if (outcome.isRunning === true) return 'running';
   const age = open.lab.now() - (fromRfc3339(command.at) ?? 0);
   const why = cutText(outcome.why, limits.messageCharactersMax);
-  return age < limits.requestPatienceMs
-    ? null
-    : answerTo(FAILED_CODES[command.name] ?? 'propose-failed', { why });
+  return age < limits.requestPatienceMs ? null : answerTo('failed', { why });
 }
-
-const FAILED_CODES: Readonly<Record<string, 'adopt-failed' | 'resume-as-failed'>> = {
-  watch: 'adopt-failed',
-  'resume-as': 'resume-as-failed',
-};
 
 /** Every step is found again by the record: after a crash it is called once more. Throws `GitError`. */
 async function decided(open: OpenLab, command: SeenCommand): Promise<RequestOutcome> {
@@ -89,7 +82,7 @@ function answerFor(state: RunState, command: SeenCommand): Answered {
 
 async function completed(open: OpenLab, laneName: string, command: SeenCommand): Promise<RequestOutcome> {
   const lane = openLane(open, laneName);
-  if (lane === null) return answerTo('propose-failed', { why: `no lane ${laneName} any more` });
+  if (lane === null) return answerTo('failed', { why: `no lane ${laneName} any more` });
   const outcome = await resumeProposal(lane, command);
   return outcome === null ? { kind: 'wait', why: 'it is being proposed' } : requestOutcome(outcome);
 }
@@ -155,7 +148,7 @@ async function proposedAnew(open: OpenLab, command: SeenCommand): Promise<Reques
     return { kind: 'answer', code, detail };
   }
   const lane = openLane(open, meant.lane);
-  if (lane === null) return answerTo('propose-failed', { why: `no lane ${meant.lane} any more` });
+  if (lane === null) return answerTo('failed', { why: `no lane ${meant.lane} any more` });
   if (lane.config.kind.contracts?.opens !== undefined) return openIssueFor(lane, command);
   return canPropose(lane)
     ? carryOutRequest(lane, command)

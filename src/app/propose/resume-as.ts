@@ -38,14 +38,15 @@ export async function resumeAs(open: OpenLab, command: SeenCommand): Promise<Req
   const contracts = config?.kind.contracts;
   const knobs = old === undefined ? undefined : contracts?.continued?.(old.run, command.args);
   if (old === undefined || config === undefined || contracts === undefined || knobs === undefined)
-    return answerTo('resume-as-not-now', { status: 'no run of this thread can go on as another one' });
+    return answerTo('not-now', { status: 'no run of this thread can go on as another one' });
   const holder = runs.find((run) => run.run === id || run.order?.manifest?.tracker.runId === id);
-  if (holder !== undefined) return answerTo('resume-as-taken', { id, run: holder.run });
+  if (holder !== undefined)
+    return answerTo('resume-as-unclear', { name: 'id', said: id, wanted: unlike(holder.run) });
   const read = await readOwnThread(lab.client, command.thread);
   if (read.kind === 'unknown') return { kind: 'wait', why: read.why };
   const issue = read.value;
   if (issue === null || issue.kind !== 'issue' || !issue.isOpen)
-    return answerTo('resume-as-not-now', { status: 'its issue is not open, so that it is reopened first' });
+    return answerTo('not-now', { status: 'its issue is not open, so that it is reopened first' });
   const refused = isOver(old)
     ? null
     : (notYet(old) ?? (await refusedAsAsked({ ...open, config }, contracts, { ...issue, asked: knobs })));
@@ -73,8 +74,13 @@ export function resumedAs({ run, proposal }: RunState, { args }: SeenCommand): A
 /** Why nothing goes on from it now; null where an attempt has ended, and nobody holds it. */
 function notYet(old: RunState): RequestOutcome | null {
   if (isHolding(old) || endOf(old) === null)
-    return answerTo('resume-as-not-now', { status: hasRun(old) ? 'no attempt of it has ended' : NEVER_RAN });
-  return old.holds.length > 0 ? answerTo('resume-as-not-now', { status: 'it is on hold' }) : null;
+    return answerTo('not-now', { status: hasRun(old) ? 'no attempt of it has ended' : NEVER_RAN });
+  return old.holds.length > 0 ? answerTo('not-now', { status: 'it is on hold' }) : null;
+}
+
+/** One identity and one output root are of one lineage. */
+function unlike(run: string): string {
+  return `another than that of the run ${run}`;
 }
 
 function endOf(old: RunState): Ending | null {
@@ -104,7 +110,7 @@ async function refusedAsAsked(
   const place = { roots: root === undefined ? [] : [root], cluster: lane.cluster, common: [] };
   const holder = rootHolder(runs, place, { run: '', lineage: () => false });
   if (root !== undefined && holder !== null)
-    return answerTo('resume-as-root-taken', { root, run: holder.run });
+    return answerTo('resume-as-unclear', { name: 'root', said: root, wanted: unlike(holder.run) });
   const from = contracts.checkpoints?.(contracts.read(issue, lane), lane).from ?? null;
   if (from === null) return null;
   const start = startPoint(from, await searchRoots([rootOf(from.path)], lab.stores), known(runs));

@@ -1,7 +1,9 @@
 /** The edit that a person asked for: knobs by name and values as text, held against what the file really has. */
 
+import type { propose } from '../../../commands/propose.ts';
 import { type Knob, readKnobs } from '../../../delta/read-knobs.ts';
 import type { ExperimentFile, ReadFile, Setting } from '../../../domain/experiment.ts';
+import type { Facts } from '../../../domain/payload.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
 import { nearest } from '../../../settings/nearness.ts';
 import type { RecentFerry } from '../candidates.ts';
@@ -39,14 +41,15 @@ async function writtenValue(text: string, read: ReadFile): Promise<Setting | nul
   return setting?.path === '_' ? setting : null;
 }
 
-/** `suggest` is a spelling that would be found, or null where none is near. `paths` are spelled as `/propose` takes them. */
-type KnobResolution =
-  | { readonly kind: 'found'; readonly knob: Knob }
-  | { readonly kind: 'unknown'; readonly suggest: string | null }
-  | { readonly kind: 'ambiguous'; readonly paths: readonly string[] };
+/** Why nothing was edited, as `/propose` answers it. */
+export type EditRefusal = Facts<(typeof propose)['answers']['propose-edit-refused']>;
+
+function refused(why: EditRefusal['why'], name: string, about = ''): Result<never, EditRefusal> {
+  return fail({ why, name, about });
+}
 
 /** The knob of a name. The longer spelling wins over the shorter; what fits two knobs alike is never guessed. */
-function resolveKnob(name: string, knobs: readonly Knob[]): KnobResolution {
+function resolveKnob(name: string, knobs: readonly Knob[]): Result<Knob, EditRefusal> {
   const asked = spelledPath(name);
   const fits: readonly ((knob: Knob) => boolean)[] = [
     (knob) => spelledPath(knob.path) === asked,
@@ -56,10 +59,11 @@ function resolveKnob(name: string, knobs: readonly Knob[]): KnobResolution {
   for (const fit of fits) {
     const found = knobs.filter(fit);
     const [knob] = found;
-    if (found.length > 1) return { kind: 'ambiguous', paths: found.map(({ path }) => spelledPath(path)) };
-    if (knob !== undefined) return { kind: 'found', knob };
+    if (found.length > 1)
+      return refused('ambiguous-knob', name, found.map(({ path }) => spelledPath(path)).join('\n'));
+    if (knob !== undefined) return ok(knob);
   }
-  return { kind: 'unknown', suggest: suggestion(asked, knobs) };
+  return refused('unknown-knob', name, suggestion(asked, knobs) ?? '');
 }
 
 /**
@@ -78,77 +82,36 @@ function suggestion(asked: string, knobs: readonly Knob[]): string | null {
   );
 }
 
-/** Why nothing was edited; `name` and `value` as they were said. */
-export type AskRefusal =
-  | { readonly code: 'unknown-knob'; readonly name: string; readonly suggest: string | null }
-  | { readonly code: 'ambiguous-knob'; readonly name: string; readonly paths: readonly string[] }
-  | { readonly code: 'repeated-knob'; readonly name: string; readonly path: string }
-  | { readonly code: 'value-refused'; readonly name: string; readonly value: string; readonly before: string }
-  | { readonly code: 'unchanged'; readonly name: string; readonly before: string }
-  | { readonly code: 'over-budget'; readonly count: number; readonly max: number };
-
-type AskedEdit = EditedFile & { readonly edits: readonly Edit[] };
-
 /** Writes all of the asked values or none. The file parses. `knobsMax` null: the lab only warns of too many. */
 export async function askedChange(
   file: ExperimentFile,
   read: ReadFile,
   asked: readonly (readonly [name: string, value: string])[],
   knobsMax: number | null,
-): Promise<Result<AskedEdit, AskRefusal>> {
+): Promise<Result<EditedFile, EditRefusal>> {
   if (knobsMax !== null && asked.length > knobsMax)
-    return fail({ code: 'over-budget', count: asked.length, max: knobsMax });
+    return refused('over-budget', String(asked.length), String(knobsMax));
   const knobs = readKnobs(file);
   const names = namesIn(file);
   const edits: Edit[] = [];
   for (const [name, value] of asked) {
-    const edit = await editOf(name, value, { knobs, names, read });
-    if (!edit.ok) return edit;
-    const { path } = edit.value;
-    if (edits.some((other) => other.path === path))
-      return fail({ code: 'repeated-knob', name, path: spelledPath(path) });
+    const knob = resolveKnob(name, knobs);
+    if (!knob.ok) return knob;
+    const { path, value: before, isString } = knob.value;
+    if (edits.some((other) => other.path === path)) return refused('repeated-knob', name, spelledPath(path));
+    const after = isString ? await stringText(value, before, read) : value.trim();
+    if (!(await isPlainValue(after, names, read))) return refused('value-refused', name, value);
     // Each for itself first, so that the answer names the one that does not fit.
-    const alone = await applyEdits(file, [edit.value], read);
-    const before = knobs.find((knob) => knob.path === path)?.value ?? '';
+    const alone = await applyEdits(file, [{ path, after }], read);
     if (!alone.ok)
-      return fail(
-        alone.error.code === 'unchanged'
-          ? { code: 'unchanged', name, before }
-          : { code: 'value-refused', name, value, before },
-      );
-    edits.push(edit.value);
+      return alone.error.code === 'unchanged'
+        ? refused('unchanged', name, before)
+        : refused('value-refused', name, value);
+    edits.push({ path, after });
   }
   const all = await applyEdits(file, edits, read);
-  if (all.ok) return ok({ ...all.value, edits });
   const [name, value] = asked[0] ?? ['', ''];
-  return fail({ code: 'value-refused', name, value, before: '' });
-}
-
-type File = {
-  readonly knobs: readonly Knob[];
-  readonly names: ReadonlySet<string>;
-  readonly read: ReadFile;
-};
-
-async function editOf(
-  name: string,
-  value: string,
-  { knobs, names, read }: File,
-): Promise<Result<Edit, AskRefusal>> {
-  const found = resolveKnob(name, knobs);
-  switch (found.kind) {
-    case 'unknown':
-      return fail({ code: 'unknown-knob', name, suggest: found.suggest });
-    case 'ambiguous':
-      return fail({ code: 'ambiguous-knob', name, paths: found.paths });
-    case 'found': {
-      const { path, value: before, isString } = found.knob;
-      const after = isString ? await stringText(value, before, read) : value.trim();
-      return (await isPlainValue(after, names, read))
-        ? ok({ path, after })
-        : fail({ code: 'value-refused', name, value, before });
-    }
-  }
+  return all.ok ? all : refused('value-refused', name, value);
 }
 
 /** A command's quotes are gone when it is read: where the file has a string, a bare text stands for one. */
@@ -161,19 +124,6 @@ async function stringText(value: string, before: string, read: ReadFile): Promis
 /** What it proposes; `before`, where it says one, has to be what the file says. */
 type ProposedEdit = Edit & { readonly before: string | null };
 
-type ProposerRefusal = {
-  readonly code:
-    | 'no-edits'
-    | 'too-many-edits'
-    | 'unknown-path'
-    | 'other-before'
-    | 'scale-knob'
-    | 'value-refused'
-    | 'failed-before'
-    | 'edit-refused';
-  readonly path: string;
-};
-
 type ProposerBounds = {
   readonly knobsMax: number;
   readonly scaleKnobs: readonly string[];
@@ -185,27 +135,25 @@ export async function checkProposedEdits(
   file: ExperimentFile,
   read: ReadFile,
   edits: readonly ProposedEdit[],
-  bounds: ProposerBounds,
-): Promise<Result<EditedFile, ProposerRefusal>> {
-  if (edits.length === 0) return fail({ code: 'no-edits', path: '' });
-  if (edits.length > bounds.knobsMax) return fail({ code: 'too-many-edits', path: edits[0]?.path ?? '' });
+  { knobsMax, scaleKnobs, recent }: ProposerBounds,
+): Promise<Result<EditedFile, string>> {
+  if (edits.length > knobsMax) return fail(`too-many-edits ${edits[0]?.path ?? ''}`);
   const knobs = readKnobs(file);
   const names = namesIn(file);
   for (const { path, before, after } of edits) {
     const knob = knobs.find((one) => one.path === path);
-    if (knob === undefined) return fail({ code: 'unknown-path', path });
-    if (before !== null && !isSameValueText(before, knob.value)) return fail({ code: 'other-before', path });
-    if (bounds.scaleKnobs.includes(path) || bounds.scaleKnobs.includes(knob.knob))
-      return fail({ code: 'scale-knob', path });
-    if (!(await isPlainValue(after, names, read))) return fail({ code: 'value-refused', path });
-    if (hasFailed(path, after, bounds.recent)) return fail({ code: 'failed-before', path });
+    if (knob === undefined) return fail(`unknown-path ${path}`);
+    if (before !== null && !isSameValueText(before, knob.value)) return fail(`other-before ${path}`);
+    if (scaleKnobs.includes(path) || scaleKnobs.includes(knob.knob)) return fail(`scale-knob ${path}`);
+    if (!(await isPlainValue(after, names, read))) return fail(`value-refused ${path}`);
+    if (hasFailed(path, after, recent)) return fail(`failed-before ${path}`);
   }
   const edited = await applyEdits(
     file,
     edits.map(({ path, after }) => ({ path, after })),
     read,
   );
-  return edited.ok ? ok(edited.value) : fail({ code: 'edit-refused', path: edits[0]?.path ?? '' });
+  return edited.ok ? edited : fail(`edit-refused ${edits[0]?.path ?? ''}`);
 }
 
 /** A value after which a run failed is not proposed again unasked. */

@@ -1,15 +1,13 @@
 /** What a ferry changes, from the sources in their order: what a person said, the candidates, the lab's own proposer. */
 
 import { z } from 'zod';
-import { type AnswerCode, type Answers, answerOf } from '../../../commands/registry.ts';
+import { answerOf } from '../../../commands/registry.ts';
 import { readKnobs } from '../../../delta/read-knobs.ts';
-import { assertNever } from '../../../domain/assert.ts';
 import { jsonIn } from '../../../domain/json.ts';
 import { newChanges } from '../../../domain/launch/delta.ts';
 import { limits } from '../../../domain/limits.ts';
 import type { Objective } from '../../../domain/logbook/events/launch-events.ts';
 import { type RunState, runsOfLane } from '../../../domain/logbook/run-state.ts';
-import type { FactsArgument } from '../../../domain/payload.ts';
 import { cutTextFromEnd } from '../../../domain/text.ts';
 import {
   type AskedFor,
@@ -20,7 +18,7 @@ import {
   type Refused,
   stillRunning,
 } from '../../../run/proposing.ts';
-import { type AskRefusal, askedChange, checkProposedEdits } from '../ask/asked-change.ts';
+import { askedChange, checkProposedEdits } from '../ask/asked-change.ts';
 import { riskOf } from '../ask/risk-of.ts';
 import { chooseCandidate, type RecentFerry } from '../candidates.ts';
 import { applyEdits, type EditedFile } from '../edit.ts';
@@ -89,10 +87,7 @@ async function askProposer(
   const answer = answerSchema.safeParse(jsonIn(result.stdout));
   if (!answer.success) {
     const [issue] = answer.error.issues;
-    return nothing(
-      'proposer-refused',
-      `${issue?.path.join('../../../app/propose') ?? ''}: ${issue?.message ?? ''}`,
-    );
+    return nothing('proposer-refused', `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
   }
   const { edits, rationale, risk } = answer.data;
   const lane = ferryLane(open.config.lane);
@@ -102,7 +97,7 @@ async function askProposer(
     edits.map(({ path, before, after }) => ({ path, before: before ?? null, after })),
     { knobsMax: lane.budget.knobs, scaleKnobs: lane.scaleKnobs, recent: input.recent },
   );
-  if (!checked.ok) return nothing('proposer-refused', `${checked.error.code} ${checked.error.path}`.trim());
+  if (!checked.ok) return nothing('proposer-refused', checked.error);
   return { kind: 'proposes', ...checked.value, rationale: open.redact(rationale), risk };
 }
 
@@ -160,7 +155,7 @@ export async function chooseChange(
   if (input.knobs.length > 0) {
     const knobsMax = lane.budget.enforce === 'block' ? lane.budget.knobs : null;
     const asked = await askedChange(file, read, input.knobs, knobsMax);
-    if (!asked.ok) return refusal(asked.error);
+    if (!asked.ok) return { kind: 'refused', ...answerOf('propose-edit-refused', asked.error) };
     const { changes } = asked.value;
     return { ...plain, text: asked.value.text, changes, risk: riskOf(changes, lane) };
   }
@@ -191,34 +186,6 @@ export async function chooseChange(
     return { ...plain, text: proposed.text, changes, risk, reason };
   }
   return nothing(choice.reason, choice.skipped.map((s) => `${s.id}: ${s.why}`).join(', '));
-}
-
-/** Why the asked-for change cannot be made. */
-function refusal(why: AskRefusal): Refused {
-  switch (why.code) {
-    case 'unknown-knob':
-      return refused('propose-unknown-knob', { name: why.name, suggest: why.suggest ?? '' });
-    case 'ambiguous-knob':
-      return refused('propose-ambiguous-knob', { name: why.name, paths: why.paths.join('\n') });
-    case 'repeated-knob':
-      return refused('propose-repeated-knob', { name: why.name, path: why.path });
-    case 'value-refused':
-      return refused('propose-value-refused', {
-        name: why.name,
-        value: why.value,
-        before: why.before,
-      });
-    case 'unchanged':
-      return refused('propose-unchanged', { name: why.name, before: why.before });
-    case 'over-budget':
-      return refused('propose-over-budget', { count: why.count, max: why.max });
-    default:
-      return assertNever(why);
-  }
-}
-
-function refused<Code extends AnswerCode>(code: Code, ...facts: FactsArgument<Answers[Code]>): Refused {
-  return { kind: 'refused', code, detail: answerOf(code, ...facts).detail };
 }
 
 /** What of a run is remembered. */
