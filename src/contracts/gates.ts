@@ -11,9 +11,8 @@ const completeAnswer = judging('contract-complete');
 export function contractComplete(fields: ContractFields): Gate {
   return {
     id: 'contract-complete',
-    evaluate: ({ contract }) => {
-      if (contract === undefined) return completeAnswer.block('none', 'author');
-      return given(contract.read, (values) => {
+    evaluate: ({ contract }) =>
+      given(contractNow(contract), (values) => {
         const { missing, unclear } = openParts(fields, values);
         const inferred = namesOf(fields).flatMap((name) => {
           const value = values[name];
@@ -28,8 +27,7 @@ export function contractComplete(fields: ContractFields): Gate {
         return isRetention
           ? completeAnswer.block('retention-open', 'author', { missing, unclear })
           : completeAnswer.block('incomplete', 'author', { missing, unclear });
-      });
-    },
+      }),
   };
 }
 

@@ -56,7 +56,7 @@ export const costBudget = defineGate(
       const rented = rentedTooMuch(envelope.rental, rentals, cluster, dateOf(now));
       if (rented !== null) return rented;
       const budget = lane.costBudget;
-      if (budget === null) return costBudgetAnswer.pass('no-budget', { cost });
+      if (budget === null) return costBudgetAnswer.pass('within', { cost });
       const found = { cost, most: budget.maxAcceleratorHours };
       if (compareDecimals(cost, budget.maxAcceleratorHours) > 0)
         return budget.enforce === 'block'

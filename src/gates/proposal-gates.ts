@@ -15,9 +15,8 @@ export const targetBranch = defineGate(
   ({ pull, lane, proposal }, { block, pass }) =>
     given(pull, (value) => {
       // A closed issue is told by the gate of the issue.
-      if (value.state !== 'open' && !isIssueFirst(proposal))
-        return block(value.merged ? 'merged' : 'closed', 'author', { pull: value.number });
-      if (value.isDraft) return block('draft', 'author', { pull: value.number });
+      if (value.state !== 'open' && !isIssueFirst(proposal)) return block('closed', 'author');
+      if (value.isDraft) return block('draft', 'author');
       if (value.baseBranch === lane.targetBranch) return pass('targets-branch', { branch: value.baseBranch });
       // rule DF-23
       return block('wrong-branch', 'author', { found: value.baseBranch, wanted: lane.targetBranch });
@@ -42,7 +41,7 @@ export const authorsKnown = defineGate('authors-known', ({ authors, onePersonIsE
     if (first !== undefined)
       return block(first.code, 'author', { about: first.about, by: first.by, count: unnamed.length });
     const who = people.slice(0, limits.shownNamesMax).map(({ login }) => login);
-    return who.length === 0 ? pass('bot-alone') : pass('named', { who });
+    return pass('named', { who });
   });
 });
 
@@ -56,20 +55,20 @@ export const freshness = defineGate(
     given(change, (value) => {
       const found = foundIn(value, lane.freshnessHours);
       const branch = lane.targetBranch;
-      if (value.mergeBase === value.baseSha) return pass('at-tip', found);
+      if (value.mergeBase === value.baseSha) return pass('fresh', found);
       if (now - value.mergeBaseAt > lane.freshnessHours * MS_PER_HOUR)
         return block('stale', 'author', { ...found, branch });
       return given(value.isPastTip, (isPastTip) => {
         if (!isPastTip)
           return block('no-past-tip', 'author', { base: found.base, branch, moves: limits.branchMovesRead });
-        return value.laterCommits.length === 0 ? pass('fresh', found) : warn('fresh-behind', 'author', found);
+        return value.laterCommits.length === 0 ? pass('fresh', found) : warn('fresh', 'author', found);
       });
     }),
   { readsSettings: true },
 );
 
 /** The age itself is left out: it changes with every look, and an answer that did not change is recorded once. */
-function foundIn(change: ChangeFacts, hoursMax: number): Facts<Verdicts['freshness']['at-tip']> {
+function foundIn(change: ChangeFacts, hoursMax: number): Facts<Verdicts['freshness']['fresh']> {
   return {
     base: change.mergeBase.slice(0, 12),
     baseAt: toRfc3339(change.mergeBaseAt),
@@ -116,9 +115,7 @@ function judge(
       says: running[0].says,
       count: running.length,
     });
-  return wanted.length === 0
-    ? checksGreenAnswer.pass('none')
-    : checksGreenAnswer.pass('green', { checks: wanted.length });
+  return checksGreenAnswer.pass('green', { checks: wanted.length });
 }
 
 /** What counts: every check but ours, or those that the config names. */
@@ -170,10 +167,11 @@ export const preconditions = defineGate(
       // rule DF-22
       for (const wanted of lane.checklist.preconditions) {
         const found = boxes.filter((box) => box.text === wanted);
-        if (found.length === 0) return block('box-missing', 'author', { box: wanted });
+        const [first] = found;
+        if (first === undefined) return block('box-open', 'author', { box: wanted });
         // rule DF-19
         if (!found.every((box) => box.checked))
-          return block('box-open', 'author', { box: wanted, line: found[0]?.line ?? 0 });
+          return block('box-open', 'author', { box: wanted, line: first.line });
       }
       return pass('ticked', { boxes: lane.checklist.preconditions.length });
     }),

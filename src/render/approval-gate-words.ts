@@ -1,6 +1,6 @@
 /** What the gates over the approvals say. */
 
-import type { GateSentences } from './input.ts';
+import type { AllGateSentences } from './input.ts';
 import { code, listed, text } from './words.ts';
 
 const NOT_COUNTING: Readonly<Record<string, string>> = {
@@ -13,9 +13,7 @@ const NOT_COUNTING: Readonly<Record<string, string>> = {
 };
 
 /** Every code of both. */
-export const APPROVAL_SENTENCES: {
-  readonly [Gate in 'approver-allowed' | 'manifest-unchanged']: GateSentences<Gate>;
-} = {
+export const APPROVAL_SENTENCES = {
   'approver-allowed': {
     enough: (f) => [`approved by ${people(f.who)}: ${f.count} of ${f.needed} people that its cost demands`],
     beforehand: (f) => [
@@ -45,7 +43,7 @@ export const APPROVAL_SENTENCES: {
       'read it again, and approve anew',
     ],
   },
-};
+} satisfies Partial<AllGateSentences>;
 
 function people(logins: readonly string[]): string {
   return listed(logins.map(text));

@@ -1,23 +1,9 @@
 /** What the gates on a contract, and on a job that was taken over, answer, in words. */
 
 import { CHECKPOINT } from '../domain/launch/contract.ts';
-import type { GateId } from '../domain/launch/verdict.ts';
 import { startRemedy, startWords } from './checkpoints.ts';
-import type { GateSentences } from './input.ts';
+import type { AllGateSentences } from './input.ts';
 import { code, listed, text } from './words.ts';
-
-type Own = Extract<
-  GateId,
-  | 'contract-complete'
-  | 'contract-current'
-  | 'output-root-own'
-  | 'tracker-own'
-  | 'checkpoint-proven'
-  | 'container-built'
-  | 'config-drift'
-  | 'dri-accepted'
-  | 'entrypoint-known'
->;
 
 /** Whether anybody could look at what lies there; null where an attempt has been there before. */
 function lookedWords(looked: number | null): string {
@@ -47,14 +33,13 @@ function unclearPart(part: string): string {
   return wanted === undefined ? text(part) : `${text(label)} (wanted is ${text(wanted)})`;
 }
 
-export const CONTRACT_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> } = {
+export const CONTRACT_SENTENCES = {
   'contract-complete': {
     complete: (f) => [
       f.inferred.length === 0
         ? `everything is given (${f.values} values)`
         : `everything is known; inferred: ${listed(f.inferred.map(text))}`,
     ],
-    none: () => ['the run has no contract', 'open an issue with the form of its kind'],
     incomplete: (f) => [openParts(f), 'whoever is responsible says so in the issue'],
     'retention-open': (f) => [
       openParts(f),
@@ -70,18 +55,13 @@ export const CONTRACT_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> }
           : `made by ${code(f.run)}${f.attempt === undefined ? '' : `, attempt ${f.attempt}`}`
       }`,
     ],
-    none: () => ['the run has no contract', 'open an issue with the form for hero runs'],
     refused: (f) => [
       `${code(f.path)}: ${startWords(f.why)}`,
       `${f.dri === '' ? 'the DRI' : code(f.dri)} names in the issue what it begins from: ${startRemedy(f.why)}`,
     ],
-    'not-in-command': (f) => [
-      `the command does not say that it begins from ${code(f.path)}`,
-      `write ${code(CHECKPOINT)} where the path belongs, such as ${code(`--trainer.initialize_from=${CHECKPOINT}`)}`,
-    ],
     'command-differs': (f) => [
-      `the command names ${code(f.said)}, and the contract begins from ${f.path === '' ? 'nothing' : code(f.path)}`,
-      `write ${code(CHECKPOINT)} in the command in place of the path; list a model, a tokenizer or data under *Other inputs* of the contract`,
+      `the command names ${f.said === '' ? 'no checkpoint' : code(f.said)}, and the contract begins from ${f.path === '' ? 'nothing' : code(f.path)}`,
+      `write ${code(CHECKPOINT)} in the command where the path belongs, such as ${code(`--trainer.initialize_from=${CHECKPOINT}`)}; list a model, a tokenizer or data under *Other inputs* of the contract`,
     ],
     undecided: (f) => [
       `nobody can tell from the command what it begins from: ${text(f.why)}`,
@@ -191,4 +171,4 @@ export const CONTRACT_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> }
       'push it to a branch, launch the job again by hand, and say `/watch`',
     ],
   },
-};
+} satisfies Partial<AllGateSentences>;

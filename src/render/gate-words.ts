@@ -1,21 +1,15 @@
 /** What each gate's answer means: what was found, what to do about it, and who can. */
 
-import { type GateId, VERDICTS, type Verdict } from '../domain/launch/verdict.ts';
+import { VERDICTS, type Verdict } from '../domain/launch/verdict.ts';
 import { type Facts, readPayload } from '../domain/payload.ts';
 import { APPROVAL_SENTENCES } from './approval-gate-words.ts';
 import { CONTRACT_SENTENCES } from './contract-gate-words.ts';
-import type { GateSentences, Words } from './input.ts';
+import type { AllGateSentences, Words } from './input.ts';
 import { RENTAL_SENTENCES } from './rental-words.ts';
 import { code, heldWords, liftWords, listed, type PlaceWord, text, utc } from './words.ts';
 
-type DeltaGate = Extract<
-  GateId,
-  'delta-readable' | 'delta-declared' | 'budget' | 'scale-stable' | 'identical-rerun'
->;
-
-const DELTA_SENTENCES: { readonly [Gate in DeltaGate]: GateSentences<Gate> } = {
+const DELTA_SENTENCES = {
   'delta-readable': {
-    'no-change': () => ['no knob changes'],
     countable: (f) => [`knobs that change: ${f.knobs}`],
     structural: (f) => [
       `line ${f.line} (${text(f.side)}) is more than a knob: ${code(f.statement)}`,
@@ -81,7 +75,7 @@ const DELTA_SENTENCES: { readonly [Gate in DeltaGate]: GateSentences<Gate> } = {
       'say under *Objective* which regression this confirms, or change a knob',
     ],
   },
-};
+} satisfies Partial<AllGateSentences>;
 
 /** What is counted against another run than the target branch has. */
 function newAgainst(run: string | undefined): string {
@@ -117,15 +111,24 @@ function commits(later: readonly string[]): string {
   return listed(later.map(code));
 }
 
+/** What the change, or a fix of an attempt, may touch. */
+function scopeWords({
+  attempt,
+  may,
+}: Pick<Facts<(typeof VERDICTS)['scope']['inside']>, 'attempt' | 'may'>): string {
+  return attempt === undefined
+    ? "the lane's scope"
+    : `what a fix of attempt ${attempt} may touch, which is ${listed(may.map(code))}`;
+}
+
 const BACK = 'put the branch back on the commit that was proposed, or propose anew';
 
 /** Every code of every gate. */
-export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
+export const SENTENCES: AllGateSentences = {
   'target-branch': {
     'targets-branch': (f) => [`goes to ${code(f.branch)}`],
     'wrong-branch': (f) => [`goes to ${code(f.found)}`, `change the base branch to ${code(f.wanted)}`],
-    merged: () => ['the pull request is merged already', 'propose a new ferry'],
-    closed: () => ['the pull request is closed', 'reopen it, or propose a new ferry'],
+    closed: () => ['the pull request is closed or merged', 'reopen it, or propose a new ferry'],
     draft: () => ['the pull request is a draft', 'mark it as ready for review'],
   },
   'head-repository': {
@@ -136,9 +139,12 @@ export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
     ],
   },
   'authors-known': {
-    'bot-alone': () => ['nobody but ferrybot had a hand in it'],
     'one-person': () => ['one person is enough here, whoever had a hand in it'],
-    named: (f) => [`${listed(f.who.map(text))} had a hand in it, and may not approve it`],
+    named: (f) => [
+      f.who.length === 0
+        ? 'only ferrybot contributed to it'
+        : `${listed(f.who.map(text))} had a hand in it, and may not approve it`,
+    ],
     'opened-unnamed': (f) => [
       `${text(f.about)} was opened by ${code(f.by)}, and no person can be named for it`,
       'open a pull request of your own from the same change',
@@ -158,14 +164,15 @@ export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
     'too-much-work': () => ['more commits or pushes stand on the branch than are read', BACK],
   },
   freshness: {
-    'at-tip': (f) => [`based on the newest commit of the branch (${code(f.base)})`],
-    fresh: (f) => [
-      `based on ${code(f.base)} of ${text(utc(f.baseAt))}; nothing that the job ships changed since`,
-    ],
-    'fresh-behind': (f) => [
-      `based on ${code(f.base)} of ${text(utc(f.baseAt))}; since then what the job ships changed in ${commits(f.later)}`,
-      'rebase if one of them matters for this ferry',
-    ],
+    fresh: (f) => {
+      const base = `based on ${code(f.base)} of ${text(utc(f.baseAt))}`;
+      return f.later.length === 0
+        ? [`${base}; nothing that the job ships changed since`]
+        : [
+            `${base}; since then what the job ships changed in ${commits(f.later)}`,
+            'rebase if one of them matters for this ferry',
+          ];
+    },
     stale: (f) => [
       `based on ${code(f.base)} of ${text(utc(f.baseAt))}, more than ${f.hoursMax} h ago${f.later.length > 0 ? `; since then what the job ships changed in ${commits(f.later)}` : ''}`,
       `Rebase the branch onto ${code(f.branch)}`,
@@ -176,8 +183,7 @@ export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
     ],
   },
   'checks-green': {
-    green: (f) => [`checks that are green: ${f.checks}`],
-    none: () => ['no check ran on this commit, and none is required'],
+    green: (f) => [`checks that are green, of those that are wanted: ${f.checks}`],
     failed: (f) => [
       `${code(f.check)} says ${text(f.says)} (checks not green: ${f.count})`,
       'repair what it checks, or run it again',
@@ -207,16 +213,9 @@ export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
     ],
   },
   scope: {
-    inside: (f) => [`files changed: ${f.files}, all inside the lane's scope`],
+    inside: (f) => [`files changed: ${f.files}, all inside ${scopeWords(f)}`],
     outside: (f, place) => [
-      `${code(f.first)} is outside the lane's scope (files outside: ${f.count})`,
-      place === 'issue' ? 'take it out of the branch' : 'take it out of this pull request',
-    ],
-    'fix-inside': (f) => [
-      `files changed: ${f.files}, all inside what a fix of attempt ${f.attempt} may touch: ${listed(f.may.map(code))}`,
-    ],
-    'fix-outside': (f, place) => [
-      `${code(f.first)} is outside what a fix of attempt ${f.attempt} may touch, which is ${listed(f.may.map(code))} (files outside: ${f.count})`,
+      `${code(f.first)} is outside ${scopeWords(f)} (files outside: ${f.count})`,
       place === 'issue' ? 'take it out of the branch' : 'take it out of this pull request',
     ],
   },
@@ -240,11 +239,13 @@ export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
   },
   preconditions: {
     ticked: (f) => [`boxes ticked: ${f.boxes}`],
-    'box-missing': (f) => [
-      `the box ${code(f.box)} is missing`,
-      'add it to the *Launch checklist*, and tick it when it is true',
-    ],
-    'box-open': (f) => [`the box ${code(f.box)} (line ${f.line}) is open`, 'tick it when it is true'],
+    'box-open': (f) =>
+      f.line === undefined
+        ? [
+            `the box ${code(f.box)} is missing`,
+            'add it to the *Launch checklist*, and tick it when it is true',
+          ]
+        : [`the box ${code(f.box)} (line ${f.line}) is open`, 'tick it when it is true'],
   },
   'issue-updated': {
     updated: (f, place) => [
@@ -271,8 +272,9 @@ export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
     ],
   },
   'cost-budget': {
-    'no-budget': (f) => [`${text(f.cost)} accelerator-hours; the lane has no budget`],
-    within: (f) => [`${text(f.cost)} of at most ${text(f.most)} accelerator-hours`],
+    within: (f) => [
+      `${text(f.cost)} ${f.most === undefined ? 'accelerator-hours; the lane has no budget' : `of at most ${text(f.most)} accelerator-hours`}`,
+    ],
     over: (f) => [
       `${text(f.cost)} accelerator-hours, the lane's budget is ${text(f.most)}`,
       'change the budget in the config, or the run that it pays for',

@@ -1,10 +1,10 @@
 /** What each incident is, what ferrybot did about it and what a person should do. */
 
-import type { Incident, IncidentCode } from '../domain/incidents.ts';
+import type { Incident } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import { startWords } from './checkpoints.ts';
 import { alarmWhy, classWords, noFixWords, relaunchWords } from './failure-words.ts';
-import type { IncidentTold, IncidentWords } from './input.ts';
+import type { AllIncidentWords, IncidentTold } from './input.ts';
 import { refusalWords } from './refusal-words.ts';
 import { RENTAL_INCIDENT_WORDS } from './rental-words.ts';
 import { code, count, fenced, link, otherVersion, type PlaceWord, text, utc } from './words.ts';
@@ -48,11 +48,6 @@ const why = (d: { readonly why: string }): string => text(d.why);
 const message = (d: { readonly message: string }): string => text(d.message);
 const NEW_APPROVAL = "Clear the cause, then approve again with the card's `/approve-launch` line.";
 
-type CheckpointIncident = Extract<
-  IncidentCode,
-  'start-refused' | 'artefacts-missing' | 'source-kept' | 'source-not-kept'
->;
-
 const ASKED_BY: Readonly<Record<string, (place: PlaceWord) => string>> = {
   rollback: () =>
     '`/rollback` names the step of a complete checkpoint of a line that nobody rejected; `step=0` begins from nothing.',
@@ -60,7 +55,7 @@ const ASKED_BY: Readonly<Record<string, (place: PlaceWord) => string>> = {
     `Close this ${place}, which gives this run up, and open it again: the run before it is gone on from by another \`/resume-as\`, with a complete checkpoint of a line that nobody rejected as its \`from=\`.`,
 };
 
-const CHECKPOINT_INCIDENT_WORDS: { readonly [Code in CheckpointIncident]: IncidentWords<Code> } = {
+const CHECKPOINT_INCIDENT_WORDS = {
   'start-refused': {
     title: 'The checkpoint to begin from may not be used',
     evidence: (d) => `${code(d.path)}: ${startWords(d.why)}.`,
@@ -88,9 +83,9 @@ const CHECKPOINT_INCIDENT_WORDS: { readonly [Code in CheckpointIncident]: Incide
     did: 'The job goes on. Nothing keeps its commit but that branch.',
     todo: 'Leave the branch where it is until the run is sealed, or push a tag on that commit.',
   },
-};
+} satisfies Partial<AllIncidentWords>;
 
-export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Code> } = {
+export const INCIDENT_WORDS: AllIncidentWords = {
   'runner-refused': {
     title: 'The runner refused the order',
     evidence: (d) =>

@@ -42,12 +42,15 @@ export type Sentences<Code extends AnswerCode> = {
 export type Words = readonly [found: string, remedy?: string];
 
 /** One sentence for each code of a gate. */
-export type GateSentences<Gate extends GateId> = {
+type GateSentences<Gate extends GateId> = {
   readonly [Code in keyof Verdicts[Gate]]: (
     facts: Verdicts[Gate][Code] extends Fields ? Facts<Verdicts[Gate][Code]> : never,
     place: PlaceWord,
   ) => Words;
 };
+
+/** The sentences of every gate. */
+export type AllGateSentences = { readonly [Gate in GateId]: GateSentences<Gate> };
 
 /** What is known of it stands in `evidence`. All is Markdown. */
 export type IncidentTold = {
@@ -56,6 +59,9 @@ export type IncidentTold = {
   readonly did: string;
   readonly todo: string;
 };
+
+/** The words of every incident. */
+export type AllIncidentWords = { readonly [Code in IncidentCode]: IncidentWords<Code> };
 
 export type IncidentWords<Code extends IncidentCode> = Omit<IncidentTold, 'evidence'> & {
   readonly evidence: (facts: IncidentFacts<Code>, place: PlaceWord) => string;

@@ -1,16 +1,15 @@
 /** Rented machines in words: cost and answers, gates, and incidents. */
 
 import type { AnswerCode } from '../commands/registry.ts';
-import type { IncidentCode, IncidentFacts } from '../domain/incidents.ts';
+import type { IncidentFacts } from '../domain/incidents.ts';
 import type { RentalTerms } from '../domain/launch/manifest.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { type RentedMoney, rentedMoneyOf } from '../domain/launch/spending.ts';
-import type { GateId } from '../domain/launch/verdict.ts';
 import { type Machine, TEAR_DOWN_WHY } from '../domain/logbook/events/rental-events.ts';
 import { microdollarsOf, offerWanted, presentMachines, rentalTerms } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { PastOf } from '../domain/past-row.ts';
-import type { GateSentences, IncidentWords, Sentences } from './input.ts';
+import type { AllGateSentences, AllIncidentWords, Sentences } from './input.ts';
 import { code, count, dollarText, listed, ofRun, paragraphs, person, text, utc } from './words.ts';
 
 export const RENTAL_WORDS = {
@@ -128,12 +127,7 @@ function projection(
   return `At its pace about $${dollarText(Math.min(most, atPace))} when its steps are done. ${longest}`;
 }
 
-type RentalGate = Extract<
-  GateId,
-  'machine-fits' | 'secrets-named' | 'reductions-bounded' | 'early-stop-sane' | 'bottleneck-measured'
->;
-
-export const RENTAL_SENTENCES: { readonly [Gate in RentalGate]: GateSentences<Gate> } = {
+export const RENTAL_SENTENCES = {
   'machine-fits': {
     fits: (f) => [
       `a machine is rented for at most $${text(f.price)} an hour and ${count(f.hours, 'hour')}, all of them for at most $${text(f.total)}`,
@@ -194,20 +188,7 @@ export const RENTAL_SENTENCES: { readonly [Gate in RentalGate]: GateSentences<Ga
       'name one, or say `none`: first a stable baseline, then its measured bottleneck',
     ],
   },
-};
-
-type RentalIncident = Extract<
-  IncidentCode,
-  | 'rung-taken'
-  | 'attempt-goes-on'
-  | 'machine-idle'
-  | 'machine-destroyed'
-  | 'machine-still-there'
-  | 'machine-lost'
-  | 'account-unreadable'
-  | 'budget-nearly-used'
-  | 'balance-short'
->;
+} satisfies Partial<AllGateSentences>;
 
 function rungWords({ rung, with: what = '' }: IncidentFacts<'rung-taken'>): string {
   switch (rung) {
@@ -222,7 +203,7 @@ function rungWords({ rung, with: what = '' }: IncidentFacts<'rung-taken'>): stri
   }
 }
 
-export const RENTAL_INCIDENT_WORDS: { readonly [Code in RentalIncident]: IncidentWords<Code> } = {
+export const RENTAL_INCIDENT_WORDS = {
   'rung-taken': {
     title: 'The job is started again',
     evidence: (d) =>
@@ -288,4 +269,4 @@ export const RENTAL_INCIDENT_WORDS: { readonly [Code in RentalIncident]: Inciden
     did: 'Nothing. An account without credit has its machines stopped in the middle of their work.',
     todo: 'Add credit, or `/teardown` what is not needed.',
   },
-};
+} satisfies Partial<AllIncidentWords>;

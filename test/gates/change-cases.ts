@@ -40,7 +40,7 @@ const sized = (size: ModelSize): Case[1] => ({ change: known(aChange({ size })),
 
 export const CHANGE_CASES = {
   freshness: {
-    pass: 'at-tip',
+    pass: 'fresh',
     cases: [
       [
         'more than a day behind',
@@ -52,7 +52,7 @@ export const CHANGE_CASES = {
         'a day, and something shipped changed',
         { change: known(aChange({ ...BEHIND, laterCommits: LATER })) },
         'warn',
-        'fresh-behind',
+        'fresh',
       ],
       [
         'a base that the target branch never pointed to',
@@ -205,8 +205,8 @@ export const CHANGE_CASES = {
   preconditions: {
     pass: 'ticked',
     cases: [
-      ['no box', body({ boxes: [] }), 'fail', 'box-missing'],
-      ['another box', body({ boxes: [box('human approval', true)] }), 'fail', 'box-missing'],
+      ['no box', body({ boxes: [] }), 'fail', 'box-open'],
+      ['another box', body({ boxes: [box('human approval', true)] }), 'fail', 'box-open'],
       ['an open box', body({ boxes: [box('issue created/updated', false)] }), 'fail', 'box-open'],
       [
         'one of two is open',

@@ -109,7 +109,7 @@ export const HERO_CASES = {
   'checkpoint-proven': {
     pass: 'anew',
     cases: [
-      ['no plan', { start: undefined } as unknown as Facts, 'fail', 'none'],
+      ['no plan', { start: undefined } as unknown as Facts, 'unknown', 'unreadable'],
       [
         'an incomplete one',
         { start: known({ kind: 'refused', code: 'no-metadata', path: STEP }) },
@@ -122,7 +122,7 @@ export const HERO_CASES = {
         'fail',
         'refused',
       ],
-      ['a command that goes elsewhere', { start: known(FROM) }, 'fail', 'not-in-command'],
+      ['a command that goes elsewhere', { start: known(FROM) }, 'fail', 'command-differs'],
       [
         'a command with a path where the contract says none',
         { lane: { ...LANE, command: ['python3', 'train.py', `--trainer.initialize_from=${STEP}`] } },

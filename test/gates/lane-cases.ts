@@ -43,12 +43,12 @@ export const LANE_CASES = {
       ['another branch', pull({ baseBranch: 'dev' }), 'fail', 'wrong-branch'],
       ['closed', pull({ state: 'closed' }), 'fail', 'closed'],
       ['a draft', pull({ isDraft: true }), 'fail', 'draft'],
-      ['merged', pull({ state: 'closed', merged: true }), 'fail', 'merged'],
+      ['merged', pull({ state: 'closed', merged: true }), 'fail', 'closed'],
       ['unreadable', PULL, 'unknown', 'unreadable', ['head-repository']],
     ],
   },
   'authors-known': {
-    pass: 'bot-alone',
+    pass: 'named',
     cases: [
       ['opened by an app', unnamed('opened-unnamed', '#13', 'some-app'), 'fail', 'opened-unnamed'],
       [
@@ -153,7 +153,7 @@ export const LANE_CASES = {
     ],
   },
   'cost-budget': {
-    pass: 'no-budget',
+    pass: 'within',
     cases: [
       [
         'a run that costs more',

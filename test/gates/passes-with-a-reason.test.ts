@@ -23,7 +23,7 @@ describe('a gate lets through, too,', () => {
     const facts = { ...NONE, body: known(aBody({ objectiveKind: 'regression', hasDeltaTable: false })) };
     expect(verdict('identical-rerun', facts)).toMatchObject({ outcome: 'pass', code: 'declared-regression' });
     expect(verdict('delta-declared', facts)).toMatchObject({ outcome: 'pass', code: 'declared' });
-    expect(verdict('delta-readable', facts)).toMatchObject({ outcome: 'pass', code: 'no-change' });
+    expect(verdict('delta-readable', facts)).toMatchObject({ outcome: 'pass', code: 'countable' });
     expect(verdict('budget', facts)).toMatchObject({ outcome: 'pass', found: { knobs: 0 } });
   });
 
@@ -94,12 +94,12 @@ describe('a gate that blocks', () => {
 
     it.each([
       ['before one', null, changedPaths, { code: 'outside', found: { first: 'lib/deep/a.py', count: 2 } }],
-      ['after one', 1, changedPaths, { code: 'fix-inside', found: { files: 3, attempt: 1, ...may } }],
+      ['after one', 1, changedPaths, { code: 'inside', found: { files: 3, attempt: 1, ...may } }],
       [
         'after one, of a folder that only begins so',
         1,
         ['library/a.py'],
-        { code: 'fix-outside', found: { first: 'library/a.py', count: 1, attempt: 1, ...may } },
+        { code: 'outside', found: { first: 'library/a.py', count: 1, attempt: 1, ...may } },
       ],
     ])('%s', (_, fixOf, paths, expected) => {
       expect(scope(fixOf, paths)).toMatchObject(expected);

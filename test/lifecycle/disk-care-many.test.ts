@@ -219,7 +219,7 @@ describe('300 short workers', () => {
     const answer = answersTo(lab, said).join('\n');
     expect(answer.match(/you consent to `clean-disk`/g)).toHaveLength(2);
     expect(answer).toContain('and that still counts');
-    expect(answer).toContain('the digest is not that of what is proposed');
+    expect(answer).toContain('is not what is shown now');
     expect(called.map(({ does }) => does).toSorted()).toEqual([
       ...['clean-disk', 'clean-disk', 'init-worker', 'init-worker'],
     ]);

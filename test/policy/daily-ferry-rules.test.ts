@@ -113,7 +113,7 @@ describe('before a launch', () => {
     });
     expect(verdict('preconditions', { body: known(aBody({ boxes: [] })) })).toMatchObject({
       outcome: 'fail',
-      code: 'box-missing',
+      code: 'box-open',
     });
   });
 

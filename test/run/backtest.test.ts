@@ -179,7 +179,7 @@ describe('a gate', () => {
     [
       'another precondition',
       withLane({ checklist: { preconditions: ['data checked'] } }),
-      ['gate preconditions pass -> fail (box-missing)', `${launched} (preconditions)`],
+      ['gate preconditions pass -> fail (box-open)', `${launched} (preconditions)`],
     ],
     [
       'a check by name',
@@ -218,7 +218,7 @@ describe('a gate', () => {
 
   it('of freshness is asked for the age at the time of the look', () => {
     const start = aRun();
-    const behind = verdict('freshness', 'warn', 'fresh-behind', {
+    const behind = verdict('freshness', 'warn', 'fresh', {
       baseAt: '2026-11-20T20:00:00.000Z',
       later1: 'abc x',
     });

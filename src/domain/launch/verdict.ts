@@ -7,6 +7,8 @@ import { TARGET_FIELDS } from './hold.ts';
 
 const AT_BASE = { base: 'text', baseAt: 'text', hoursMax: 'integer', later: 'list' } as const;
 const UNNAMED = { about: 'text', by: 'text', count: 'integer' } as const;
+/** A fix of this attempt may touch these. */
+const OF_FIX = { attempt: 'integer?', may: 'list' } as const;
 const ROW = { knob: 'text', row: 'text' } as const;
 const HELD = { ...TARGET_FIELDS, reason: 'text', by: 'text', count: 'integer?' } as const;
 const APPROVED = { count: 'integer', needed: 'integer', who: 'list' } as const;
@@ -16,13 +18,11 @@ export const VERDICTS = {
   'target-branch': {
     'targets-branch': { branch: 'text' },
     'wrong-branch': { found: 'text', wanted: 'text' },
-    merged: { pull: 'integer?' },
-    closed: { pull: 'integer?' },
-    draft: { pull: 'integer?' },
+    closed: {},
+    draft: {},
   },
   'head-repository': { 'same-repository': {}, fork: { found: 'text', wanted: 'text' } },
   'authors-known': {
-    'bot-alone': {},
     'one-person': {},
     named: { who: 'list' },
     'opened-unnamed': UNNAMED,
@@ -32,15 +32,12 @@ export const VERDICTS = {
     'too-much-work': UNNAMED,
   },
   freshness: {
-    'at-tip': AT_BASE,
     fresh: AT_BASE,
-    'fresh-behind': AT_BASE,
     stale: { ...AT_BASE, branch: 'text' },
     'no-past-tip': { base: 'text', branch: 'text', moves: 'integer' },
   },
   'checks-green': {
     green: { checks: 'integer' },
-    none: {},
     failed: { check: 'text', says: 'text', count: 'integer' },
     'awaits-approval': { workflow: 'text', count: 'integer' },
     missing: { check: 'text', count: 'integer' },
@@ -52,23 +49,18 @@ export const VERDICTS = {
     'lane-gone': { lane: 'text', inForce: 'text' },
   },
   scope: {
-    inside: { files: 'integer' },
-    outside: { first: 'text', count: 'integer' },
-    'fix-inside': { files: 'integer', attempt: 'integer', may: 'list' },
-    'fix-outside': { first: 'text', count: 'integer', attempt: 'integer', may: 'list' },
+    inside: { files: 'integer', ...OF_FIX },
+    outside: { first: 'text', count: 'integer', ...OF_FIX },
   },
   'contract-complete': {
     complete: { values: 'integer', inferred: 'list' },
-    none: {},
     incomplete: { missing: 'list', unclear: 'list' },
     'retention-open': { missing: 'list', unclear: 'list' },
   },
   'checkpoint-proven': {
     anew: {},
     proven: { path: 'text', step: 'integer', run: 'text?', attempt: 'integer?' },
-    none: {},
     refused: { why: 'text', path: 'text', dri: 'text' },
-    'not-in-command': { path: 'text' },
     'command-differs': { said: 'text', path: 'text' },
     undecided: { why: 'text' },
     unseen: {},
@@ -136,7 +128,6 @@ export const VERDICTS = {
     'commit-missing': { commit: 'text' },
   },
   'delta-readable': {
-    'no-change': {},
     countable: { knobs: 'integer' },
     structural: { line: 'integer', side: 'text', statement: 'text' },
     unparsable: { line: 'integer', side: 'text', message: 'text' },
@@ -170,8 +161,7 @@ export const VERDICTS = {
   'last-ferry-linked': { linked: {}, missing: {} },
   preconditions: {
     ticked: { boxes: 'integer' },
-    'box-missing': { box: 'text' },
-    'box-open': { box: 'text', line: 'integer' },
+    'box-open': { box: 'text', line: 'integer?' },
   },
   'issue-updated': {
     updated: { issue: 'integer' },
@@ -185,8 +175,7 @@ export const VERDICTS = {
     'other-cluster': { found: 'text', wanted: 'text' },
   },
   'cost-budget': {
-    'no-budget': { cost: 'text' },
-    within: { cost: 'text', most: 'text' },
+    within: { cost: 'text', most: 'text?' },
     over: { cost: 'text', most: 'text' },
     'over-period': { cost: 'text', spent: 'text', most: 'text', period: ['week', 'month'], from: 'text' },
     'over-rented': { cost: 'text', spent: 'text', most: 'text', period: ['day', 'month'], from: 'text' },

@@ -7,16 +7,11 @@ import { dateAfter } from '../../domain/time.ts';
 import type { Edit } from './edit.ts';
 import { isSameValueText, largeStep, type Steps } from './value-text.ts';
 
-/** Values that a configured range may stand for; more are no micro-tweak. */
-const CANDIDATE_VALUES_MAX = 50;
-const SLACK = 1e-9;
-const DIGITS = 6;
-
 /** A knob that may be changed, as the config lists it. `values` in the order of trying. */
 export type Candidate = {
   readonly id: string;
   readonly path: string;
-  readonly values: readonly string[] | ValueRange;
+  readonly values: readonly string[];
   readonly bucket: Bucket;
   readonly risk: 'low' | 'medium' | 'high';
   readonly reason: string;
@@ -173,7 +168,7 @@ function freshValues(
         return isRecent ? [...tried, change.before] : tried;
       }),
   );
-  return candidateValues(candidate.values).filter(
+  return candidate.values.filter(
     (value) =>
       !isSameValueText(value, knob.value) &&
       !remembered.some((old) => old !== null && isSameValueText(old, value)),
@@ -201,37 +196,4 @@ function lastTried(
       ),
     ),
   };
-}
-
-/** From `from` to `to`, both included, by multiplying or by adding. Numbers, not source text. */
-type ValueRange = {
-  readonly from: number;
-  readonly to: number;
-  readonly by: { readonly kind: 'factor' | 'step'; readonly amount: number };
-};
-
-/** Source texts in the order in which they are tried. A range that does not move towards its end gives its first value alone. */
-export function candidateValues(values: readonly string[] | ValueRange): readonly string[] {
-  if (!('from' in values)) return values;
-  const { from, to, by } = values;
-  const isInteger = Number.isInteger(from) && Number.isInteger(by.amount);
-  const texts: string[] = [];
-  for (let at = 0; at < CANDIDATE_VALUES_MAX; at += 1) {
-    // Computed from the start each time, so that rounding does not add up.
-    const value = by.kind === 'factor' ? from * by.amount ** at : from + by.amount * at;
-    const isPast = from <= to ? value > to * (1 + SLACK) : value < to * (1 - SLACK);
-    if (!Number.isFinite(value) || (at > 0 && isPast)) break;
-    const text = sourceText(value, isInteger);
-    if (texts.includes(text)) break;
-    texts.push(text);
-  }
-  return texts;
-}
-
-// A tenth of 0.3 three times over is not quite 0.3.
-
-function sourceText(value: number, isInteger: boolean): string {
-  if (isInteger && Number.isSafeInteger(value)) return String(value);
-  const short = String(Number(value.toPrecision(DIGITS)));
-  return /[.e]/.test(short) ? short : `${short}.0`;
 }

@@ -3,7 +3,7 @@
 import { configDelta } from '../../delta/config-delta.ts';
 import { type Knob, readKnobs } from '../../delta/read-knobs.ts';
 import type { ExperimentFile, ReadFile } from '../../domain/experiment.ts';
-import type { Delta, KnobChange } from '../../domain/launch/delta.ts';
+import type { KnobChange } from '../../domain/launch/delta.ts';
 import { fail, ok, type Result } from '../../domain/result.ts';
 
 /** One value to write: the knob's path as `ferrybot delta` prints it, and the new source text. */
@@ -11,14 +11,8 @@ export type Edit = { readonly path: string; readonly after: string };
 
 export type EditedFile = { readonly text: string; readonly changes: readonly KnobChange[] };
 
-/**
- * Why nothing was edited. `unchanged`: the new text means the same value; `unexpected-delta`: the text would have
- * changed more or other than the one value (a comma, a comment sign or a bracket in it, say).
- */
-export type EditError =
-  | { readonly code: 'no-edits' }
-  | { readonly code: 'unknown-path' | 'repeated-path' | 'overlap' | 'unchanged'; readonly path: string }
-  | { readonly code: 'unexpected-delta'; readonly delta: Delta };
+/** `unchanged`: the new text means the same value. `refused`: there is no such one value, or more than it would change. */
+type EditFault = 'unchanged' | 'refused';
 
 /**
  * Writes all edits or none. The result is read again and must differ from `file` by exactly these edits
@@ -28,37 +22,29 @@ export async function applyEdits(
   file: ExperimentFile,
   edits: readonly Edit[],
   read: ReadFile,
-): Promise<Result<EditedFile, EditError>> {
-  if (edits.length === 0) return fail({ code: 'no-edits' });
+): Promise<Result<EditedFile, EditFault>> {
   const planned = plan(readKnobs(file), edits);
-  if (!planned.ok) return planned;
-  const text = replaced(file.text, planned.value);
+  if (planned === null) return fail('refused');
+  const text = replaced(file.text, planned);
   const delta = configDelta(file, await read(text));
-  if (delta.kind === 'none') return fail({ code: 'unchanged', path: edits[0]?.path ?? '' });
-  if (delta.kind !== 'knobs') return fail({ code: 'unexpected-delta', delta });
-  const missing = planned.value.find(
-    ({ knob, after }) => !delta.changes.some((change) => change.path === knob.path && change.after === after),
-  );
-  if (delta.changes.length === planned.value.length && missing === undefined)
-    return ok({ text, changes: delta.changes });
-  return missing !== undefined && delta.changes.every((change) => isPlanned(change, planned.value))
-    ? fail({ code: 'unchanged', path: missing.knob.path })
-    : fail({ code: 'unexpected-delta', delta });
+  if (delta.kind === 'none') return fail('unchanged');
+  if (delta.kind !== 'knobs' || !delta.changes.every((change) => isPlanned(change, planned)))
+    return fail('refused');
+  return delta.changes.length === planned.length ? ok({ text, changes: delta.changes }) : fail('unchanged');
 }
 
 type Planned = { readonly knob: Knob; readonly after: string };
 
-function plan(knobs: readonly Knob[], edits: readonly Edit[]): Result<readonly Planned[], EditError> {
-  const planned: Planned[] = [];
-  for (const { path, after } of edits) {
-    const knob = knobs.find((one) => one.path === path);
-    if (knob === undefined) return fail({ code: 'unknown-path', path });
-    if (planned.some((other) => other.knob === knob)) return fail({ code: 'repeated-path', path });
-    if (planned.some((other) => other.knob.start < knob.end && knob.start < other.knob.end))
-      return fail({ code: 'overlap', path });
-    planned.push({ knob, after });
-  }
-  return ok(planned.toSorted((left, right) => left.knob.start - right.knob.start));
+/** The edits in the order of the file; null where one has no knob of its own. */
+function plan(knobs: readonly Knob[], edits: readonly Edit[]): readonly Planned[] | null {
+  const planned = edits
+    .flatMap(({ path, after }) => {
+      const knob = knobs.find((one) => one.path === path);
+      return knob === undefined ? [] : [{ knob, after }];
+    })
+    .toSorted((left, right) => left.knob.start - right.knob.start);
+  const isApart = planned.every(({ knob }, at) => at === 0 || (planned[at - 1]?.knob.end ?? 0) <= knob.start);
+  return planned.length === edits.length && planned.length > 0 && isApart ? planned : null;
 }
 
 function replaced(text: string, planned: readonly Planned[]): string {

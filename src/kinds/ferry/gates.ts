@@ -61,12 +61,10 @@ export const scope = defineGate(
       const [first] = outside;
       const files = changedPaths.length;
       const count = outside.length;
-      if (fixOf === null)
-        return first === undefined ? pass('inside', { files }) : block('outside', 'author', { first, count });
-      const fix = { attempt: fixOf, may: fixableOf(ferry) };
+      const fix = fixOf === null ? { may: [] } : { attempt: fixOf, may: fixableOf(ferry) };
       return first === undefined
-        ? pass('fix-inside', { files, ...fix })
-        : block('fix-outside', 'author', { first, count, ...fix });
+        ? pass('inside', { files, ...fix })
+        : block('outside', 'author', { first, count, ...fix });
     }),
   { readsSettings: true },
 );
@@ -92,7 +90,7 @@ function isCountable({ kind }: Delta): boolean {
 function judge(delta: Delta): Judgement {
   switch (delta.kind) {
     case 'none':
-      return deltaReadableAnswer.pass('no-change');
+      return deltaReadableAnswer.pass('countable', { knobs: 0 });
     case 'knobs':
       return deltaReadableAnswer.pass('countable', { knobs: delta.changes.length });
     case 'structural':

@@ -9,6 +9,8 @@ import { type ImageLabels, isSameImage } from '../../domain/launch/image.ts';
 import { withoutEndSlashes } from '../../domain/text.ts';
 import {
   type ChangeGateFacts,
+  cannotTell,
+  contractNow,
   defineGate,
   type GateFacts,
   given,
@@ -22,9 +24,8 @@ import { startOptionsOf } from './settings.ts';
 /** Who is in charge by the contract wrote it, asked for the run, or has said so (policy HR-15). */
 export const driAccepted = defineGate(
   'dri-accepted',
-  ({ contract, proposal, owner = null }, { block, pass }) => {
-    if (contract === undefined) return block('nobody', 'author');
-    return given(contract.read, (now) => {
+  ({ contract, proposal, owner = null }, { block, pass }) =>
+    given(contractNow(contract), (now) => {
       const dri = personInCharge(now);
       if (dri === null) return block('nobody', 'author');
       const consenting = [proposal.author, proposal.requestedBy, owner];
@@ -32,8 +33,7 @@ export const driAccepted = defineGate(
         ? pass('accepted', { dri })
         : // rule HR-15
           block('not-accepted', 'anyone', { dri });
-    });
-  },
+    }),
 );
 
 /** Labels of the OCI's image format. */
@@ -93,7 +93,7 @@ const checkpointProvenAnswer = judging('checkpoint-proven');
 /** Where the run begins is a whole checkpoint of a line that the record knows, and the command goes there (policy HR-12, HR-34, HR-55, HR-56). */
 export const checkpointProven = defineGate('checkpoint-proven', (facts) => {
   const { start, resume, lane, contract } = facts;
-  if (start === undefined || contract === undefined) return checkpointProvenAnswer.block('none', 'author');
+  if (start === undefined || contract === undefined) return cannotTell('the run has no contract');
   const dri = contractValue(contract.recorded, 'dri') ?? '';
   if (resume !== undefined) return given(resume, goesOn(dri, facts, begunAt(start)));
   return given(start, (point) => {
@@ -106,7 +106,7 @@ export const checkpointProven = defineGate('checkpoint-proven', (facts) => {
     if (point.kind === 'anew') return checkpointProvenAnswer.pass('anew');
     const parts = [...lane.command, ...Object.values(lane.environment)];
     if (!parts.some((part) => part.includes(CHECKPOINT) || part === path || part.endsWith(`=${path}`)))
-      return checkpointProvenAnswer.block('not-in-command', 'author', { path });
+      return checkpointProvenAnswer.block('command-differs', 'author', { said: '', path });
     const { step, run, attempt } = point;
     return checkpointProvenAnswer.pass('proven', {
       path,

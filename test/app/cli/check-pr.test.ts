@@ -63,7 +63,7 @@ describe('check-pr', () => {
     const { code, ok, failing, unknown, of } = await judged();
     expect({ code, ok, failing }).toEqual({ code: 0, ok: true, failing: [] });
     expect(of('delta-readable')).toBe('countable');
-    expect(of('freshness')).toBe('at-tip');
+    expect(of('freshness')).toBe('fresh');
     expect(unknown).toEqual(
       expect.arrayContaining(['checks-green', 'lane-free', 'not-held', 'risk-present']),
     );

@@ -3,7 +3,6 @@ import type { Knob } from '../../../src/delta/read-knobs.ts';
 import {
   type Candidate,
   type ChoiceInput,
-  candidateValues,
   chooseCandidate,
   type RecentFerry,
 } from '../../../src/kinds/ferry/candidates.ts';
@@ -147,19 +146,5 @@ describe('what the next ferry changes', () => {
     expect(choose({ objective: { kind: 'regression', text: 'confirm' } })).toEqual({
       kind: 'identical-rerun',
     });
-  });
-});
-
-describe('a range of values', () => {
-  it.each([
-    [{ from: 0.001, to: 0.008, by: { kind: 'factor', amount: 2 } }, ['0.001', '0.002', '0.004', '0.008']],
-    [{ from: 0.1, to: 0.3, by: { kind: 'step', amount: 0.1 } }, ['0.1', '0.2', '0.3']],
-    [{ from: 512, to: 2048, by: { kind: 'factor', amount: 2 } }, ['512', '1024', '2048']],
-    [{ from: 1.5, to: 3, by: { kind: 'step', amount: 0.5 } }, ['1.5', '2.0', '2.5', '3.0']],
-    [{ from: 0.4, to: 0.1, by: { kind: 'factor', amount: 0.5 } }, ['0.4', '0.2', '0.1']],
-    [{ from: 1, to: 5, by: { kind: 'factor', amount: 1 } }, ['1']],
-    [{ from: 3, to: 5, by: { kind: 'step', amount: -1 } }, expect.any(Array)],
-  ] as const)('%j', (range, values) => {
-    expect(candidateValues(range)).toEqual(values);
   });
 });

@@ -47,23 +47,23 @@ describe('editing a value in place', () => {
   ])('refuses %s', async (_, after) => {
     expect(await edit('LR = 1\nrun(lr=LR)\n', { path: 'LR', after })).toMatchObject({
       ok: false,
-      error: { code: 'unexpected-delta' },
+      error: 'refused',
     });
   });
 
   it('refuses what is not there, the same value, and the same path twice', async () => {
     expect(await edit('A = 1\n', { path: 'B', after: '2' })).toMatchObject({
-      error: { code: 'unknown-path', path: 'B' },
+      error: 'refused',
     });
     expect(await edit('A = 3e-3\n', { path: 'A', after: '0.003' })).toMatchObject({
-      error: { code: 'unchanged' },
+      error: 'unchanged',
     });
     expect(await edit('A = 1\nB = 2\n', { path: 'A', after: '2' }, { path: 'B', after: '2' })).toMatchObject({
-      error: { code: 'unchanged', path: 'B' },
+      error: 'unchanged',
     });
     expect(await edit('A = 1\n', { path: 'A', after: '2' }, { path: 'A', after: '3' })).toMatchObject({
-      error: { code: 'repeated-path' },
+      error: 'refused',
     });
-    expect(await edit('A = 1\n')).toMatchObject({ error: { code: 'no-edits' } });
+    expect(await edit('A = 1\n')).toMatchObject({ error: 'refused' });
   });
 });

@@ -27,6 +27,9 @@ const start = {
   fallback: false,
   lastRun: branded('ferry-daily-20261120', isRunId),
 };
+/** The boxes that a lane has without a config of its own. */
+const BOXES = ['issue created/updated'];
+
 const view: ProposalView = {
   run,
   date: '2026-11-21',
@@ -88,7 +91,7 @@ const first: ProposalView = {
 
 function factsOf(
   proposal: ProposalView,
-  body = renderPullBody(proposal),
+  body = renderPullBody(proposal, BOXES),
 ): NonNullable<ReturnType<typeof bodyFacts>> {
   const { last } = proposal.context;
   const facts = bodyFacts(body, {
@@ -103,7 +106,7 @@ function factsOf(
 describe('the proposal', () => {
   it('in the pull request', () => {
     expect(renderPullTitle(view)).toBe('Daily ferry 2026-11-21: learning_rate 3e-3 -> 6e-3');
-    expect(renderPullBody(view)).toMatchSnapshot();
+    expect(renderPullBody(view, BOXES)).toMatchSnapshot();
   });
 
   it('in the issue, with the link that the gate looks for', () => {
@@ -119,7 +122,7 @@ describe('the proposal', () => {
   });
 
   it('of the very first ferry', () => {
-    expect(renderPullBody(first)).toMatchSnapshot();
+    expect(renderPullBody(first, BOXES)).toMatchSnapshot();
   });
 
   it('is read back whole: nothing is missing and nothing is declared wrongly', () => {
@@ -140,7 +143,7 @@ describe('the proposal', () => {
 
   // rules DF-16, DF-17
   it('says what changes and why, and which risk that is', () => {
-    const body = renderPullBody(view);
+    const body = renderPullBody(view, BOXES);
     expect(body).toMatch(/^\| .?learning_rate.? \| .?3e-3.? \| .?6e-3.? \|$/m);
     expect(body).toMatch(/^Rationale: .*the optimum may lie higher/m);
     expect(factsOf({ ...view, risk: 'high' }).risk).toBe('high');
@@ -148,19 +151,19 @@ describe('the proposal', () => {
 
   // rule DF-09
   it('says where its interval begins, and that it is a date where no launch commit is on record', () => {
-    expect(renderPullBody(view)).toContain(`Since the last ferry's launch commit ${shaOf('last')}`);
-    expect(renderPullBody(view)).not.toContain('a fallback');
-    expect(renderPullBody(first)).toContain('Since 2026-11-14 (a date, as a fallback:');
+    expect(renderPullBody(view, BOXES)).toContain(`Since the last ferry's launch commit ${shaOf('last')}`);
+    expect(renderPullBody(view, BOXES)).not.toContain('a fallback');
+    expect(renderPullBody(first, BOXES)).toContain('Since 2026-11-14 (a date, as a fallback:');
   });
 
   it('has a box for the word to Discord, which is optional and open', () => {
-    expect(renderPullBody(view)).toContain('- [ ] optional/manual Discord update posted');
+    expect(renderPullBody(view, BOXES)).toContain('- [ ] optional/manual Discord update posted');
   });
 
   // rule DF-15
   it('links the last ferry, or says that there was none', () => {
     expect(factsOf(first).linksLastFerry).toBe(true);
-    expect(factsOf(view, renderPullBody(first)).linksLastFerry).toBe(false);
+    expect(factsOf(view, renderPullBody(first, BOXES)).linksLastFerry).toBe(false);
   });
 
   // rule DF-03

@@ -104,7 +104,7 @@ export async function askedChange(
     // Each for itself first, so that the answer names the one that does not fit.
     const alone = await applyEdits(file, [{ path, after }], read);
     if (!alone.ok)
-      return alone.error.code === 'unchanged'
+      return alone.error === 'unchanged'
         ? refused('unchanged', name, before)
         : refused('value-refused', name, value);
     edits.push({ path, after });

@@ -175,7 +175,7 @@ export async function chooseChange(
   }
   if (choice.kind === 'proposal') {
     const edited = await applyEdits(file, choice.edits, read);
-    if (!edited.ok) return nothing('edit-refused', `${choice.candidate.id}: ${edited.error.code}`);
+    if (!edited.ok) return nothing('edit-refused', `${choice.candidate.id}: ${edited.error}`);
     const { candidate, risk, rationale } = choice;
     return { ...plain, ...edited.value, risk, reason: candidate.reason, candidate: candidate.id, rationale };
   }

@@ -20,9 +20,6 @@ import { PART_HEADINGS } from '../body/read-pull-body.ts';
 import type { ChoiceRationale, Skipped } from '../candidates.ts';
 import { intervalText, type ProposalView, referencesText } from './proposal-context.ts';
 
-/** What must be true before the launch unless the lab configures other boxes. */
-const PRECONDITIONS: readonly string[] = ['issue created/updated'];
-
 /** `Daily ferry 2026-11-21: learning_rate 3e-3 -> 6e-3`, plain text. */
 export function renderPullTitle(proposal: ProposalView): string {
   return cleanLine(`${nameOf(proposal)}: ${changeText(proposal)}`, limits.titleCharsMax);
@@ -46,10 +43,7 @@ export function renderPullParts(proposal: ProposalView, preconditions: readonly 
 }
 
 /** The pull request's body; src/kinds/ferry/body reads it back. `preconditions`: the lab's boxes that must be ticked before a launch. */
-export function renderPullBody(
-  proposal: ProposalView,
-  preconditions: readonly string[] = PRECONDITIONS,
-): string {
+export function renderPullBody(proposal: ProposalView, preconditions: readonly string[]): string {
   const intro = `${nameOf(proposal)}, run ${code(proposal.run)}. The card below says what is missing for the launch; what is approved there is the manifest, not this text.`;
   return `${paragraphs(intro, ...commonParts(proposal), heading(PART_HEADINGS.checklist), checklist(preconditions), ...fallbackParts(proposal, 'in this pull request'))}\n`;
 }
