@@ -13,7 +13,7 @@ import { allPass } from '../domain/launch/verdict.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { type RunState, shownAtOf, standingApprovals } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
-import { approverNeeds, isOwnWork, unlessApprover } from './approving.ts';
+import { approvedDraft, approverNeeds, isOwnWork, unlessApprover } from './approving.ts';
 import {
   type AnswerDecision,
   type APPROVAL_FAULTS,
@@ -135,18 +135,8 @@ function approve(context: CommandContext, digest: Digest): CommandDecision {
     return answer('already-approved', { digest: digest.slice(7, 19) });
   if (gates === null || comment.surface === 'review-comment') return NOT_ON_A_LINE;
   const count = standing.length + 1;
-  const draft = {
-    type: 'approved',
-    role: 'control',
-    actor,
-    data: {
-      digest,
-      comment: comment.id,
-      surface: comment.surface,
-      bodyDigest: comment.bodyDigest,
-      body: gates.body,
-    },
-  } as const;
   const detail = { digest: digest.slice(7, 19), count, quorum: policy.quorum };
-  return answer(count >= policy.quorum ? 'approved' : 'approved-waiting-for-more', detail, [draft]);
+  return answer(count >= policy.quorum ? 'approved' : 'approved-waiting-for-more', detail, [
+    approvedDraft(context, digest, gates.body),
+  ]);
 }

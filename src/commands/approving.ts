@@ -2,6 +2,8 @@
 
 import { mayApprove } from '../config/approvers.ts';
 import type { Permission } from '../domain/actor.ts';
+import type { Digest } from '../domain/ids.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
 import { type AnswerDecision, answerCommon, type CommandContext, type CommandPolicy } from './decision.ts';
 
 /** Commands that approve the digest they name. */
@@ -21,6 +23,18 @@ export function unlessApprover({
   return mayApprove(permission, actor.id, approvals)
     ? null
     : answerCommon('not-permitted', { needs: approvals.permission });
+}
+
+/** The record of an approval of this manifest, given to the text of this fingerprint. */
+export function approvedDraft(
+  { actor, comment }: Pick<CommandContext, 'actor' | 'comment'>,
+  digest: Digest,
+  body: Digest,
+): EventDraft {
+  const { id, bodyDigest } = comment;
+  const surface = comment.surface === 'review' ? 'review' : 'comment';
+  const data = { digest, comment: id, surface, bodyDigest, body } as const;
+  return { type: 'approved', role: 'control', actor, data };
 }
 
 /** Whether an approval by this person would be of their own change. */

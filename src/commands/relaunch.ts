@@ -14,7 +14,7 @@ import { whyUnknown } from '../domain/launch/verdict.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { PastAttempt } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
-import { isOwnWork, unlessApprover } from './approving.ts';
+import { approvedDraft, isOwnWork, unlessApprover } from './approving.ts';
 import { answering, type CommandContext, type CommandDecision, NOT_ON_A_LINE } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { withoutJob } from './direct-watch.ts';
@@ -69,7 +69,7 @@ function statusOf({ state }: CommandContext): string {
 
 /** The same rules as for the first approval. */
 function beyond(context: CommandContext, last: PastAttempt): CommandDecision {
-  const { state, policy, actor, comment, args } = context;
+  const { state, policy, actor, args } = context;
   const refused = unlessApprover(context);
   if (refused !== null) return refused;
   if (context.unread.length > 0) return need(...context.unread);
@@ -87,17 +87,11 @@ function beyond(context: CommandContext, last: PastAttempt): CommandDecision {
     });
   const second = secondCardRefusal(context, digest);
   if (second !== null) return second;
-  const { id, bodyDigest } = comment;
-  const surface = comment.surface === 'review' ? 'review' : 'comment';
-  const draft = {
-    type: 'approved',
-    role: 'control',
-    actor,
-    data: { digest, comment: id, surface, bodyDigest, body: gate.body },
-  } as const;
   const others = approvalsSinceEnd(state, last).filter((given) => given.actor.id !== actor.id);
   const people = new Set(others.map((given) => given.actor.id)).size + 1;
   const facts = { attempt: last.submission.attempt + 1, left: 0 };
   const missing = policy.quorum - people;
-  return answer('relaunch-asked', missing > 0 ? { ...facts, missing } : facts, [draft]);
+  return answer('relaunch-asked', missing > 0 ? { ...facts, missing } : facts, [
+    approvedDraft(context, digest, gate.body),
+  ]);
 }

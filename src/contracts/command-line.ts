@@ -31,6 +31,16 @@ export function readCommandLine(text: string): CommandLine | null {
   return command.length > ARGUMENTS_MAX ? null : { environment, command };
 }
 
+/** A lane's command and environment with those of this line; nothing where it cannot be read. */
+export function commandIn(
+  line: CommandLine | null,
+  { environment }: { readonly environment: Readonly<Record<string, string>> },
+): { readonly command?: string[]; readonly environment?: Record<string, string> } {
+  return line === null
+    ? {}
+    : { command: [...line.command], environment: { ...environment, ...line.environment } };
+}
+
 /** Splits at blanks like a shell, with single and double quotes. Rejects further lines. */
 function partsOf(text: string): readonly string[] | null {
   const parts: string[] = [];

@@ -1,6 +1,7 @@
 /** The fields of a run's contract in an issue: their names, how to read them, and whether a launch needs them. */
 
-import { type Contract, type ContractValue, saidIn } from '../domain/launch/contract.ts';
+import { branded, isSha } from '../domain/ids.ts';
+import { type Contract, type ContractValue, type PinnedSource, saidIn } from '../domain/launch/contract.ts';
 import type { GateId } from '../domain/launch/verdict.ts';
 import { secretNames } from '../domain/written-secrets.ts';
 import { readCommandLine } from './command-line.ts';
@@ -123,6 +124,12 @@ export function valueIn<Name extends string>(
   name: NoInfer<Name>,
 ): string | null {
   return saidIn(contract as Contract, name);
+}
+
+/** The commit that the contract pins; null: the run is of the lane's branch. */
+export function pinnedIn(contract: Contract): PinnedSource | null {
+  const commit = saidIn(contract, 'commit');
+  return commit === null ? null : { commit: branded(commit, isSha), branch: saidIn(contract, 'branch') };
 }
 
 function wordsOf(text: string): string {

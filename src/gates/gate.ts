@@ -118,31 +118,22 @@ type FactsOf<Gate extends GateId, Code extends keyof Verdicts[Gate]> = Verdicts[
   ? FactsArgument<Verdicts[Gate][Code]>
   : never;
 
-/** How one gate answers: with its own codes alone, and the facts of each. */
+type Says<Gate extends GateId, By extends readonly RemedyActor[]> = <
+  Code extends keyof Verdicts[Gate] & string,
+>(
+  code: Code,
+  ...rest: [...by: By, ...facts: FactsOf<Gate, Code>]
+) => Judgement;
+
+/**
+ * How one gate answers: with its own codes alone, and the facts of each. A warning lets the run through; `unknown` holds it back, and its
+ * facts have a `why`.
+ */
 type Judging<Gate extends GateId> = {
-  /** The gate lets the run through. */
-  readonly pass: <Code extends keyof Verdicts[Gate] & string>(
-    code: Code,
-    ...facts: FactsOf<Gate, Code>
-  ) => Judgement;
-  /** The gate lets the run through and says what a reviewer should look at. */
-  readonly warn: <Code extends keyof Verdicts[Gate] & string>(
-    code: Code,
-    remedyBy: RemedyActor,
-    ...facts: FactsOf<Gate, Code>
-  ) => Judgement;
-  /** The gate holds the run back. */
-  readonly block: <Code extends keyof Verdicts[Gate] & string>(
-    code: Code,
-    remedyBy: RemedyActor,
-    ...facts: FactsOf<Gate, Code>
-  ) => Judgement;
-  /** The gate cannot tell, and holds the run back; the facts have a `why`. */
-  readonly unknown: <Code extends keyof Verdicts[Gate] & string>(
-    code: Code,
-    remedyBy: RemedyActor,
-    ...facts: FactsOf<Gate, Code>
-  ) => Judgement;
+  readonly pass: Says<Gate, []>;
+  readonly warn: Says<Gate, [RemedyActor]>;
+  readonly block: Says<Gate, [RemedyActor]>;
+  readonly unknown: Says<Gate, [RemedyActor]>;
 };
 
 const JUDGING = {

@@ -469,7 +469,7 @@ describe('incidents and fallen approvals', () => {
     expect(say(submitted.incident('fix-made', own).state, 'incident')).toMatchSnapshot();
   });
 
-  it.each(['fixer-late', 'fixer-failed', 'patch-not-an-edit', 'outside-scope'])(
+  it.each(['fixer-late', 'fixer-failed', 'patch-unreadable', 'outside-scope'])(
     'says why nothing of a fixer is taken: %s',
     (reason) => {
       const { state } = submitted.incident('fix-not-made', { attempt: 1, reason });

@@ -16,7 +16,6 @@ export type PatchFault =
   | 'patch-none'
   | 'patch-too-large'
   | 'patch-unreadable'
-  | 'patch-not-an-edit'
   | 'patch-hidden-signs'
   | 'patch-like-secret'
   | 'patch-does-not-apply';
@@ -114,14 +113,12 @@ function readFile(lines: readonly string[], start: number): Result<FileAt, Patch
   if (git !== null) {
     at += 1;
     while (at < lines.length && !(lines[at] ?? '').startsWith('--- ')) {
-      const line = lines[at] ?? '';
-      if (NOT_AN_EDIT.test(line)) return fail('patch-not-an-edit');
-      if (!INDEX.test(line)) return fail('patch-unreadable');
+      // New, deleted, moved and binary files, modes and links are no edits of lines.
+      if (!INDEX.test(lines[at] ?? '')) return fail('patch-unreadable');
       at += 1;
     }
   }
   const [old = '', now = ''] = lines.slice(at, at + 2);
-  if (old === '--- /dev/null' || now === '+++ /dev/null') return fail('patch-not-an-edit');
   const path = OLD_NAME.exec(old)?.[1];
   if (path === undefined || path !== NEW_NAME.exec(now)?.[1]) return fail('patch-unreadable');
   if (git !== null && (git[1] !== path || git[2] !== path)) return fail('patch-unreadable');
@@ -174,8 +171,6 @@ const OLD_NAME = new RegExp(`^--- a/(${PATH})$`);
 const NEW_NAME = new RegExp(`^\\+\\+\\+ b/(${PATH})$`);
 /** Regular or executable file with an unchanged mode; not a symbolic link. */
 const INDEX = /^index [0-9a-f]{4,64}\.\.[0-9a-f]{4,64}(?: 100(?:644|755))?$/;
-const NOT_AN_EDIT =
-  /^(?:new file|deleted file|old mode|new mode|similarity|dissimilarity|rename|copy|GIT binary|Binary files|index .* (?:120000|160000)$)/;
 const HUNK = /^@@ -(\d{1,7})(?:,(\d{1,5}))? \+\d{1,7}(?:,(\d{1,5}))? @@/;
 const NO_NEWLINE = '\\ No newline at end of file';
 /** Characters that are invisible or reorder text in a diff. A trailing carriage return is allowed. */

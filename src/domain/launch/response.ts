@@ -242,7 +242,8 @@ export function relaunchRule(state: RunState, next: Order): string | null {
   if (state.end === null) return 'ordered after the job was submitted';
   const response = responseTo(state);
   if (response === null || response.kind === 'wait') return 'ordered again though no bad node was replaced';
-  if (response.kind === 'ask') return `ordered again ${RULES[response.why.reason] ?? response.why.reason}`;
+  if (response.kind === 'ask')
+    return `ordered again after a failure that people decide about: ${response.why.reason}`;
   if (isAsked(state)) return 'ordered again though a person was asked';
   const { order } = state;
   if (restartsLeft(state) <= 0 && !restsOnNewApprovals(state, next))
@@ -260,17 +261,6 @@ function restsOnNewApprovals(state: RunState, next: Order): boolean {
     given.some(({ comment, surface }) => comment === cited.comment && surface === cited.surface),
   );
 }
-
-const RULES: Readonly<Record<string, string>> = {
-  'not-recoverable': "after a failure that is a person's",
-  'stopped-by': 'after somebody had stopped it on the cluster',
-  'same-failure': 'after the same failure as before',
-  'no-progress': 'though it came no further than before',
-  'no-restarts-left': 'beyond the restarts that were approved',
-  'loss-lost': 'after a loss that was no number any more',
-  'other-steps': 'after an attempt that made other steps than the one that it goes on from',
-  'checkpoint-rejected': 'where it would go on from a rejected checkpoint',
-};
 
 /** Whether a new approval of the failed manifest is valid, because only that allows another start. */
 export function mayBeApprovedAgain(state: RunState): boolean {

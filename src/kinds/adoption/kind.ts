@@ -1,8 +1,9 @@
 /** An adopted run: a job that somebody has launched by hand is watched, and launched again where its failure asks for it and people approve. */
 
 import { z } from 'zod';
+import { settingsOfKind } from '../../config/lane-kind.ts';
 import { type LaneConfig, laneKeys } from '../../config/lane-schema.ts';
-import { type CommandLine, readCommandLine } from '../../contracts/command-line.ts';
+import { type CommandLine, commandIn, readCommandLine } from '../../contracts/command-line.ts';
 import { USUAL_RESPONSES } from '../../domain/failure-class.ts';
 import type { PinnedSource } from '../../domain/launch/contract.ts';
 import { covers } from '../../domain/launch/whole-tree.ts';
@@ -38,16 +39,7 @@ const adoptionSettings = z.strictObject({
 
 type AdoptionLane = z.infer<typeof adoptionSettings>;
 
-/** The settings of a lane of this kind: the schema that gave them stands above. */
-function adoptionLane(lane: LaneConfig): AdoptionLane {
-  if (!isAdoptionLane(lane))
-    throw new Error(`a lane of the kind ${lane.kind} is asked for an adoption's settings`);
-  return lane;
-}
-
-function isAdoptionLane(lane: LaneConfig): lane is AdoptionLane {
-  return lane.kind === 'adoption';
-}
+const adoptionLane = settingsOfKind<AdoptionLane>('adoption');
 
 /** What the engine says was started; null where it is no command that can be launched, or not all of it is known. */
 function startedBy({ entrypoint }: Pick<Description, 'entrypoint'>): CommandLine | null {
@@ -56,10 +48,7 @@ function startedBy({ entrypoint }: Pick<Description, 'entrypoint'>): CommandLine
 
 /** What cannot be launched leaves the lane's own value, which the gate lets nobody launch. */
 function settingsOf(lane: LaneConfig, job: Description): LaneConfig {
-  const line = startedBy(job);
-  return line === null
-    ? lane
-    : { ...lane, command: [...line.command], environment: { ...lane.environment, ...line.environment } };
+  return { ...lane, ...commandIn(startedBy(job), lane) };
 }
 
 /** The commit that the job claims, where a branch of the repository has it; which one it was pushed to it does not say. */

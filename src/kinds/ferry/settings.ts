@@ -1,7 +1,8 @@
 /** The settings that only a lane of ferries has (docs/policy-coverage.md, the rows DF): what it edits, tries and is held to. */
 
 import { z } from 'zod';
-import { checklistSetting, type LaneConfig, laneKeys } from '../../config/lane-schema.ts';
+import { settingsOfKind } from '../../config/lane-kind.ts';
+import { checklistSetting, laneKeys } from '../../config/lane-schema.ts';
 import { covers } from '../../domain/launch/whole-tree.ts';
 import { fixerSettings } from '../../settings/fixer-schema.ts';
 import { argumentArray, name, path, setting, unset, word } from '../../settings/words.ts';
@@ -180,11 +181,7 @@ export const ferrySettings = z.strictObject({
 
 export type FerryLane = z.infer<typeof ferrySettings>;
 
-/** The settings of a lane of this kind: the schema that gave them stands above. */
-export function ferryLane(lane: LaneConfig): FerryLane {
-  if (!isFerryLane(lane)) throw new Error(`a lane of the kind ${lane.kind} is asked for a ferry's settings`);
-  return lane;
-}
+export const ferryLane = settingsOfKind<FerryLane>('ferry');
 
 /** Files and folders that a fix may change, once an attempt has failed. */
 export function fixableOf({ scope, fixScope }: FerryLane): readonly string[] {
@@ -194,8 +191,4 @@ export function fixableOf({ scope, fixScope }: FerryLane): readonly string[] {
 /** Whether a ferry may change this file: one of its scope, and once an attempt has failed also what a fix may touch. */
 export function mayChange({ scope, fixScope }: FerryLane, path: string, isFix: boolean): boolean {
   return scope.includes(path) || (isFix && fixScope.some((folder) => covers(folder, path)));
-}
-
-function isFerryLane(lane: LaneConfig): lane is FerryLane {
-  return lane.kind === 'ferry';
 }

@@ -1,5 +1,6 @@
 /** The hero run: an expensive production run of weeks, begun from the contract in its issue. */
 
+import { pinnedIn } from '../../contracts/fields.ts';
 import { contractComplete, contractCurrent, outputRootOwn, trackerOwn } from '../../contracts/gates.ts';
 import { type Responses, USUAL_RESPONSES } from '../../domain/failure-class.ts';
 import { defineKind } from '../../run/kind.ts';
@@ -9,14 +10,12 @@ import {
   checkpointPlanOf,
   containerIn,
   continuedAs,
-  costOf,
+  contractValue,
   isHero,
   knownOf,
-  objectiveOf,
   readHeroContract,
   runNameOf,
   settingsOf,
-  sourceOf,
 } from './contract/read-contract.ts';
 import { checkpointProven, containerBuilt, driAccepted } from './gates.ts';
 import { heroSettings, startOptionsOf } from './settings.ts';
@@ -44,12 +43,12 @@ export const heroKind = defineKind({
     fields: FIELDS,
     read: readHeroContract,
     settings: settingsOf,
-    cost: costOf,
-    source: sourceOf,
+    cost: (contract) => contractValue(contract, 'acceleratorHours'),
+    source: pinnedIn,
     container: containerIn,
     name: runNameOf,
     checkpoints: checkpointPlanOf,
-    objective: objectiveOf,
+    objective: (contract) => ({ kind: 'production', text: contractValue(contract, 'goal') ?? '' }),
     continued: continuedAs,
     opens: { title: 'Hero run', known: knownOf },
   },

@@ -2,7 +2,7 @@
 
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import { METRICS_JUDGE } from '../../config/rules/lane-rules.ts';
-import { valueIn } from '../../contracts/fields.ts';
+import { pinnedIn, valueIn } from '../../contracts/fields.ts';
 import { contractComplete, contractCurrent } from '../../contracts/gates.ts';
 import type { SealedMetrics } from '../../domain/facts.ts';
 import { type Responses, USUAL_RESPONSES } from '../../domain/failure-class.ts';
@@ -13,14 +13,7 @@ import { contractNow, defineGate, given } from '../../gates/gate.ts';
 import { judgeRun } from '../../run/judge-run.ts';
 import { defineKind } from '../../run/kind.ts';
 import { earlyStopText, FIELDS, tooSmall } from './contract/fields.ts';
-import {
-  namesIn,
-  needsOf,
-  objectiveOf,
-  readRentalContract,
-  settingsOf,
-  sourceOf,
-} from './contract/read-contract.ts';
+import { namesIn, needsOf, readRentalContract, settingsOf } from './contract/read-contract.ts';
 import { RENTAL_RULES, rentalLane, rentalSettings } from './settings.ts';
 
 /** What is rented stays within what the lab rents, card by card and dollar by dollar. */
@@ -138,9 +131,9 @@ export const rentalKind = defineKind({
     machine: needsOf,
     reductions: (lane) => rentalLane(lane).reductions ?? [],
     repairs: (lane) => rentalLane(lane).repairs ?? [],
-    source: sourceOf,
+    source: pinnedIn,
     name: () => null,
-    objective: objectiveOf,
+    objective: (contract) => ({ kind: 'production', text: valueIn(contract, 'reason') ?? '' }),
   },
 });
 

@@ -1,7 +1,8 @@
 /** The settings that a lane of rentals has; what is rented and run stands in an issue, within what the cluster allows. */
 
 import { z } from 'zod';
-import { cadenceSetting, type LaneConfig, type LaneRule, laneKeys } from '../../config/lane-schema.ts';
+import { settingsOfKind } from '../../config/lane-kind.ts';
+import { cadenceSetting, type LaneRule, laneKeys } from '../../config/lane-schema.ts';
 import { inLane } from '../../config/rules/rule.ts';
 import { namesOf } from '../../contracts/fields.ts';
 import { error } from '../../settings/problem.ts';
@@ -59,16 +60,7 @@ export type RentalLane = z.infer<typeof rentalSettings> & {
   readonly repairs?: readonly string[];
 };
 
-/** The lane as what it is. Throws for one of another kind, which is a bug. */
-export function rentalLane(lane: LaneConfig): RentalLane {
-  if (!isRentalLane(lane))
-    throw new Error(`a lane of the kind ${lane.kind} is asked for a rental's settings`);
-  return lane;
-}
-
-function isRentalLane(lane: LaneConfig): lane is RentalLane {
-  return 'defaults' in lane;
-}
+export const rentalLane = settingsOfKind<RentalLane>('rental');
 
 /** A default that nobody can read would be missing in each contract. */
 const defaultsAreRead: LaneRule = (lane) =>

@@ -2,12 +2,18 @@
 
 import { checkpointRoots } from '../../../config/fill.ts';
 import type { LaneConfig } from '../../../config/lane-schema.ts';
-import { optionOf, optionsOf, readCommandLine, STEP_OPTIONS } from '../../../contracts/command-line.ts';
+import {
+  commandIn,
+  optionOf,
+  optionsOf,
+  readCommandLine,
+  STEP_OPTIONS,
+} from '../../../contracts/command-line.ts';
 import { valueIn } from '../../../contracts/fields.ts';
 import { readCount, readQuantity } from '../../../contracts/quantity.ts';
 import { contractReader } from '../../../contracts/read-contract.ts';
 import { isStorePath } from '../../../domain/checkpoint/stored.ts';
-import { branded, isRunId, isSha, type RunId } from '../../../domain/ids.ts';
+import { branded, isRunId, type RunId } from '../../../domain/ids.ts';
 import { isBudgetFor, isHeroByCost, trainingFlops } from '../../../domain/launch/change-facts.ts';
 import {
   type CheckpointPlan,
@@ -15,10 +21,8 @@ import {
   type ContractIssue,
   type ContractValue,
   OUTSIDE,
-  type PinnedSource,
 } from '../../../domain/launch/contract.ts';
 import { limits } from '../../../domain/limits.ts';
-import type { Objective } from '../../../domain/logbook/events/launch-events.ts';
 import { withoutEndSlashes } from '../../../domain/text.ts';
 import { secretNames } from '../../../domain/written-secrets.ts';
 import { FIELDS, type FieldName, isSlug, scientific, TOGETHER } from './fields.ts';
@@ -125,16 +129,13 @@ export function settingsOf(lane: LaneConfig, contract: Contract): LaneConfig {
     const value = contractValue(contract, name);
     return value === null ? null : Number(value);
   };
-  const line = readCommandLine(contractValue(contract, 'command') ?? '');
   const policy = contractValue(contract, 'resume')?.toLowerCase();
   const cadence = number('cadence');
   return {
     ...lane,
     runName: contractValue(contract, 'trackerId') ?? contractValue(contract, 'slug') ?? lane.runName,
     outputRoot: contractValue(contract, 'outputRoot') ?? lane.outputRoot,
-    ...(line === null
-      ? {}
-      : { command: [...line.command], environment: { ...lane.environment, ...line.environment } }),
+    ...commandIn(readCommandLine(contractValue(contract, 'command') ?? ''), lane),
     finalStep: number('finalStep'),
     resume: { policy: policy === 'allow' || policy === 'must' ? policy : 'never' },
     retention: {
@@ -147,19 +148,6 @@ export function settingsOf(lane: LaneConfig, contract: Contract): LaneConfig {
         ? lane.cadence
         : { ...lane.cadence, pollMs: Math.min(lane.cadence.pollMs, cadence * 60_000) },
   };
-}
-
-/** What one launch is expected to cost, as the issue says. */
-export function costOf(contract: Contract): string | null {
-  return contractValue(contract, 'acceleratorHours');
-}
-
-/** The commit that the run is of, wherever branches go. */
-export function sourceOf(contract: Contract): PinnedSource | null {
-  const commit = contractValue(contract, 'commit');
-  return commit === null
-    ? null
-    : { commit: branded(commit, isSha), branch: contractValue(contract, 'branch') };
 }
 
 /** The output root, and what the lane says of it; where the contract names the root itself, that alone is searched. */
@@ -194,11 +182,6 @@ function rootsOfLane(contract: Contract, lane: LaneConfig, outputRoot: string): 
 /** Only what somebody wrote: what is shipped is the tree of the commit, and runs in no container that is known here. */
 export function containerIn(contract: Contract): string | null {
   return contract['bundle']?.source === 'given' ? contractValue(contract, 'bundle') : null;
-}
-
-/** What it is for, in the DRI's own words. */
-export function objectiveOf(contract: Contract): Objective {
-  return { kind: 'production', text: contractValue(contract, 'goal') ?? '' };
 }
 
 /** A name, an identity in the tracker and a place of its own, and the checkpoint of the old one (policy HR-52). */

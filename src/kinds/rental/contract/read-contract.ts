@@ -1,14 +1,13 @@
 /** Reads the contract of a rental from its issue, `/rent` and the lane, and puts it in the place of the lane's own settings. */
 
 import type { LaneConfig } from '../../../config/lane-schema.ts';
-import { optionOf, readCommandLine, STEP_OPTIONS } from '../../../contracts/command-line.ts';
+import { commandIn, optionOf, readCommandLine, STEP_OPTIONS } from '../../../contracts/command-line.ts';
 import { namesOf, valueIn } from '../../../contracts/fields.ts';
 import { readCount } from '../../../contracts/quantity.ts';
 import { contractReader } from '../../../contracts/read-contract.ts';
-import { branded, isSha } from '../../../domain/ids.ts';
-import type { Contract, ContractIssue, PinnedSource } from '../../../domain/launch/contract.ts';
+import type { Contract, ContractIssue } from '../../../domain/launch/contract.ts';
 import type { MachineNeeds } from '../../../domain/launch/machine-needs.ts';
-import type { Objective } from '../../../domain/logbook/events/launch-events.ts';
+import { present } from '../../../domain/present.ts';
 import { type RentalLane, rentalLane } from '../settings.ts';
 import { FIELDS, type FieldName, readEarlyStop } from './fields.ts';
 
@@ -56,15 +55,12 @@ function given(contract: Contract, name: FieldName): string | null {
 export function settingsOf(configured: LaneConfig, contract: Contract): RentalLane {
   const lane = rentalLane(configured);
   const value = (name: FieldName): string | null => given(contract, name);
-  const line = readCommandLine(value('command') ?? '');
   const [better, key] = value('objective')?.split(' ') ?? [];
   const finalStep = value('finalStep');
   const secrets = namesIn(value('secrets'));
   return {
     ...lane,
-    ...(line === null
-      ? {}
-      : { command: [...line.command], environment: { ...lane.environment, ...line.environment } }),
+    ...commandIn(readCommandLine(value('command') ?? ''), lane),
     finalStep: finalStep === null ? lane.finalStep : Number(finalStep),
     passSecrets:
       secrets === null ? lane.passSecrets : lane.passSecrets.filter((name) => secrets.includes(name)),
@@ -80,45 +76,25 @@ export function settingsOf(configured: LaneConfig, contract: Contract): RentalLa
 
 /** What the machine has to be and may cost; what it does not say is as the cluster has it. */
 export function needsOf(contract: Contract): MachineNeeds {
-  const text = <Name extends keyof MachineNeeds>(
-    name: FieldName,
-    key: Name,
-  ): { readonly [K in Name]?: string } => {
+  const text = (name: FieldName): string | undefined => given(contract, name) ?? undefined;
+  const count = (name: FieldName): number | undefined => {
     const value = given(contract, name);
-    return value === null ? {} : ({ [key]: value } as { readonly [K in Name]?: string });
-  };
-  const count = <Name extends keyof MachineNeeds>(
-    name: FieldName,
-    key: Name,
-  ): { readonly [K in Name]?: number } => {
-    const value = given(contract, name);
-    return value === null ? {} : ({ [key]: Number(value) } as { readonly [K in Name]?: number });
+    return value === null ? undefined : Number(value);
   };
   const [minutes] = /\d+/.exec(given(contract, 'teardown') ?? '') ?? [];
-  return {
-    ...text('gpu', 'gpu'),
-    ...count('gpus', 'gpus'),
-    ...count('vram', 'vramGb'),
-    ...count('ram', 'ramGb'),
-    ...count('disk', 'diskGb'),
-    ...text('reliability', 'reliability'),
-    ...text('image', 'image'),
-    ...text('price', 'dollarsPerHourMax'),
-    ...text('cap', 'dollarsMax'),
-    ...count('hours', 'hoursMax'),
-    ...(minutes === undefined ? {} : { endGraceMinutes: Number(minutes) }),
-  };
-}
-
-/** The commit that the run is of; null: of the lane's branch. */
-export function sourceOf(contract: Contract): PinnedSource | null {
-  const commit = given(contract, 'commit');
-  return commit === null ? null : { commit: branded(commit, isSha), branch: given(contract, 'branch') };
-}
-
-/** What it is rented for. */
-export function objectiveOf(contract: Contract): Objective {
-  return { kind: 'production', text: given(contract, 'reason') ?? '' };
+  return present({
+    gpu: text('gpu'),
+    gpus: count('gpus'),
+    vramGb: count('vram'),
+    ramGb: count('ram'),
+    diskGb: count('disk'),
+    reliability: text('reliability'),
+    image: text('image'),
+    dollarsPerHourMax: text('price'),
+    dollarsMax: text('cap'),
+    hoursMax: count('hours'),
+    endGraceMinutes: minutes === undefined ? undefined : Number(minutes),
+  });
 }
 
 /** Names of secrets; null where nothing is said of them. */
