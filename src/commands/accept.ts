@@ -6,7 +6,7 @@ import { openOffer } from '../domain/logbook/ownership.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
-import { mayAdopt, neededToAdopt, watchedIn } from './direct-watch.ts';
+import { unlessAdopter, watchedIn } from './direct-watch.ts';
 
 const answer = answering({
   accepted: { from: 'text?' },
@@ -50,7 +50,8 @@ function decide(context: CommandContext): CommandDecision {
 /** The comment must be newer than the description, whose posted text must be unchanged. */
 function takeOver(context: CommandContext): CommandDecision {
   const { state, actor, comment } = context;
-  if (!mayAdopt(context)) return answer('not-permitted', { needs: neededToAdopt(context) });
+  const refused = unlessAdopter(context);
+  if (refused !== null) return refused;
   const { description } = state;
   const toldAt = description?.found === 'described' ? fromRfc3339(description.at) : null;
   if (description === null || toldAt === null || comment.createdAt < toldAt - SECOND_MS)

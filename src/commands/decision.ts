@@ -150,6 +150,8 @@ export const COMMON_ANSWERS = {
   /** `status`: the reason why the command does nothing now. */
   'not-now': { status: 'text', run: 'text?' },
   'too-late': { jobId: 'text?', run: 'text?' },
+  /** The checkpoints from this step on are out of the lineage already. */
+  'reject-already': { step: 'integer', by: 'text' },
   'point-past': { what: 'text' },
   'nothing-rented': { run: 'text?' },
   'not-permitted': { needs: 'text', held: 'text?' },

@@ -1,9 +1,10 @@
 /** Checks shared by commands about a watch. */
 
 import { mayApprove } from '../config/approvers.ts';
-import { type Permission, permits } from '../domain/actor.ts';
+import { permits } from '../domain/actor.ts';
 import { ownerOf } from '../domain/logbook/ownership.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import { unlessApprover } from './approving.ts';
 import { type AnswerDecision, answerCommon, type CommandContext, type PlaceContext } from './decision.ts';
 
 export type Running = RunState & { readonly submission: NonNullable<RunState['submission']> };
@@ -26,19 +27,15 @@ export function mayDirect({
   return answerCommon('watch-not-yours', owner === null ? {} : { owner: owner.login });
 }
 
-/** Whether the person may adopt another person's job. */
-export function mayAdopt({
+/** The refusal of a person who may not adopt another person's job; null for one who may. */
+export function unlessAdopter({
   permission,
   policy,
   actor,
-}: Pick<PlaceContext, 'permission' | 'policy' | 'actor'>): boolean {
+}: Pick<PlaceContext, 'permission' | 'policy' | 'actor'>): AnswerDecision | null {
   const { adopt } = policy.permissions;
-  return adopt === null ? mayApprove(permission, actor.id, policy.approvals) : permits(permission, adopt);
-}
-
-/** The permission that an adoption requires. */
-export function neededToAdopt({ policy }: Pick<PlaceContext, 'policy'>): Permission {
-  return policy.permissions.adopt ?? policy.approvals.permission;
+  if (adopt === null) return unlessApprover({ permission, policy, actor });
+  return permits(permission, adopt) ? null : answerCommon('not-permitted', { needs: adopt });
 }
 
 /** The run if its job is running and watched. */

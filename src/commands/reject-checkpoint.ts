@@ -8,7 +8,6 @@ import { reasonText, stepNumber } from './values.ts';
 
 const answer = answering({
   'checkpoint-rejected': { step: 'integer', reason: 'text' },
-  'reject-already': { step: 'integer', by: 'text' },
   'reject-not-reached': { step: 'integer', reached: 'integer' },
 });
 

@@ -23,7 +23,6 @@ import { digestPrefix, reasonText } from './values.ts';
 
 const answer = answering({
   'relaunch-asked': { attempt: 'integer', left: 'integer', missing: 'integer?' },
-  'relaunch-coming': { attempt: 'integer' },
   'relaunch-fix': { attempt: 'integer' },
   /** `why`: the failure of the attempt, what it spoilt, or the step from which its checkpoints were rejected. */
   'relaunch-never': { attempt: 'integer', why: 'text' },
@@ -59,7 +58,7 @@ function decide(context: CommandContext): CommandDecision {
   const left = restartsLeft(state);
   // Beyond the approved restarts, a repeated command is one more approval.
   if (mayBeRelaunched(state) && (left > 0 || askedFor(state) === null))
-    return answer('relaunch-coming', { attempt: attempt + 1 });
+    return answer('not-now', { status: `attempt ${attempt + 1} is about to follow by itself` });
   return left > 0 ? answer('relaunch-asked', { attempt: attempt + 1, left }) : beyond(context, last);
 }
 

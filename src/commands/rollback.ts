@@ -13,7 +13,6 @@ import { reasonText, stepBack } from './values.ts';
 
 const answer = answering({
   'rolled-back': { step: 'integer', path: 'text?', reason: 'text' },
-  'rollback-already': { step: 'integer', by: 'text' },
   'rollback-not-now': { status: 'text' },
   'rollback-unseen': {},
   'rollback-refused': { step: 'integer', why: 'text' },
@@ -43,7 +42,7 @@ function decide(context: CommandContext): CommandDecision {
   const before = rollbackOf(state);
   const step = Number(args['step']);
   if (before !== null && (before.checkpoint?.step ?? 0) === step)
-    return answer('rollback-already', { step, by: before.actor.login });
+    return answer('reject-already', { step, by: before.actor.login });
   const search = context.search();
   if (search === null) return answer('rollback-unseen');
   if ('kind' in search) return search;

@@ -6,7 +6,6 @@ import { milestoneName } from './values.ts';
 
 const answer = answering({
   'milestone-sealed': { name: 'text', tag: 'text', path: 'text', step: 'integer', unseen: 'text' },
-  'milestone-not-here': {},
   'milestone-taken': { name: 'text', step: 'integer' },
   'milestone-missing': { missing: 'text' },
 });
@@ -32,7 +31,7 @@ function decide({ state, args, artefacts }: CommandContext): CommandDecision {
   const status = state.end?.status ?? state.observation?.status ?? 'PENDING';
   if (!WELL.includes(status)) return answer('not-now', { status });
   const found = artefacts();
-  if (found === null) return answer('milestone-not-here');
+  if (found === null) return answer('not-now', { status: 'runs of this kind have no milestones' });
   if ('kind' in found) return found;
   const missing = [
     ...found.missing,

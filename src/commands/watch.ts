@@ -4,7 +4,7 @@ import { limits } from '../domain/limits.ts';
 import { ownerOf } from '../domain/logbook/ownership.ts';
 import { answering, type CommandContext, type CommandDecision, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
-import { mayAdopt, mayDirect, neededToAdopt, running } from './direct-watch.ts';
+import { mayDirect, running, unlessAdopter } from './direct-watch.ts';
 import { clusterWord, jobWord, treePath } from './values.ts';
 
 const answer = answering({
@@ -53,7 +53,8 @@ function decide(context: CommandContext): CommandDecision {
 
 /** Reports all missing arguments together. */
 function decideWithoutRun(context: PlaceContext): Extract<CommandDecision, { kind: 'answer' | 'hand-over' }> {
-  if (!mayAdopt(context)) return answer('not-permitted', { needs: neededToAdopt(context) });
+  const refused = unlessAdopter(context);
+  if (refused !== null) return refused;
   const { args, adoptable } = context;
   const { job, cluster, experiment } = args;
   const clusters = adoptable.slice(0, limits.shownRowsMax).join(' ');

@@ -24,7 +24,6 @@ const answer = answering({
   },
   'why-nothing': {},
   'why-stopped': { by: 'text' },
-  'why-unreadable': {},
 });
 
 export const why = {
@@ -49,7 +48,8 @@ function decide(context: CommandContext): CommandDecision {
   ];
   if (unread.length > 0) return need(...unread);
   const { gates } = context;
-  if (gates === null) return answer('why-unreadable');
+  if (gates === null)
+    return answer('not-now', { status: 'the launch gates cannot be read; ferrybot tries again by itself' });
   const open = [...gates.verdicts, ...gates.approvals].filter(
     ({ outcome }) => outcome === 'fail' || outcome === 'unknown',
   );

@@ -5,7 +5,17 @@ import { WHOLE_TREE } from '../domain/launch/whole-tree.ts';
 import { WEEKDAYS } from '../domain/time.ts';
 import type { EngineTraits } from '../engines/definition.ts';
 import type { ConfigIssue } from '../settings/problem.ts';
-import { amount, argumentArray, name, path, setting, unset, variable, word } from '../settings/words.ts';
+import {
+  amount,
+  argumentArray,
+  branch,
+  name,
+  path,
+  setting,
+  unset,
+  variable,
+  word,
+} from '../settings/words.ts';
 import { type Cadence, USUAL_CADENCE } from '../watch/cadence.ts';
 import { personId, timeOfDay } from './approvals-schema.ts';
 
@@ -169,7 +179,7 @@ export const laneKeys = {
   ),
   reminders,
   updateHours,
-  targetBranch: setting(name, 'main', 'The branch that a proposal targets.'),
+  targetBranch: setting(branch, 'main', 'The branch that a proposal targets.'),
   cluster: word.describe('Which of the `clusters` runs it.'),
   runName: z
     .string()

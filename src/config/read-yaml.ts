@@ -117,22 +117,21 @@ type Parsed = Document.Parsed<ParsedNode, true>;
 
 /** Reads YAML. Never throws for what a person wrote. */
 export function readYaml(written: string): YamlReading {
-  const { text, hadMark } = withoutMark(written);
-  const warnings = hadMark ? [markWarning()] : [];
+  // yaml counts a byte-order mark as a column.
+  const text = written.startsWith(BYTE_ORDER_MARK) ? written.slice(1) : written;
   const lines = new LineCounter();
   lines.addNewLine(0);
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1);
   const unfit = textProblems(text, lines);
-  if (unfit.length > 0) return { kind: 'unreadable', problems: [...warnings, ...unfit] };
+  if (unfit.length > 0) return { kind: 'unreadable', problems: unfit };
   const document = parseDocument(text, { uniqueKeys: true, version: '1.2', schema: 'core' });
   const faults = document.errors
     .slice(0, CONFIG_PROBLEMS_MAX)
     .map((error) => faultOf(error, document, text, lines));
-  if (faults.some(({ code }) => code !== 'duplicate-key'))
-    return { kind: 'unreadable', problems: [...warnings, ...faults] };
+  if (faults.some(({ code }) => code !== 'duplicate-key')) return { kind: 'unreadable', problems: faults };
   const odd = oddNodes(document, lines);
   if (odd.some(({ code }) => code === 'not-a-name'))
-    return { kind: 'unreadable', problems: [...warnings, ...faults, ...odd] };
+    return { kind: 'unreadable', problems: [...faults, ...odd] };
   const aliases = aliasesOf(document);
   const value = aliases.length > limits.configAliasesMax ? TOO_MANY_ALIASES : plainValueOf(document);
   if (!value.ok) {
@@ -144,13 +143,13 @@ export function readYaml(written: string): YamlReading {
       ...place,
       message: value.error,
     };
-    return { kind: 'unreadable', problems: [...warnings, ...faults, ...odd, bomb] };
+    return { kind: 'unreadable', problems: [...faults, ...odd, bomb] };
   }
   return {
     kind: 'read',
     value: value.value,
     placeOf: (path) => placeOf(document.contents, path, lines),
-    problems: [...warnings, ...faults, ...odd],
+    problems: [...faults, ...odd],
   };
 }
 
@@ -247,10 +246,6 @@ const REPLACEMENT = '\uFFFD';
 // Control characters that are no whitespace, and the marks that turn text around or hide in it.
 const HIDDEN = /(?![\t\n\r\u0085])\p{Cc}|[\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/u;
 
-function withoutMark(text: string): { readonly text: string; readonly hadMark: boolean } {
-  return text.startsWith(BYTE_ORDER_MARK) ? { text: text.slice(1), hadMark: true } : { text, hadMark: false };
-}
-
 /** Problems that make parsing pointless: the first of each kind, since a wrong encoding is wrong everywhere. */
 function textProblems(text: string, lines: LineCounter): readonly ConfigProblem[] {
   if (text.length > CONFIG_CHARACTERS_MAX)
@@ -290,17 +285,6 @@ export function tooDeepAt(text: string): number | null {
     if (parser.stack.length > CONFIG_LEVELS_MAX) return parser.offset;
   }
   return null;
-}
-
-/** A warning for a file that begins with a byte-order mark: other readers stumble over it. */
-function markWarning(): ConfigProblem {
-  return {
-    ...problem('byte-order-mark', 'the file begins with a byte-order mark: save it without', {
-      line: 1,
-      column: 1,
-    }),
-    severity: 'warning',
-  };
 }
 
 function problem(

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { remembered } from '../domain/remembered.ts';
 import { clusterSchema } from '../engines/registry.ts';
-import { laneName, moment, name, setting, unset, variable, word } from '../settings/words.ts';
+import { branch, laneName, moment, name, setting, unset, variable, word } from '../settings/words.ts';
 import { approvalsSchema, onCallSchema, permissionsSchema } from './approvals-schema.ts';
 import type { LaneKind, LaneKinds } from './lane-kind.ts';
 import type { LaneConfig, LaneSchema } from './lane-schema.ts';
@@ -84,7 +84,7 @@ const keys = {
     'Slug of the GitHub App, by which its comments are known; workflows speak as github-actions.',
   ),
   logbookBranch: setting(
-    z.string().regex(/^[A-Za-z0-9][A-Za-z0-9/_-]{0,99}$/, 'the name of a branch'),
+    branch.regex(/^[A-Za-z0-9][A-Za-z0-9/_-]{0,99}$/, 'the name of a branch'),
     'ferrybot/logbook',
     'Branch of the logbook: an orphan branch without .github/, so that a push starts no workflow.',
   ),

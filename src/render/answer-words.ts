@@ -95,8 +95,6 @@ const CLEANUP_WORDS: Sentences<keyof typeof cleanupCheckpoints.answers> = {
 const MILESTONE_WORDS: Sentences<keyof typeof sealMilestone.answers> = {
   'milestone-sealed': (d) =>
     `the milestone ${code(d.name)} is sealed with the tag ${code(d.tag)}: checkpoint ${code(d.path)} of step ${d.step}, which is deleted no more. What nobody here could see: ${text(d.unseen)}. The run goes on.`,
-  'milestone-not-here': () =>
-    'nothing was sealed: runs of this kind have no milestones; `/seal` seals the end.',
   'milestone-taken': (d) =>
     `nothing was sealed: there is a milestone ${code(d.name)} of step ${d.step} already.`,
   'milestone-missing': (d) =>
@@ -187,8 +185,6 @@ const WORDS: Sentences<AnswerCode> = {
     'nothing holds a launch back: it is ordered, under way or over. The card shows what to do next.',
   'why-stopped': (d, { input }) =>
     `${text(d.by)} stopped it, and that is for good: close the ${placeIn(input)}, and propose the next ferry.`,
-  'why-unreadable': (_, { input }) =>
-    `the ${placeIn(input)} cannot be read now; ferrybot looks again by itself.`,
   'status-shown': () => 'this is where the run stands.',
   'checkpoint-rejected': (d) =>
     `rejected: the checkpoints from step ${d.step} on, as the attempts so far have written them, are out of the lineage of this run (${text(d.reason)}). The same manifest is not started again in that output root, where the job would take the newest of them by itself.`,
@@ -196,7 +192,6 @@ const WORDS: Sentences<AnswerCode> = {
     `${
       d.path === undefined ? 'from nothing' : `from step ${d.step} (${code(d.path)})`
     }: that is where the next attempt of this run begins, and what was made after it is out of its lineage (${text(d.reason)}). Nothing was started: the card shows the new manifest, and its line approves it.`,
-  'rollback-already': (d) => `nothing new: ${text(d.by)} has gone back to step ${d.step} already.`,
   'rollback-not-now': (d, { input }) =>
     `nothing to go back in: ${text(d.status)}. ${onIn(input)}It is said after an attempt that has failed, when the same is not about to be started again.`,
   'rollback-unseen': () =>
@@ -218,7 +213,6 @@ const WORDS: Sentences<AnswerCode> = {
     d.missing
       ? `noted: attempt ${d.attempt} starts as soon as ${d.missing === 1 ? 'one more person who may approve says' : `${d.missing} more people who may approve say`} the same.`
       : `attempt ${d.attempt} is started as it was approved${d.left > 0 ? ` (${count(d.left, 'restart')} left of those that were approved, this one among them)` : ', on this approval'}, if every launch gate passes.`,
-  'relaunch-coming': (d) => `attempt ${d.attempt} is about to follow by itself.`,
   'relaunch-never': (d, { input }) =>
     `not started again: ${neverWords(d.why, d.attempt)}. ${backIn(input)} a change to its branch, such as one that begins at an earlier checkpoint, or close the run with \`/ack\`.`,
   'relaunch-fix': (d) =>

@@ -26,6 +26,19 @@ export const path = z
     'a path inside the repository, without .., . or an empty part',
   );
 
+/** git-check-ref-format(1), for a name without `refs/heads/`. */
+function isBranch(name: string): boolean {
+  const isClean = !/[\p{Cc} ~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|[/.]$|^@$/u.test(name);
+  return (
+    isClean &&
+    !name.startsWith('refs/') &&
+    name.split('/').every((part) => !part.startsWith('.') && !part.endsWith('.lock'))
+  );
+}
+
+/** A branch, without `refs/heads/`. */
+export const branch = name.refine(isBranch, 'the name of a branch that git takes');
+
 /** A name that the config defines. */
 export const word = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'lower-case letters, digits and dashes');
 

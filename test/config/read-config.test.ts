@@ -244,14 +244,19 @@ describe('the text: a config is refused for', () => {
   });
 });
 
+describe('a branch that git does not take', () => {
+  it('is refused at its own place', () => {
+    for (const key of ['logbookBranch: ferry//log', 'logbookBranch: a.lock'])
+      expect(problemsOf(changed('version: 1', `version: 1\n${key}`))).toMatchObject([
+        { code: 'bad-value', path: 'logbookBranch', line: 2 },
+      ]);
+  });
+});
+
 describe('a file with a byte-order mark', () => {
-  it('is read, is warned of, and its first line counts from the first letter', () => {
-    expect(readLabConfig(`\uFEFF${SMALL}`)).toMatchObject({
-      kind: 'valid',
-      warnings: [{ code: 'byte-order-mark', line: 1, column: 1 }],
-    });
+  it('is read, and its first line counts from the first letter', () => {
+    expect(readLabConfig(`\uFEFF${SMALL}`)).toMatchObject({ kind: 'valid', warnings: [] });
     expect(problemsOf(`\uFEFF${changed('version: 1', 'version: 2')}`)).toMatchObject([
-      { code: 'byte-order-mark' },
       { code: 'bad-value', line: 1, column: 1 },
     ]);
   });

@@ -232,13 +232,6 @@ const ERRORS: readonly Row[] = [
     'workflows.watch',
     'watch: a.yml',
   ],
-  [
-    'a branch that git does not take',
-    top('logbookBranch: ferry//log'),
-    'bad-branch',
-    'logbookBranch',
-    'logbookBranch',
-  ],
   ['one branch for both', top('logbookBranch: main'), 'branch-conflict', 'logbookBranch', 'logbookBranch'],
   [
     'a key that is over',

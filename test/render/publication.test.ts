@@ -213,7 +213,6 @@ const OTHERWISE: Readonly<Record<string, Detail>> = {
   'no-fix': { attempt: 2 },
   'approval-same-failure': { attempt: 2, earlier: 1, signature: 'name-error' },
   'relaunch-asked': { attempt: 2, left: 1 },
-  'relaunch-coming': { attempt: 2 },
   'relaunch-fix': { attempt: 1 },
   'relaunch-never': { attempt: 1, why: 'oom-hbm' },
   'approval-line-needed': {
@@ -225,7 +224,6 @@ const OTHERWISE: Readonly<Record<string, Detail>> = {
   'point-past': { what: 'step 300' },
   'reject-already': { step: 1_200, by: 'bob' },
   'rolled-back': { step: 900, path: 'gs://lab/run/checkpoints/step-900', reason: 'behind the spike' },
-  'rollback-already': { step: 900, by: 'bob' },
   'rollback-not-now': { status: 'the job has not ended' },
   'resumed-as': {
     old: 'grug-moe',

@@ -16,14 +16,6 @@ const clusterExists: Rule = ({ clusters, lane }) =>
     `names no cluster: ${Object.keys(clusters).join(', ') || 'none is configured'}`,
   );
 
-const branchesAreBranches: Rule = ({ logbookBranch, lane }) =>
-  (
-    [
-      [logbookBranch, ['logbookBranch']],
-      [lane.targetBranch, inLane('targetBranch')],
-    ] as const
-  ).flatMap(([name, at]) => errorIf(!isBranch(name), 'bad-branch', at, 'git takes no branch of this name'));
-
 /** Git keeps branches like folders: `a` and `a/b` cannot both be there. */
 const branchesAreApart: Rule = ({ logbookBranch, lane }) =>
   [lane.targetBranch, PROPOSALS]
@@ -56,7 +48,6 @@ const otherBotsLeaveOurWords: Rule = ({ otherBots }, { ownCommands }) => [
 
 export const REPOSITORY_RULES: readonly Rule[] = [
   clusterExists,
-  branchesAreBranches,
   branchesAreApart,
   workflowsAreApart,
   otherBotsLeaveOurWords,
@@ -67,16 +58,6 @@ const PROPOSALS = 'ferrybot/proposal';
 
 function isWithin(branch: string, folder: string): boolean {
   return branch === folder || branch.startsWith(`${folder}/`);
-}
-
-/** git-check-ref-format(1), for a name without `refs/heads/`. */
-function isBranch(name: string): boolean {
-  const isClean = !/[\p{Cc} ~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|[/.]$|^@$/u.test(name);
-  return (
-    isClean &&
-    !name.startsWith('refs/') &&
-    name.split('/').every((part) => !part.startsWith('.') && !part.endsWith('.lock'))
-  );
 }
 
 const clustersAreSound: Rule = ({ clusters }) =>

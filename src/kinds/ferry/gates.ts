@@ -78,33 +78,34 @@ export const deltaReadable = defineGate(
   ({ change }) =>
     given(change, (value) => {
       const judged = judge(value.delta);
-      return judged.outcome === 'pass' && !isCountable(newDelta(value)) ? judge(newDelta(value)) : judged;
+      return judged.outcome === 'pass' && changesIn(newDelta(value)) === null
+        ? judge(newDelta(value))
+        : judged;
     }),
   { readsSettings: true },
 );
 
-function isCountable({ kind }: Delta): boolean {
-  return kind === 'none' || kind === 'knobs';
+/** Null where more than settings changes: `delta-readable` says so, and the other gates cannot tell. */
+export function changesIn(delta: Delta): readonly KnobChange[] | null {
+  if (delta.kind === 'none') return [];
+  return delta.kind === 'knobs' ? delta.changes : null;
 }
+
+const UNCOUNTABLE = cannotTell('the delta itself cannot be read');
 
 function judge(delta: Delta): Judgement {
   switch (delta.kind) {
     case 'none':
-      return deltaReadableAnswer.pass('countable', { knobs: 0 });
     case 'knobs':
-      return deltaReadableAnswer.pass('countable', { knobs: delta.changes.length });
-    case 'structural':
-      return deltaReadableAnswer.block('structural', 'author', {
-        line: delta.line,
-        side: delta.side,
-        statement: delta.statement,
-      });
-    case 'unparsable':
-      return deltaReadableAnswer.block('unparsable', 'author', {
-        line: delta.line,
-        side: delta.side,
-        message: delta.message,
-      });
+      return deltaReadableAnswer.pass('countable', { knobs: changesIn(delta)?.length ?? 0 });
+    case 'structural': {
+      const { line, side, statement } = delta;
+      return deltaReadableAnswer.block('structural', 'author', { line, side, statement });
+    }
+    case 'unparsable': {
+      const { line, side, message } = delta;
+      return deltaReadableAnswer.block('unparsable', 'author', { line, side, message });
+    }
     default:
       return assertNever(delta);
   }
@@ -115,14 +116,14 @@ export const deltaDeclared = defineGate(
   'delta-declared',
   ({ change, body }, { block, pass }) =>
     given(change, ({ delta }) => {
-      if (delta.kind === 'structural' || delta.kind === 'unparsable')
-        return cannotTell('the delta itself cannot be read');
+      const changes = changesIn(delta);
+      if (changes === null) return UNCOUNTABLE;
       return given(body, (value) => {
         const first = value.mismatches[0];
         if (first !== undefined)
           return block(first.kind, 'author', { knob: first.knob, row: first.row ?? '' });
-        if (!value.hasDeltaTable && delta.kind === 'knobs') return block('no-table', 'author');
-        return pass('declared', { knobs: delta.kind === 'knobs' ? delta.changes.length : 0 });
+        if (!value.hasDeltaTable && changes.length > 0) return block('no-table', 'author');
+        return pass('declared', { knobs: changes.length });
       });
     }),
   { readsSettings: true },
@@ -134,9 +135,8 @@ export const budget = defineGate(
   ({ change, lane }, { block, pass, warn }) =>
     given(change, (value) => {
       const delta = newDelta(value);
-      if (delta.kind === 'structural' || delta.kind === 'unparsable')
-        return cannotTell('the delta itself cannot be counted');
-      const changes = delta.kind === 'knobs' ? delta.changes : [];
+      const changes = changesIn(delta);
+      if (changes === null) return UNCOUNTABLE;
       const { budget: most, steps } = ferryLane(lane);
       const found = { knobs: changes.length, most: most.knobs, against: value.base?.run };
       const isStrict = steps.enforce === 'block';
@@ -167,11 +167,9 @@ export const scaleStable = defineGate(
   'scale-stable',
   ({ change, lane, proposal }) =>
     given(change, (value) => {
-      const delta = newDelta(value);
-      if (delta.kind === 'structural' || delta.kind === 'unparsable')
-        return cannotTell('the delta itself cannot be read');
-      const scaled =
-        delta.kind === 'none' ? [] : delta.changes.filter((one) => isScale(one, ferryLane(lane).scaleKnobs));
+      const changes = changesIn(newDelta(value));
+      if (changes === null) return UNCOUNTABLE;
+      const scaled = changes.filter((one) => isScale(one, ferryLane(lane).scaleKnobs));
       const first = scaled[0];
       if (first === undefined) return sizeAgainst(value.size, ferryLane(lane));
       const unasked = scaled.find((one) => !isAskedFor(one, proposal));
@@ -237,10 +235,9 @@ export const identicalRerun = defineGate(
   'identical-rerun',
   ({ change, body }, { block, pass }) =>
     given(change, (value) => {
-      const delta = newDelta(value);
-      if (delta.kind === 'structural' || delta.kind === 'unparsable')
-        return cannotTell('the delta itself cannot be read');
-      if (delta.kind === 'knobs') return pass('something-changes');
+      const changes = changesIn(newDelta(value));
+      if (changes === null) return UNCOUNTABLE;
+      if (changes.length > 0) return pass('something-changes');
       return given(body, ({ objectiveKind }) =>
         // rule DF-13
         objectiveKind === 'regression'

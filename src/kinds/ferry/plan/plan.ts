@@ -21,6 +21,7 @@ import {
   stillRunning,
   type TreeResult,
 } from '../../../run/proposing.ts';
+import { changesIn } from '../gates.ts';
 import { ferryLane, fixableOf } from '../settings.ts';
 import {
   renderCommitMessage,
@@ -171,9 +172,7 @@ export async function knobsBetween(
   before: string,
   after: string,
 ): Promise<readonly KnobChange[] | null> {
-  const delta = configDelta(await read(before), await read(after));
-  if (delta.kind === 'none') return [];
-  return delta.kind === 'knobs' ? delta.changes : null;
+  return changesIn(configDelta(await read(before), await read(after)));
 }
 
 /** Everything that is told of a proposal, but for the change. */
