@@ -1,6 +1,5 @@
 /** What the record has and a config has no place for: jobs on a cluster that it does not have, holds on a lane that it does not have. */
 
-import { assertNever } from '../domain/assert.ts';
 import type { Hold } from '../domain/launch/hold.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
@@ -23,13 +22,15 @@ export function leftBehind(
   holds: Observed<readonly Hold[]>,
   today: string,
 ): readonly LeftBehind[] {
-  return [
-    ...listed(runs, (state) => {
-      const cluster = missingCluster(state, config);
-      return cluster === null ? [] : [{ kind: 'job', run: state.run, cluster }];
-    }),
-    ...listed(holds, (hold) => strayOf([hold], Object.keys(config.lanes), today).map(asLeft)),
-  ];
+  const unknown = [runs, holds].flatMap((all) =>
+    all.kind === 'unknown' ? [{ kind: 'unknown', why: all.why } as const] : [],
+  );
+  const jobs = (runs.kind === 'known' ? runs.value : []).flatMap((state) => {
+    const cluster = missingCluster(state, config);
+    return cluster === null ? [] : [{ kind: 'job', run: state.run, cluster } as const];
+  });
+  const stray = strayOf(holds.kind === 'known' ? holds.value : [], Object.keys(config.lanes), today);
+  return [...unknown, ...jobs, ...stray.map((hold) => ({ kind: 'hold', hold }) as const)];
 }
 
 /** The holds that stand from today on and whose lane is none of these. */
@@ -44,22 +45,4 @@ export function strayOf(
       ? []
       : [{ ...hold, lane }];
   });
-}
-
-function asLeft(hold: StrayHold): LeftBehind {
-  return { kind: 'hold', hold };
-}
-
-function listed<Item>(
-  all: Observed<readonly Item[]>,
-  work: (item: Item) => readonly LeftBehind[],
-): readonly LeftBehind[] {
-  switch (all.kind) {
-    case 'known':
-      return all.value.flatMap(work);
-    case 'unknown':
-      return [{ kind: 'unknown', why: all.why }];
-    default:
-      return assertNever(all);
-  }
 }

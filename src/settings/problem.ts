@@ -43,6 +43,16 @@ export function warning(code: string, path: KeyPath, message: string): ConfigIss
   return { severity: 'warning', code, path, message };
 }
 
+/** A problem that does not make the config invalid, if it is there. */
+export function warningIf(
+  isOdd: boolean,
+  code: string,
+  path: KeyPath,
+  message: string,
+): readonly ConfigIssue[] {
+  return isOdd ? [warning(code, path, message)] : [];
+}
+
 /** A config path as people write it, such as `lanes.daily.cluster`. */
 export function dotted(path: readonly PropertyKey[]): string {
   return path.map(String).join('.');

@@ -90,7 +90,7 @@ describe('a run whose job failed', () => {
     const once = cared(failed, 'replaced', 'done').ordered({ attempt: 2 }).submitted();
     expect(restartsLeft(once.state)).toBe(0);
     const twice = cared(once.ended({ status: 'FAILED' }), 'replaced', 'done');
-    expect(() => twice.ordered()).toThrow(/beyond the restarts that were approved/);
+    expect(() => twice.ordered()).toThrow(/no-restarts-left/);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 /** Rules over lanes: paths, metrics, checks, templates, secrets, and that no two lanes may be taken for each other. */
 
 import { WHOLE_TREE } from '../../domain/launch/whole-tree.ts';
-import { type ConfigIssue, error, errorIf, type KeyPath, warning } from '../../settings/problem.ts';
+import { type ConfigIssue, error, errorIf, type KeyPath, warningIf } from '../../settings/problem.ts';
 import { inArguments, reservedName, writtenSecret } from '../../settings/secret-words.ts';
 import type { LaneOfFile } from '../lane-of-file.ts';
 import type { LaneRule } from '../lane-schema.ts';
@@ -20,9 +20,12 @@ const shippedPathsStand: Rule = ({ lane: { ships } }) => [
 
 /** For kinds whose runs are of one series; a job of a person is judged by its status alone, and its metrics lie where nobody said. */
 export const METRICS_JUDGE: LaneRule = ({ metrics }) =>
-  metrics.length > 0
-    ? []
-    : [warning('no-metrics', inLane('metrics'), 'without key metrics a regression passes unseen')];
+  warningIf(
+    metrics.length === 0,
+    'no-metrics',
+    inLane('metrics'),
+    'without key metrics a regression passes unseen',
+  );
 
 /** ferrybot's own check run is no condition of anything (architecture, D4). */
 const ownChecksAreNotRequired: Rule = ({ lane }) =>
@@ -37,15 +40,12 @@ const ownChecksAreNotRequired: Rule = ({ lane }) =>
 
 const outcomesAreNoPreconditions: Rule = ({ lane }) =>
   lane.checklist.preconditions.flatMap((text, index) =>
-    OUTCOMES.includes(text)
-      ? [
-          warning(
-            'outcome-as-precondition',
-            inLane('checklist', 'preconditions', index),
-            'ferrybot ticks this box itself, after the launch',
-          ),
-        ]
-      : [],
+    warningIf(
+      OUTCOMES.includes(text),
+      'outcome-as-precondition',
+      inLane('checklist', 'preconditions', index),
+      'ferrybot ticks this box itself, after the launch',
+    ),
   );
 
 const NAMED_BY = { wandb: ['entity', 'project'], mlflow: ['address', 'project'], none: [] } as const;

@@ -95,21 +95,19 @@ const asObjective: Reader = (said) => {
     ? { unclear: 'the direction and the metric, such as lower eval/loss' }
     : { value: `${/^(min|low)/i.test(word) ? 'lower' : 'higher'} ${metric}` };
 };
-const asEarlyStop: Reader = (said) => {
-  if (isNone(said)) return { value: 'none' };
+const asEarlyStop = orNone((said) => {
   const read = readEarlyStop(said);
   return read === null
     ? { unclear: 'none, or min_steps=1000 patience=5 min_delta=0.001' }
     : { value: earlyStopText(read) };
-};
+});
 const asTeardown: Reader = (said) => {
   const [, minutes] = /^destroy(?:\s+after\s+([1-9]\d{0,3})\s*min(?:utes)?)?$/i.exec(said.trim()) ?? [];
   return /^destroy\b/i.test(said.trim()) && (minutes !== undefined || /^destroy$/i.test(said.trim()))
     ? { value: minutes === undefined ? 'destroy' : `destroy after ${Number(minutes)} minutes` }
     : { unclear: 'destroy, or destroy after 30 minutes; who wants a machine longer says /keep' };
 };
-const asReductions: Reader = (said) => {
-  if (isNone(said)) return { value: 'none' };
+const asReductions = orNone((said) => {
   // On lines of their own or not: a form's lines are one line where they are read as Markdown.
   const parts = said
     .split(/[\n;,]|\s(?=--?[A-Za-z])|\s(?=[A-Z][A-Z0-9_]*=)/)
@@ -119,23 +117,20 @@ const asReductions: Reader = (said) => {
   return parts.length > REDUCTIONS_MAX || read.includes(null)
     ? { unclear: 'options with their smaller values, one a line, such as --batch-size 16' }
     : { value: read.map((one) => `${one?.name} ${one?.value}`).join('; ') };
-};
-const asRepairs: Reader = (said) => {
-  if (isNone(said)) return { value: 'none' };
+});
+const asRepairs = orNone((said) => {
   const parts = said.split(/[\s;,]+/).filter(Boolean);
   return parts.length > REPAIRS_MAX || parts.map(readRepair).includes(null)
     ? { unclear: 'packages with one version each and variables, one a line, such as numpy==1.26.4' }
     : { value: parts.join(' ') };
-};
-const asNames: Reader = (said) => {
-  if (isNone(said)) return { value: 'none' };
+});
+const asNames = orNone((said) => {
   const names = said.split(/[\s,;]+/).filter(Boolean);
   return names.length <= 20 && names.every((name) => /^[A-Z][A-Z0-9_]{0,60}$/.test(name))
     ? { value: [...new Set(names)].toSorted().join(' ') }
     : { unclear: 'names of variables, and never their values' };
-};
-const asOptimisation: Reader = (said) => {
-  if (isNone(said)) return { value: 'none' };
+});
+const asOptimisation = orNone((said) => {
   const [bottleneck = '', run = '', ...more] = said.trim().split(';');
   const [, where, measured = ''] = /^(data|compute|memory|logging)\s*:(.*)$/is.exec(bottleneck) ?? [];
   const [, baseline] = /^baseline\s+([a-z0-9][a-z0-9-]{0,99})$/i.exec(run.trim()) ?? [];
@@ -147,7 +142,7 @@ const asOptimisation: Reader = (said) => {
           'none, or the measured bottleneck and the run that it was measured in: data: the loader waits 61 % of a step; baseline rental-gpu-20261121-issue4',
       }
     : { value: `${where.toLowerCase()}: ${measured.trim()}; baseline ${baseline}` };
-};
+});
 
 /** One measurement in a sentence: it stands on the card and in the record. */
 const MEASUREMENT_CHARS_MAX = 400;
@@ -155,8 +150,9 @@ const MEASUREMENT_CHARS_MAX = 400;
 const REDUCTIONS_MAX = 4;
 const REPAIRS_MAX = 4;
 
-function isNone(said: string): boolean {
-  return /^none$/i.test(said.trim());
+/** Reads the word `none`, or else what is said. */
+function orNone(read: Reader): Reader {
+  return (said) => (/^none$/i.test(said.trim()) ? { value: 'none' } : read(said));
 }
 
 /** In the order in which a person reads them. */
