@@ -5,7 +5,13 @@ import { wasShownBefore } from '../approval-binding.ts';
 import type { Digest, Instant } from '../ids.ts';
 import type { EventDataByType, EventOf, EventType, LogbookEvent } from '../logbook/event.ts';
 import { fromRfc3339 } from '../time.ts';
-import { type ActionProposal, type ApprovalSource, type ClusterChange, targetName } from './action.ts';
+import {
+  type ActionEvidence,
+  type ActionProposal,
+  type ApprovalSource,
+  type ClusterChange,
+  targetName,
+} from './action.ts';
 
 export type ActionApproval = {
   readonly source: ApprovalSource;
@@ -18,7 +24,7 @@ export type ActionApproval = {
 export type ActionRecord = {
   readonly proposal: ActionProposal;
   readonly digest: Digest;
-  readonly evidence: EventDataByType['action-proposed']['evidence'];
+  readonly evidence: ActionEvidence;
   readonly at: string;
   readonly seq: number;
   readonly approvals: readonly ActionApproval[];
@@ -43,17 +49,11 @@ export function waitedAt(
   return one.proposal.thread === thread && !isLater && !isOver;
 }
 
-export const ACTION_EVENTS = [
-  'action-proposed',
-  'action-approved',
-  'action-claimed',
-  'action-ended',
-] as const satisfies readonly EventType[];
-export type ActionEvent = EventOf<(typeof ACTION_EVENTS)[number]>;
+export type ActionEvent = EventOf<Extract<EventType, `action-${string}`>>;
 
-/** Whether the event is one of `MUTATION_EVENTS`. */
+/** Whether the event is about an action. */
 export function isActionEvent(event: LogbookEvent): event is ActionEvent {
-  return (ACTION_EVENTS as readonly string[]).includes(event.type);
+  return event.type.startsWith('action-');
 }
 
 /** An event that `illegalAction` rejects changes nothing. */

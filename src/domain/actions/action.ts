@@ -3,9 +3,8 @@
  * anyone can consent (policy ML-02, HR-63).
  */
 
-import type { Actor } from '../actor.ts';
-import type { Surface } from '../command.ts';
-import type { Digest, Sha } from '../ids.ts';
+import * as z from 'zod';
+import { actorSchema, digest, integer, type Parsed, scalars, sha, text } from '../logbook/parts.ts';
 
 /** Restarting a cluster or its head node is deliberately missing: no code does it, so no consent can allow it. */
 export const CHANGE_STEPS = [
@@ -17,76 +16,76 @@ export const CHANGE_STEPS = [
 ] as const;
 export type ChangeStepKind = (typeof CHANGE_STEPS)[number];
 
-/** A TPU VM as observed. A replacement reuses the name or address but has a later creation time. */
-export type VmIdentity = {
-  readonly name: string;
-  readonly zone: string;
-  /** RFC 3339 as printed by the cloud; a different value means a different machine. */
-  readonly createdAt: string;
-  /** The worker's address as it appears in the log. */
-  readonly address: string;
-};
+/**
+ * A TPU VM as observed; `address` as in the log. A replacement reuses the name or address but has another `createdAt` (RFC 3339 as printed
+ * by the cloud).
+ */
+export const vmIdentity = z.object({ name: text, zone: text, createdAt: text, address: text });
+export type VmIdentity = Parsed<typeof vmIdentity>;
 
-export type ClusterChange =
-  | { readonly kind: 'delete-tpu-vm'; readonly vm: VmIdentity }
-  | { readonly kind: 'clean-disk'; readonly vm: VmIdentity; readonly mountPoint: string }
-  | { readonly kind: 'start-cleanup-cron'; readonly head: string }
-  | CheckpointDeletion;
+/**
+ * Checkpoints of one run, each a separate step below one of `roots`. `keep`: number of newest steps to keep. `askedBy` requested the list
+ * and therefore may not consent to it.
+ */
+const checkpointDeletion = z.object({
+  kind: z.literal('delete-checkpoint'),
+  run: text,
+  roots: z.array(text),
+  keep: integer,
+  askedBy: actorSchema,
+});
+export type CheckpointDeletion = Parsed<typeof checkpointDeletion>;
 
-/** Checkpoints of one run; each is a separate step. */
-export type CheckpointDeletion = {
-  readonly kind: 'delete-checkpoint';
-  readonly run: string;
-  /** The searched roots; deletions happen only below them. */
-  readonly roots: readonly string[];
-  /** Number of newest steps to keep. */
-  readonly keep: number;
-  /** The person who requested the list, who therefore may not consent to it. */
-  readonly askedBy: Actor;
-};
+const change = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('delete-tpu-vm'), vm: vmIdentity }),
+  z.object({ kind: z.literal('clean-disk'), vm: vmIdentity, mountPoint: text }),
+  z.object({ kind: z.literal('start-cleanup-cron'), head: text }),
+  checkpointDeletion,
+]);
+export type ClusterChange = Parsed<typeof change>;
 
-export type ChangeStep = {
-  readonly does: ChangeStepKind;
-  readonly command: readonly string[];
-  readonly instead?: readonly string[];
-};
+const changeStep = z.object({
+  does: z.enum(CHANGE_STEPS),
+  command: z.array(text),
+  instead: z.array(text).exactOptional(),
+});
+export type ChangeStep = Parsed<typeof changeStep>;
 
-/** What a person consents to, identified by the digest of its canonical JSON (RFC 8785). */
-export type ActionProposal = {
-  readonly v: 1;
-  /** The run that records it, or `journal`; the same change in another record has another digest. */
-  readonly record: string;
-  readonly repository: string;
-  readonly cluster: string;
-  readonly change: ClusterChange;
-  /** Executed in this order, each at most once. */
-  readonly steps: readonly ChangeStep[];
-  /** Digest of the evidence shown with the proposal. */
-  readonly evidence: Digest;
-  /** The thread that shows it, and the only thread where consent counts. */
-  readonly thread: number;
-  /** Counts proposals of this target in this record from 1, so a repeated proposal has a new digest. */
-  readonly round: number;
-};
+/**
+ * What a person consents to, identified by the digest of its canonical JSON (RFC 8785). `record`: the run that records it, or `journal`.
+ * `steps` are executed in this order, each at most once. Consent counts only in `thread`. `round` counts proposals of this target in this
+ * record from 1, so a repeated proposal has a new digest.
+ */
+export const proposalSchema = z.object({
+  v: z.literal(1),
+  record: text,
+  repository: text,
+  cluster: text,
+  change,
+  steps: z.array(changeStep),
+  evidence: digest,
+  thread: integer,
+  round: integer,
+});
+export type ActionProposal = Parsed<typeof proposalSchema>;
 
 /** Observed values by name; `lines` are redacted output of the job or the worker. */
-export type ActionEvidence = {
-  readonly facts: { readonly [name: string]: string | number };
-  readonly lines: readonly string[];
-};
+export const evidenceSchema = z.object({ facts: scalars, lines: z.array(text) });
+export type ActionEvidence = Parsed<typeof evidenceSchema>;
 
-/** A comment in the proposal's thread, or a config entry on the default branch at that commit. */
-export type ApprovalSource =
-  | {
-      readonly kind: 'comment';
-      readonly comment: number;
-      readonly surface: Extract<Surface, 'comment' | 'review'>;
-      readonly thread: number;
-      readonly bodyDigest: Digest;
-      /** RFC 3339; the hour counts from here. */
-      readonly writtenAt: string;
-    }
-  | { readonly kind: 'config'; readonly commit: Sha };
+/** A comment in the proposal's thread (`writtenAt`: RFC 3339), or a config entry on the default branch at that commit. */
+export const approvalSource = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('comment'),
+    comment: integer,
+    surface: z.enum(['comment', 'review']),
+    thread: integer,
+    bodyDigest: digest,
+    writtenAt: text,
+  }),
+  z.object({ kind: z.literal('config'), commit: sha }),
+]);
+export type ApprovalSource = Parsed<typeof approvalSource>;
 
 /**
  * `done`: verified afterwards. `refused`: nothing was called. `failed`: called, and observed to have failed.

@@ -1,6 +1,8 @@
 /** Recorded scans of a cluster's worker disks, and the newest scans per cluster. */
 
-import type { VmIdentity } from '../actions/action.ts';
+import * as z from 'zod';
+import { vmIdentity } from '../actions/action.ts';
+import { integer, type Parsed, scalars, text } from '../logbook/parts.ts';
 
 /** Unreadable scans in a row before a notification: one can be a restarting tunnel or head node. */
 const UNREAD_SCANS_TOLD = 2;
@@ -23,40 +25,38 @@ export const DISK_FINDINGS = [
 ] as const;
 export type DiskFinding = (typeof DISK_FINDINGS)[number];
 
-/** A host at or below the threshold (`low`) or the level before it (`warning`). */
-export type ScannedWorker = {
-  readonly tpu: string;
-  readonly worker: number;
-  /** Null if the cloud did not list the machine; then no change can be proposed for it. */
-  readonly vm: VmIdentity | null;
-  /** Free share of the boot disk, 0 to 100, one decimal. */
-  readonly percentFree: string;
-  readonly level: 'low' | 'warning';
-  readonly finding: DiskFinding;
-  readonly detail: { readonly [name: string]: string | number };
-  /** The largest folders outside the mount point, in bytes. */
-  readonly folders: readonly { readonly path: string; readonly bytes: number }[];
-};
-
-/** State of the head node's cleanup job. `not-seen`: the query succeeded and did not find it. */
-export const CLEANUP_STATES = ['alive', 'not-seen', 'unknown', 'not-asked'] as const;
-export type CleanupState = (typeof CLEANUP_STATES)[number];
+/**
+ * A host at or below the threshold (`low`) or the level before it (`warning`). `vm`: null if the cloud did not list the machine; then no
+ * change can be proposed for it. `percentFree` of the boot disk: 0 to 100, one decimal. `folders`: the largest outside the mount point.
+ */
+const scannedWorker = z.object({
+  tpu: text,
+  worker: integer,
+  vm: vmIdentity.nullable(),
+  percentFree: text,
+  level: z.enum(['low', 'warning']),
+  finding: z.enum(DISK_FINDINGS),
+  detail: scalars,
+  folders: z.array(z.object({ path: text, bytes: integer })),
+});
+export type ScannedWorker = Parsed<typeof scannedWorker>;
 
 /**
- * `whole`: every worker was read. `partial`: some were not, so an absent worker may still be low.
- * `unreadable`: no information. `why` is empty for `whole`.
+ * `whole`: every worker was read. `partial`: some were not, so an absent worker may still be low. `unreadable`: no information. `why` is
+ * empty for `whole`. `cleanup`: the head node's cleanup job; `not-seen`: the query succeeded and did not find it.
  */
-export const SCAN_READINGS = ['whole', 'partial', 'unreadable'] as const;
-export type DiskScan = {
-  readonly cluster: string;
-  readonly reading: (typeof SCAN_READINGS)[number];
-  readonly why: string;
-  readonly mountPoint: string;
-  readonly thresholdPercent: number;
-  readonly warnPercent: number;
-  readonly workers: readonly ScannedWorker[];
-  readonly cleanup: CleanupState;
-};
+export const diskScan = z.object({
+  cluster: text,
+  reading: z.enum(['whole', 'partial', 'unreadable']),
+  why: text,
+  mountPoint: text,
+  thresholdPercent: integer,
+  warnPercent: integer,
+  workers: z.array(scannedWorker),
+  cleanup: z.enum(['alive', 'not-seen', 'unknown', 'not-asked']),
+});
+export type DiskScan = Parsed<typeof diskScan>;
+export type CleanupState = DiskScan['cleanup'];
 
 export type RecordedScan = DiskScan & { readonly at: string; readonly seq: number };
 

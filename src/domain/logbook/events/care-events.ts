@@ -3,89 +3,26 @@
 import * as z from 'zod';
 import {
   ACTION_OUTCOMES,
-  type ActionProposal,
-  type ApprovalSource,
-  CHANGE_STEPS,
+  approvalSource,
   type ChangeStep,
+  evidenceSchema,
+  proposalSchema,
   targetName,
 } from '../../actions/action.ts';
 import { type ActionEvent, actionsAfter, illegalAction } from '../../actions/action-state.ts';
-import { CLEANUP_STATES, DISK_FINDINGS, type DiskScan, SCAN_READINGS } from '../../care/disk-scan.ts';
+import { diskScan } from '../../care/disk-scan.ts';
 import { type DataOf, defineEvents, personOf } from '../define.ts';
-import { actorSchema, digest, integer, scalars, sha, text } from '../parts.ts';
+import { digest, integer, scalars, text } from '../parts.ts';
 import { code, prose, scalarsText } from '../plain-text.ts';
 import type { RunState } from '../run-state.ts';
 
-const vm = z.object({ name: text, zone: text, createdAt: text, address: text });
-
-const change = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('delete-tpu-vm'), vm }),
-  z.object({ kind: z.literal('clean-disk'), vm, mountPoint: text }),
-  z.object({ kind: z.literal('start-cleanup-cron'), head: text }),
-  z.object({
-    kind: z.literal('delete-checkpoint'),
-    run: text,
-    roots: z.array(text),
-    keep: integer,
-    askedBy: actorSchema,
-  }),
-]);
-
-const proposal: z.ZodType<ActionProposal> = z.object({
-  v: z.literal(1),
-  record: text,
-  repository: text,
-  cluster: text,
-  change,
-  steps: z.array(
-    z.object({ does: z.enum(CHANGE_STEPS), command: z.array(text), instead: z.array(text).exactOptional() }),
-  ),
-  evidence: digest,
-  thread: integer,
-  round: integer,
-});
-
-const source: z.ZodType<ApprovalSource> = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('comment'),
-    comment: integer,
-    surface: z.enum(['comment', 'review']),
-    thread: integer,
-    bodyDigest: digest,
-    writtenAt: text,
-  }),
-  z.object({ kind: z.literal('config'), commit: sha }),
-]);
-
-const worker = z.object({
-  tpu: text,
-  worker: integer,
-  vm: vm.nullable(),
-  percentFree: text,
-  level: z.enum(['low', 'warning']),
-  finding: z.enum(DISK_FINDINGS),
-  detail: scalars,
-  folders: z.array(z.object({ path: text, bytes: integer })),
-});
-
-const diskScan: z.ZodType<DiskScan> = z.object({
-  cluster: text,
-  reading: z.enum(SCAN_READINGS),
-  why: text,
-  mountPoint: text,
-  thresholdPercent: integer,
-  warnPercent: integer,
-  workers: z.array(worker),
-  cleanup: z.enum(CLEANUP_STATES),
-});
-
 const data = {
   'action-proposed': z.object({
-    proposal,
+    proposal: proposalSchema,
     digest,
-    evidence: z.object({ facts: scalars, lines: z.array(text) }),
+    evidence: evidenceSchema,
   }),
-  'action-approved': z.object({ proposal: digest, source }),
+  'action-approved': z.object({ proposal: digest, source: approvalSource }),
   'action-claimed': z.object({
     proposal: digest,
     consent: integer.describe('the entry of the consent'),
@@ -107,7 +44,6 @@ export const careEvents = defineEvents(data, {
     title: 'change of the cluster proposed',
     means: 'A change of the cluster is shown to people before anybody may consent to it.',
     writers: ['control', 'watch'],
-    isByPerson: false,
     isInJournal: true,
     rule: actionRule,
     apply: withAction,
@@ -122,7 +58,6 @@ export const careEvents = defineEvents(data, {
     title: 'change of the cluster consented to',
     means: 'A person, or the config of the default branch, consents to the `proposal`.',
     writers: ['control'],
-    isByPerson: false,
     isInJournal: true,
     isDecisive: true,
     rule: actionRule,
@@ -141,7 +76,6 @@ export const careEvents = defineEvents(data, {
     title: 'change of the cluster begun',
     means: "The runner's claim, pushed before it calls anything; there is never a second.",
     writers: ['runner'],
-    isByPerson: false,
     isInJournal: true,
     isDecisive: true,
     rule: actionRule,
@@ -157,7 +91,6 @@ export const careEvents = defineEvents(data, {
     title: 'change of the cluster ended',
     means: 'What came of it, by looking.',
     writers: ['runner'],
-    isByPerson: false,
     isInJournal: true,
     isDecisive: true,
     rule: actionRule,
@@ -173,7 +106,6 @@ export const careEvents = defineEvents(data, {
     title: 'disks of the workers scanned',
     means: "In the journal: what a scan of a cluster's worker disks found (policy AG-16).",
     writers: ['watch'],
-    isByPerson: false,
     isInJournal: true,
     rule: () => 'a scan of disks belongs to no run',
     apply: (state) => state,
