@@ -43,14 +43,16 @@ export const FINDING_WORDS: Readonly<Record<DiskFinding, (worker: ScannedWorker,
     `${code(mountPoint)} is not mounted, but ${code(String(detail['at'] ?? ''))} below it is: a person has to look`,
   'other-disk': ({ detail }, { mountPoint }) =>
     `${code(mountPoint)} is not on the boot disk but on what is mounted on ${code(String(detail['at'] ?? ''))}: something else fills the disk`,
-  'disk-unread': ({ detail }) =>
-    `unknown: its disk could not be read again: ${text(String(detail['why'] ?? ''))}`,
-  'mounts-unread': ({ detail }) =>
-    `unknown: its mounts could not be read: ${text(String(detail['why'] ?? ''))}`,
-  'folders-unread': ({ detail }) =>
-    `unknown: what takes the room could not be read: ${text(String(detail['why'] ?? ''))}`,
+  unread: ({ detail }) =>
+    `unknown: ${UNREAD_WORDS[String(detail['what'])] ?? 'it'} could not be read: ${text(String(detail['why'] ?? ''))}`,
   'vm-unknown': () => 'unknown: the cloud lists no such TPU VM, or could not be asked',
   'not-inspected': () => 'unknown: more workers are short than one scan looks at',
+};
+
+const UNREAD_WORDS: Readonly<Record<string, string>> = {
+  disk: 'its disk',
+  mounts: 'its mounts',
+  folders: 'what takes the room',
 };
 
 /** What a step does, for people. */

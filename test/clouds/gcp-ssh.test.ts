@@ -49,24 +49,22 @@ describe.skipIf(!hasNamespaces())('a worker over ssh', { meta: { skipReason } },
   const judged = (answers: WorkerAnswers): ReturnType<typeof judgeWorker> =>
     judgeWorker(
       {
-        ...WORKER,
-        scannedPercentFree: 5,
         disk: read(answers.disk, readDiskUsage),
         mounts: read(answers.mounts, readMounts),
         folders: read(answers.folders, (text) => readFolderSizes(text, folderOf(AT))),
       },
+      5,
       { mountPoint: AT, thresholdPercent: 10 },
     );
 
   test('shows data beside a mount that is missing, and the mount where it is there', async () => {
     expect(judged(await inspect())).toMatchObject({
-      kind: 'low',
-      cause: { code: 'mount-missing', percentFreeAfter: expect.closeTo(100, 0) },
-      folders: expect.arrayContaining([expect.objectContaining({ path: `${AT}/models` })]),
+      finding: 'mount-missing',
+      detail: { percentFreeAfter: expect.stringMatching(/^(?:99\.\d|100\.0)$/) },
     });
     worker.mountBucket(AT);
     worker.write('/tmp/ray/spilled', 'x'.repeat(95_000_000));
-    expect(judged(await inspect())).toMatchObject({ kind: 'low', cause: { code: 'mount-there' } });
+    expect(judged(await inspect())).toMatchObject({ finding: 'mount-there' });
     expect((await standin.calls()).map((args) => args[args.indexOf('--command') + 1])).toEqual([
       'df -P -B1 /',
       'cat /proc/self/mountinfo',
@@ -84,7 +82,7 @@ describe.skipIf(!hasNamespaces())('a worker over ssh', { meta: { skipReason } },
       kind: 'unknown',
       why: 'gcloud: exit code 255: ssh: connect to host 10.130.0.1 port 22: Connection refused',
     });
-    expect(judged(answers)).toMatchObject({ kind: 'unknown', code: 'disk-unread' });
+    expect(judged(answers)).toMatchObject({ finding: 'unread', detail: { what: 'disk' } });
     expect(await standin.calls()).toHaveLength(1);
   });
 
@@ -94,7 +92,7 @@ describe.skipIf(!hasNamespaces())('a worker over ssh', { meta: { skipReason } },
       'df',
       '#!/bin/sh\necho "Filesystem 1-blocks Used Available Capacity Mounted on\n/dev/root 100 95 5 95% /"\n',
     );
-    expect(judged(await inspect())).toMatchObject({ kind: 'unknown', code: 'mounts-unread' });
+    expect(judged(await inspect())).toMatchObject({ finding: 'unread', detail: { what: 'mounts' } });
   });
 
   test('is unknown where gcloud is missing, hangs, or never stops talking', async () => {

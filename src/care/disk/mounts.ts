@@ -4,20 +4,19 @@ import type { Mount } from '../../domain/care/worker-disk.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 
 /**
- * A table in the form of `/proc/self/mountinfo`, `/proc/mounts` or `mount`, one form throughout. Every Linux machine has a
- * mount on `/`: a table without it is not a whole one, and unknown.
+ * The whole `/proc/self/mountinfo` of a worker. Every Linux machine has a mount on `/`: a table without it is not a whole one, and
+ * unknown.
  */
 export function readMounts(output: string): Observed<readonly Mount[]> {
   const lines = output.split(/\r?\n/).filter((line) => line.trim() !== '');
-  if (lines.length === 0) return unknown('the mount table is empty');
-  for (const form of FORMS) {
-    const mounts = lines.map((line) => form(line.trimEnd()));
-    if (mounts.every((mount) => mount !== null))
-      return mounts.some(({ at }) => at === '/')
-        ? known(mounts)
-        : unknown('the mount table has no root, so it is not whole');
-  }
-  return unknown('the mount table has lines of an unknown form');
+  const mounts = lines.flatMap((line): readonly Mount[] => {
+    const [, at, type] = MOUNTINFO.exec(line) ?? [];
+    return at === undefined || type === undefined ? [] : [{ at: unescaped(at), type }];
+  });
+  if (mounts.length < lines.length) return unknown('the mount table has lines of an unknown form');
+  return mounts.some(({ at }) => at === '/')
+    ? known(mounts)
+    : unknown('the mount table has no root, so it is not whole');
 }
 
 /** The mount that covers a path: of the longest mount points above or at it the last, which hides the others. */
@@ -41,28 +40,6 @@ export function mountsBelow(mounts: readonly Mount[], path: string): readonly Mo
 
 /** proc(5): `36 35 98:0 /root /point options optional… - type source superoptions`. */
 const MOUNTINFO = /^\d+ \d+ \d+:\d+ \S+ (\/\S*) \S+ (?:\S+ )*?- (\S+) /;
-/** fstab(5): `source /point type options 0 0`. */
-const PROC_MOUNTS = /^\S+ (\/\S*) (\S+) \S+ \d+ \d+$/;
-/** mount(8): `source on /point type TYPE (options)`. */
-const MOUNT_END = / type (\S+) \([^()]*\)(?: \[[^[\]]*\])?$/;
-
-const FORMS: readonly ((line: string) => Mount | null)[] = [
-  (line) => fields(MOUNTINFO.exec(line)),
-  (line) => fields(PROC_MOUNTS.exec(line)),
-  (line) => mountCommandRow(line),
-];
-
-function mountCommandRow(line: string): Mount | null {
-  const end = MOUNT_END.exec(line);
-  const on = line.indexOf(' on /', 1);
-  if (end === null || on === -1 || on > end.index) return null;
-  return { at: unescaped(line.slice(on + ' on '.length, end.index)), type: end[1] ?? '' };
-}
-
-function fields(match: RegExpExecArray | null): Mount | null {
-  if (match === null) return null;
-  return { at: unescaped(match[1] ?? ''), type: match[2] ?? '' };
-}
 
 /** The kernel writes space, tab, newline and backslash of a path as three octal digits. */
 function unescaped(text: string): string {

@@ -9,7 +9,7 @@ const UNREAD_SCANS_TOLD = 2;
 
 /**
  * Cause of one low disk. `mount-missing`: data fills the boot disk at the bucket's mount point. `mount-missing-empty`, `mount-there`,
- * `mount-below`, `other-disk`: low for another reason. The others: the cause could not be read.
+ * `mount-below`, `other-disk`: low for another reason. `unread` and the others: the cause is not known.
  */
 export const DISK_FINDINGS = [
   'mount-missing',
@@ -17,9 +17,7 @@ export const DISK_FINDINGS = [
   'mount-there',
   'mount-below',
   'other-disk',
-  'disk-unread',
-  'mounts-unread',
-  'folders-unread',
+  'unread',
   'vm-unknown',
   'not-inspected',
 ] as const;

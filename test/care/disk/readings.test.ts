@@ -9,8 +9,6 @@ import { mountAt, mountOver, mountsBelow, readMounts } from '../../../src/care/d
 import { isMountPoint, isTpuName, isZone } from '../../../src/domain/care/worker-disk.ts';
 import { known } from '../../../src/domain/observed.ts';
 
-const GIB = 2 ** 30;
-
 describe('df', () => {
   test.each([
     [
@@ -24,17 +22,6 @@ describe('df', () => {
       5177487360,
     ],
     [
-      'Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/sda1 200 150 50 75% /',
-      150 * 1024,
-      50 * 1024,
-    ],
-    [
-      'Filesystem      Size  Used Avail Use% Mounted on\n/dev/root        97G   92G  4.9G  95% /\n',
-      92 * GIB,
-      Math.round(4.9 * GIB),
-    ],
-    ['Filesystem      Size  Used Avail Use% Mounted on\noverlay 97G 97G 0 100% /', 97 * GIB, 0],
-    [
       'Welcome to TPU\nFilesystem 1-blocks Used Available Capacity Mounted on\nmy disk 10 4 6 40% /\ntmpfs 10 1 9 10% /run',
       4,
       6,
@@ -46,9 +33,9 @@ describe('df', () => {
   test.each([
     '',
     'ssh: connect to host 10.0.0.1 port 22: Connection timed out',
-    'Filesystem      Size  Used Avail Use% Mounted on\n',
-    'Filesystem      Size  Used Avail Use% Mounted on\n/dev/sdb 97G 1G 96G 1% /data',
-    'Filesystem      Size  Used Avail Use% Mounted on\n/dev/sdb 97 1 96 1% /',
+    'Filesystem 1-blocks Used Available Capacity Mounted on\n',
+    'Filesystem 1-blocks Used Available Capacity Mounted on\n/dev/sdb 97 1 96 1% /data',
+    'Filesystem      Size  Used Avail Use% Mounted on\n/dev/sdb 97G 1G 96G 1% /',
     'Filesystem 1-blocks Used Available Capacity Mounted on\na 10 4 6 40% /\nb 10 4 6 40% /',
     'Filesystem 1-blocks Used Available Capacity Mounted on\na 0 0 0 0% /',
     '/dev/root 97G 92G 4.9G 95% /',
@@ -63,24 +50,14 @@ describe('df', () => {
   });
 });
 
-const TABLES = {
-  mountinfo: `29 1 8:1 / / rw,relatime shared:1 - ext4 /dev/root rw
+const TABLE = `29 1 8:1 / / rw,relatime shared:1 - ext4 /dev/root rw
 30 29 0:5 / /dev rw,nosuid shared:2 - devtmpfs devtmpfs rw
 41 29 0:44 / /tmp/gcsfuse_mount rw,nosuid,nodev,relatime shared:9 - fuse.gcsfuse marin-us rw,user_id=0
-42 29 0:45 / /mnt/with\\040space rw - tmpfs none rw`,
-  mounts: `/dev/root / ext4 rw,relatime 0 0
-udev /dev devtmpfs rw 0 0
-marin-us /tmp/gcsfuse_mount fuse.gcsfuse rw,nosuid 0 0
-none /mnt/with\\040space tmpfs rw 0 0`,
-  mount: `/dev/root on / type ext4 (rw,relatime)
-udev on /dev type devtmpfs (rw)
-marin-us on /tmp/gcsfuse_mount type fuse.gcsfuse (rw,nosuid)
-none on /mnt/with space type tmpfs (rw)`,
-};
+42 29 0:45 / /mnt/with\\040space rw - tmpfs none rw`;
 
 describe('a mount table', () => {
-  test.each(Object.entries(TABLES))('in the form of %s tells every mount', (_form, text) => {
-    expect(readMounts(`${text}\n`)).toEqual(
+  test('tells every mount', () => {
+    expect(readMounts(`${TABLE}\n`)).toEqual(
       known([
         { at: '/', type: 'ext4' },
         { at: '/dev', type: 'devtmpfs' },
@@ -93,11 +70,11 @@ describe('a mount table', () => {
   test.each([
     ['empty', ''],
     ['what a filter left of none', '\n'],
-    ['what a filter left of one', 'marin-us on /tmp/gcsfuse_mount type fuse.gcsfuse (rw)'],
+    ['what a filter left of one', TABLE.split('\n')[2] ?? ''],
     ['an error', 'cat: /proc/self/mountinfo: No such file or directory'],
-    ['two forms in one', `${TABLES.mount}\n${TABLES.mounts}`],
-    ['cut in a line', TABLES.mountinfo.slice(0, -12)],
-    ['with a word of the login shell', `Last login: today\n${TABLES.mount}`],
+    ['of another form', '/dev/root on / type ext4 (rw,relatime)'],
+    ['cut in a line', TABLE.slice(0, -12)],
+    ['with a word of the login shell', `Last login: today\n${TABLE}`],
   ])('is unknown where it is %s', (_what, text) => {
     expect(readMounts(text).kind).toBe('unknown');
   });
@@ -118,7 +95,7 @@ describe('a mount table', () => {
     expect(mountOver([], '/tmp')).toBeNull();
   });
 
-  test('is the same for one machine in every form', () => {
+  test('tells paths with blanks and backslashes as they are', () => {
     const path = fc
       .array(fc.stringMatching(/^[A-Za-z0-9._ \\-]{1,8}$/), { minLength: 1, maxLength: 3 })
       .map((parts) => `/${parts.map((part) => `x${part}x`).join('/')}`);
@@ -129,10 +106,8 @@ describe('a mount table', () => {
         const info = all.map(
           (at, index) => `${index} 1 8:${index} / ${escaped(at)} rw master:1 - ext4 dev rw`,
         );
-        const mounts = all.map((at) => `dev ${escaped(at)} ext4 rw 0 0`);
         const expected = known(all.map((at) => ({ at, type: 'ext4' })));
         expect(readMounts(info.join('\n'))).toEqual(expected);
-        expect(readMounts(mounts.join('\n'))).toEqual(expected);
       }),
     );
   });
@@ -179,7 +154,6 @@ describe('the last line of the cleaning command', () => {
     ['ferrybot-clean 1 deleted moved freed=1 left=0', 3],
     ['ferrybot-clean 1 refused mounted freed=0 left=0', 0],
     ['ferrybot-clean 2 deleted moved freed=1 left=0', 0],
-    ['ferrybot-clean 1 deleted elsewhere freed=1 left=0', 0],
     ['ferrybot-clean 1 deleted moved freed= left=0', 0],
     ['ferrybot-clean 1 deleted moved freed=999999999999999999 left=0', 0],
   ])('%#: is unknown where it is not there, or does not fit the exit code', (stdout, exitCode) => {
