@@ -19,7 +19,7 @@ export async function earlierJobFault(
   state: RunState,
   others: readonly RunState[],
   { cluster, engine }: { readonly cluster: string; readonly engine: Engine },
-): Promise<(Refusal & { readonly code: RefusalCode }) | null> {
+): Promise<EarlierJobFault | null> {
   const earlier = others
     .filter(({ run, submission }) => run !== state.run && submission !== null)
     .toSorted((a, b) => b.proposedAt.localeCompare(a.proposedAt))
@@ -34,31 +34,18 @@ export async function earlierJobFault(
     const found = await engine.observe(job.jobId, null);
     // A person has given up a job of which nobody could say what it does: that nobody can still does not close the lane.
     if (found.kind === 'unknown' && isGivenUp) continue;
-    if (found.kind === 'unknown')
-      return {
-        kind: 'refused',
-        code: 'unreadable',
-        effect: 'standing',
-        why: `${nameOf(job)}: ${found.message}`,
-      };
-    if (found.kind === 'found' && !isTerminal(found.status))
-      return {
-        kind: 'refused',
-        code: 'attempt-live',
-        effect: 'ending',
-        why: `${nameOf(job)} is ${found.status}`,
-      };
-    if (found.kind === 'found' && ended !== null && found.status !== ended)
-      return {
-        kind: 'refused',
-        code: 'attempt-otherwise',
-        effect: 'ending',
-        why: `${nameOf(job)}: ${found.status}`,
-      };
+    if (found.kind === 'unknown') return refusal('unreadable', job, `: ${found.message}`);
+    if (found.kind !== 'found') continue;
+    if (!isTerminal(found.status)) return refusal('attempt-live', job, ` is ${found.status}`);
+    if (ended !== null && found.status !== ended)
+      return refusal('attempt-otherwise', job, `: ${found.status}`);
   }
   return null;
 }
 
-function nameOf({ attempt, jobId }: Submission): string {
-  return `attempt ${attempt} (${jobId})`;
+type EarlierJobFault = Refusal & { readonly code: RefusalCode };
+
+function refusal(code: RefusalCode, { attempt, jobId }: Submission, what: string): EarlierJobFault {
+  const effect = code === 'unreadable' ? 'standing' : 'ending';
+  return { kind: 'refused', code, effect, why: `attempt ${attempt} (${jobId})${what}` };
 }

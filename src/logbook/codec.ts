@@ -1,68 +1,52 @@
 /** Parses lines into events. */
 
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { Json, JsonObject } from '../domain/json.ts';
 import { DEFINITIONS, EVENT_TYPES } from '../domain/logbook/definitions.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
+import { actorSchema } from '../domain/logbook/parts.ts';
 import { ROLES } from '../domain/logbook/role.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
 import { parseCanonical } from './canonical.ts';
+
+const name = z.string('not a name').min(1, 'not a name');
+const hash = z.string('not a hash').regex(/^[0-9a-f]{64}$/, 'not a hash');
+const isPerson = (value: unknown): boolean => actorSchema.safeParse(value).success;
+
+/** Checks everything but the content of `data`. */
+const frame = z.looseObject(
+  {
+    v: z.literal(1, 'not version 1'),
+    run: name,
+    seq: z.int('not a number from 0').min(0, 'not a number from 0'),
+    at: z.iso
+      .datetime({ precision: 3, error: 'not a moment in UTC' })
+      .refine((at) => at >= '1970', 'not a moment since 1970'),
+    type: z.enum(EVENT_TYPES, 'not a type of event'),
+    role: z.enum(ROLES, 'not a role'),
+    actor: z.custom(isPerson, 'not a person').exactOptional(),
+    data: z.looseObject({}, 'not an object'),
+    prev: hash,
+    keyId: name,
+    hash,
+    // 64 bytes in base64; unused bits must be zero, so that each signature has one text.
+    sig: z.string('not a signature').regex(/^[A-Za-z0-9+/]{85}[AQgw]==$/, 'not a signature'),
+  },
+  'not an object',
+);
 
 /**
  * The first missing or invalid field (docs/logbook.md, the fields of an event), or null. `data` only has to be an object; further fields
  * are allowed.
  */
 export function frameFlaw(value: Json): string | null {
-  if (!isObject(value)) return 'not an object';
-  for (const [name, [isGood, expected]] of FIELDS) {
-    // Any key may be missing.
-    const field: Json | undefined = value[name];
-    if (!isGood(field)) return `${name}: ${field === undefined ? 'missing' : expected}`;
-  }
-  return null;
+  const [issue] = frame.safeParse(value).error?.issues ?? [];
+  if (issue === undefined) return null;
+  const [field] = issue.path;
+  if (field === undefined) return issue.message;
+  const isMissing = !Object.hasOwn(value as JsonObject, field);
+  return `${String(field)}: ${isMissing ? 'missing' : issue.message}`;
 }
-
-type Check = readonly [isGood: (field: Json | undefined) => boolean, expected: string];
-
-const HASH = /^[0-9a-f]{64}$/;
-/** 64 bytes in base64; unused bits must be zero, so that each signature has one text. */
-const SIGNATURE = /^[A-Za-z0-9+/]{85}[AQgw]==$/;
-const MOMENT =
-  /^(?:19[7-9]\d|[2-9]\d{3})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
-const TYPES: ReadonlySet<string> = new Set(EVENT_TYPES);
-const ROLE_NAMES: ReadonlySet<string> = new Set(ROLES);
-
-const isText = (field: Json | undefined): field is string => typeof field === 'string';
-const isObject = (field: Json | undefined): field is JsonObject =>
-  typeof field === 'object' && field !== null && !Array.isArray(field);
-const isInteger = (field: Json | undefined): boolean => Number.isSafeInteger(field);
-const isName = (field: Json | undefined): boolean => isText(field) && field !== '';
-const isHash = (field: Json | undefined): boolean => isText(field) && HASH.test(field);
-
-/** JavaScript parses February 30 as March 2, so late days must round-trip. */
-function isMoment(field: Json | undefined): boolean {
-  if (!isText(field) || !MOMENT.test(field)) return false;
-  return field.slice(8, 10) <= '28' || new Date(Date.parse(field)).toISOString() === field;
-}
-
-function isActor(field: Json | undefined): boolean {
-  return field === undefined || (isObject(field) && isInteger(field['id']) && isText(field['login']));
-}
-
-const FIELDS: readonly (readonly [string, Check])[] = [
-  ['v', [(field) => field === 1, 'not version 1']],
-  ['run', [isName, 'not a name']],
-  ['seq', [(field) => isInteger(field) && Number(field) >= 0, 'not a number from 0']],
-  ['at', [isMoment, 'not a moment in UTC']],
-  ['type', [(field) => isText(field) && TYPES.has(field), 'not a type of event']],
-  ['role', [(field) => isText(field) && ROLE_NAMES.has(field), 'not a role']],
-  ['actor', [isActor, 'not a person']],
-  ['data', [isObject, 'not an object']],
-  ['prev', [isHash, 'not a hash']],
-  ['keyId', [isName, 'not a name']],
-  ['hash', [isHash, 'not a hash']],
-  ['sig', [(field) => isText(field) && SIGNATURE.test(field), 'not a signature']],
-];
 
 /** Far above the largest event, a manifest with hundreds of preconditions and trees. */
 export const LOGBOOK_LINE_CHARS_MAX = 1_000_000;
