@@ -4,8 +4,7 @@ import type { GitReader } from '../domain/git.ts';
 import type { Sha, TreeId } from '../domain/ids.ts';
 import type { CheckpointedRun } from '../domain/logbook/events/record-events.ts';
 import type { PublicKey } from '../domain/logbook/role.ts';
-import { splitLines } from '../logbook/codec.ts';
-import { type Dropped, droppedEntry } from '../logbook/history-check.ts';
+import { decodeLine } from '../logbook/codec.ts';
 import type { Anchor } from '../logbook/ports.ts';
 import type { FileState } from '../logbook/rules.ts';
 import {
@@ -29,8 +28,6 @@ export type ReadFile = GoodFile & {
   readonly state: FileState | null;
   /** The text of the last file. */
   readonly open: string;
-  /** The lines from the bad entry on, as they are. */
-  readonly rest: readonly string[];
 };
 
 /** What a check needs; `backed` remembers for each mark whether its commit has what it says. */
@@ -93,7 +90,6 @@ export function goodOf(
     bad: fault,
     state: checkpoint.state,
     open,
-    rest: fault === null ? [] : texts.flatMap((one) => splitLines(one).whole).slice(events.length),
   };
 }
 
@@ -104,7 +100,6 @@ const NOTHING: Omit<ReadFile, keyof RunPlace> = {
   bad: null,
   state: null,
   open: '',
-  rest: [],
 };
 
 /** The marks of a file whose entry it does not have, though the marked commit has it: a mark alone proves no entry. */
@@ -183,7 +178,7 @@ export async function versionsSince(
 
 /** The versions of a run that had an entry which it does not have: most are known by their ids to be its beginnings. */
 export async function lostVersions(checking: Checking, file: GoodFile, versions: Versions): Promise<Loss> {
-  const { lab, config, git } = checking;
+  const { git } = checking;
   const lost: GoodFile[] = [];
   let missing: Anchor | null = null;
   let fullest: GoodFile = file;
@@ -193,10 +188,10 @@ export async function lostVersions(checking: Checking, file: GoodFile, versions:
     const others = [...ids].filter((id) => !own.has(id));
     if (others.length === 0) continue;
     for (const text of (await git.readBlobs(others)).values()) {
-      const dropped = droppedEntry(text, fullest, config.keys, lab);
-      if (dropped === null) continue;
-      missing ??= dropped.entry;
-      const version = withLines(checking, fullest, dropped);
+      const version = versionWith(checking, fullest, text);
+      if (version === null) continue;
+      const { seq, hash } = version.dropped;
+      missing ??= { seq, hash };
       lost.push(version);
       if (version.events.length > fullest.events.length) fullest = version;
     }
@@ -204,12 +199,21 @@ export async function lostVersions(checking: Checking, file: GoodFile, versions:
   return { missing, versions: lost };
 }
 
-/** The run as it was when this file of it had these lines. */
-function withLines(checking: Checking, file: GoodFile, { entry, lines, from }: Dropped): GoodFile {
-  const before = textOfEvents(file.events.slice(0, entry.seq));
-  const read = goodOf(checking, file, [`${before}${lines.map((line) => `${line}\n`).join('')}`]);
-  const ends = [...file.ends.filter((end) => end <= from), read.events.length];
-  return { run: file.run, folder: file.folder, events: read.events, ends };
+/** The run as it was when a file of it had this text, with the first entry that the run lacks; null if it lacks no entry that verifies. */
+function versionWith(
+  checking: Checking,
+  file: GoodFile,
+  text: string,
+): (GoodFile & { readonly dropped: Anchor }) | null {
+  const first = decodeLine(text.slice(0, text.indexOf('\n')));
+  if (!first.ok) return null;
+  const from = first.value.seq;
+  if (textOfEvents(file.events.slice(from)).startsWith(text)) return null;
+  const { run, folder, ends } = file;
+  const { events } = goodOf(checking, file, [`${textOfEvents(file.events.slice(0, from))}${text}`]);
+  const dropped = events.find(({ hash }, seq) => file.events[seq]?.hash !== hash);
+  if (dropped === undefined) return null;
+  return { run, folder, events, ends: [...ends.filter((end) => end <= from), events.length], dropped };
 }
 
 /** The version with the most entries. */

@@ -74,7 +74,7 @@ export async function loadAt(loading: Loading, head: Sha | null): Promise<Record
   const reads: ReadRun[] = [];
   const readAll = async (names: Iterable<string>, index: RunIndex): Promise<void> => {
     const verified = (run: string): string | undefined => verifiedOf(loading, run)?.folder;
-    const places = await placesOf(store, head, names, { verified, folders: foldersIn(marks, index) });
+    const places = await placesOf(loading.git, head, names, { verified, folders: foldersIn(marks, index) });
     const listing = await listRuns(loading, head, places);
     for (const [run, { folder, tree }] of places)
       await contained(loading, troubles, { run, thread: null }, async () => {
@@ -203,7 +203,7 @@ async function judge(
 ): Promise<Judgement | null> {
   const byMark = await lostMarks(loading, file);
   const byHistory = await lostInHistory(loading, head, file, versions);
-  const fault = faultIn(file, byMark, loading.store.lostFrom(file.run, file), byHistory);
+  const fault = faultIn(file, byMark, loading.store.lostFrom(file), byHistory);
   return fault === null ? null : { fault, versions: [...byMark.versions, ...byHistory.versions] };
 }
 
@@ -263,16 +263,15 @@ function remember(store: LogbookStore, run: string, { events }: GoodFile): void 
   if (last !== undefined) store.remember(run, { seq: last.seq, hash: last.hash });
 }
 
-/** What is wrong with a file: what was noticed before, else what comes first in it, else what its history has. */
+/** What is wrong with a file: what comes first in it, or an entry that this process, a mark or the history knows and it lacks. */
 function faultIn(
   file: ReadFile,
   byMark: Loss,
   lostHere: Anchor | null,
   byHistory: Loss,
 ): LogbookFault | null {
-  if (lostHere !== null) return { kind: 'entry-missing', seq: lostHere.seq, hash: lostHere.hash };
   const { bad } = file;
-  const { missing } = byMark;
+  const missing = lostHere ?? byMark.missing;
   if (bad !== null && (missing === null || bad.seq <= missing.seq)) return { kind: 'bad-entry', ...bad };
   const lost = missing ?? byHistory.missing;
   return lost === null ? null : { kind: 'entry-missing', ...lost };

@@ -1,5 +1,6 @@
 /** The files of the logbook branch as a head has them: what is as it was is not read again, and what goes on is verified from there. */
 
+import type { GitReader } from '../domain/git.ts';
 import type { Sha, TreeId } from '../domain/ids.ts';
 import type { FileState } from '../logbook/rules.ts';
 import { textOf } from '../logbook/segments.ts';
@@ -9,6 +10,8 @@ import {
   type StoredFile,
   type StoredFolder,
   type StoredRun,
+  storedRuns,
+  textsOf,
 } from '../logbook/store/stored-runs.ts';
 import type { Lab } from './lab.ts';
 import { type Checking, goodOf, type ReadFile, type RunPlace, type Verified } from './record-check.ts';
@@ -35,7 +38,7 @@ export type Reading = Checking & {
 
 /** Where these runs lie: as `verified` of them says, else in the first of its `folders` that is there. */
 export async function placesOf(
-  store: LogbookStore,
+  git: GitReader,
   head: Sha | null,
   names: Iterable<string>,
   known: {
@@ -48,7 +51,7 @@ export async function placesOf(
     const verified = known.verified(name);
     for (const folder of verified === undefined ? (known.folders.get(name) ?? []) : [verified]) {
       if (typeof places.get(name)?.tree === 'string') break;
-      places.set(name, { folder, tree: await store.treeOf(head, folder) });
+      places.set(name, { folder, tree: head === null ? null : await git.treeId(head, folder) });
     }
   }
   return places;
@@ -62,18 +65,16 @@ export type Listing = {
 
 /** Reads of these runs what is not known by its id: two questions, however many there are. */
 export async function listRuns(
-  { store, held }: Reading,
+  { git, held }: Reading,
   head: Sha | null,
   places: ReadonlyMap<string, StoredFolder>,
 ): Promise<Listing> {
   const others = [...places].filter(([name, { tree }]) => tree === null || held.get(name)?.tree !== tree);
-  const found = await store.list(
-    head,
-    others.map(([, { folder }]) => folder),
-  );
+  const folders = others.map(([, { folder }]) => folder);
+  const found = head === null ? new Map<string, StoredRun>() : await storedRuns(git, head, folders);
   const stored = new Map(others.map(([name, { folder }]) => [name, found.get(folder) ?? NOT_STORED]));
   const wanted = [...stored].flatMap(([name, { events }]) => events.slice(sameFiles(held.get(name), events)));
-  return { stored, texts: await store.texts(wanted) };
+  return { stored, texts: await textsOf(git, wanted) };
 }
 
 /** A run as it stands, verified from where it was verified before. */
@@ -83,7 +84,15 @@ export function readRun(reading: Reading, place: RunPlace, { stored, texts }: Li
   if (files === undefined) return known === undefined ? goodOf(reading, place, []) : heldFile(known);
   const same = sameFiles(known, files);
   const others = files.slice(same).map((file) => texts.get(file) ?? '');
-  return readOne(reading, place, known, same, others);
+  if (known === undefined) return goodOf(reading, place, others);
+  const last = known.ends.length - 1;
+  const [text = '', ...next] = others;
+  if (same > last && others.length === 0) return heldFile(known);
+  if (same > last && last >= 0) return goodOf(reading, place, ['', ...others], known);
+  if (same === last && text.startsWith(known.open))
+    return goodOf(reading, place, [text.slice(known.open.length), ...next], known);
+  const before = known.ends.slice(0, same).map((_, at) => textOf(known, at + 1));
+  return goodOf(reading, place, [...before, ...others]);
 }
 
 /** How many files from the first on are as they were. */
@@ -92,27 +101,6 @@ function sameFiles(known: Held | undefined, files: readonly StoredFile[]): numbe
   return other === -1 ? files.length : other;
 }
 
-/** `texts`: of the files behind the first `same`, which are as they were. */
-function readOne(
-  checking: Checking,
-  place: RunPlace,
-  known: Held | undefined,
-  same: number,
-  texts: readonly string[],
-): ReadFile {
-  const last = (known?.ends.length ?? 0) - 1;
-  const [text = '', ...next] = texts;
-  if (known === undefined || same < last || last < 0) {
-    const before = known === undefined ? [] : known.ends.slice(0, same).map((_, at) => textOf(known, at + 1));
-    return goodOf(checking, place, [...before, ...texts]);
-  }
-  if (same > last)
-    return texts.length === 0 ? heldFile(known) : goodOf(checking, place, ['', ...texts], known);
-  return text.startsWith(known.open)
-    ? goodOf(checking, place, [text.slice(known.open.length), ...next], known)
-    : goodOf(checking, place, [...known.ends.slice(0, last).map((_, at) => textOf(known, at + 1)), ...texts]);
-}
-
 function heldFile({ run, folder, events, ends, state, open }: Held): ReadFile {
-  return { run, folder, events, ends, state, open, isThere: true, bad: null, rest: [] };
+  return { run, folder, events, ends, state, open, isThere: true, bad: null };
 }

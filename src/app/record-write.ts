@@ -1,12 +1,13 @@
 /** What an append changes in the files of its runs: the last of the events, and the Markdown that tells of it. */
 
+import type { GitReader } from '../domain/git.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 import type { ComposedRun } from '../logbook/append.ts';
 import { projectMonitoringState } from '../logbook/monitoring-state.ts';
 import { projectLogbook } from '../logbook/projection.ts';
 import { folderOf, type GoodFile, type GrownFile, grown, startOf, textOf } from '../logbook/segments.ts';
-import type { LogbookStore, RunWrite } from '../logbook/store/git-store.ts';
-import type { StoredFile } from '../logbook/store/stored-runs.ts';
+import type { RunWrite } from '../logbook/store/git-store.ts';
+import { type StoredFile, textsOf } from '../logbook/store/stored-runs.ts';
 import type { Held } from './record-reading.ts';
 
 /** What is written of a run, and how it stands then. */
@@ -14,7 +15,7 @@ export type Written = { readonly write: RunWrite; readonly after: Held };
 
 /** The files of these runs with what was composed; of the Markdown, what is needed of it is read first, in one question. */
 export async function writesOf(
-  store: LogbookStore,
+  git: GitReader,
   composed: readonly ComposedRun[],
   held: ReadonlyMap<string, Held>,
 ): Promise<readonly Written[]> {
@@ -22,8 +23,8 @@ export async function writesOf(
   const wanted = drafts.flatMap(({ before, parts }) =>
     parts.flatMap((part) => before?.markdown.get(part) ?? []),
   );
-  const texts = await store.texts(wanted);
-  return drafts.map((draft) => written(store, draft, texts));
+  const texts = await textsOf(git, wanted);
+  return drafts.map((draft) => written(git, draft, texts));
 }
 
 type Draft = {
@@ -55,7 +56,7 @@ export function wholeFiles(file: GoodFile): readonly GrownFile[] {
 }
 
 function written(
-  store: Pick<LogbookStore, 'fileOf'>,
+  git: Pick<GitReader, 'blobIdOf'>,
   { composed, before, file, files, parts }: Draft,
   texts: ReadonlyMap<StoredFile, string>,
 ): Written {
@@ -68,13 +69,13 @@ function written(
     const text = projectionOf(file, part, existing);
     if (text === existing) continue;
     changed.set(part, text);
-    markdown.set(part, store.fileOf(text));
+    markdown.set(part, git.blobIdOf(text));
   }
   const open = files.at(-1)?.text ?? '';
   // As they will be listed: when somebody else has pushed, they are not read again.
   const contents = file.ends.map((_, index) => {
     const changed = files.find(({ part }) => part === index + 1);
-    return changed === undefined ? (before?.files[index] ?? null) : store.fileOf(changed.text);
+    return changed === undefined ? (before?.files[index] ?? null) : git.blobIdOf(changed.text);
   });
   const isNew = before === undefined;
   const monitoring = projectMonitoringState(file.events);

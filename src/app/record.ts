@@ -1,6 +1,6 @@
 /** The record of a repository as this process keeps it: loads it at one head of the logbook branch and appends on top of that. */
 
-import { GitError } from '../domain/git.ts';
+import { GitError, type PushOutcome } from '../domain/git.ts';
 import type { Instant, RunId, Sha } from '../domain/ids.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
@@ -12,7 +12,6 @@ import type { Anchor, AppendResult } from '../logbook/ports.ts';
 import { JOURNAL } from '../logbook/rules.ts';
 import { foldersIn, runsToRead } from '../logbook/run-index.ts';
 import {
-  type AppendOutcome,
   type AppendRequest,
   createLogbookStore,
   type LogbookStore,
@@ -171,7 +170,7 @@ async function append(keeping: Keeping, entries: readonly Entry[], at: Instant):
   if (!composing.ok) return { kind: 'failed', message: composing.error.rule };
   const composed = composing.value;
   const marks = marksOf(keeping, composed, at);
-  const writes = await writesOf(store, composed, held);
+  const writes = await writesOf(keeping.git, composed, held);
   lab.boundary('append', 'before');
   const outcome = await sentTo(store, {
     base: record.head,
@@ -181,9 +180,8 @@ async function append(keeping: Keeping, entries: readonly Entry[], at: Instant):
     marks,
   });
   lab.boundary('append', 'after');
-  if (outcome.kind === 'conflict') return outcome;
   // A lost answer is resolved by looking: the next load finds the entries there, or not.
-  if (outcome.kind === 'unknown') return { kind: 'conflict' };
+  if (outcome.kind === 'rejected' || outcome.kind === 'unknown') return { kind: 'conflict' };
   if (outcome.kind === 'refused') {
     const [run = 'journal'] = entries.map((entry) => entry.run);
     keeping.refusal = { run, after: (held.get(run)?.events.length ?? 0) - 1, message: outcome.message };
@@ -194,7 +192,7 @@ async function append(keeping: Keeping, entries: readonly Entry[], at: Instant):
   for (const { run, appended } of composed)
     if (marks.some(({ run: marked }) => marked === run)) noteMark(keeping, lastOf(run, appended));
   const { good } = record;
-  keeping.record = { ...rebuilt({ held, before: record }, record.broken), good, head: outcome.head };
+  keeping.record = { ...rebuilt({ held, before: record }, record.broken), good, head: outcome.sha };
   const seqs = composed.map(({ run, appended }) => [run, appended.map((event) => event.seq)] as const);
   for (const [run, ours] of seqs) for (const seq of ours) appendedTo(keeping, run).add(seq);
   return { kind: 'appended', seqs: new Map(seqs) };
@@ -278,7 +276,7 @@ function isHeld({ held }: Keeping, run: RunId, { seq, hash }: Anchor): boolean {
 }
 
 /** Git that cannot write on this machine (a full disk) has sent nothing, as if the remote had refused. */
-async function sentTo(store: LogbookStore, request: AppendRequest): Promise<AppendOutcome> {
+async function sentTo(store: LogbookStore, request: AppendRequest): Promise<PushOutcome> {
   try {
     return await store.append(request);
   } catch (error) {

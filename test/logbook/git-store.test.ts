@@ -1,6 +1,7 @@
 // The logbook in a git branch: several writers at once, a branch that goes back, a run that gets shorter.
 
 import { describe, expect, it } from 'vitest';
+import type { GitReader } from '../../src/domain/git.ts';
 import { branded, isInstant, type Sha } from '../../src/domain/ids.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
@@ -8,25 +9,28 @@ import { verifyEd25519 } from '../../src/host/keys.ts';
 import { type ComposedRun, commitMessage, composeAppend } from '../../src/logbook/append.ts';
 import { folderOf, grown } from '../../src/logbook/segments.ts';
 import { createLogbookStore, type LogbookStore, type RunWrite } from '../../src/logbook/store/git-store.ts';
+import { readEvents } from '../../src/logbook/store/stored-runs.ts';
 import { type Verification, verifyLogbook } from '../../src/logbook/verify.ts';
 import { AT_MS, bareRepository, type Remote } from '../host/git/scratch-repository.ts';
 import { commandAnswered, commandSeen, gated, keys, proposed, RUN, signers } from './sample-logbook.ts';
 
 const BRANCH = 'refs/heads/ferrybot/logbook';
 
-function storeOn(remote: Remote): LogbookStore {
+type Store = LogbookStore & { readonly git: GitReader };
+
+function storeOn(remote: Remote): Store {
   const git = remote.client();
-  return createLogbookStore({ reader: git, writer: git });
+  return { ...createLogbookStore({ reader: git, writer: git }), git };
 }
 
-async function headOf(store: LogbookStore): Promise<Sha | null> {
+async function headOf(store: Store): Promise<Sha | null> {
   const view = await store.open();
   if (view.kind !== 'view') throw new Error(JSON.stringify(view));
   return view.head;
 }
 
 async function composed(
-  store: LogbookStore,
+  store: Store,
   head: Sha | null,
   run: string,
   drafts: readonly EventDraft[],
@@ -53,11 +57,8 @@ async function composed(
 const context = { at: branded(AT_MS, isInstant), signers, keys, hash: sha256Hex };
 
 /** All files of a run as one text. */
-async function textIn(store: LogbookStore, head: Sha | null, run: string): Promise<string> {
-  const folder = folderOf(run, '2026-11');
-  const { events } = (await store.list(head, [folder])).get(folder) ?? { events: [] };
-  const texts = await store.texts(events);
-  return events.map((file) => texts.get(file)).join('');
+async function textIn(store: Store, head: Sha | null, run: string): Promise<string> {
+  return head === null ? '' : (await readEvents(store.git, head, folderOf(run, '2026-11'))).join('');
 }
 
 function verified(text: string, run: string): Verification {
@@ -75,23 +76,19 @@ function verified(text: string, run: string): Verification {
 }
 
 /** What is remembered and not there any more. */
-async function lostIn(store: LogbookStore): Promise<unknown> {
+async function lostIn(store: Store): Promise<unknown> {
   const { events } = verified(await textIn(store, await headOf(store), RUN), RUN);
-  return store.lostFrom(RUN, { events, rest: [] });
+  return store.lostFrom({ run: RUN, events });
 }
 
 /** Decides anew on what is there, until it wins: what a caller does with a conflict. */
-async function appendUntilIn(
-  store: LogbookStore,
-  run: string,
-  drafts: readonly EventDraft[],
-): Promise<number> {
+async function appendUntilIn(store: Store, run: string, drafts: readonly EventDraft[]): Promise<number> {
   for (let tries = 1; tries <= 20; tries += 1) {
     const head = await headOf(store);
     const runs = [await composed(store, head, run, drafts)];
     const outcome = await store.append({ base: head, runs, message: commitMessage(runs), atMs: AT_MS });
-    if (outcome.kind === 'appended') return tries;
-    expect(outcome.kind).toBe('conflict');
+    if (outcome.kind === 'pushed') return tries;
+    expect(outcome.kind).toBe('rejected');
   }
   throw new Error('never got in');
 }
@@ -111,7 +108,7 @@ describe('appending', () => {
       message: commitMessage(first),
       atMs: AT_MS,
     });
-    expect(outcome.kind).toBe('appended');
+    expect(outcome.kind).toBe('pushed');
     expect(await remote.git('log', '--format=%an %B', BRANCH)).toBe(
       `Example Lab 2 runs: log 3 events\n\n${RUN}: proposed, gated\njournal: command-seen`,
     );
@@ -123,7 +120,7 @@ describe('appending', () => {
     expect(commitMessage(second)).toBe(`${RUN}: log command-seen`);
     expect(
       (await store.append({ base: head, runs: second, message: commitMessage(second), atMs: AT_MS })).kind,
-    ).toBe('appended');
+    ).toBe('pushed');
     const other = storeOn(remote);
     expect(await textIn(other, await headOf(other), RUN)).toBe(second[0]?.events[0]?.text);
     expect(await textIn(other, await headOf(other), 'ferry-daily-20261122')).toBe('');
@@ -158,8 +155,8 @@ describe('appending', () => {
     const late = [await composed(bob, head, RUN, [gated])];
     await appendUntilIn(alice, RUN, [gated]);
     const now = await remote.git('rev-parse', BRANCH);
-    expect(await bob.append({ base: head, runs: late, message: 'late', atMs: AT_MS })).toEqual({
-      kind: 'conflict',
+    expect(await bob.append({ base: head, runs: late, message: 'late', atMs: AT_MS })).toMatchObject({
+      kind: 'rejected',
     });
     expect(await remote.git('rev-parse', BRANCH)).toBe(now);
   });

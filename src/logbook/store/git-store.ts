@@ -1,12 +1,13 @@
 /** The logbook in a git branch: read at a head, append several runs in one commit, notice a branch that went back. */
 
-import * as z from 'zod';
 import { invariant } from '../../domain/assert.ts';
-import type { GitReader, GitWriter } from '../../domain/git.ts';
-import type { Sha, TreeId } from '../../domain/ids.ts';
+import type { GitReader, GitWriter, PushOutcome } from '../../domain/git.ts';
+import type { Sha } from '../../domain/ids.ts';
 import type { LogbookFault } from '../../domain/logbook/logbook-fault.ts';
+import { decodeLine } from '../codec.ts';
+import type { Anchor } from '../ports.ts';
 import { eventsPath, type GrownFile, markdownPath, monitoringPath } from '../segments.ts';
-import { NOT_STORED, type StoredFile, type StoredRun, storedRuns, textsOf } from './stored-runs.ts';
+import { NOT_STORED, type StoredRun, storedRuns, textsOf } from './stored-runs.ts';
 
 /** The branch as it is now; `head` null: it does not exist, and was never seen to. */
 export type LogbookView =
@@ -38,33 +39,16 @@ export type AppendRequest = {
   readonly marks?: readonly { readonly name: string; readonly message: string }[];
 };
 
-/**
- * `conflict`: somebody else appended first, so open again and decide again. `refused`: the remote said no
- * (a rule, a permission, a full disk). `unknown`: the answer was lost; open again and look for the entries.
- */
-export type AppendOutcome =
-  | { readonly kind: 'appended'; readonly head: Sha }
-  | { readonly kind: 'conflict' }
-  | { readonly kind: 'refused'; readonly message: string }
-  | { readonly kind: 'unknown'; readonly message: string };
-
 export type LogbookStore = {
   /**
    * Fetches, unless the caller has just done so with the same mirror, and looks at the branch. Throws `GitError` when the
    * remote cannot be read: that is unknown.
    */
   open(isFetched?: boolean): Promise<LogbookView>;
-  /** The id of a folder at a head; what has the same id has the same files. */
-  treeOf(head: Sha | null, folder: string): Promise<TreeId | null>;
-  /** The files in these folders of runs at a head. */
-  list(head: Sha | null, folders: readonly string[]): Promise<ReadonlyMap<string, StoredRun>>;
-  texts(files: readonly StoredFile[]): Promise<ReadonlyMap<StoredFile, string>>;
-  /** How a file with this text is listed. */
-  fileOf(text: string): TreeId;
-  /** The entry that was remembered of a run and is not there any more. */
-  lostFrom(run: string, lines: Lines): Anchor | null;
-  /** One commit, one push, all runs or none. */
-  append(request: AppendRequest): Promise<AppendOutcome>;
+  /** The entry that was remembered of a run and is not among these; its hash may be a prefix. */
+  lostFrom(file: { readonly run: string; readonly events: readonly Anchor[] }): Anchor | null;
+  /** One commit, one push, all runs or none. After `rejected` and `unknown`, open again and look for the entries. */
+  append(request: AppendRequest): Promise<PushOutcome>;
   /**
    * An entry that is known to have been there, from a card, a check run, a tag, or a file that was read and
    * verified: a file without it is an incident from now on.
@@ -82,14 +66,14 @@ export type LogbookStoreOptions = {
 /** A store over one branch. It keeps anchors, and the newest head that it saw. */
 export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptions): LogbookStore {
   const ref = `refs/heads/${branch ?? 'ferrybot/logbook'}`;
-  const anchors = createAnchors();
+  const anchors = new Map<string, Anchor>();
   let seen: Sha | null = null;
 
   const open = async (isFetched = false): Promise<LogbookView> => {
     if (!isFetched) await reader.fetch();
     const now = await reader.resolve(ref);
     if (now === null) {
-      const existed = seen !== null || anchors.any();
+      const existed = seen !== null || anchors.size > 0;
       return existed ? { kind: 'incident', fault: { kind: 'branch-missing' } } : { kind: 'view', head: null };
     }
     if (seen !== null && seen !== now && (await reader.mergeBase(seen, now)) !== seen) {
@@ -99,7 +83,11 @@ export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptio
     return { kind: 'view', head: now };
   };
 
-  const append = async (request: AppendRequest): Promise<AppendOutcome> => {
+  const remember = (run: string, anchor: Anchor): void => {
+    if ((anchors.get(run)?.seq ?? -1) < anchor.seq) anchors.set(run, anchor);
+  };
+
+  const append = async (request: AppendRequest): Promise<PushOutcome> => {
     invariant(request.runs.length > 0, 'logbook-append-of-nothing');
     const files = await filesOf(reader, request);
     const outcome = await writer.commitAndPush({
@@ -111,24 +99,18 @@ export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptio
       atMs: request.atMs,
       ...(request.marks === undefined ? {} : { tags: request.marks }),
     });
-    if (outcome.kind === 'rejected') return { kind: 'conflict' };
     if (outcome.kind !== 'pushed') return outcome;
     seen = outcome.sha;
-    for (const { run, head } of request.runs) anchors.remember(run, head);
-    return { kind: 'appended', head: outcome.sha };
+    for (const { run, head } of request.runs) remember(run, head);
+    return outcome;
   };
 
-  return {
-    open,
-    treeOf: async (head, folder) => (head === null ? null : reader.treeId(head, folder)),
-    list: async (head, folders) =>
-      head === null || folders.length === 0 ? new Map() : storedRuns(reader, head, folders),
-    texts: (files) => textsOf(reader, files),
-    fileOf: (text) => reader.blobIdOf(text),
-    lostFrom: anchors.lostFrom,
-    append,
-    remember: anchors.remember,
+  const lostFrom: LogbookStore['lostFrom'] = ({ run, events }) => {
+    const anchor = anchors.get(run) ?? null;
+    return anchor !== null && events[anchor.seq]?.hash.startsWith(anchor.hash) === true ? null : anchor;
   };
+
+  return { open, lostFrom, append, remember };
 }
 
 /**
@@ -173,63 +155,7 @@ function assertContinues({ events }: RunWrite, parts: number, last: string): voi
   invariant(isBehind && first?.before === before, 'logbook-append-rewrites');
   for (const { before: was, text } of events) {
     invariant(text.length > was.length && text.startsWith(was), 'logbook-append-rewrites');
-    const end = text.lastIndexOf('\n', text.length - 2) + 1;
-    invariant(text.endsWith('\n') && anchorAt(text.slice(end, -1)) !== null, 'logbook-append-is-no-event');
-  }
-}
-
-/** An entry by number and hash; the hash may be a prefix of at least 12 hex digits when it comes from a card. */
-type Anchor = { readonly seq: number; readonly hash: string };
-
-/** A run's files as they stand: the entries that verify, and the lines behind them as they are. */
-type Lines = {
-  readonly events: readonly Anchor[];
-  readonly rest: readonly string[];
-};
-
-type Anchors = {
-  readonly any: () => boolean;
-  readonly remember: (run: string, anchor: Anchor) => void;
-  /** The anchored entry that the file does not have; null when none is known. */
-  readonly lostFrom: (run: string, lines: Lines) => Anchor | null;
-};
-
-/** A memory of anchors, empty at first: it lives as long as the process and is fed again from the cards. */
-function createAnchors(): Anchors {
-  const known = new Map<string, Anchor>();
-  return {
-    any: () => known.size > 0,
-    remember: (run, anchor) => {
-      const before = known.get(run);
-      if (before === undefined || before.seq < anchor.seq) known.set(run, anchor);
-    },
-    lostFrom: (run, lines) => {
-      const anchor = known.get(run);
-      const found = anchor === undefined ? null : anchorIn(lines, anchor.seq);
-      return anchor === undefined || (found?.seq === anchor.seq && found.hash.startsWith(anchor.hash))
-        ? null
-        : anchor;
-    },
-  };
-}
-
-function anchorIn({ events, rest }: Lines, seq: number): Anchor | null {
-  const event = events[seq];
-  if (event !== undefined) return { seq: event.seq, hash: event.hash };
-  return anchorAt(rest[seq - events.length] ?? '');
-}
-
-const entrySchema = z.looseObject({ seq: z.int().min(0), hash: z.string().regex(/^[0-9a-f]{64}$/) });
-
-/** Number and hash of a line, as it says itself; null where it says nothing like that. */
-function anchorAt(line: string): Anchor | null {
-  if (!line.startsWith('{')) return null;
-  try {
-    const entry = entrySchema.safeParse(JSON.parse(line));
-    return entry.success ? { seq: entry.data.seq, hash: entry.data.hash } : null;
-  } catch (error) {
-    // A line that is no JSON has no anchor; whoever verifies the file says what is wrong with it.
-    if (error instanceof SyntaxError) return null;
-    throw error;
+    const last = text.slice(text.lastIndexOf('\n', text.length - 2) + 1);
+    invariant(last.endsWith('\n') && decodeLine(last.slice(0, -1)).ok, 'logbook-append-is-no-event');
   }
 }
