@@ -89,11 +89,9 @@ function hasProposal({ actions }: RunState, attempt: number): boolean {
   return made.length >= NODE_PROPOSALS_MAX || made.some((one) => !cameToNothing(one));
 }
 
-/** Nothing was called, and the machine is as it was: its consent fell, or the runner died before the call. */
+/** Nothing was called, and the machine is as it was: the runner refused the consent, or died before the call. */
 function cameToNothing({ ended }: ActionRecord): boolean {
-  if (ended === null) return false;
-  if (ended.code === 'interrupted') return true;
-  return ended.outcome === 'refused' && (ended.code.startsWith('consent') || ended.code === 'unreadable');
+  return ended !== null && (ended.outcome === 'refused' || ended.code === 'interrupted');
 }
 
 function isOfAttempt(incident: Incident, attempt: number): boolean {

@@ -4,7 +4,6 @@ import type { Instant, RunId } from '../domain/ids.ts';
 import type { RentalTerms } from '../domain/launch/manifest.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
-import type { TearDownReason } from '../domain/logbook/events/rental-events.ts';
 import { type Orphan, openOrphans } from '../domain/logbook/orphans.ts';
 import { rentalTerms, rentedJobs } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
@@ -21,7 +20,7 @@ import {
   workedOn,
 } from './renting-run.ts';
 import { draftsOf, unreadableDrafts } from './run-drafts.ts';
-import { decideTearDown } from './tear-down.ts';
+import { type Condemned, type Destruction, decideTearDown } from './tear-down.ts';
 
 /** Interval between alerts for a machine that should be gone. */
 const MACHINE_ALERT_AGAIN_MS = 10 * 60 * 1_000;
@@ -93,12 +92,12 @@ export function lookAtAccount(input: RentalInput): RentalLook {
     condemned,
     spent,
   });
-  const cadenceMs = nextLookMs(ours, terms, decided.condemned.size > 0, now);
+  const cadenceMs = nextLookMs(ours, terms, decided.length > 0, now);
   const seen = { ...input, account: { ...account, instances: rows }, decided, spent, cadenceMs };
   return {
     drafts: renting.map((state) => entry(state, draftsOf(state, seen))),
-    journal: orphanDrafts(record, rows, orphans, decided.destroy, input),
-    destroy: decided.destroy.map(({ id, jobId }) => ({ id, jobId })),
+    journal: orphanDrafts(record, rows, orphans, decided, input),
+    destroy: decided.map(({ id, jobId }) => ({ id, jobId })),
     cadenceMs,
     isBusy: ours.length > 0,
   };
@@ -127,11 +126,7 @@ function ownRows(
   );
 }
 
-function condemnedOrphan({ reason, since }: Orphan): {
-  readonly reason: TearDownReason;
-  readonly sinceMs: number;
-  readonly alertedAtMs: null;
-} {
+function condemnedOrphan({ reason, since }: Orphan): Condemned {
   return { reason, sinceMs: fromRfc3339(since) ?? 0, alertedAtMs: null };
 }
 
@@ -151,7 +146,7 @@ function orphanDrafts(
   record: RentalRecord,
   rows: readonly RentedInstance[],
   orphans: readonly Orphan[],
-  destroy: readonly { readonly id: number; readonly jobId: string; readonly reason: TearDownReason }[],
+  destroy: readonly Destruction[],
   { now, cluster }: RentalInput,
 ): readonly EventDraft[] {
   const known = new Set(record.live.flatMap(rentedJobs).map(({ jobId }) => jobId));

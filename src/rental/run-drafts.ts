@@ -17,14 +17,14 @@ import type { AccountRead, RentedInstance } from '../domain/rented.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { bookGone, type Spent } from './money.ts';
 import { costOf, MICRO, microsOf, policyOf, progressAtMs, spentOf, workedOn } from './renting-run.ts';
-import { idleSince, type TearDown } from './tear-down.ts';
+import { type Destruction, idleSince } from './tear-down.ts';
 
 /** A check with its decision. */
 type Decided = {
   readonly now: Instant;
   readonly cluster: string;
   readonly account: Extract<AccountRead, { kind: 'read' }>;
-  readonly decided: TearDown;
+  readonly decided: readonly Destruction[];
   readonly spent: ReadonlyMap<number, Spent>;
   readonly cadenceMs: number;
 };
@@ -128,7 +128,7 @@ function machinesAfter(
 }
 
 function begunDrafts(state: RunState, look: Decided, here: readonly RentedInstance[]): readonly EventDraft[] {
-  return look.decided.destroy.flatMap(({ id, jobId, reason }) => {
+  return look.decided.flatMap(({ id, jobId, reason }) => {
     const row = here.find((one) => one.id === id);
     const { tearDown = null } = state.rental.machines.find(({ instance }) => instance === id) ?? {};
     if (row === undefined || (tearDown !== null && tearDown.endedAt === null)) return [];
@@ -168,13 +168,12 @@ function alertDrafts(
   { decided }: Decided,
   here: readonly RentedInstance[],
 ): readonly EventDraft[] {
-  return decided.alerts
-    .filter(({ id }) => here.some((row) => row.id === id))
-    .map(({ id, sinceMs, reason }) => {
-      const since = toRfc3339(sinceMs as Instant);
-      return incidentDraft('watch', 'machine-still-there', { instance: id, reason, since });
-    })
-    .filter(() => state.rental.machines.length > 0);
+  return decided.flatMap(({ id, alertSinceMs, reason }) => {
+    if (alertSinceMs === null || !here.some((row) => row.id === id) || state.rental.machines.length === 0)
+      return [];
+    const since = toRfc3339(alertSinceMs as Instant);
+    return [incidentDraft('watch', 'machine-still-there', { instance: id, reason, since })];
+  });
 }
 
 /** Share of the limit at which people are notified. */
@@ -225,7 +224,7 @@ function idleDrafts(
   const run = { progressAtMs: progressAtMs(state), policy: policyOf(terms) };
   const { jobId } = state.submission;
   return here
-    .filter((row) => row.jobId === jobId && !decided.condemned.has(row.id))
+    .filter((row) => row.jobId === jobId && !decided.some(({ id }) => id === row.id))
     .flatMap((row) => {
       const sinceMs = run.progressAtMs ?? row.createdAtMs;
       const idleMs = idleSince(row, run);

@@ -58,48 +58,33 @@ export type TearDownInput = {
   readonly spent: ReadonlyMap<number, Spent>;
 };
 
-export type TearDown = {
-  /** Destroy now; repeating a request is harmless. */
-  readonly destroy: readonly {
-    readonly id: number;
-    readonly jobId: string;
-    readonly reason: TearDownReason;
-  }[];
-  /** Asked before and still there. */
-  readonly alerts: readonly {
-    readonly id: number;
-    readonly sinceMs: number;
-    readonly reason: TearDownReason;
-  }[];
-  readonly condemned: ReadonlyMap<number, Condemned>;
+/**
+ * A machine to destroy now; repeating a request is harmless. `alertSinceMs`: since when it is asked for and still there, where that is to be
+ * told now.
+ */
+export type Destruction = {
+  readonly id: number;
+  readonly jobId: string;
+  readonly reason: TearDownReason;
+  readonly alertSinceMs: number | null;
 };
 
 type OurInstance = RentedInstance & { readonly jobId: string };
 
-/** Decides. Without a complete list of the account, nothing is destroyed or verified. */
-export function decideTearDown(input: TearDownInput): TearDown {
+/** Decides. Without a complete list of the account, nothing is destroyed. */
+export function decideTearDown(input: TearDownInput): readonly Destruction[] {
   const { account, condemned, nowMs, alertEveryMs } = input;
-  if (account.kind === 'unknown') return { destroy: [], alerts: [], condemned };
+  if (account.kind === 'unknown') return [];
   const ours = account.instances.flatMap((one) => (one.jobId === null ? [] : [{ ...one, jobId: one.jobId }]));
-  const destroy: { id: number; jobId: string; reason: TearDownReason }[] = [];
-  const alerts: { id: number; sinceMs: number; reason: TearDownReason }[] = [];
-  const next = new Map<number, Condemned>();
-  for (const instance of ours) {
+  return ours.flatMap((instance) => {
     const { id, jobId } = instance;
     const before = condemned.get(id);
     // A decision stays, because the request may have been sent.
     const reason = before?.reason ?? reasonFor(instance, ours, input);
-    if (reason === null) continue;
-    destroy.push({ id, jobId, reason });
+    if (reason === null) return [];
     const isDue = before !== undefined && nowMs - (before.alertedAtMs ?? before.sinceMs) >= alertEveryMs;
-    if (isDue) alerts.push({ id, sinceMs: before.sinceMs, reason });
-    next.set(id, {
-      reason,
-      sinceMs: before?.sinceMs ?? nowMs,
-      alertedAtMs: isDue ? nowMs : (before?.alertedAtMs ?? null),
-    });
-  }
-  return { destroy, alerts, condemned: next };
+    return [{ id, jobId, reason, alertSinceMs: isDue ? before.sinceMs : null }];
+  });
 }
 
 function reasonFor(

@@ -14,13 +14,8 @@ vi.mock('../../src/domain/launch/relaunch.ts', async (original) => WITHOUT.resta
 // One reason after the other for which a machine goes is none.
 vi.mock('../../src/rental/tear-down.ts', async (original) => {
   const real = await original<typeof import('../../src/rental/tear-down.ts')>();
-  const decideTearDown: typeof real.decideTearDown = (input) => {
-    const decided = real.decideTearDown(input);
-    return {
-      ...decided,
-      destroy: decided.destroy.filter(({ reason }) => !gone.has(`a machine goes: ${reason}`)),
-    };
-  };
+  const decideTearDown: typeof real.decideTearDown = (input) =>
+    real.decideTearDown(input).filter(({ reason }) => !gone.has(`a machine goes: ${reason}`));
   return { ...real, decideTearDown };
 });
 

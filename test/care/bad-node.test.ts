@@ -183,5 +183,10 @@ describe('a bad node', () => {
       'gcloud compute tpus tpu-vm delete ray-bad --project example-lab --zone us-central1-a --quiet',
     ]);
     expect(openSignatureMatch(failed.add(draft).state)).toBeNull();
+    const proposal = draft.data.digest;
+    const end = { proposal, outcome: 'refused', code: 'approval-edited', detail: {} } as const;
+    const refused = failed.add(draft, { type: 'action-ended', role: 'runner', data: end });
+    // Nothing was called, so the machine is proposed again.
+    expect(openSignatureMatch(refused.state)).not.toBeNull();
   });
 });

@@ -43,7 +43,7 @@ const decide = (
     ...changes,
   });
 const why = (...asked: Parameters<typeof decide>): readonly string[] =>
-  decide(...asked).destroy.map(({ id, reason }) => `${id} ${reason}`);
+  decide(...asked).map(({ id, reason }) => `${id} ${reason}`);
 
 describe('a rented machine', () => {
   it('stays as long as its run trains', () => {
@@ -96,9 +96,7 @@ describe('a rented machine', () => {
 describe('what could not be read', () => {
   it('of the account destroys nothing and verifies nothing', () => {
     const condemned = new Map([[1, { reason: 'ended', sinceMs: 0, alertedAtMs: null } as const]]);
-    expect(decide([], [], { account: { kind: 'unknown', message: '' }, condemned })).toEqual({
-      ...{ destroy: [], alerts: [], condemned },
-    });
+    expect(decide([], [], { account: { kind: 'unknown', message: '' }, condemned })).toEqual([]);
   });
 
   it('of the record makes nobody an orphan; the caps hold all the same', () => {
@@ -110,16 +108,19 @@ describe('what could not be read', () => {
 
 describe('a destruction', () => {
   it('counts when the whole account no longer has the machine, is asked for again until then, and told again', () => {
-    let condemned = decide([machine()], []).condemned;
+    expect(why([machine()], [])).toEqual(['1 orphan']);
     const told: number[] = [];
+    let alertedAtMs: number | null = null;
     for (let minute = 10; minute <= 120; minute += 10) {
-      const next = decide([machine()], [run()], { nowMs: NOW + minute * MINUTE, condemned });
-      expect(next.destroy).toMatchObject([{ id: 1, reason: 'orphan' }]);
-      if (next.alerts.length > 0) told.push(minute);
-      condemned = next.condemned;
+      const nowMs: number = NOW + minute * MINUTE;
+      const condemned = new Map([[1, { reason: 'orphan', sinceMs: NOW, alertedAtMs } as const]]);
+      const [next] = decide([machine()], [run()], { nowMs, condemned });
+      expect(next).toMatchObject({ id: 1, reason: 'orphan' });
+      if (next?.alertSinceMs !== NOW) continue;
+      told.push(minute);
+      alertedAtMs = nowMs;
     }
     expect(told).toEqual([30, 60, 90, 120]);
-    expect(decide([], [], { condemned })).toEqual({ destroy: [], alerts: [], condemned: new Map() });
   });
 });
 
@@ -159,7 +160,7 @@ it('never asks for more than ours, never for the last machine of a run that trai
       );
       const decided = decide(rented, known);
       expect(decide(rented, known)).toEqual(decided);
-      const gone = new Set(decided.destroy.map(({ id }) => id));
+      const gone = new Set(decided.map(({ id }) => id));
       for (const { id, jobId: of } of rented) if (of === null) expect(gone.has(id)).toBe(false);
       for (const { jobId: of, endedAtMs, progressAtMs } of known) {
         const its = rented.filter((one) => one.jobId === of);

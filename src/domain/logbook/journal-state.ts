@@ -69,19 +69,12 @@ export type JournalFold = {
   readonly state: () => JournalState;
 };
 
-/** Continues from a state. */
+/** Continues from a state, of which it copies once what grows with every command. */
 export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
+  const commands = new Map(from.commands);
+  const incidents = [...from.incidents];
   let state = from;
-  const commands = new Map<string, SeenCommand>();
-  const incidents: Incident[] = [];
-  const seen = (key: string): SeenCommand | undefined => commands.get(key) ?? state.commands.get(key);
-  const settle = (): JournalState => {
-    if (commands.size > 0) state = { ...state, commands: withAll(state.commands, commands) };
-    if (incidents.length > 0) state = { ...state, incidents: [...state.incidents, ...incidents] };
-    commands.clear();
-    incidents.length = 0;
-    return state;
-  };
+  const seen = (key: string): SeenCommand | undefined => commands.get(key);
   const take = (event: LogbookEvent): void => {
     const command = commandAfter(event, seen);
     if (command !== null) commands.set(commandKey(command), command);
@@ -113,16 +106,22 @@ export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
         event.type === 'record-checkpointed'
           ? {
               at: event.at,
-              ended: withAll(
-                state.checkpoint?.ended ?? new Map(),
-                new Map(event.data.ended.map((one) => [one.run, one])),
-              ),
+              ended: new Map([
+                ...(state.checkpoint?.ended ?? []),
+                ...event.data.ended.map((one) => [one.run, one] as const),
+              ]),
               live: event.data.live,
             }
           : state.checkpoint,
     };
   };
-  return { take, seen, actions: () => state.actions, orphans: () => state.orphans, state: settle };
+  return {
+    take,
+    seen,
+    actions: () => state.actions,
+    orphans: () => state.orphans,
+    state: () => ({ ...state, commands: new Map(commands), incidents: [...incidents] }),
+  };
 }
 
 /** Expects verified events. */
@@ -137,15 +136,6 @@ function begunAfter(begun: JournalState['begun'], event: LogbookEvent): JournalS
   if (event.type !== 'record-checkpointed') return begun;
   const covered = new Set([...event.data.ended, ...event.data.live].map(({ run }) => run as string));
   return new Map([...begun].filter(([run]) => !covered.has(run)));
-}
-
-function withAll<Value>(
-  before: ReadonlyMap<string, Value>,
-  more: ReadonlyMap<string, Value>,
-): ReadonlyMap<string, Value> {
-  const all = new Map(before);
-  for (const [key, value] of more) all.set(key, value);
-  return all;
 }
 
 function commandAfter(
