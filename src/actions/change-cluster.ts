@@ -45,11 +45,9 @@ const STANDING: ReadonlySet<ActionFaultCode> = new Set([
   'other-record',
   'already-over',
   'no-consent',
-  'approval-too-old',
-  'approval-before-shown',
+  'approval-outdated',
   'pre-approval-used-up',
   'held',
-  'held-in-thread',
   'unreadable',
 ]);
 

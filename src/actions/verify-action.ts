@@ -78,7 +78,7 @@ export function actionFault(facts: ActionFacts, consent: ActionApproval | null):
   if (unproposed !== null) return unproposed;
   if (action.ended !== null) return fault('already-over', action.ended.code);
   if (consent === null) return fault('no-consent', 'nobody has consented');
-  if (facts.now >= approvalEndsAt(consent, facts.maxAgeMs)) return fault('approval-too-old', consent.at);
+  if (facts.now >= approvalEndsAt(consent, facts.maxAgeMs)) return fault('approval-outdated', consent.at);
   const { stop, holds, brakes } = facts;
   const stoppedBy = stop !== null && stop.seq > consent.seq ? stop.actor.login : null;
   const held = brakeFault({ stoppedBy, holds, brakes });
@@ -119,7 +119,7 @@ function commentFault(
     shownSince: [known(proposalShownAt(action)), facts.shownSince],
     shownForMs: 0,
     isTooOld: (createdAt) => facts.now >= createdAt + facts.maxAgeMs,
-    personFault: (person, held) => approverFault(action, person, held, facts.approvers),
+    mayApprove: (person, held) => approverFault(action, person, held, facts.approvers) === null,
   });
 }
 

@@ -46,17 +46,17 @@ export function citedComment(
   if (read === undefined || read.kind === 'unknown') return unreadable(read?.why ?? `${where} was not read`);
   const comment = read.value;
   if (comment === null || comment.id !== cited.comment || comment.surface !== cited.surface)
-    return fail({ code: 'approval-gone', why: where });
+    return fail({ code: 'approval-invalid', why: where });
   if (!cited.threads.includes(comment.thread))
-    return fail({ code: 'approval-elsewhere', why: `${where} stands in #${comment.thread}` });
+    return fail({ code: 'approval-invalid', why: `${where} stands in #${comment.thread}` });
   if (comment.author.id !== cited.user || comment.authorIsBot)
-    return fail({ code: 'approval-by-another', why: comment.author.login });
+    return fail({ code: 'approval-invalid', why: comment.author.login });
   // rule ML-02
   if (comment.editedAt !== null || comment.bodyDigest !== cited.bodyDigest)
-    return fail({ code: 'approval-edited', why: where });
-  if (comment.minimized) return fail({ code: 'approval-hidden', why: where });
+    return fail({ code: 'approval-invalid', why: where });
+  if (comment.minimized) return fail({ code: 'approval-invalid', why: where });
   const { commands } = readComment(comment.body, COMMAND_DEFINITIONS, { otherBots });
-  return commands.some(gives) ? ok(comment) : fail({ code: 'approval-not-given', why: where });
+  return commands.some(gives) ? ok(comment) : fail({ code: 'approval-invalid', why: where });
 }
 
 /** The comments that the approvals cite, by `citationKey`, and what their authors may do, by account id. */
@@ -82,8 +82,8 @@ export type ApprovalTerms = {
   readonly shownForMs: number;
   /** By GitHub's time of the comment. */
   readonly isTooOld: (createdAt: Instant) => boolean;
-  /** `own`: the action is this person's own, and takes somebody else. */
-  readonly personFault: (person: Actor, held: Permission) => 'not-permitted' | 'own' | null;
+  /** Whether this person may approve the action: it may be their own, and take another person. */
+  readonly mayApprove: (person: Actor, held: Permission) => boolean;
 };
 
 /** The first thing that is wrong with the approvals of an action, a launch or any other, or null. */
@@ -111,20 +111,18 @@ function approvalFaultOf(
   const { author, createdAt, surface, id, commit: reviewed } = found.value;
   const where = `${surface} ${id}`;
   if (commit !== undefined && surface === 'review' && reviewed !== commit)
-    return { code: 'approval-other-commit', why: `${where} was written on ${reviewed ?? 'nothing'}` };
+    return { code: 'approval-invalid', why: `${where} was written on ${reviewed ?? 'nothing'}` };
   for (const since of terms.shownSince) {
     if (since.kind === 'unknown') return { code: 'unreadable', why: since.why };
     if (since.value === null || !wasShownBefore(since.value, createdAt, terms.shownForMs))
-      return { code: 'approval-before-shown', why: where };
+      return { code: 'approval-outdated', why: where };
   }
   if (terms.isTooOld(createdAt))
-    return { code: 'approval-too-old', why: `${where} of ${toRfc3339(createdAt)}` };
+    return { code: 'approval-outdated', why: `${where} of ${toRfc3339(createdAt)}` };
   const held = permissions.get(approval.user);
   if (held === undefined || held.kind === 'unknown')
     return { code: 'unreadable', why: held?.why ?? 'the permission was not asked for' };
-  const person = terms.personFault(author, held.value);
-  if (person === null) return null;
-  return { code: person === 'own' ? 'approval-by-author' : 'approver-lost-permission', why: author.login };
+  return terms.mayApprove(author, held.value) ? null : { code: 'approver-not-permitted', why: author.login };
 }
 
 /** What people use to keep an action back. */
@@ -145,7 +143,7 @@ export function brakeFault({ stoppedBy, holds, brakes }: BrakeFacts): ApprovalFa
   if (brakes.kind === 'unknown') return { code: 'unreadable', why: brakes.why };
   const [brake] = brakes.value;
   if (brake === undefined) return null;
-  return { code: brake.name === 'stop' ? 'stop-requested' : 'held-in-thread', why: brakeWords(brake) };
+  return { code: brake.name === 'stop' ? 'stop-requested' : 'held', why: brakeWords(brake) };
 }
 
 function unreadable(why: string): { readonly ok: false; readonly error: ApprovalFault } {

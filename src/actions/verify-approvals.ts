@@ -43,9 +43,7 @@ export function approvalFault(state: RunState, order: Order, facts: ApprovalFact
     shownSince: isBeforehand ? [] : [known(shownAtOf(state, digest))],
     shownForMs: config.approvals.shownForMs,
     isTooOld: (createdAt) => isTooOld(state, { digest, createdAt }, now, maxAgeMsOf(config)),
-    personFault: ({ id }, held) => {
-      if (!mayApprove(held, id, config.approvals)) return 'not-permitted';
-      return own.includes(id) && !config.approvals.onePersonIsEnough ? 'own' : null;
-    },
+    mayApprove: ({ id }, held) =>
+      mayApprove(held, id, config.approvals) && (config.approvals.onePersonIsEnough || !own.includes(id)),
   });
 }

@@ -144,7 +144,7 @@ function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): O
   const approved = approvedBodies(state, issued);
   if (approved.includes(null)) return refuse('order-void', 'ending', 'an approval that it rests on fell');
   if (approved.some((fingerprint) => fingerprint !== body.value))
-    return refuse('body-edited', 'ending', `#${pull.number}`);
+    return refuse('manifest-changed', 'ending', `#${pull.number}`);
   const gate = gateRefusal(facts.gates);
   // The job's own interpreter is here and not where the gates passed: what it would not compile is no order to keep, nor is one whose checkpoint is gone.
   if (digest.kind === 'unknown')
@@ -250,8 +250,8 @@ function pullFault(
     return { code: 'pull-closed', why: `#${pull.number} is ${pull.merged ? 'merged' : 'closed'}` };
   if (pull.headRepository !== repository)
     return { code: 'fork', why: pull.headRepository ?? 'a deleted fork' };
-  if (pull.baseBranch !== config.lane.targetBranch) return { code: 'base-changed', why: pull.baseBranch };
-  return pull.headSha === commit ? null : { code: 'head-moved', why: pull.headSha };
+  if (pull.baseBranch !== config.lane.targetBranch) return { code: 'manifest-changed', why: pull.baseBranch };
+  return pull.headSha === commit ? null : { code: 'manifest-changed', why: pull.headSha };
 }
 
 /** The descriptions that the cited people approved, as fingerprints; null where an approval has fallen since. */

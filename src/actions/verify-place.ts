@@ -26,14 +26,14 @@ export function verifyWorkflowOrigin(
   home: LaunchHome,
 ): { readonly code: RefusalCode; readonly why: string } | null {
   const branch = `refs/heads/${home.defaultBranch}`;
-  if (place.event !== 'workflow_dispatch') return { code: 'wrong-event', why: place.event };
-  if (place.ref !== branch) return { code: 'wrong-ref', why: place.ref };
+  if (place.event !== 'workflow_dispatch') return { code: 'wrong-origin', why: place.event };
+  if (place.ref !== branch) return { code: 'wrong-origin', why: place.ref };
   if (place.workflowRef === '')
     return { code: 'unreadable', why: 'the runner does not say which workflow this is' };
   const [path = '', ref = ''] = splitAtLast(place.workflowRef, '@');
   if (path.toLowerCase() !== `${home.repository}/.github/workflows/${home.workflow}`.toLowerCase())
-    return { code: 'wrong-workflow', why: place.workflowRef };
-  return ref === branch ? null : { code: 'wrong-ref', why: place.workflowRef };
+    return { code: 'wrong-origin', why: place.workflowRef };
+  return ref === branch ? null : { code: 'wrong-origin', why: place.workflowRef };
 }
 
 function splitAtLast(text: string, mark: string): readonly string[] {

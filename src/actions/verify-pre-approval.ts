@@ -49,7 +49,7 @@ export function preApprovalFault(
   );
   if (earlier !== undefined) return refused(`attempt ${earlier.submission.attempt} was such a fix already`);
   if (fix.kind === 'unknown') return { code: 'unreadable', why: fix.why };
-  if (fix.value.kind === 'otherwise') return { code: 'fix-otherwise', why: fix.value.why };
+  if (fix.value.kind === 'otherwise') return refused(fix.value.why);
   if (!preApproves(manifest, fix.value.path)) return refused(`the manifest does not name ${fix.value.path}`);
   if (gates.kind === 'unknown') return { code: 'unreadable', why: gates.why };
   const now = gates.value.manifest;

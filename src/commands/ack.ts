@@ -72,7 +72,7 @@ function decide(context: CommandContext): CommandDecision {
       ? taken({ ...state, end: null }, {})
       : answer('ack-before-end', { status: end.status });
   const { reject } = args;
-  if (reject !== undefined && end.status !== 'FAILED') return rejected(context, end.status, reject);
+  if (reject !== undefined && end.status !== 'FAILED') return rejected(context, reject);
   if (end.status === 'FAILED' && underWay(state.actions).length > 0) return answer('close-under-way');
   if (end.status === 'FAILED') return { kind: 'close', outcome: 'failed', reason: end.message };
   // An adopted job has no launch to seal.
@@ -121,15 +121,11 @@ function isOlder({ createdAt }: CommandContext['comment'], { at }: Ending): bool
 }
 
 /** Requires the seal permission, because it is the opposite decision. */
-function rejected(
-  { state, policy, permission }: CommandContext,
-  status: 'SUCCEEDED' | 'STOPPED',
-  reason: string,
-): CommandDecision {
+function rejected({ state, policy, permission }: CommandContext, reason: string): CommandDecision {
   if (!permits(permission, policy.permissions.seal))
     return answer('not-permitted', { needs: policy.permissions.seal, held: permission });
   if (underWay(state.actions).length > 0) return answer('close-under-way');
-  return { kind: 'close', outcome: status === 'STOPPED' ? 'stopped' : 'rejected', reason };
+  return { kind: 'close', outcome: 'rejected', reason };
 }
 
 /** Requires the seal permission: the lane becomes free, and only a person can know that no job is left. */

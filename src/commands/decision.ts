@@ -127,7 +127,7 @@ export type CommandDecision =
   | { readonly kind: 'hand-over' }
   | Needing;
 
-type ClosingOutcome = 'failed' | 'lost' | 'stopped' | 'rejected' | 'unsealed';
+type ClosingOutcome = 'failed' | 'lost' | 'rejected' | 'unsealed';
 
 /** Why a comment does not approve what is shown now; in each case the person reads it and copies its line. */
 export const APPROVAL_FAULTS = [

@@ -4,12 +4,10 @@
  */
 
 import { bindingHex, namingOf } from '../domain/approval-binding.ts';
-import { mayBeTriedByHand } from '../domain/failure-class.ts';
-import { failureOf } from '../domain/launch/fingerprint.ts';
+import { INCIDENTS } from '../domain/incidents.ts';
 import { isFixGated, pastAttempt } from '../domain/launch/next-attempt.ts';
 import { restartsLeft } from '../domain/launch/relaunch.ts';
-import { approvalsSinceEnd, askedFor, mayBeRelaunched, rejectionFor } from '../domain/launch/response.ts';
-import { spoiltBy } from '../domain/launch/spoilt.ts';
+import { approvalsSinceEnd, askedFor, barByHand, mayBeRelaunched } from '../domain/launch/response.ts';
 import { whyUnknown } from '../domain/launch/verdict.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { PastAttempt } from '../domain/logbook/run-state.ts';
@@ -24,8 +22,7 @@ import { digestPrefix, reasonText } from './values.ts';
 const answer = answering({
   'relaunch-asked': { attempt: 'integer', left: 'integer', missing: 'integer?' },
   'relaunch-fix': { attempt: 'integer' },
-  /** `why`: the failure of the attempt, what it spoilt, or the step from which its checkpoints were rejected. */
-  'relaunch-never': { attempt: 'integer', why: 'text' },
+  'relaunch-never': INCIDENTS['relaunch-refused'],
   'relaunch-adopted': {},
 });
 
@@ -51,10 +48,8 @@ function decide(context: CommandContext): CommandDecision {
   const { attempt } = last.submission;
   if (isAdopted(last)) return answer('relaunch-adopted');
   if (isFixGated(state)) return answer('relaunch-fix', { attempt });
-  const failure = failureOf(last);
-  if (!mayBeTriedByHand(failure)) return answer('relaunch-never', { attempt, why: failure });
-  const why = spoiltBy(state, last) ?? rejectionFor(state, last)?.step;
-  if (why !== undefined) return answer('relaunch-never', { attempt, why: String(why) });
+  const bar = barByHand(state, last);
+  if (bar !== null) return answer('relaunch-never', { attempt, ...bar });
   const left = restartsLeft(state);
   // Beyond the approved restarts, a repeated command is one more approval.
   if (mayBeRelaunched(state) && (left > 0 || askedFor(state) === null))

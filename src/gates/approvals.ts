@@ -2,18 +2,11 @@
 
 import type { Actor } from '../domain/actor.ts';
 import type { Digest } from '../domain/ids.ts';
-import type { DropReason } from '../domain/logbook/events/launch-events.ts';
+import type { ApprovalFault, DropReason } from '../domain/logbook/events/launch-events.ts';
 import type { Observed } from '../domain/observed.ts';
 
 /** What became of an approval since it was recorded. */
-export type ApprovalStanding =
-  | 'counts'
-  | 'permission-lost'
-  | 'comment-edited'
-  | 'comment-hidden'
-  | 'comment-gone'
-  | 'approval-expired'
-  | 'other-commit';
+export type ApprovalStanding = 'counts' | ApprovalFault;
 
 /** One approval that was recorded and not dropped. `body`: fingerprint of the text that it was given to. */
 export type GivenApproval = {

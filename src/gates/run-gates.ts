@@ -47,16 +47,16 @@ type Bound = { readonly digest: Digest; readonly body: Digest };
 /** Nothing approved, nothing changed; an approval that fell because of a change is told until there is a new one. */
 function judge(facts: ApprovalFacts, now: Bound): Judgement {
   const digest = now.digest.slice(7, 19);
+  const last = facts.given.at(-1)?.digest ?? null;
   if (givenTo(facts, now).length > 0)
     return facts.beforehand === undefined
       ? pass('as-approved', { digest })
       : pass('fix-beforehand', { digest, approved: facts.beforehand.slice(7, 19) });
-  const last = facts.given.at(-1) ?? null;
-  const before = last?.digest ?? facts.lastDrop?.digest ?? now.digest;
-  if (before !== now.digest) return block('changed', 'approver', { approved: before.slice(7, 19), digest });
-  if (last !== null || facts.lastDrop?.reason === 'body-edited')
-    return block('text-changed', 'approver', { digest });
-  return pass('not-approved-yet', { digest });
+  const before = last ?? facts.lastDrop?.digest ?? now.digest;
+  const isChanged = before !== now.digest || last !== null || facts.lastDrop?.reason === 'manifest-changed';
+  return isChanged
+    ? block('changed', 'approver', { approved: before.slice(7, 19), digest })
+    : pass('not-approved-yet', { digest });
 }
 
 /** Gates over the change and the lane: an approval is given when they pass, and a launch needs them again. */

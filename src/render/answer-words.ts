@@ -10,6 +10,7 @@ import { type Detail, readPayload } from '../domain/payload.ts';
 import { ADOPTION_WORDS } from './adoption-words.ts';
 import { whyWords } from './card-gates.ts';
 import { startWords } from './checkpoints.ts';
+import { relaunchWords } from './failure-words.ts';
 import { gateWords } from './gate-words.ts';
 import type { AnswerFacts, AnswerView, Sentences } from './input.ts';
 import { hintWords, mistakeWords } from './mistake-words.ts';
@@ -64,15 +65,6 @@ const UNBOUND: Readonly<Record<(typeof APPROVAL_FAULTS)[number], (about: string)
 };
 
 /** Why the same manifest is not started again: the failure, the damage, or the step of a rejection. */
-function neverWords(why: string, attempt: number): string {
-  if (/^\d+$/.test(why))
-    return `the checkpoints from step ${why} on were rejected, and attempt ${attempt + 1} in the same output root would take the newest of them by itself`;
-  if (why === 'loss-lost') return `the loss of attempt ${attempt} was no number any more`;
-  if (why === 'other-steps')
-    return `attempt ${attempt} made other steps than the one that it goes on from, and the same would go on from what that left behind`;
-  return `attempt ${attempt} ended with ${code(why)}, and the same manifest would end so once more`;
-}
-
 const AGAIN = '`/cleanup-checkpoints`';
 
 const CLEANUP_WORDS: Sentences<keyof typeof cleanupCheckpoints.answers> = {
@@ -213,10 +205,10 @@ const WORDS: Sentences<AnswerCode> = {
     d.missing
       ? `noted: attempt ${d.attempt} starts as soon as ${d.missing === 1 ? 'one more person who may approve says' : `${d.missing} more people who may approve say`} the same.`
       : `attempt ${d.attempt} is started as it was approved${d.left > 0 ? ` (${count(d.left, 'restart')} left of those that were approved, this one among them)` : ', on this approval'}, if every launch gate passes.`,
-  'relaunch-never': (d, { input }) =>
-    `not started again: ${neverWords(d.why, d.attempt)}. ${backIn(input)} a change to its branch, such as one that begins at an earlier checkpoint, or close the run with \`/ack\`.`,
   'relaunch-fix': (d) =>
     `not started again: the branch has something else than what attempt ${d.attempt} ran. The card shows it, with the line that approves it.`,
+  'relaunch-never': (d, { input }) =>
+    `not started again. ${relaunchWords(d, placeIn(input))} ${backIn(input)} a change to its branch, or close the run with \`/ack\`.`,
   acknowledged: (d) => `${ofRun(d)}noted: you have seen that the run ended ${text(d.status)}.`,
   'incident-taken': (d) =>
     `${ofRun(d)}noted: you took ${d.count === 1 ? 'the incident' : `all ${d.count} incidents`} of this run; nobody else is called for it${d.watched === 0 ? '' : ', and the watch looks as often as usual again'}.`,
@@ -224,7 +216,7 @@ const WORDS: Sentences<AnswerCode> = {
     `nothing was closed: you wrote before the job had ended (${text(d.status)}). If you mean that end, say it again.`,
   'closes-in-its-thread': (d) =>
     `${ofRun(d)}nothing was taken: that would close the run, which is said in its own thread.`,
-  closed: (d) => `the run is closed without a tag, and the lane is free again.${logOnlyPull(d)}`,
+  closed: (d) => `closed without a tag.${logOnlyPull(d)}`,
   sealed: (d) => `sealed with the tag ${code(d.tag)}.${logOnlyPull(d)}`,
   'lost-not-lost': (d, { input }) =>
     d.minutes === 0

@@ -1,15 +1,14 @@
 /** What the gates over the approvals say. */
 
+import type { ApprovalFault } from '../domain/logbook/events/launch-events.ts';
 import type { AllGateSentences } from './input.ts';
 import { code, listed, text } from './words.ts';
 
-const NOT_COUNTING: Readonly<Record<string, string>> = {
-  'permission-lost': 'they may not approve any more',
-  'comment-edited': 'the approving comment was edited',
-  'comment-hidden': 'the approving comment was hidden',
-  'comment-gone': 'the approving comment was deleted',
-  'approval-expired': 'the approval is older than this lab allows',
-  'other-commit': 'the review was written on another commit',
+/** Why an approval does not count, on the card and in the comment about it. */
+export const APPROVAL_FAULTS: Readonly<Record<ApprovalFault, string>> = {
+  'approval-invalid': 'its comment was edited, hidden or deleted, or it is a review of another commit',
+  'approval-outdated': 'it is older than this lab allows',
+  'approver-not-permitted': 'its author may not approve any more',
 };
 
 /** Every code of both. */
@@ -24,7 +23,7 @@ export const APPROVAL_SENTENCES = {
       `the card's \`/approve-launch\` line, said by ${f.missing} more`,
     ],
     'not-counting': (f) => [
-      `the approval of ${text(f.by)} does not count any more: ${NOT_COUNTING[f.why] ?? 'its reason is of another version'} (${f.count} of ${f.needed} people count)`,
+      `the approval of ${text(f.by)} does not count any more: ${faultWords(f.why)} (${f.count} of ${f.needed} people count)`,
       "the card's `/approve-launch` line, said by somebody who may",
     ],
   },
@@ -35,15 +34,17 @@ export const APPROVAL_SENTENCES = {
       `the manifest ${code(f.approved)} that was approved names the file that the fix ${code(f.digest)} changes, and nothing else is another`,
     ],
     changed: (f) => [
-      `approved was ${code(f.approved)}, and the manifest is ${code(f.digest)} by now`,
-      'look at what changed, and approve anew',
-    ],
-    'text-changed': (f) => [
-      `the text around manifest ${code(f.digest)} was edited after the approval`,
-      'read it again, and approve anew',
+      f.approved === f.digest
+        ? `the text around manifest ${code(f.digest)} was edited after the approval`
+        : `approved was ${code(f.approved)}, and the manifest is ${code(f.digest)} by now`,
+      'look at what changed, and approve again',
     ],
   },
 } satisfies Partial<AllGateSentences>;
+
+function faultWords(why: string): string {
+  return Object.hasOwn(APPROVAL_FAULTS, why) ? APPROVAL_FAULTS[why as ApprovalFault] : text(why);
+}
 
 function people(logins: readonly string[]): string {
   return listed(logins.map(text));

@@ -14,6 +14,7 @@ import type { RunCommentKind } from '../domain/marker.ts';
 import { compareIdentity } from '../domain/tracker.ts';
 import { renderAction } from './action.ts';
 import { renderAnswer } from './answer.ts';
+import { APPROVAL_FAULTS } from './approval-gate-words.ts';
 import { headText } from './card.ts';
 import { comment } from './comment.ts';
 import { renderEnded } from './ended.ts';
@@ -22,20 +23,7 @@ import { besideText, commandText, jobTable, progressText, trackerName } from './
 import { renderIncident, renderNotice } from './notice.ts';
 import { rentalReport } from './rental-words.ts';
 import { wantedLine } from './wanted.ts';
-import {
-  code,
-  digestHex,
-  fenced,
-  link,
-  listed,
-  type PlaceWord,
-  paragraphs,
-  person,
-  placeWord,
-  table,
-  text,
-  utc,
-} from './words.ts';
+import { code, digestHex, fenced, link, listed, paragraphs, person, table, text, utc } from './words.ts';
 
 /** What is to be told: `key` names the comment that is answered (`<surface>-<id>`) or the event's sequence number. */
 export type PublicationView = {
@@ -109,8 +97,6 @@ function outcomeWords(outcome: EventDataByType['closed']['outcome'], state: RunS
   switch (outcome) {
     case 'failed':
       return 'the job FAILED. There is no tag.';
-    case 'stopped':
-      return 'the job was STOPPED and its result was not accepted. There is no tag.';
     case 'rejected':
       return end === null
         ? 'the proposal was rejected. Nothing was launched.'
@@ -137,10 +123,10 @@ function renderDrop(key: string, input: RenderInput): string {
   const { state } = input;
   const drop = state.drops.find(({ seq }) => String(seq) === key);
   if (drop === undefined) throw new Error(`no dropped approval ${key} in ${state.run}`);
-  const why = WHY[drop.data.reason](placeWord(state));
+  const why = WHY[drop.data.reason];
   const who = drop.data.users.map((id) => nameOf(id, input));
   const whose = who.length === 1 ? 'The approval' : 'The approvals';
-  return `**${whose} by ${listed(who)} no longer count${who.length === 1 ? 's' : ''}:** ${why} It was given to manifest \`${digestHex(drop.data.digest)}\`.
+  return `**${whose} by ${listed(who)} no longer count${who.length === 1 ? 's' : ''}:** ${why}. It was given to manifest \`${digestHex(drop.data.digest)}\`.
 
 **Wanted now: ${wantedLine(input)}**`;
 }
@@ -151,19 +137,13 @@ function nameOf(id: number, { state }: RenderInput): string {
   return known === undefined ? text(`user ${id}`) : person(known.actor);
 }
 
-const WHY: Readonly<Record<DropReason, (place: PlaceWord) => string>> = {
-  'manifest-changed': () => 'what would run is not what was approved any more.',
-  'body-edited': (place) => `the ${place}'s text was edited after the approval.`,
-  'gate-fails': () => 'a launch gate does not pass any more.',
-  'comment-edited': () => 'the approving comment was edited.',
-  'comment-gone': () => 'the approving comment is gone.',
-  'permission-lost': () => 'the approver may not approve any more.',
-  'runner-refused': () => 'the runner refused the order that rested on it.',
-  revoked: () => 'it was taken back.',
-  held: () => 'the run was put on hold.',
-  'approval-expired': () =>
-    'the approval is older than this lab allows. Whoever still means it says it again.',
-  'other-commit': () => 'the review was written on another commit than what would run.',
+const WHY: Readonly<Record<DropReason, string>> = {
+  ...APPROVAL_FAULTS,
+  'manifest-changed': 'what would run, or the text around it, is not what was approved any more',
+  'gate-fails': 'a launch gate does not pass any more',
+  'runner-refused': 'the runner refused the order that rested on it',
+  revoked: 'it was taken back',
+  held: 'the run was put on hold',
 };
 
 function renderFirstEval(state: RunState): string {

@@ -78,19 +78,21 @@ function standingOf(
   const read = commentOf(approval, facts);
   if (read.kind === 'unknown') return read;
   const comment = read.value;
-  if (comment === null) return known('comment-gone');
-  if (comment.editedAt !== null || comment.bodyDigest !== approval.bodyDigest) return known('comment-edited');
-  if (comment.minimized) return known('comment-hidden');
-  if (comment.surface === 'review' && comment.commit !== commitOf(state, approval))
-    return known('other-commit');
+  const isAsGiven =
+    comment !== null &&
+    comment.editedAt === null &&
+    comment.bodyDigest === approval.bodyDigest &&
+    !comment.minimized &&
+    (comment.surface !== 'review' || comment.commit === commitOf(state, approval));
+  if (!isAsGiven) return known('approval-invalid');
   const { createdAt } = comment;
   if (isTooOld(state, { digest: approval.digest, createdAt }, now, maxAgeMsOf(config)))
-    return known('approval-expired');
+    return known('approval-outdated');
   const permission = facts.permissions.get(approval.actor.id);
   if (permission === undefined) return unknown('the permission of an approver was not asked for');
   if (permission.kind === 'unknown') return permission;
   return known(
-    mayApprove(permission.value, approval.actor.id, config.approvals) ? 'counts' : 'permission-lost',
+    mayApprove(permission.value, approval.actor.id, config.approvals) ? 'counts' : 'approver-not-permitted',
   );
 }
 

@@ -6,10 +6,8 @@ import type { Instant } from '../domain/ids.ts';
 import { holdsOn } from '../domain/launch/hold.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { restartsLeft } from '../domain/launch/relaunch.ts';
-import type { DropReason } from '../domain/logbook/events/launch-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
-import type { ApprovalStanding } from '../gates/approvals.ts';
 import { approvalFacts, approvalsToLookAt, unreadOfApprovals } from './approval-facts.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { append, type Step } from './step.ts';
@@ -36,17 +34,12 @@ export function decideApprovals(
   const fallen = approvalFacts(state, facts, config, now)
     .given.filter(({ actor, digest }) => ids.has(actor.id) && digests.has(digest))
     .flatMap(({ actor, digest, standing }) => {
-      const reason = standing.kind === 'known' ? reasonOf(standing.value) : null;
-      return reason === null ? [] : [{ user: actor.id, digest, reason }];
+      if (standing.kind === 'unknown' || standing.value === 'counts') return [];
+      return [{ user: actor.id, digest, reason: standing.value }];
     });
   const [first] = fallen;
   if (first === undefined) return null;
   const users = fallen.filter(({ reason }) => reason === first.reason).map(({ user }) => user);
   const data = { reason: first.reason, digest: first.digest, users };
   return append({ type: 'approval-dropped', role: 'control', data });
-}
-
-function reasonOf(standing: ApprovalStanding): DropReason | null {
-  if (standing === 'counts') return null;
-  return standing === 'comment-hidden' ? 'comment-gone' : standing;
 }

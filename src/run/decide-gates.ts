@@ -116,8 +116,7 @@ function dropReason(
   approval: { readonly digest: Digest; readonly body: Digest },
   now: { readonly digest: Digest | null; readonly body: Digest; readonly pass: boolean },
 ): DropReason | null {
-  if (now.digest !== approval.digest) return 'manifest-changed';
-  if (now.body !== approval.body) return 'body-edited';
+  if (now.digest !== approval.digest || now.body !== approval.body) return 'manifest-changed';
   return now.pass ? null : 'gate-fails';
 }
 

@@ -81,7 +81,7 @@ describe('a fix that is said to have been approved beforehand', () => {
     [
       'where the commit is another than the fix',
       { fix: known({ kind: 'otherwise', why: 'it has another text' }) },
-      'fix-otherwise',
+      'fix-not-approved',
     ],
     [
       'where more than files is another',

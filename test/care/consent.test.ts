@@ -62,10 +62,10 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Act
       }),
     },
   ],
-  ['it has grown older than an approval may be', 'approval-too-old', { now: at(70) }],
+  ['it has grown older than an approval may be', 'approval-outdated', { now: at(70) }],
   [
     'it was recorded long after it was written',
-    'approval-too-old',
+    'approval-outdated',
     {
       action: record({
         approvals: record().approvals.map((one) => ({ ...one, at: toRfc3339(at(65)) })),
@@ -96,31 +96,31 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Act
   ],
   ['the threads cannot be read', 'unreadable', { brakes: unknown('GitHub is away') }],
   ['the holds cannot be read', 'unreadable', { holds: unknown('the journal is broken') }],
-  ['the comment was deleted', 'approval-gone', { cited: known(null) }],
+  ['the comment was deleted', 'approval-invalid', { cited: known(null) }],
   ['the comment cannot be read', 'unreadable', { cited: unknown('502') }],
-  ['it is another comment', 'approval-gone', { cited: known(comment({ id: 901 })) }],
-  ['it stands in another thread', 'approval-elsewhere', { cited: known(comment({ thread: 13 })) }],
+  ['it is another comment', 'approval-invalid', { cited: known(comment({ id: 901 })) }],
+  ['it stands in another thread', 'approval-invalid', { cited: known(comment({ thread: 13 })) }],
   [
     'somebody else wrote it',
-    'approval-by-another',
+    'approval-invalid',
     { cited: known(comment({ author: { id: 8, login: 'sol' } })) },
   ],
-  ['a bot wrote it', 'approval-by-another', { cited: known(comment({ authorIsBot: true })) }],
-  ['it was edited', 'approval-edited', { cited: known(comment({ editedAt: at(11) })) }],
-  ['its text is another', 'approval-edited', { cited: known(comment({ body: `${COMMAND} ` })) }],
-  ['it was hidden', 'approval-hidden', { cited: known(comment({ minimized: true })) }],
-  ['it names another digest', 'approval-not-given', { ...saying(`${BARE} ${'0'.repeat(32)}`) }],
-  ['it names no digest', 'approval-not-given', { ...saying(BARE) }],
-  ['it names twelve digits', 'approval-not-given', { ...saying(`${BARE} ${record().digest.slice(7, 19)}`) }],
-  ['it names 31 digits', 'approval-not-given', { ...saying(COMMAND.slice(0, -1)) }],
+  ['a bot wrote it', 'approval-invalid', { cited: known(comment({ authorIsBot: true })) }],
+  ['it was edited', 'approval-invalid', { cited: known(comment({ editedAt: at(11) })) }],
+  ['its text is another', 'approval-invalid', { cited: known(comment({ body: `${COMMAND} ` })) }],
+  ['it was hidden', 'approval-invalid', { cited: known(comment({ minimized: true })) }],
+  ['it names another digest', 'approval-invalid', { ...saying(`${BARE} ${'0'.repeat(32)}`) }],
+  ['it names no digest', 'approval-invalid', { ...saying(BARE) }],
+  ['it names twelve digits', 'approval-invalid', { ...saying(`${BARE} ${record().digest.slice(7, 19)}`) }],
+  ['it names 31 digits', 'approval-invalid', { ...saying(COMMAND.slice(0, -1)) }],
   [
     'it was written before the proposal, whatever the record says',
-    'approval-before-shown',
+    'approval-outdated',
     { cited: known(comment({ createdAt: at(-1) })) },
   ],
   [
     'it was written too long ago, whatever the record says',
-    'approval-too-old',
+    'approval-outdated',
     {
       action: record({
         approvals: record()
@@ -133,17 +133,17 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Act
       now: at(71),
     },
   ],
-  ['nobody had been shown it', 'approval-before-shown', { shownSince: known(null) }],
-  ['it was shown after it was written', 'approval-before-shown', { shownSince: known(at(11)) }],
+  ['nobody had been shown it', 'approval-outdated', { shownSince: known(null) }],
+  ['it was shown after it was written', 'approval-outdated', { shownSince: known(at(11)) }],
   ['what was shown cannot be read', 'unreadable', { shownSince: unknown('502') }],
   [
     'somebody stopped the run since',
     'stop-requested',
     { stop: { actor: mira, at: toRfc3339(at(11)), comment: 901, seq: 22 } },
   ],
-  ['it only quotes the command', 'approval-not-given', { ...saying(`> ${COMMAND}`) }],
-  ['it consents to something else', 'approval-not-given', { ...saying('/approve-launch') }],
-  ['its author lost the permission', 'approver-lost-permission', { permission: known('write') }],
+  ['it only quotes the command', 'approval-invalid', { ...saying(`> ${COMMAND}`) }],
+  ['it consents to something else', 'approval-invalid', { ...saying('/approve-launch') }],
+  ['its author lost the permission', 'approver-not-permitted', { permission: known('write') }],
   ['the permission cannot be told', 'unreadable', { permission: unknown('502') }],
   ['the config does not consent any more', 'not-pre-approved', { action: configConsent() }],
   [
@@ -183,8 +183,8 @@ describe('the age of a consent, where an approval counts for an hour,', () => {
   const end = at(70);
   it.each([
     ['60 minutes less a millisecond', -1, null],
-    ['60 minutes', 0, 'approval-too-old'],
-    ['60 minutes and a millisecond', 1, 'approval-too-old'],
+    ['60 minutes', 0, 'approval-outdated'],
+    ['60 minutes and a millisecond', 1, 'approval-outdated'],
   ])('counts from when it was written: %s later', (_, laterMs, code) => {
     const asked = facts({ now: moved(end, laterMs) });
     expect(actionFault(asked, asked.action?.approvals.at(-1) ?? null)?.code ?? null).toBe(code);
@@ -196,14 +196,14 @@ describe('the age of a consent, where an approval counts for an hour,', () => {
       source: { ...one.source, writtenAt: toRfc3339(at(600)) },
     }));
     const asked = facts({ action: record({ approvals: consents }), now: end });
-    expect(mintAction(asked, CLAIM)).toMatchObject({ ok: false, error: { code: 'approval-too-old' } });
+    expect(mintAction(asked, CLAIM)).toMatchObject({ ok: false, error: { code: 'approval-outdated' } });
   });
 
   it('is none where the time cannot be read', () => {
     const consents = record().approvals.map((one) => ({ ...one, at: 'yesterday' }));
     expect(mintAction(facts({ action: record({ approvals: consents }) }), CLAIM)).toMatchObject({
       ok: false,
-      error: { code: 'approval-too-old' },
+      error: { code: 'approval-outdated' },
     });
   });
 });
@@ -227,7 +227,7 @@ describe('a comment consents to nothing', () => {
   ])('%s', (_, body) => {
     expect(mintAction(facts(saying(body)), CLAIM)).toMatchObject({
       ok: false,
-      error: { code: 'approval-not-given' },
+      error: { code: 'approval-invalid' },
     });
   });
 });

@@ -144,7 +144,7 @@ const ILLEGAL: readonly Illegal[] = [
   ],
   [
     'an order on an approval that was dropped',
-    approved.dropped('body-edited'),
+    approved.dropped('manifest-changed'),
     orderNow(approved),
     'ordered on an approval that does not stand',
   ],

@@ -240,13 +240,13 @@ export const LANE_CASES = {
       ['one person twice', given({ needed: 2, given: [anApproval(), anApproval()] }), 'fail', 'too-few'],
       [
         'a permission that is gone',
-        given({ given: [anApproval({ standing: known('permission-lost') })] }),
+        given({ given: [anApproval({ standing: known('approver-not-permitted') })] }),
         'fail',
         'not-counting',
       ],
       [
         'a comment that was edited',
-        given({ given: [anApproval({ standing: known('comment-edited') })] }),
+        given({ given: [anApproval({ standing: known('approval-invalid') })] }),
         'fail',
         'not-counting',
       ],
@@ -273,7 +273,7 @@ export const LANE_CASES = {
         'another text',
         given({ given: [anApproval({ body: digestOf('before') })] }),
         'fail',
-        'text-changed',
+        'changed',
         ['approver-allowed'],
       ],
       [
@@ -285,9 +285,9 @@ export const LANE_CASES = {
       ],
       [
         'an approval that fell with the text',
-        given({ given: [], lastDrop: { reason: 'body-edited', digest: DIGEST } }),
+        given({ given: [], lastDrop: { reason: 'manifest-changed', digest: DIGEST } }),
         'fail',
-        'text-changed',
+        'changed',
         ['approver-allowed'],
       ],
       ['no manifest', { bound: unknown('no lib') }, 'unknown', 'unreadable', ['approver-allowed']],

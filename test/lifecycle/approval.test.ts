@@ -80,7 +80,7 @@ describe('an approval falls visibly when what was approved changes', () => {
       body: `${bodyOf(lab, pull)}\n\nRisk is fine, trust me.`,
     });
     await lab.clock.advance(MINUTE);
-    expect((await stateOf(lab, run))?.drops.map((drop) => drop.data.reason)).toEqual(['body-edited']);
+    expect((await stateOf(lab, run))?.drops.map((drop) => drop.data.reason)).toEqual(['manifest-changed']);
     expect(told(lab, 'drop')).toEqual([expect.stringContaining('🤖')]);
     await expectNothingRan(ferry);
     await lab.close();
@@ -88,17 +88,19 @@ describe('an approval falls visibly when what was approved changes', () => {
 
   // threat T104
   it.each([
-    { how: 'deleted', reason: 'comment-gone', method: 'DELETE', text: 'the approving comment is gone' },
-    { how: 'edited', reason: 'comment-edited', method: 'PATCH', text: 'the approving comment was edited' },
-  ])('by an approving comment that is $how', async ({ reason, method, text }) => {
+    { how: 'deleted', method: 'DELETE' },
+    { how: 'edited', method: 'PATCH' },
+  ])('by an approving comment that is $how', async ({ method }) => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoPeople });
     const ferry = { lab, ...(await propose(lab)) };
     const approval = await approve(lab, 'mira', ferry.pull);
     const change = method === 'PATCH' ? { body: '/approve-launch or not' } : undefined;
     await lab.as('mira', method, `/issues/comments/${approval}`, change);
     await lab.clock.advance(1_000);
-    expect((await stateOf(lab, ferry.run))?.drops.map((drop) => drop.data.reason)).toEqual([reason]);
-    expect(told(lab, 'drop')).toEqual([expect.stringContaining(text)]);
+    expect((await stateOf(lab, ferry.run))?.drops.map((drop) => drop.data.reason)).toEqual([
+      'approval-invalid',
+    ]);
+    expect(told(lab, 'drop')).toEqual([expect.stringContaining('its comment was edited, hidden or deleted')]);
     await say(lab, 'ada', ferry.pull, '/approve-launch');
     expect((await stateOf(lab, ferry.run))?.order).toBeNull();
     await expectNothingRan(ferry);
@@ -121,21 +123,21 @@ describe('the runner reads everything again before it submits', () => {
   it.each([
     {
       what: 'the approval was deleted',
-      code: 'approval-gone',
+      code: 'approval-invalid',
       change: async ({ lab, approval }: Awaited<ReturnType<typeof ordered>>) => {
         await lab.as('mira', 'DELETE', `/issues/comments/${approval}`);
       },
     },
     {
       what: 'the approval was edited',
-      code: 'approval-edited',
+      code: 'approval-invalid',
       change: async ({ lab, approval }: Awaited<ReturnType<typeof ordered>>) => {
         await lab.as('mira', 'PATCH', `/issues/comments/${approval}`, { body: '/approve-launch please' });
       },
     },
     {
       what: 'the approval was hidden',
-      code: 'approval-hidden',
+      code: 'approval-invalid',
       change: async ({ lab, approval }: Awaited<ReturnType<typeof ordered>>) => {
         const row = lab.world.state.comments[approval];
         if (row === undefined) throw new Error('no such comment');
@@ -144,7 +146,7 @@ describe('the runner reads everything again before it submits', () => {
     },
     {
       what: 'the approver lost the permission',
-      code: 'approver-lost-permission',
+      code: 'approver-not-permitted',
       change: async ({ lab }: Awaited<ReturnType<typeof ordered>>) => {
         const repo = Object.values(lab.world.state.repos)[0];
         const mira = Object.values(lab.world.state.users).find((user) => user.login === 'mira');
@@ -165,7 +167,7 @@ describe('the runner reads everything again before it submits', () => {
     await ferry.lab.close();
   });
 
-  it('refuses with head-moved when the runner is the first to see the push', async () => {
+  it('refuses with manifest-changed when the runner is the first to see the push', async () => {
     const held = heldJobs('launch');
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, beforeJob: held.beforeJob });
     const proposed = await propose(lab);
@@ -177,7 +179,7 @@ describe('the runner reads everything again before it submits', () => {
     );
     held.letGo();
     await lab.clock.advance(1_000);
-    expect(await refusalOf(lab, proposed.run)).toBe('head-moved');
+    expect(await refusalOf(lab, proposed.run)).toBe('manifest-changed');
     await expectNothingRan({ lab, ...proposed });
     await lab.close();
   });

@@ -30,7 +30,7 @@ describe('a consented deletion that somebody brakes in the thread', () => {
     await untilState(lab, run, (state) => state.actions[0]?.ended != null, { limitMs: 60 * MINUTE });
     expect((await stateOf(lab, run))?.actions[0]?.ended).toMatchObject({
       outcome: 'refused',
-      code: brake === '/stop' ? 'stop-requested' : 'held-in-thread',
+      code: brake === '/stop' ? 'stop-requested' : 'held',
     });
     expect(deletions(cloud)).toEqual([]);
     await lab.close();

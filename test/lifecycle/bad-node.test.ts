@@ -127,8 +127,8 @@ describe('a ferry that meets a bad node', () => {
   });
 
   it.each([
-    ['an edit of the comment', 'PATCH', { body: '/approve ' }, 'approval-edited'],
-    ['the deletion of the comment', 'DELETE', undefined, 'approval-gone'],
+    ['an edit of the comment', 'PATCH', { body: '/approve ' }, 'approval-invalid'],
+    ['the deletion of the comment', 'DELETE', undefined, 'approval-invalid'],
   ])('is not touched after %s before the runner looked', async (_, method, body, code) => {
     const { lab, cloud } = await openBadNodeLab();
     const { run, issue } = await playUntilBad(lab);

@@ -87,7 +87,7 @@ describe('a /seal accept that ended before its tag', () => {
     dying = null;
     const rejected = await say(lab, 'mira', issue, '/ack reject="too short to tell"');
     await lab.clock.advance(40 * MINUTE);
-    expect((await stateOf(lab, run))?.closed?.outcome).toBe('stopped');
+    expect((await stateOf(lab, run))?.closed?.outcome).toBe('rejected');
     expect([...(await sealTags()).keys()]).toEqual([]);
     expect(answersTo(lab, rejected)).toEqual([expect.stringContaining('its result does not count')]);
     expect(incidents()).toEqual([]);
@@ -124,7 +124,7 @@ describe('a tag that says of a run that it was sealed', () => {
     await lab.as('ada', 'POST', '/git/refs', { ref: `refs/tags/${name}`, sha });
     await say(lab, 'mira', issue, '/ack reject="too short to tell"');
     await lab.clock.advance(70 * MINUTE);
-    expect((await stateOf(lab, run))?.closed?.outcome).toBe('stopped');
+    expect((await stateOf(lab, run))?.closed?.outcome).toBe('rejected');
     const [told, ...more] = incidents();
     expect(more).toEqual([]);
     expect(told ?? '').toContain(`git push --delete origin refs/tags/${name}`);

@@ -139,7 +139,7 @@ describe('a job that is stopped', () => {
     await lab.clock.advance(2 * MINUTE);
     expect(await codesOf(lab, rejected)).toEqual(['closed']);
     expect((await stateOf(lab, run))?.closed).toMatchObject({
-      outcome: 'stopped',
+      outcome: 'rejected',
       reason: 'too short to tell',
     });
     expect(told(lab, 'closed')).toHaveLength(1);

@@ -272,7 +272,7 @@ describe('a contract that names the output root of another run', () => {
 it.each([
   {
     what: 'was edited',
-    reason: 'body-edited',
+    reason: 'manifest-changed',
     change: (body: string) => ({ body: `${body}\n\nTrust me.` }),
   },
   { what: 'was closed', reason: 'pull-closed', change: () => ({ state: 'closed' }) },

@@ -94,14 +94,14 @@ it.each([
 ])('%s said at the last moment is heeded by the launcher itself', async (line) => {
   const play = await ordered();
   await lastMoment(play, 'mira', line);
-  expect(await refusals(play)).toEqual(['held-in-thread']);
+  expect(await refusals(play)).toEqual(['held']);
   expect(play.jobs).toHaveLength(1);
 });
 
 it('a rejection at the last moment holds back a job whose checkpoints its own machine alone can look for', async () => {
   const play = await ordered({ Command: ANSWERS['Command'] ?? '', 'Output root': 'outputs/grug' });
   await lastMoment(play, 'mira', '/reject-checkpoint step=900 reason="the loss had spiked"');
-  expect(await refusals(play)).toEqual(['held-in-thread']);
+  expect(await refusals(play)).toEqual(['held']);
   expect(play.jobs).toHaveLength(1);
 });
 

@@ -83,7 +83,7 @@ const MOVES: readonly (readonly [string, string, Act])[] = [
   ['left without its branch', 'gate-fails', (lab) => lab.as('ada', 'DELETE', '/git/refs/heads/ada/warmup')],
   [
     'force-pushed',
-    'head-moved',
+    'manifest-changed',
     async (lab) =>
       lab.as('ada', 'PATCH', '/git/refs/heads/ada/warmup', { sha: await mainOf(lab), force: true }),
   ],

@@ -114,7 +114,7 @@ describe('a slip in a file that the manifest names', () => {
 });
 
 // threat T215
-it('a commit of somebody else that the stolen control key records as the fix is refused by the launcher with fix-otherwise', async () => {
+it('a commit of somebody else that the stolen control key records as the fix is refused by the launcher with fix-not-approved', async () => {
   const { lab, now } = await died({
     meanwhile: async (at, run) => {
       const ref = `refs/heads/ferrybot/proposal/${run}`;
@@ -135,7 +135,7 @@ it('a commit of somebody else that the stolen control key records as the fix is 
   });
   await say(lab, 'ada', (await now())?.proposal.issue ?? 0, 'Mended on the branch.');
   await lab.clock.advance(20 * MINUTE);
-  expect(await refusals({ now })).toEqual(['fix-otherwise']);
+  expect(await refusals({ now })).toEqual(['fix-not-approved']);
   expect(lab.engine.startCount()).toBe(1);
   await lab.close();
 });

@@ -78,7 +78,7 @@ const STATES = {
   claimed: ordered.claimed(),
   'order failed': ordered.incident('runner-refused', {
     orderDigest: ordered.state.order?.digest ?? '',
-    reason: 'head-moved',
+    reason: 'manifest-changed',
     why: 'x',
   }),
   'stopped before the launch': ordered.stopRequested(alice),

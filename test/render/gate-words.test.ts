@@ -131,7 +131,7 @@ const FOUND = {
   missing: 1,
   who1: 'alice',
   who2: 'bob',
-  why: 'permission-lost',
+  why: 'approver-not-permitted',
   digest: '666666666666',
   approved: '777777777777',
 };

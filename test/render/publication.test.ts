@@ -214,7 +214,7 @@ const OTHERWISE: Readonly<Record<string, Detail>> = {
   'approval-same-failure': { attempt: 2, earlier: 1, signature: 'name-error' },
   'relaunch-asked': { attempt: 2, left: 1 },
   'relaunch-fix': { attempt: 1 },
-  'relaunch-never': { attempt: 1, why: 'oom-hbm' },
+  'relaunch-never': { attempt: 1, reason: 'checkpoint-rejected', rejectedStep: 800 },
   'approval-line-needed': {
     why: 'no-digest',
     lines: 'approve-launch 028e72ff16b3801953954e7e2f14bbb1\napprove 128e72ff16b3801953954e7e2f14bbb1',
@@ -392,7 +392,7 @@ describe('the answers', () => {
 describe('incidents and fallen approvals', () => {
   it.each(INCIDENT_CODES)('incident %s', (code) => {
     const detail = {
-      reason: 'head-moved',
+      reason: 'manifest-changed',
       why: 'because',
       message: 'the message',
       signature: 'owner-died',

@@ -28,15 +28,15 @@ describe('an approval that stands', () => {
   it('falls when its giver may not approve any more, and nothing is ordered on it', () => {
     const facts = someFacts({ permissions: permissions([bob, 'write']) });
     const step = decideApprovals(approved.state, withApprovals(approved.state, facts), CONFIG, NOON);
-    expect(step).toMatchObject({ drafts: [{ data: { reason: 'permission-lost', users: [bob.id] } }] });
+    expect(step).toMatchObject({ drafts: [{ data: { reason: 'approver-not-permitted', users: [bob.id] } }] });
     expect(decideOrder({ ...inputOf(approved, facts), gated: gatesOn(approved.state, facts) })).toBeNull();
   });
 
   it.each([
-    ['comment-edited', { editedAt: inputOf(approved).now }],
-    ['comment-edited', { bodyDigest: digestOf('other words') }],
-    ['comment-gone', { minimized: true }],
-    ['approval-expired', { createdAt: instant('2026-11-20T12:00:00Z') }],
+    ['approval-invalid', { editedAt: inputOf(approved).now }],
+    ['approval-invalid', { bodyDigest: digestOf('other words') }],
+    ['approval-invalid', { minimized: true }],
+    ['approval-outdated', { createdAt: instant('2026-11-20T12:00:00Z') }],
   ] as const)('falls as %s when its comment is another by now', (reason, change) => {
     expect(decideApprovals(approved.state, comment(change), CONFIG, NOON)).toMatchObject({
       drafts: [{ data: { reason } }],
@@ -54,7 +54,7 @@ describe('an approval that stands', () => {
     expect(decideApprovals(state, on(own), CONFIG, NOON)).toBeNull();
     for (const other of [shaOf('older'), null])
       expect(decideApprovals(state, on(other), CONFIG, NOON)).toMatchObject({
-        drafts: [{ data: { reason: 'other-commit', users: [bob.id] } }],
+        drafts: [{ data: { reason: 'approval-invalid', users: [bob.id] } }],
       });
   });
 
@@ -84,7 +84,7 @@ describe('an approval that stands', () => {
   it('falls when GitHub says that there is no such comment, and not because a list does not show it', () => {
     const cited = (found: Observed<null>) => someFacts({ cited: new Map([[`comment-${bobs}`, found]]) });
     expect(decideApprovals(approved.state, cited(known(null)), CONFIG, NOON)).toMatchObject({
-      drafts: [{ data: { reason: 'comment-gone', users: [bob.id] } }],
+      drafts: [{ data: { reason: 'approval-invalid', users: [bob.id] } }],
     });
     const asked = decideApprovals(approved.state, someFacts(), CONFIG, NOON);
     expect(told(asked)).toBe(`need cited comment-${bobs}`);

@@ -193,7 +193,7 @@ describe('/stop, /ack and /seal', () => {
     ['/seal', failed, { kind: 'close', outcome: 'failed' }],
     ['/ack', failed, { kind: 'close', outcome: 'failed' }],
     ['/ack reject="no use"', failed, { kind: 'close', outcome: 'failed' }],
-    ['/ack reject="no use"', stopped, { kind: 'close', outcome: 'stopped', reason: 'no use' }],
+    ['/ack reject="no use"', stopped, { kind: 'close', outcome: 'rejected', reason: 'no use' }],
     ['/ack reject="no use"', ended, { kind: 'close', outcome: 'rejected', reason: 'no use' }],
   ] as const)('%s is seen first, then carried out', (text, run, decision) => {
     const comments = [aComment(bob, text)];

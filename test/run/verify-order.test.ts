@@ -117,13 +117,13 @@ describe('the runner', () => {
   // threat T101
   it('refuses an approval that the owner of a renamed login wrote', () => {
     const facts = { ...good, ...said({ author: { ...bob, id: 999 } }) };
-    expect(judgeOrder(ordered.state, order.digest, facts)).toMatchObject({ code: 'approval-by-another' });
+    expect(judgeOrder(ordered.state, order.digest, facts)).toMatchObject({ code: 'approval-invalid' });
   });
 
   // threat T249
   it('refuses an approval that a bot account wrote, whatever it may do', () => {
     const facts = { ...good, ...said({ authorIsBot: true }) };
-    expect(judgeOrder(ordered.state, order.digest, facts)).toMatchObject({ code: 'approval-by-another' });
+    expect(judgeOrder(ordered.state, order.digest, facts)).toMatchObject({ code: 'approval-invalid' });
   });
 
   // threat T58
@@ -143,7 +143,7 @@ describe('the runner', () => {
   it('accepts an author only where the lab says that one person is enough', () => {
     const facts = { ...good, ...shown({ pull: known(aPull({ author: bob })) }) };
     expect(judgeOrder(ordered.state, order.digest, { ...facts, config: onePerson }).kind).toBe('claim');
-    expect(judgeOrder(ordered.state, order.digest, facts)).toMatchObject({ code: 'approval-by-author' });
+    expect(judgeOrder(ordered.state, order.digest, facts)).toMatchObject({ code: 'approver-not-permitted' });
   });
 
   it('counts two hours from the entry in the logbook, whatever the order says', () => {
@@ -186,7 +186,7 @@ describe('the runner', () => {
     ['other-repository', 'standing', ordered, { repository: 'mallory/models' }],
     ['order-used', 'standing', ordered.submitted(), {}],
     ['order-used', 'standing', held.incident('runner-refused', { orderDigest: order.digest }), {}],
-    ['order-void', 'standing', ordered.dropped('body-edited'), {}],
+    ['order-void', 'standing', ordered.dropped('manifest-changed'), {}],
     ['order-expired', 'standing', ordered, { now: instant('2026-11-21T13:00:00.000Z') }],
     ['unreadable', 'standing', ordered, { pull: unknown('away') }],
     ['unreadable', 'standing', ordered, { body: unknown('away') }],
@@ -197,39 +197,44 @@ describe('the runner', () => {
     ['unreadable', 'standing', ordered, { permissions: new Map([[bob.id, unknown('away')]]) }],
     ['fork', 'ending', ordered, { pull: known(aPull({ headRepository: 'mallory/models' })) }],
     ['fork', 'ending', ordered, { pull: known(aPull({ headRepository: null })) }],
-    ['head-moved', 'ending', ordered, { pull: known(aPull({ headSha: shaOf('pushed later') })) }],
+    ['manifest-changed', 'ending', ordered, { pull: known(aPull({ headSha: shaOf('pushed later') })) }],
     ['too-few-approvals', 'ending', ordered, { config: quorumOfTwo }],
     ['pull-closed', 'ending', ordered, { pull: known(aPull({ state: 'closed' })) }],
     ['pull-closed', 'ending', ordered, { pull: known(aPull({ state: 'closed', merged: true })) }],
-    ['base-changed', 'ending', ordered, { pull: known(aPull({ baseBranch: 'other' })) }],
-    ['body-edited', 'ending', ordered, { body: known(digestOf('other words')) }],
-    ['approval-gone', 'ending', ordered, { cited: new Map([[key, known(null)]]) }],
-    ['approval-elsewhere', 'ending', ordered, said({ thread: 99 })],
-    ['approval-not-given', 'ending', ordered, said({}, 'thanks')],
-    ['approval-not-given', 'ending', ordered, said({}, '> /approve-launch')],
-    ['approval-not-given', 'ending', ordered, said({}, '/approve-launch')],
-    ['approval-not-given', 'ending', ordered, said({}, `/approve-launch ${hex.slice(0, 12)}`)],
-    ['approval-not-given', 'ending', ordered, said({}, `/approve-launch ${hex.slice(0, 31)}`)],
-    ['approval-not-given', 'ending', ordered, said({}, `/approve-launch ${'0'.repeat(32)}`)],
-    ['approval-before-shown', 'ending', ordered, said({ createdAt: instant('2026-11-21T09:00:59Z') })],
+    ['manifest-changed', 'ending', ordered, { pull: known(aPull({ baseBranch: 'other' })) }],
+    ['manifest-changed', 'ending', ordered, { body: known(digestOf('other words')) }],
+    ['approval-invalid', 'ending', ordered, { cited: new Map([[key, known(null)]]) }],
+    ['approval-invalid', 'ending', ordered, said({ thread: 99 })],
+    ['approval-invalid', 'ending', ordered, said({}, 'thanks')],
+    ['approval-invalid', 'ending', ordered, said({}, '> /approve-launch')],
+    ['approval-invalid', 'ending', ordered, said({}, '/approve-launch')],
+    ['approval-invalid', 'ending', ordered, said({}, `/approve-launch ${hex.slice(0, 12)}`)],
+    ['approval-invalid', 'ending', ordered, said({}, `/approve-launch ${hex.slice(0, 31)}`)],
+    ['approval-invalid', 'ending', ordered, said({}, `/approve-launch ${'0'.repeat(32)}`)],
+    ['approval-outdated', 'ending', ordered, said({ createdAt: instant('2026-11-21T09:00:59Z') })],
     ['second-card', 'ending', ordered, { secondCard: known(aComment(alice, 'a card')) }],
     ['unreadable', 'standing', ordered, { secondCard: unknown('GitHub is silent') }],
-    ['approval-by-author', 'ending', ordered, shown({ pull: known(aPull({ author: bob })) })],
-    ['approval-by-author', 'ending', ordered, shown({ pull: known(aPull({ versions: editedBy(bob) })) })],
+    ['approver-not-permitted', 'ending', ordered, shown({ pull: known(aPull({ author: bob })) })],
+    ['approver-not-permitted', 'ending', ordered, shown({ pull: known(aPull({ versions: editedBy(bob) })) })],
     [
-      'approval-by-author',
+      'approver-not-permitted',
       'ending',
       ordered,
       shown({ pull: known(aPull({ versions: editedBy(alice, bob) })) }),
     ],
-    ['approval-by-author', 'ending', ordered, shown({ issue: known(anIssue({ versions: editedBy(bob) })) })],
-    ['approval-by-author', 'ending', ordered, shown({ branchWork: known(pushedByBob) })],
-    ['approval-by-another', 'ending', ordered, said({ author: alice })],
-    ['approval-by-another', 'ending', ordered, said({ authorIsBot: true })],
-    ['approval-edited', 'ending', ordered, said({ editedAt: NOON })],
-    ['approval-edited', 'ending', ordered, said({ bodyDigest: digestOf('something else') })],
-    ['approval-hidden', 'ending', ordered, said({ minimized: true })],
-    ['approver-lost-permission', 'ending', ordered, { permissions: permissions([bob, 'write']) }],
+    [
+      'approver-not-permitted',
+      'ending',
+      ordered,
+      shown({ issue: known(anIssue({ versions: editedBy(bob) })) }),
+    ],
+    ['approver-not-permitted', 'ending', ordered, shown({ branchWork: known(pushedByBob) })],
+    ['approval-invalid', 'ending', ordered, said({ author: alice })],
+    ['approval-invalid', 'ending', ordered, said({ authorIsBot: true })],
+    ['approval-invalid', 'ending', ordered, said({ editedAt: NOON })],
+    ['approval-invalid', 'ending', ordered, said({ bodyDigest: digestOf('something else') })],
+    ['approval-invalid', 'ending', ordered, said({ minimized: true })],
+    ['approver-not-permitted', 'ending', ordered, { permissions: permissions([bob, 'write']) }],
     ['manifest-changed', 'ending', ordered, { digest: known(digestOf('another manifest')) }],
   ] as const satisfies readonly (readonly [string, string, RunBuilder | null, Partial<OrderFacts>])[])(
     'refuses with %s (%s)',
@@ -270,7 +275,7 @@ describe('the runner', () => {
     const pull = known(aPull());
     const line = lineFor(asked.state.order?.order.digest ?? '');
     const facts = { ...good, ...said({}, line), pull, digest: known(digestOf('x')) };
-    expect(judgeOrder(asked.state, digest, facts)).toMatchObject({ code: 'approval-by-author' });
+    expect(judgeOrder(asked.state, digest, facts)).toMatchObject({ code: 'approver-not-permitted' });
   });
 
   it('refuses an approval that is older than the lab allows, and starts a claimed order all the same', () => {
@@ -283,7 +288,7 @@ describe('the runner', () => {
     const now = instant('2026-11-22T15:30:00Z');
     const digest = late.state.order?.digest ?? '';
     expect(judgeOrder(late.state, digest, { ...good, now })).toMatchObject({
-      code: 'approval-too-old',
+      code: 'approval-outdated',
       effect: 'ending',
     });
     const week = { ...CONFIG, approvals: { ...CONFIG.approvals, maxAgeHours: 168 } };
@@ -295,7 +300,7 @@ describe('the runner', () => {
     });
     // A claim from before it was written was made on something else.
     expect(judgeOrder(held.state, order.digest, { ...good, now })).toMatchObject({
-      ground: { code: 'approval-too-old' },
+      ground: { code: 'approval-outdated' },
     });
   });
 
@@ -319,12 +324,12 @@ describe('the runner', () => {
       });
     };
     expect(judge(order.order.commit).kind).toBe('claim');
-    expect(judge(shaOf('older'))).toMatchObject({ code: 'approval-other-commit', effect: 'ending' });
-    expect(judge(null)).toMatchObject({ code: 'approval-other-commit' });
+    expect(judge(shaOf('older'))).toMatchObject({ code: 'approval-invalid', effect: 'ending' });
+    expect(judge(null)).toMatchObject({ code: 'approval-invalid' });
   });
 
   it('holds a claimed order whose approval fell meanwhile: what is not started is not started any more', () => {
-    const fell = held.dropped('body-edited');
+    const fell = held.dropped('manifest-changed');
     expect(judgeOrder(fell.state, order.digest, good)).toMatchObject({
       kind: 'resume',
       ground: { kind: 'refused', code: 'order-void' },
@@ -411,18 +416,15 @@ describe('the place that a launch is asked from', () => {
   });
 
   it.each([
-    ['wrong-event', { event: 'pull_request' }],
-    ['wrong-event', { event: 'push' }],
-    ['wrong-event', { event: '' }],
-    ['wrong-ref', { ref: 'refs/heads/mine' }],
-    ['wrong-ref', { ref: 'refs/tags/main' }],
-    ['wrong-ref', { ref: 'refs/pull/7/merge' }],
-    ['wrong-ref', { workflowRef: `${workflow}@refs/heads/mine` }],
-    ['wrong-workflow', { workflowRef: 'lab/models/.github/workflows/mine.yml@refs/heads/main' }],
-    [
-      'wrong-workflow',
-      { workflowRef: 'mallory/models/.github/workflows/ferrybot-launch.yml@refs/heads/main' },
-    ],
+    ['wrong-origin', { event: 'pull_request' }],
+    ['wrong-origin', { event: 'push' }],
+    ['wrong-origin', { event: '' }],
+    ['wrong-origin', { ref: 'refs/heads/mine' }],
+    ['wrong-origin', { ref: 'refs/tags/main' }],
+    ['wrong-origin', { ref: 'refs/pull/7/merge' }],
+    ['wrong-origin', { workflowRef: `${workflow}@refs/heads/mine` }],
+    ['wrong-origin', { workflowRef: 'lab/models/.github/workflows/mine.yml@refs/heads/main' }],
+    ['wrong-origin', { workflowRef: 'mallory/models/.github/workflows/ferrybot-launch.yml@refs/heads/main' }],
     ['unreadable', { workflowRef: '' }],
   ] as const)('%s: %o', (code, change) => {
     expect(verifyWorkflowOrigin({ ...right, ...change }, home)?.code).toBe(code);

@@ -96,7 +96,7 @@ it('an approval by whoever asked for the ferry, once the lab does not allow that
   await lab.useRunners(HOSTED, LAUNCHER);
   await lab.runJobs();
   const [refused] = incidentsWith((await stateIn(lab))?.incidents ?? [], 'runner-refused');
-  expect(refused?.detail.reason).toBe('approval-by-author');
+  expect(refused?.detail.reason).toBe('approver-not-permitted');
   expect(await jobs()).toBe(0);
 });
 

@@ -63,10 +63,10 @@ it.each<[string, () => Promise<void>]>([
   ['edited the issue before somebody else did', () => edited('issues', issue)],
   ['edited the description before somebody else did', () => edited('pulls', pull)],
 ])(
-  'a forged order on an approval by whoever %s is refused with approval-by-author',
+  'a forged order on an approval by whoever %s is refused with approver-not-permitted',
   async (_, work) => {
     await work();
-    expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('approval-by-author');
+    expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('approver-not-permitted');
     expect(await started()).toEqual([]);
   },
   60_000,
@@ -74,12 +74,12 @@ it.each<[string, () => Promise<void>]>([
 
 // threat T164
 // The clock only moves forward: nothing comes after this one but the honest approval.
-it('a forged order on an approval that has grown old is refused with approval-too-old', async () => {
+it('a forged order on an approval that has grown old is refused with approval-outdated', async () => {
   const line = approvalLine(lab);
   const said = await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: line });
   lab.clock.advance(25 * HOUR);
   const order = await orderAgainWithStolenKey(lab, run, (said as { readonly id: number }).id);
-  expect(await launch(order)).toContain('approval-too-old');
+  expect(await launch(order)).toContain('approval-outdated');
   expect(await started()).toEqual([]);
 });
 

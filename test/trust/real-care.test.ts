@@ -137,7 +137,7 @@ describe('a consent that the stolen control key writes', () => {
   ])(
     'on a comment that %s changes nothing',
     async (_, said) => {
-      expect(await careOn(await say('mira', said(line())))).toContain('approval-not-given');
+      expect(await careOn(await say('mira', said(line())))).toContain('approval-invalid');
     },
     60_000,
   );
@@ -147,11 +147,11 @@ describe('a consent that the stolen control key writes', () => {
     const other = (await lab.as('mira', 'POST', '/issues', { title: 'Another', body: '' })) as {
       readonly number: number;
     };
-    expect(await careOn(await say('mira', line(), other.number))).toContain('approval-elsewhere');
+    expect(await careOn(await say('mira', line(), other.number))).toContain('approval-invalid');
   });
 
   it('on a comment of somebody who may not consent changes nothing', async () => {
-    expect(await careOn(await say('ada', line()))).toContain('approver-lost-permission');
+    expect(await careOn(await say('ada', line()))).toContain('approver-not-permitted');
   });
 
   // threat T180
@@ -164,7 +164,7 @@ describe('a consent that the stolen control key writes', () => {
     lab.clock.advance(5_000);
     const said = await say('mira', consent);
     await edit(body);
-    expect(await careOn(said)).toContain('approval-before-shown');
+    expect(await careOn(said)).toContain('approval-outdated');
   });
 
   it('on one that was taken back by a brake in the thread changes nothing', async () => {
@@ -177,7 +177,7 @@ describe('a consent that the stolen control key writes', () => {
   it('on a comment that is older than an approval may be changes nothing', async () => {
     const said = await say('mira', line());
     lab.clock.advance(24 * HOUR + 1_000);
-    expect(await careOn(said)).toContain('approval-too-old');
+    expect(await careOn(said)).toContain('approval-outdated');
   });
 });
 

@@ -99,11 +99,11 @@ it('a forged order for a fix outside what one may touch is refused with scope', 
 });
 
 // threat T26
-it('a forged order for a fix on the approval of the attempt that failed is refused with approval-not-given', async () => {
+it('a forged order for a fix on the approval of the attempt that failed is refused with approval-invalid', async () => {
   await pushed(FIX);
   const before = await startedIn(lab);
   const order = await orderWithStolenKey(lab, run, 'mira', spent);
-  expect(await launchIn(lab, run, order)).toContain('approval-not-given');
+  expect(await launchIn(lab, run, order)).toContain('approval-invalid');
   expect(await startedIn(lab)).toEqual(before);
 });
 

@@ -61,23 +61,25 @@ async function launchedAfter(act: () => Promise<unknown>): Promise<string> {
   return lab.runJobs();
 }
 
-it('its author approves nothing, and a forged order on her words is refused with approval-by-author', async () => {
+it('its author approves nothing, and a forged order on her words is refused with approver-not-permitted', async () => {
   await approvedBy('ada');
   expect(await stateIn(lab)).toMatchObject({ approvals: [], order: null });
-  expect(await launchIn(lab, run, await orderWithStolenKey(lab, run, 'ada'))).toContain('approval-by-author');
+  expect(await launchIn(lab, run, await orderWithStolenKey(lab, run, 'ada'))).toContain(
+    'approver-not-permitted',
+  );
   expect(await startedIn(lab)).toEqual([]);
 });
 
 it.each<readonly [string, string, () => Promise<unknown>]>([
   [
     'pushed to',
-    'head-moved',
+    'manifest-changed',
     () => push(lab, BRANCH, { files: { 'lib/smalllab/optimizer.py': "print('mine')\n" } }),
   ],
   ['closed', 'pull-closed', () => lab.as('ada', 'PATCH', `/pulls/${pull}`, { state: 'closed' })],
   [
     'told otherwise in its description',
-    'body-edited',
+    'manifest-changed',
     () => lab.as('ada', 'PATCH', `/pulls/${pull}`, { body: `${WHOLE}\n\nAnd it is safe.` }),
   ],
 ])(

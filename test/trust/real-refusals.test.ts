@@ -114,7 +114,7 @@ describe('an order', () => {
     await lab.runJobs();
     expect(launchConclusions()).toEqual(['cancelled', 'failure']);
     await push(lab, 'mine', { files: { [LAUNCH]: bare } });
-    expect(await lab.runJobs()).toContain('wrong-event');
+    expect(await lab.runJobs()).toContain('wrong-origin');
   });
 });
 
@@ -132,7 +132,7 @@ describe('the pull request', () => {
   // threat T24
   it('whose head moved is refused', async () => {
     await push(lab, branch(), { files: { 'experiments/ferries/daily.py': '# nothing left\n' } });
-    expect(await lab.launch()).toContain('head-moved');
+    expect(await lab.launch()).toContain('manifest-changed');
   });
 
   // threat T27
@@ -147,14 +147,14 @@ describe('the pull request', () => {
   // threat T30
   it('whose branch was deleted is refused', async () => {
     await lab.as('ada', 'DELETE', `/git/refs/heads/${branch()}`);
-    expect(await lab.launch()).toMatch(/pull-closed|unreadable|head-moved/);
+    expect(await lab.launch()).toMatch(/pull-closed|unreadable|manifest-changed/);
   });
 
   // threat T28
   it.each([
     ['was closed', 'pull-closed', { state: 'closed' }],
-    ['goes to another branch', 'base-changed', { base: 'release' }],
-    ['is described otherwise', 'body-edited', { body: 'Trust me.' }],
+    ['goes to another branch', 'manifest-changed', { base: 'release' }],
+    ['is described otherwise', 'manifest-changed', { body: 'Trust me.' }],
   ])(
     'that %s is refused with %s',
     async (_, code, change) => {
@@ -181,8 +181,8 @@ describe('the pull request', () => {
 describe('the approval', () => {
   // threat T99
   it.each([
-    ['edited', 'approval-edited', () => lab.as('mira', 'PATCH', comment(), { body: '/approve-launch now' })],
-    ['deleted', 'approval-gone', () => lab.as('mira', 'DELETE', comment())],
+    ['edited', 'approval-invalid', () => lab.as('mira', 'PATCH', comment(), { body: '/approve-launch now' })],
+    ['deleted', 'approval-invalid', () => lab.as('mira', 'DELETE', comment())],
   ])(
     'that was %s is refused with %s',
     async (_, code, change) => {
@@ -196,7 +196,7 @@ describe('the approval', () => {
     const row = lab.world.state.comments[lab.approval];
     if (row === undefined) throw new Error('no comment');
     lab.world.state.comments[lab.approval] = { ...row, minimizedReason: 'spam' };
-    expect(await lab.launch()).toContain('approval-hidden');
+    expect(await lab.launch()).toContain('approval-invalid');
   });
 
   // threat T100
@@ -206,7 +206,7 @@ describe('the approval', () => {
     if (repo === undefined || mira === undefined) throw new Error('the lab is empty');
     const collaborators = { ...repo.collaborators, [mira.id]: 'triage' as const };
     lab.world.state.repos[repo.id] = { ...repo, collaborators };
-    expect(await lab.launch()).toContain('approver-lost-permission');
+    expect(await lab.launch()).toContain('approver-not-permitted');
   });
 });
 
@@ -222,19 +222,17 @@ describe('an order that somebody with the stolen control key writes', () => {
 
   // threat T160
   it('on an old bare approval launches nothing', async () => {
-    expect(await onComment('/approve-launch')).toContain('approval-not-given');
+    expect(await onComment('/approve-launch')).toContain('approval-invalid');
   });
 
   // threat T161
   it('on an approval of twelve digits launches nothing', async () => {
-    expect(await onComment(`/approve-launch ${(await hex()).slice(0, 12)}`)).toContain('approval-not-given');
+    expect(await onComment(`/approve-launch ${(await hex()).slice(0, 12)}`)).toContain('approval-invalid');
   });
 
   // threat T162
   it('on an approval of another manifest launches nothing', async () => {
-    expect(await onComment(`/approve-launch ${'3f9a1c22b0d4e5f6'.repeat(2)}`)).toContain(
-      'approval-not-given',
-    );
+    expect(await onComment(`/approve-launch ${'3f9a1c22b0d4e5f6'.repeat(2)}`)).toContain('approval-invalid');
   });
 
   // threat T163
@@ -242,7 +240,7 @@ describe('an order that somebody with the stolen control key writes', () => {
     const issue = await lab.as('mira', 'POST', '/issues', { title: 'Another', body: '' });
     const { number } = issue as { readonly number: number };
     const line = `/approve-launch ${(await hex()).slice(0, 32)}`;
-    expect(await onComment(line, number)).toContain('approval-elsewhere');
+    expect(await onComment(line, number)).toContain('approval-invalid');
   });
 
   // threat T102
@@ -254,7 +252,7 @@ describe('an order that somebody with the stolen control key writes', () => {
     if (row === undefined) throw new Error('no review');
     lab.world.state.reviews[id] = { ...row, commitSha: await lab.git('rev-parse', 'main') };
     const order = await orderOn(lab, { id, body, thread: lab.pull, surface: 'review' });
-    expect(await lab.launch({ run: lab.run, order })).toContain('approval-other-commit');
+    expect(await lab.launch({ run: lab.run, order })).toContain('approval-invalid');
   });
 });
 

@@ -106,7 +106,7 @@ async function said(body: string): Promise<number> {
 }
 
 // threat T170
-it('a forged order on an approval that was revoked is refused with held-in-thread', async () => {
+it('a forged order on an approval that was revoked is refused with held', async () => {
   // The launcher is away until it is revoked: otherwise it may be faster than the words.
   await lab.useRunners(HOSTED);
   const approval = await said(approvalLine(lab));
@@ -117,7 +117,7 @@ it('a forged order on an approval that was revoked is refused with held-in-threa
   await lab.useRunners(HOSTED, LAUNCHER);
   // The honest order is refused before there is a forged one.
   await lab.runJobs();
-  expect(await launch(await orderAgainWithStolenKey(lab, run, approval))).toContain('held-in-thread');
+  expect(await launch(await orderAgainWithStolenKey(lab, run, approval))).toContain('held');
   expect(await started()).toEqual([]);
 });
 
@@ -129,7 +129,7 @@ it.each(['/stop', '/hold', '/hold lane=daily reason="wait"', '/hold date=TODAY']
     // The lab's clock is the real one, and the name of its run ends with its day.
     const today = run.replace(/.*(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3');
     await answerWithStolenKey(lab, run, await said(brake.replace('TODAY', today)));
-    expect(await launch(order)).toContain(brake === '/stop' ? 'stop-requested' : 'held-in-thread');
+    expect(await launch(order)).toContain(brake === '/stop' ? 'stop-requested' : 'held');
     expect(await started()).toEqual([]);
   },
   60_000,

@@ -91,7 +91,7 @@ describe('a brake in the thread that the record does not have', () => {
       await putBranchBack(lab, before.head);
       for (const mark of await marksOf(lab))
         if (!before.marks.includes(mark)) await lab.git('update-ref', '-d', `refs/tags/${mark}`);
-      expect(await lab.launch()).toContain(brake === '/stop' ? 'stop-requested' : 'held-in-thread');
+      expect(await lab.launch()).toContain(brake === '/stop' ? 'stop-requested' : 'held');
       expect(await started()).toEqual([]);
     },
     120_000,

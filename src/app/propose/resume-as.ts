@@ -59,7 +59,7 @@ export async function resumeAs(open: OpenLab, command: SeenCommand): Promise<Req
 /** The last entry of the old run. */
 function closing({ status }: Ending, { actor, args }: SeenCommand): EventDraft {
   const { id = '', reason = '' } = args;
-  const outcome = ({ FAILED: 'failed', STOPPED: 'stopped', SUCCEEDED: 'rejected' } as const)[status];
+  const outcome = status === 'FAILED' ? 'failed' : 'rejected';
   const data = { outcome, reason: `goes on as ${id}: ${reason}`, closurePull: null } as const;
   return { type: 'closed', role: 'control', actor, data };
 }

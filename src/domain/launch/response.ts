@@ -69,12 +69,19 @@ export function askedFor({ relaunchAsked, submission }: RunState): RelaunchAsked
 /** A person may relaunch unless the failure would repeat; beyond the envelope, only with a new approval. */
 function byHand(state: RunState, last: PastAttempt): Response {
   const { attempt } = last.submission;
-  const failure = failureOf(last);
-  if (!mayBeTriedByHand(failure))
-    return { kind: 'ask', why: { attempt, reason: 'not-recoverable', failure } };
   const bar =
-    barOfTraining(state, last) ?? (approvalsSinceEnd(state, last).length > 0 ? null : barOfEnvelope(state));
+    barByHand(state, last) ?? (approvalsSinceEnd(state, last).length > 0 ? null : barOfEnvelope(state));
   return bar === null ? { kind: 'relaunch' } : { kind: 'ask', why: { attempt, ...bar } };
+}
+
+/** Why the same manifest would end the same, whoever asks for it; null if a person may have it started again. */
+export function barByHand(state: RunState, last: PastAttempt): Bar | null {
+  const failure = failureOf(last);
+  if (!mayBeTriedByHand(failure)) return { reason: 'not-recoverable', failure };
+  const rejected = rejectionFor(state, last);
+  return rejected === null
+    ? barOfTraining(state, last)
+    : { reason: 'checkpoint-rejected', rejectedStep: rejected.step };
 }
 
 /** Approvals of the failed manifest given after its failure. Only these count beyond the envelope. */
@@ -270,8 +277,7 @@ export function mayBeApprovedAgain(state: RunState): boolean {
     restartsLeft(state) <= 0 &&
     state.gate?.digest === last.order.order.digest &&
     state.gate.commit === last.order.order.commit &&
-    mayBeTriedByHand(failureOf(last)) &&
-    spoiltBy(state, last) === null
+    barByHand(state, last) === null
   );
 }
 

@@ -199,7 +199,6 @@ export const VERDICTS = {
     'as-approved': { digest: 'text' },
     'fix-beforehand': { digest: 'text', approved: 'text' },
     changed: { approved: 'text', digest: 'text' },
-    'text-changed': { digest: 'text' },
   },
 } as const satisfies { readonly [gate: string]: Vocabulary };
 export type Verdicts = typeof VERDICTS;

@@ -40,7 +40,7 @@ const data = {
   }),
   closed: z.object({
     outcome: z
-      .enum(['failed', 'stopped', 'rejected', 'withdrawn', 'lost', 'unsealed'])
+      .enum(['failed', 'rejected', 'withdrawn', 'lost', 'unsealed'])
       .describe(
         '`lost`: a person gave the run up, and what became of it is unknown; `unsealed`: no decision in the time that the lane gives',
       ),

@@ -32,19 +32,21 @@ const fixedAttempt = z.object({
   more: integer,
 });
 
+/**
+ * Why an approval itself does not count: its comment is not as it was given, it is too old, or its author may not approve. The runner
+ * refuses an order with the same codes.
+ */
+const APPROVAL_FAULTS = ['approval-invalid', 'approval-outdated', 'approver-not-permitted'] as const;
+export type ApprovalFault = (typeof APPROVAL_FAULTS)[number];
+
 /** Why a recorded approval no longer counts. */
 export const DROP_REASONS = [
+  ...APPROVAL_FAULTS,
   'manifest-changed',
-  'body-edited',
   'gate-fails',
-  'comment-edited',
-  'comment-gone',
-  'permission-lost',
   'runner-refused',
   'revoked',
   'held',
-  'approval-expired',
-  'other-commit',
 ] as const;
 
 const data = {
