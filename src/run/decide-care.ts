@@ -93,15 +93,13 @@ function dispatch(
   { at }: ActionApproval,
 ): Step | null {
   if (input.isHeld && begun === null) return null;
-  const wanted = {
-    workflow: 'care',
-    subject: digest,
-    file: input.config.workflows.care,
-    ref: input.ref,
-    inputs: { run: input.record, action: digest },
-    since: fromRfc3339(at) ?? 0,
-    triesMax: limits.dispatchesPerOrderMax,
-    overdueMs: null,
-  } as const;
-  return decideDispatch(wanted, input);
+  const { config, record, ref } = input;
+  return decideDispatch(
+    {
+      ...{ workflow: 'care', subject: digest, file: config.workflows.care, ref },
+      ...{ inputs: { run: record, action: digest }, since: fromRfc3339(at) ?? 0 },
+      triesMax: limits.dispatchesPerOrderMax,
+    },
+    input,
+  );
 }

@@ -2,8 +2,7 @@
 
 import { assertNever } from '../domain/assert.ts';
 import { dispatchesFor } from '../domain/dispatch.ts';
-import type { RunFacts } from '../domain/facts.ts';
-import type { DigestOf, Instant } from '../domain/ids.ts';
+import type { DigestOf } from '../domain/ids.ts';
 import { type IncidentFacts, incidentDraft } from '../domain/incidents.ts';
 import { type ExternalFix, failureDigest, type NoExternalFix } from '../domain/launch/fixer.ts';
 import { preApproves } from '../domain/launch/pre-approval.ts';
@@ -13,10 +12,9 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { isNotAsked, need } from '../domain/need.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { fixCommitMessage, fixerCommitMessage } from '../render/failure-words.ts';
-import { decideDispatch, dispatchKey, isHeldBack } from './dispatch.ts';
-import type { LaneScopedConfig } from './lane-scope.ts';
+import { dispatchKey, dispatchOfRun, isHeldBack, laneWorkflow } from './dispatch.ts';
 import { type FixerAsked, fixerAsked, slipToMend } from './slip-to-mend.ts';
-import { type AttemptCache, append, mayTry, perform, type Step } from './step.ts';
+import { append, type DeciderInput, mayTry, perform, type Step } from './step.ts';
 
 /** Time for the fixer's job, including the queue. */
 const FIXER_PATIENCE_MS = 2 * 60 * 60 * 1_000;
@@ -30,21 +28,14 @@ function decideFixer(input: FixerInput): ExternalFix | Step | null {
   const { state, asked, facts, config, now, memory } = input;
   const { dispatches } = state;
   const failure = failureDigest(state.run, asked.slip, input.digestOf);
-  const wanted = {
-    workflow: 'fix',
-    subject: failure,
-    file: config.workflows.fix,
-    ref: config.lane.targetBranch,
-    inputs: { run: state.run, failure },
-    since: 0,
-    triesMax: FIXER_DISPATCHES_MAX,
-    overdueMs: null,
-  } as const;
+  const inputs = { run: state.run, failure };
+  const triesMax = FIXER_DISPATCHES_MAX;
+  const wanted = { ...laneWorkflow(config, 'fix'), subject: failure, inputs, triesMax };
   if (memory.outcomes.get(dispatchKey(wanted, dispatches))?.kind === 'refused')
     return none('fixer-not-started');
   const sent = dispatchesFor(dispatches, 'fix', failure);
   const last = sent.at(-1);
-  if (last === undefined) return decideDispatch(wanted, { dispatches, ...facts, now, memory });
+  if (last === undefined) return dispatchOfRun(input, wanted);
   if (isNotAsked(facts.fixer)) return need('fixer');
   // Retry: control may have been down until now.
   if (facts.fixer.kind === 'unknown') return null;
@@ -55,9 +46,7 @@ function decideFixer(input: FixerInput): ExternalFix | Step | null {
     case 'under-way':
       return now - (fromRfc3339(last.at) ?? 0) >= FIXER_PATIENCE_MS ? none('fixer-late') : null;
     case 'taken-away':
-      return sent.length >= FIXER_DISPATCHES_MAX
-        ? none('fixer-cancelled')
-        : decideDispatch(wanted, { dispatches, ...facts, now, memory });
+      return sent.length >= FIXER_DISPATCHES_MAX ? none('fixer-cancelled') : dispatchOfRun(input, wanted);
     default:
       return assertNever(standing);
   }
@@ -67,14 +56,7 @@ function none(reason: NoExternalFix): ExternalFix {
   return { kind: 'none', reason };
 }
 
-export type FixInput = {
-  readonly state: RunState;
-  readonly facts: RunFacts;
-  readonly config: LaneScopedConfig;
-  readonly now: Instant;
-  readonly memory: AttemptCache;
-  readonly digestOf: DigestOf;
-};
+export type FixInput = DeciderInput & { readonly digestOf: DigestOf };
 
 /** The next step; null while a fact is missing, the run is held, or its thread is closed. */
 export function decideFix(input: FixInput): Step | null {

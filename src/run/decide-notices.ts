@@ -5,11 +5,13 @@ import type { Instant } from '../domain/ids.ts';
 import { awaitsAdoptionUntil } from '../domain/logbook/adoption.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
 import { isHolding } from '../domain/logbook/liveness.ts';
+import { ownerOf, untakenWatchEnd } from '../domain/logbook/ownership.ts';
 import { type Ending, isNotified, isOver, type Notice, type RunState } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339 } from '../domain/time.ts';
 import { notConfirmed } from '../render/adoption-words.ts';
 import type { ClosingCommand } from './decide-closure.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
+import { publicationsOf } from './publications.ts';
 
 /** Daily workflows start at varying times; a reminder shortly before their own notice adds nothing. */
 const DAILY_NOTICE_SLACK_MS = 6 * 60 * 60 * 1_000;
@@ -24,18 +26,85 @@ export function blockedNotice(blocking: RunState, config: LaneScopedConfig, date
   return { type: 'notified', role: 'control', data };
 }
 
-/** The due reminder about an ended, undecided run, or null. */
+/** What a reminder is about: the entry that began it, the news since, and whom the next reminder addresses. */
+type Occasion = {
+  readonly reason: 'undecided' | 'watch-ended' | 'job-unconfirmed' | 'update';
+  readonly since: { readonly seq: number; readonly at: string };
+  /** Null: the lane sends none. */
+  readonly everyHours: number | null;
+  /** The newest related news; default: the newest reminder. */
+  readonly heardAt?: string;
+  readonly slackMs?: number;
+  readonly audience: Audience;
+};
+
+type Audience = Pick<EventDataByType['notified'], 'people' | 'permission'>;
+
+/** The next reminder about an occasion, numbered; null while it is not due. */
+function reminderOf({ notices }: RunState, occasion: Occasion, now: Instant): EventDraft | null {
+  const { reason, since, everyHours, heardAt, slackMs = 0, audience } = occasion;
+  if (everyHours === null) return null;
+  const told = notices.filter((one) => one.reason === reason && one.seq > since.seq);
+  const last = fromRfc3339(heardAt ?? (told.at(-1) ?? since).at) ?? now;
+  // rule HR-26
+  if (now - last < everyHours * HOUR_MS + slackMs) return null;
+  return {
+    type: 'notified',
+    role: 'control',
+    data: { reason, about: `${since.seq}-${told.length + 1}`, ...audience },
+  };
+}
+
+/** The due reminder about what waits for a person: a job to confirm, an end without a decision, an ended watch, an issue without news. */
 export function decideReminder(state: RunState, config: LaneScopedConfig, now: Instant): EventDraft | null {
-  const { everyHours } = config.lane.reminders;
+  const occasion = occasionOf(state, config, now);
+  return occasion === null ? null : reminderOf(state, occasion, now);
+}
+
+function occasionOf(state: RunState, config: LaneScopedConfig, now: Instant): Occasion | null {
+  const { lane, permissions, approvals } = config;
+  const { everyHours } = lane.reminders;
+  const { description, watch, submission } = state;
   const end = undecidedEnd(state);
-  if (end === null || everyHours === null || unsealedClosing(state, config, now) !== null) return null;
-  const told = noticesSince(state, end);
-  const last = told.at(-1);
-  const slackMs = last?.reason === 'lane-blocked' && everyHours >= 24 ? DAILY_NOTICE_SLACK_MS : 0;
-  if (now - (fromRfc3339((last ?? end).at) ?? now) < everyHours * HOUR_MS + slackMs) return null;
-  const number = told.filter(({ reason }) => reason === 'undecided').length + 1;
-  const data = { reason: 'undecided', about: `${end.seq}-${number}`, ...audienceOf(state, config) } as const;
-  return { type: 'notified', role: 'control', data };
+  if (awaitsAdoptionUntil(state, lane.reminders.closeAfterHours) !== null) {
+    if (description?.found !== 'described') return null;
+    // Once: the requester was notified by the description already.
+    const data = { reason: 'job-unconfirmed', about: `${description.seq}-1` } as const;
+    const audience = { permission: permissions.adopt ?? approvals.permission };
+    return isNotified(state, data) ? null : { reason: data.reason, since: description, everyHours, audience };
+  }
+  if (end !== null) {
+    if (unsealedClosing(state, config, now) !== null) return null;
+    const last = noticesSince(state, end).at(-1);
+    const isOfLane = last?.reason === 'lane-blocked' && (everyHours ?? 0) >= 24;
+    return {
+      ...{ reason: 'undecided', since: end, everyHours, heardAt: (last ?? end).at },
+      ...{ slackMs: isOfLane ? DAILY_NOTICE_SLACK_MS : 0, audience: audienceOf(state, config) },
+    };
+  }
+  const ended = untakenWatchEnd(state);
+  if (ended !== null && state.end === null) {
+    const owner = ownerOf(state);
+    const isFirst = noticesSince(state, ended).every(({ reason }) => reason !== 'watch-ended');
+    const audience = owner !== null && isFirst ? { people: [owner.id] } : { permission: permissions.ack };
+    return { reason: 'watch-ended', since: ended, everyHours, audience };
+  }
+  if (lane.updateHours === null || submission === null || state.end !== null) return null;
+  if (watch.ended !== null || isOver(state)) return null;
+  return {
+    ...{ reason: 'update', since: submission, everyHours: lane.updateHours },
+    ...{ heardAt: heardInIssue(state) ?? submission.at, audience: {} },
+  };
+}
+
+/** When the issue had its last news; answers to commands do not count. */
+function heardInIssue(state: RunState): string | undefined {
+  const { issue } = state.proposal;
+  const news = publicationsOf(state).filter(({ kind, thread }) => kind !== 'answer' && thread === issue);
+  return news
+    .map(({ at }) => at)
+    .toSorted()
+    .at(-1);
 }
 
 /** The automatic close after the lane's time limit; null before it, or without a limit. */
@@ -63,15 +132,12 @@ function undecidedEnd(state: RunState): Ending | null {
   return isOver(state) || isHolding(state) || underWay(state.actions).length > 0 ? null : state.end;
 }
 
-function noticesSince({ notices }: RunState, end: Ending): readonly Notice[] {
-  return notices.filter(({ seq }) => seq > end.seq);
+function noticesSince({ notices }: RunState, since: { readonly seq: number }): readonly Notice[] {
+  return notices.filter(({ seq }) => seq > since.seq);
 }
 
 /** The first notice goes to the approvers and the requester, later ones to everyone who may decide. */
-function audienceOf(
-  state: RunState,
-  config: LaneScopedConfig,
-): Pick<EventDataByType['notified'], 'people' | 'permission'> {
+function audienceOf(state: RunState, config: LaneScopedConfig): Audience {
   const end = undecidedEnd(state);
   if (end === null || config.lane.reminders.everyHours === null) return {};
   const { order, proposal } = state;
@@ -83,29 +149,18 @@ function audienceOf(
   return { permission: config.permissions[end.status === 'FAILED' ? 'ack' : 'seal'] };
 }
 
-/** The due reminder or close of an unconfirmed adoption, or null. */
-export function decideUnconfirmed(
+/** The due close of an adoption that no person confirmed, or null. */
+export function unconfirmedClosing(
   state: RunState,
-  config: LaneScopedConfig,
+  { lane }: LaneScopedConfig,
   now: Instant,
 ): EventDraft | null {
-  const until = awaitsAdoptionUntil(state, config.lane.reminders.closeAfterHours);
-  if (until === null) return null;
-  if (now < until) return reminder(state, config, now);
-  const reason = notConfirmed(state, config.lane.reminders.closeAfterHours);
-  return { type: 'closed', role: 'control', data: { outcome: 'withdrawn', reason, closurePull: null } };
+  const { closeAfterHours } = lane.reminders;
+  const until = awaitsAdoptionUntil(state, closeAfterHours);
+  return until === null || now < until ? null : withdrawn(notConfirmed(state, closeAfterHours));
 }
 
-/** The requester was already notified; the reminder mentions everyone who may confirm. */
-function reminder(
-  { description, ...state }: RunState,
-  { lane, permissions, approvals }: LaneScopedConfig,
-  now: Instant,
-): EventDraft | null {
-  const { everyHours } = lane.reminders;
-  if (description?.found !== 'described' || everyHours === null) return null;
-  if (now - (fromRfc3339(description.at) ?? now) < everyHours * HOUR_MS) return null;
-  const permission = permissions.adopt ?? approvals.permission;
-  const data = { reason: 'job-unconfirmed', about: `${description.seq}-1`, permission } as const;
-  return isNotified({ description, ...state }, data) ? null : { type: 'notified', role: 'control', data };
+/** The end of a run that was given up before a launch. */
+export function withdrawn(reason: string): EventDraft {
+  return { type: 'closed', role: 'control', data: { outcome: 'withdrawn', reason, closurePull: null } };
 }

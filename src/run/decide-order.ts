@@ -14,7 +14,7 @@ import { type IssuedOrder, nextAttempt, type RunState } from '../domain/logbook/
 import { need } from '../domain/need.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { canonicalDigest } from '../logbook/canonical.ts';
-import { decideDispatch, dispatchKey, type WantedWorkflow } from './dispatch.ts';
+import { dispatchKey, dispatchOfRun, laneWorkflow, type WantedWorkflow } from './dispatch.ts';
 import type { Gated } from './gate-run.ts';
 import { goesOnFrom } from './goes-on-from.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
@@ -110,7 +110,8 @@ function distinctPeople<Approval extends { readonly actor: { readonly id: number
  * Dispatches the launch until a runner has claimed and submitted the order. A second dispatch is harmless: an order is claimed once and has
  * one submission id.
  */
-export function decideLaunch({ state, facts, config, now, memory }: DeciderInput): Step | null {
+export function decideLaunch(input: DeciderInput): Step | null {
+  const { state, facts, config, now, memory } = input;
   const { order } = state;
   if (order === null || (order.status !== 'open' && order.status !== 'claimed')) return null;
   const wanted = launchOf(state.run, order, config);
@@ -124,7 +125,11 @@ export function decideLaunch({ state, facts, config, now, memory }: DeciderInput
   }
   // The process that issued the order dispatches it first; others wait.
   const isFirst = dispatchesFor(state.dispatches, 'launch', order.digest).length === 0;
-  if (isFirst && !memory.appended.has(order.seq) && now - wanted.since < limits.redispatchPauseMs)
+  if (
+    isFirst &&
+    !memory.appended.has(order.seq) &&
+    now - (fromRfc3339(order.at) ?? 0) < limits.redispatchPauseMs
+  )
     return null;
   const { dispatches } = state;
   const earlier = isFirst ? dispatches.findLast(({ workflow }) => workflow === 'launch') : undefined;
@@ -133,18 +138,10 @@ export function decideLaunch({ state, facts, config, now, memory }: DeciderInput
     return need({ fact: 'workflowRuns', of: earlier.workflowRun });
   // Without an online runner, the lapsed order's launch is still queued.
   if (queued?.kind === 'known' && queued.value !== null && queued.value.status !== 'completed') return null;
-  return decideDispatch(wanted, { dispatches, workflowRuns: facts.workflowRuns, now, memory });
+  return dispatchOfRun(input, wanted);
 }
 
-function launchOf(run: string, { digest, at }: IssuedOrder, config: LaneScopedConfig): WantedWorkflow {
-  return {
-    workflow: 'launch',
-    subject: digest,
-    file: config.workflows.launch,
-    ref: config.lane.targetBranch,
-    inputs: { run, order: digest },
-    since: fromRfc3339(at) ?? 0,
-    triesMax: limits.dispatchesPerOrderMax,
-    overdueMs: null,
-  };
+function launchOf(run: string, { digest }: IssuedOrder, config: LaneScopedConfig): WantedWorkflow {
+  const triesMax = limits.dispatchesPerOrderMax;
+  return { ...laneWorkflow(config, 'launch'), subject: digest, inputs: { run, order: digest }, triesMax };
 }

@@ -1,20 +1,16 @@
-/** Expired offers and ended watches. */
+/** Offers that nobody took, and the question to the DRI. */
 
 import { permits } from '../domain/actor.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { incidentDraft } from '../domain/incidents.ts';
 import { isSameLogin, personInCharge } from '../domain/launch/contract.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
-import { openOffer, ownerOf, untakenWatchEnd } from '../domain/logbook/ownership.ts';
+import { openOffer, ownerOf } from '../domain/logbook/ownership.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { isNotified } from '../domain/logbook/run-state.ts';
 import { isNotAsked, need } from '../domain/need.ts';
-import { fromRfc3339 } from '../domain/time.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { append, type Step } from './step.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** The owner keeps the watch, and the people on call are notified. */
 export function decideOffer(state: RunState, now: Instant): Step | null {
@@ -32,24 +28,6 @@ export function decideOffer(state: RunState, now: Instant): Step | null {
       ...(owner === undefined ? {} : { owner }),
     }),
   );
-}
-
-/** The reminder about an ended watch without a decision; the job's end has its own reminders. */
-export function watchEndReminder(
-  state: RunState,
-  { lane: { reminders }, permissions }: LaneScopedConfig,
-  now: Instant,
-): EventDraft | null {
-  const ended = untakenWatchEnd(state);
-  const { everyHours } = reminders;
-  if (ended === null || state.end !== null || everyHours === null) return null;
-  const told = state.notices.filter(({ reason, seq }) => reason === 'watch-ended' && seq > ended.seq);
-  if (now - (fromRfc3339((told.at(-1) ?? ended).at) ?? now) < everyHours * HOUR_MS) return null;
-  const owner = ownerOf(state);
-  const audience =
-    owner !== null && told.length === 0 ? { people: [owner.id] } : { permission: permissions.ack };
-  const about = `${ended.seq}-${told.length + 1}`;
-  return { type: 'notified', role: 'control', data: { reason: 'watch-ended', about, ...audience } };
 }
 
 /**

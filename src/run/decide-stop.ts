@@ -7,7 +7,7 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { needsWatch, watchDispatches } from './decide-watch.ts';
-import { decideDispatch } from './dispatch.ts';
+import { dispatchOfRun, laneWorkflow } from './dispatch.ts';
 import { append, type DeciderInput, type Step } from './step.ts';
 
 /** A live watch checks for stops every 30 s; waiting longer would leave a stop workflow too little time. */
@@ -22,7 +22,8 @@ const STOP_WORK_MS = 20 * 60 * 1_000;
  * Dispatches a stop workflow if no live watch handles the stop. Both at once are harmless: the stop names the job's id, and the lease
  * decides who records the end.
  */
-export function decideStop({ state, facts, config, now, memory }: DeciderInput): Step | null {
+export function decideStop(input: DeciderInput): Step | null {
+  const { state, facts, config, now } = input;
   // The job is unreachable; keep the retries for later.
   if (!isStopPending(state) || missingCluster(state, config) !== null) return null;
   if (isSeenByWatch(state, now)) return null;
@@ -37,18 +38,9 @@ export function decideStop({ state, facts, config, now, memory }: DeciderInput):
     if (run === undefined) return need({ fact: 'workflowRuns', of: watch.workflowRun });
     if (run.kind === 'known' && run.value?.status === 'in_progress') return null;
   }
-  const wanted = {
-    workflow: 'stop',
-    subject: String(state.stop?.seq ?? 0),
-    file: config.workflows.stop,
-    ref: config.lane.targetBranch,
-    inputs: { run: state.run },
-    since: 0,
-    triesMax: null,
-    overdueMs: STOP_WORK_MS,
-  } as const;
-  const { dispatches } = state;
-  return decideDispatch(wanted, { dispatches, workflowRuns: facts.workflowRuns, now, memory });
+  const subject = String(state.stop?.seq ?? 0);
+  const inputs = { run: state.run };
+  return dispatchOfRun(input, { ...laneWorkflow(config, 'stop'), subject, inputs, overdueMs: STOP_WORK_MS });
 }
 
 /** Whether a requested stop is neither confirmed by the engine nor handled by a live watch. */

@@ -13,8 +13,8 @@ import { offerWanted } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { type Cadence, firstPaceMs, nextCheckAt } from '../watch/cadence.ts';
-import { type DispatchFacts, decideDispatch } from './dispatch.ts';
-import { anyLane, type LabConfig } from './lane-scope.ts';
+import { type DispatchFacts, decideDispatch, laneWorkflow, type WantedWorkflow } from './dispatch.ts';
+import { anyLane, type LabConfig, type LaneScopedConfig } from './lane-scope.ts';
 import { append, type DeciderInput, type Step } from './step.ts';
 
 /** Time for a dispatched watch to start. */
@@ -47,20 +47,14 @@ export function needsWatch(state: RunState, now: Instant): boolean {
 export function decideWatch({ state, facts, config, now, memory }: DeciderInput): Step | null {
   const cluster = state.submission?.cluster ?? state.proposal.adopts?.cluster ?? offerWanted(state)?.cluster;
   if (!needsWatch(state, now) || cluster === undefined || !hasCluster(config, cluster)) return null;
-  const wanted = {
-    workflow: 'watch',
-    subject: cluster,
-    file: config.workflows.watch,
-    ref: config.lane.targetBranch,
-    inputs: { cluster },
-    // A watch that ended before the job started did not observe it (policy VA-11).
-    since: lastSignAt(state),
-    triesMax: null,
-    overdueMs: isSilent(state, config.lane.cadence, now) ? WATCH_HUNG_MS : null,
-  } as const;
+  // A watch that ended before the job started did not observe it (policy VA-11).
+  const wanted: WantedWorkflow = {
+    ...watchOf(config, cluster, lastSignAt(state)),
+    ...(isSilent(state, config.lane.cadence, now) ? { overdueMs: WATCH_HUNG_MS } : {}),
+  };
   const dispatches = watchDispatches(state, facts, cluster);
   const dueAt = nextCheckAt(state, config.lane.cadence, now);
-  const why = silenceOf(state, dispatches, { dueAt, isHung: wanted.overdueMs !== null, now });
+  const why = silenceOf(state, dispatches, { dueAt, isHung: wanted.overdueMs !== undefined, now });
   const sign = lastSign(state);
   if (why !== null && sign !== null)
     // rule HR-39
@@ -115,17 +109,11 @@ export function decideAccountLook(cluster: string, config: LabConfig, known: Dis
   if (ageMs < ACCOUNT_RETRY_MS) return null;
   const run = last === undefined ? undefined : known.workflowRuns.get(last.workflowRun);
   if (ageMs < ACCOUNT_LOOK_MS && run?.kind === 'known' && run.value?.conclusion === 'success') return null;
-  const wanted = {
-    workflow: 'watch',
-    subject: cluster,
-    file: config.workflows.watch,
-    ref: anyLane(config).lane.targetBranch,
-    inputs: { cluster },
-    since: now - ACCOUNT_LOOK_MS,
-    triesMax: null,
-    overdueMs: null,
-  } as const;
-  return decideDispatch(wanted, known);
+  return decideDispatch(watchOf(anyLane(config), cluster, now - ACCOUNT_LOOK_MS), known);
+}
+
+function watchOf(config: LaneScopedConfig, cluster: string, since: number): WantedWorkflow {
+  return { ...laneWorkflow(config, 'watch'), subject: cluster, inputs: { cluster }, since };
 }
 
 /** Watch dispatches for the cluster, oldest first: one watch serves all its runs. */

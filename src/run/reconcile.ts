@@ -32,9 +32,9 @@ import { decideGates, decideHeld, decideStart } from './decide-gates.ts';
 import { decideLaunchTrouble } from './decide-launch-trouble.ts';
 import { decideMilestone } from './decide-milestone.ts';
 import { decideMissingCluster } from './decide-missing-cluster.ts';
-import { decideReminder, decideUnconfirmed, unsealedClosing } from './decide-notices.ts';
+import { decideReminder, unconfirmedClosing, unsealedClosing, withdrawn } from './decide-notices.ts';
 import { decideLaunch, decideOrder } from './decide-order.ts';
-import { decideCharge, decideOffer, watchEndReminder } from './decide-ownership.ts';
+import { decideCharge, decideOffer } from './decide-ownership.ts';
 import { decidePages } from './decide-pages.ts';
 import {
   annotationsOf,
@@ -47,7 +47,6 @@ import { decideRelaunch, type RelaunchInput } from './decide-relaunch.ts';
 import { confirmedShowing, decideShown, isCardUnread } from './decide-shown.ts';
 import { decideSourceTag } from './decide-source-tag.ts';
 import { decideStop } from './decide-stop.ts';
-import { decideUpdate } from './decide-update.ts';
 import { decideWatch } from './decide-watch.ts';
 import { type Gated, gateRun, unreadFacts } from './gate-run.ts';
 import { isWaitOpen } from './open-waits.ts';
@@ -268,11 +267,7 @@ function decideStaged(input: ReconcileInput, { decision, item, actor }: StagedCo
 /** An open command suppresses reminders and the automatic close. */
 function remind(turn: Turn): Step | null {
   const { state, config, now, facts } = turn;
-  const due =
-    decideUnconfirmed(state, config, now) ??
-    decideReminder(state, config, now) ??
-    watchEndReminder(state, config, now) ??
-    decideUpdate(state, config, now);
+  const due = unconfirmedClosing(state, config, now) ?? decideReminder(state, config, now);
   const closing = due === null ? unsealedClosing(state, config, now) : null;
   if (due === null && closing === null) return null;
   if (isNotAsked(facts.comments)) return need('comments');
@@ -291,23 +286,14 @@ function withdraw({ state, facts }: ReconcileInput): Step | null {
     state.attempts.length === 0
       ? 'before a launch'
       : `before attempt ${state.attempts.length + 1} was launched`;
-  return append({
-    type: 'closed',
-    role: 'control',
-    data: { outcome: 'withdrawn', reason: `${reason} ${before}`, closurePull: null },
-  });
+  return append(withdrawn(`${reason} ${before}`));
 }
 
 /** The closing comment explains why the job cannot be adopted. */
 function leaveAlone({ state }: ReconcileInput): Step | null {
   const told = awaitsAdoption(state) ? state.description : null;
   if (told === null || told.found === 'described' || told.found === 'unknown') return null;
-  const reason = notTakenOver(told, state.proposal.adopts);
-  return append({
-    type: 'closed',
-    role: 'control',
-    data: { outcome: 'withdrawn', reason, closurePull: null },
-  });
+  return append(withdrawn(notTakenOver(told, state.proposal.adopts)));
 }
 
 function closedPull({ pull }: RunFacts, label: string | null): string | null {

@@ -17,7 +17,7 @@ import {
   renderDiskIssue,
 } from '../../render/disk-issue.ts';
 import { decideDiskIssue, type ToldIssue } from '../../run/disk-issue.ts';
-import { decideDispatch } from '../../run/dispatch.ts';
+import { decideDispatch, laneWorkflow } from '../../run/dispatch.ts';
 import { anyLane } from '../../run/lane-scope.ts';
 import type { StandingIssue } from '../../run/outbox.ts';
 import { type DiskPlace, diskPlaceOf, diskStepsOf } from '../disk-scan/disk-port.ts';
@@ -45,15 +45,9 @@ export async function followFullDisks(open: OpenLab, memories: Memories, trouble
 async function startScan(open: OpenLab, { cluster, since }: FullDisk, memories: Memories): Promise<void> {
   const { config } = open;
   const wanted = {
-    workflow: 'diskScan',
-    subject: cluster,
-    file: config.workflows.diskScan,
-    ref: anyLane(config).lane.targetBranch,
-    inputs: { cluster },
-    since,
-    triesMax: limits.dispatchesPerOrderMax,
-    overdueMs: null,
-  } as const;
+    ...laneWorkflow(anyLane(config), 'diskScan'),
+    ...{ subject: cluster, inputs: { cluster }, since, triesMax: limits.dispatchesPerOrderMax },
+  };
   await takeJournalSteps(open, memories, (facts) => decideDispatch(wanted, facts));
 }
 
