@@ -6,14 +6,12 @@
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Instant, RunId } from '../domain/ids.ts';
-import { isLive } from '../domain/logbook/liveness.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { markerIdentity, readMarker } from '../domain/marker.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { findIssue } from '../github/issues.ts';
 import { readProposal } from '../github/proposal-threads.ts';
 import { readThread } from '../github/thread.ts';
-import { decidePublication, type PublishInput } from '../run/decide-publications.ts';
 import {
   decideComment,
   decideIssue,
@@ -22,20 +20,21 @@ import {
   type StandingIssue,
 } from '../run/outbox.ts';
 import { threadsSince } from '../run/pending-commands.ts';
-import { type AttemptCache, NO_ATTEMPTS, remembered } from '../run/step.ts';
-import { verdictOf } from '../run/verdict-of.ts';
+import { POSTING } from '../run/reconcile.ts';
+import { type AttemptCache, NO_ATTEMPTS } from '../run/step.ts';
 import { hasRoom } from '../run/write-budget.ts';
 import { deliver } from './channels.ts';
+import { postingFacts } from './control/gather.ts';
 import { perform } from './control/perform.ts';
+import { type FactSource, reconcileRun } from './control/reconcile-run.ts';
 import { issueMarkerReader } from './markers.ts';
 import { type OpenLab, openForRun } from './open-lab.ts';
+import { rememberRun } from './posted.ts';
 import { placeOf, readingOf } from './reading.ts';
 import { contained, type Trouble } from './trouble.ts';
 
 // Texts in a run's own threads.
 
-/** Posts of one run per turn. */
-const POSTS_MAX = 12;
 /** Time for posting in one turn, so that it does not delay a stop. */
 const POST_TURN_MS = 15_000;
 
@@ -77,44 +76,44 @@ function owesAlert({ store, posted }: OpenLab, { run, incidents }: RunState): bo
 /** Prefix of the keys of incident comments. */
 const ALERT = 'publish:incident:';
 
-/** Reads the threads once and then updates its copy with its own writes, so that progress costs one request. False if posts are left. */
+/** Reads the threads once and then updates its copy with its own writes, so that progress costs one request. False if posts may be left. */
 async function postRun(open: OpenLab, run: RunId, pass: Pass): Promise<boolean> {
   const { lab, store, posted } = open;
   const appended = store.appended(run);
   const before = posted.runs.get(run);
-  let memory: AttemptCache = { ...(before?.memory ?? NO_ATTEMPTS), tries: new Map(), appended };
+  const memory: AttemptCache = { ...(before?.memory ?? NO_ATTEMPTS), appended };
   // A bug or an unreadable thread is not tried again for the same entries: control posts them.
-  posted.runs.set(run, { ours: null, memory, entries: appended.size });
-  let ours = before?.ours ?? (await readOurs(open, run));
-  if (ours === null) return true;
-  const only = pass === 'alerts' ? (['incident'] as const) : undefined;
-  let isRead = before?.ours == null;
+  rememberRun(posted, run, { ours: null, memory, entries: appended.size });
+  let ours = before?.ours ?? null;
+  let isRead = false;
   let isWhole = true;
-  let isLeft = false;
-  for (let step = 0; step < POSTS_MAX; step += 1) {
-    const next = decidePublication({ ...inputFor(open, run, ours), memory, only });
-    if (next?.kind !== 'perform') break;
-    isLeft = !hasRoom(lab.client, lab.now(), next.key.startsWith(ALERT));
-    if (isLeft) break;
+  const readAgain = async (): Promise<void> => {
+    ours = await readOurs(open, run);
+    isRead = true;
+  };
+  const source: FactSource = {
+    gather: async (state) => {
+      if (ours === null && !isRead) await readAgain();
+      const unread = unknown('the threads could not be read');
+      return postingFacts(open, state, ours === null ? unread : known(ours));
+    },
     // Another process may have posted a shared comment, which the cached threads do not show.
-    if (!isRead && next.effect.kind === 'post-comment' && next.effect.isShared === true) {
-      const read = await readOurs(open, run);
-      isWhole = read !== null;
-      if (read === null) break;
-      isRead = true;
-      ours = read;
-      continue;
-    }
-    const outcome = await perform(open, next.effect);
-    memory = remembered(memory, next.key, outcome);
-    const after: readonly CommentFacts[] | null = afterWrite(ours, next.effect, outcome);
-    isWhole &&= after !== null;
-    ours = after ?? ours;
-  }
-  const done = new Map([...memory.outcomes].filter(([, { kind }]) => kind === 'done'));
-  const kept = isWhole ? ours.map(withoutWords) : null;
-  posted.runs.set(run, { ours: kept, memory: { ...memory, outcomes: done }, entries: appended.size });
-  return !isLeft && pass === 'all';
+    refresh: async (effect) => {
+      if (isRead || effect.kind !== 'post-comment' || effect.isShared !== true) return false;
+      await readAgain();
+      return true;
+    },
+    note: (effect, outcome) => {
+      const after = afterWrite(ours ?? [], effect, outcome);
+      isWhole &&= after !== null;
+      ours = after ?? ours;
+    },
+  };
+  const only = pass === 'alerts' ? (['incident'] as const) : undefined;
+  const turned = await reconcileRun({ open, source, agenda: POSTING, memory, only }, run);
+  const kept = isWhole ? (ours?.map(withoutWords) ?? null) : null;
+  rememberRun(posted, run, { ours: kept, memory: turned.memory, entries: appended.size });
+  return pass === 'all' && hasRoom(lab.client, lab.now(), false);
 }
 
 /** Only the card's text is needed later; thousands of runs have many comments. */
@@ -123,44 +122,14 @@ function withoutWords(comment: CommentFacts): CommentFacts {
 }
 
 async function readOurs(open: OpenLab, run: RunId): Promise<readonly CommentFacts[] | null> {
-  const state = stateOf(open, run);
-  const { lab, config } = open;
+  const { lab, config, store } = open;
+  const state = store.current().runs.find((one) => one.run === run);
+  if (state === undefined) return null;
   const place = placeOf(state.proposal, openForRun(open, state).config);
   const read = await readProposal(lab.client, place, readingOf(lab, config), threadsSince(state));
   if (read.kind === 'known') return read.value.comments.filter(({ marker }) => marker !== null);
   lab.log(`the threads could not be read: ${read.why}`, { run });
   return null;
-}
-
-function stateOf({ store }: OpenLab, run: RunId): RunState {
-  const state = store.current().runs.find((one) => one.run === run);
-  if (state === undefined) throw new Error(`the run ${run} is not in the record`);
-  return state;
-}
-
-function inputFor(open: OpenLab, run: RunId, ours: readonly CommentFacts[]): Omit<PublishInput, 'memory'> {
-  const { lab, store } = open;
-  const state = stateOf(open, run);
-  const { config } = openForRun(open, state);
-  const { runs } = store.current();
-  const nothing = unknown('not read by the watch');
-  return {
-    state,
-    facts: {
-      pull: nothing,
-      comments: known(ours),
-      proposalTexts: new Map(state.actions.map(({ digest }) => [digest, nothing])),
-      body: nothing,
-      recordedRuns: known(runs),
-      workflowRuns: new Map(),
-    },
-    config,
-    repository: lab.repository,
-    now: lab.now(),
-    verdict: verdictOf(state, config, runs),
-    activeRuns: runs.filter(isLive).length,
-    annotations: [],
-  };
 }
 
 /** The cached threads after our own write; null if they must be read again. A new comment is remembered by its key alone. */

@@ -19,6 +19,18 @@ export type PostedRun = {
   readonly entries: number;
 };
 
+/** Runs that are remembered; a forgotten one costs requests. */
+const RUNS_MAX = 2_000;
+
+/** Remembers what became of a run's turn. What failed may be tried again in the next. */
+export function rememberRun({ runs }: Posted, run: RunId, { memory, ...rest }: PostedRun): void {
+  const outcomes = new Map([...memory.outcomes].filter(([, { kind }]) => kind === 'done'));
+  runs.delete(run);
+  runs.set(run, { ...rest, memory: { ...memory, outcomes, tries: new Map() } });
+  const oldest = runs.keys().next();
+  if (runs.size > RUNS_MAX && oldest.done !== true) runs.delete(oldest.value);
+}
+
 /** The state of a process that posted nothing. */
 export function nothingPosted(): Posted {
   return { texts: new Map(), owing: new Set(), runs: new Map() };

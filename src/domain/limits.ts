@@ -58,8 +58,7 @@ export const limits = {
   sweepSlackMs: 5 * 60 * 1_000,
   /** Threads without a run per pass; one request each. */
   journalThreadsPerTriggerMax: 40,
-  /** Interval of the search for labelled issues whose webhook was lost. */
-  experimentLookPeriodMs: 6 * 60 * 60 * 1_000,
+  /** Pull requests that one look reads; the next continues. */
   otherPullsMax: 20,
   /** Target-branch pushes read to find a change's base; an older change must be rebased. */
   branchMovesRead: 500,

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { CheckFacts } from '../domain/facts.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
-import { CHECK_NAMES } from './check-run.ts';
+import { CHECK_NAME, CHECK_NAMES } from './check-run.ts';
 
 const OWN_NAMES: readonly string[] = Object.values(CHECK_NAMES);
 
@@ -116,6 +116,7 @@ function factsOf(suite: Suite, own: Own): readonly Dated[] {
   ];
   if (workflow !== null && isWaiting(suite)) return whole('awaits-approval');
   if (workflow !== null && runs.length === 0 && suite.status !== 'COMPLETED') return whole('running');
+  const isPut = (run: Run): boolean => OWN_NAMES.includes(run.name) && own.ownBots.includes(app);
   return runs.map((run) => ({
     id: run.databaseId ?? 0,
     key: `${app} ${workflow ?? ''} ${suite.workflowRun?.event ?? ''} ${run.name}`,
@@ -124,7 +125,8 @@ function factsOf(suite: Suite, own: Own): readonly Dated[] {
       workflow,
       state: stateOf(run),
       says: sign(run),
-      ours: isOwnFile || (OWN_NAMES.includes(run.name) && own.ownBots.includes(app)),
+      ours: isOwnFile || isPut(run),
+      ...(isPut(run) && run.name === CHECK_NAME && run.databaseId != null ? { id: run.databaseId } : {}),
     },
   }));
 }

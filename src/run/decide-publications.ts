@@ -40,10 +40,10 @@ const CARD_PERIOD_MS = 30 * 60 * 1_000;
 /** Each run's share of 200 card edits per hour, out of GitHub's limit of 500 content writes. */
 const CARD_PERIOD_PER_RUN_MS = 18_000;
 
-/** A process that reads no pull request has `pull` unknown. */
-export type PublishedOn = Pick<
+/** A process that only posts reads no pull request: `pull` is unknown. */
+type PublishedOn = Pick<
   RunFacts,
-  'comments' | 'recordedRuns' | 'proposalTexts' | 'pull' | 'body' | 'workflowRuns'
+  'comments' | 'recordedRuns' | 'proposalTexts' | 'pull' | 'checks' | 'body' | 'workflowRuns'
 >;
 
 export type PublishInput = {
@@ -81,11 +81,6 @@ export function decideCard(input: PublishInput): Step | null {
 
 function ownComments({ facts: { comments } }: PublishInput): readonly CommentFacts[] | null {
   return comments.kind === 'unknown' ? null : comments.value.filter(({ marker }) => marker !== null);
-}
-
-/** The next publication; null when the threads match the record. */
-export function decidePublication(input: PublishInput): Step | null {
-  return decideComments(input) ?? (input.only !== undefined ? null : decideCard(input));
 }
 
 /** Whether nothing is pending: this process wrote the newest entry, and everything is posted. */
@@ -179,7 +174,7 @@ function nextCheck(input: PublishInput, ours: readonly CommentFacts[]): Step | n
     conclusion: checkConclusion(state),
     annotations: input.annotations,
     externalId: state.run,
-    existing: lastCheckRun(memory, state.gate.commit),
+    existing: existingCheckRun(input, state.gate.commit),
     ...(isWatch ? { onlyOwn: true } : {}),
   });
 }
@@ -195,14 +190,10 @@ function rememberedCheck(input: PublishInput, ours: readonly CommentFacts[]): st
   return cardOf(input.state, ours)?.marker.fields['check'] ?? 'none';
 }
 
-/** The check run on this commit that this process created or found. */
-function lastCheckRun(memory: AttemptCache, commit: string): number | null {
-  const done = [...memory.outcomes].filter(
-    ([key, outcome]) =>
-      key.startsWith('check:') && key.includes(commit.slice(0, 12)) && outcome.kind === 'done',
-  );
-  const last = done.at(-1)?.[1];
-  return last?.kind === 'done' ? last.number : null;
+/** The id of the check run on this commit, as far as the threads show it. */
+function existingCheckRun({ facts: { pull, checks } }: PublishInput, commit: string): number | null {
+  if (checks.kind === 'unknown' || pull.kind === 'unknown' || pull.value.headSha !== commit) return null;
+  return checks.value.find(({ id }) => id !== undefined)?.id ?? null;
 }
 
 type StandingCard = { readonly comment: CommentFacts; readonly marker: VerifiedMarker };

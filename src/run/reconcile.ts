@@ -94,10 +94,17 @@ const ROUTINE: ReadonlySet<EventType> = new Set([
   'delivered',
 ]);
 
-const COMMENTS: Decider = {
-  on: ['facts', 'state', 'command-answered', 'notified', 'delivered'],
-  decide: (turn) => publish(turn, decideComments),
-};
+/** What the record owes to people. A process that only posts decides nothing else; neither does control of a run that is over. */
+const POSTS: readonly Decider[] = [
+  {
+    on: ['facts', 'state', 'command-answered', 'notified', 'delivered'],
+    decide: (turn) => publish(turn, decideComments),
+  },
+  {
+    on: ['facts', 'state', 'gated', 'shown', 'approved', 'held', 'released', 'ordered', 'dispatched'],
+    decide: updateCard,
+  },
+];
 
 /** In order: what closes a run precedes its gates, gates precede commands, orders precede dispatches, posts come last. */
 const DECIDERS: readonly Decider[] = [
@@ -136,11 +143,7 @@ const DECIDERS: readonly Decider[] = [
   { on: ['facts', 'time', 'state'], decide: decideWatch },
   { on: ['facts', 'time', 'state'], decide: remind },
   { on: ['time'], decide: editOpenWait },
-  COMMENTS,
-  {
-    on: ['facts', 'state', 'gated', 'shown', 'approved', 'held', 'released', 'ordered', 'dispatched'],
-    decide: updateCard,
-  },
+  ...POSTS,
 ];
 
 /** What is still due in a turn. */
@@ -148,12 +151,21 @@ export type Agenda = {
   readonly due: ReadonlySet<Decider>;
   /** Whether the gates are judged on the facts of this turn before a command is. */
   readonly areGatesDue: boolean;
+  /** This process only posts. */
+  readonly isPosting: boolean;
 };
+
+/** The agenda of a process that only posts. */
+export const POSTING: Agenda = { due: new Set(POSTS), areGatesDue: false, isPosting: true };
 
 /** The deciders that declared one of the causes, beside those that are due already. */
 export function agendaFor(causes: readonly Cause[], before?: Agenda): Agenda {
-  const due = DECIDERS.filter((one) => before?.due.has(one) || one.on.some((on) => causes.includes(on)));
-  return { due: new Set(due), areGatesDue: before?.areGatesDue === true || causes.includes('facts') };
+  const isPosting = before?.isPosting === true;
+  const due = (isPosting ? POSTS : DECIDERS).filter(
+    (one) => before?.due.has(one) || one.on.some((on) => causes.includes(on)),
+  );
+  const areGatesDue = before?.areGatesDue === true || causes.includes('facts');
+  return { due: new Set(due), areGatesDue, isPosting };
 }
 
 /** What a step gives cause for. */
@@ -177,9 +189,7 @@ export type Reconciliation = { readonly step: Step | null; readonly agenda: Agen
 /** The next step, null if nothing that is due has one; and what is due after it. A decider is due until it has no further step. */
 export function reconcile(input: ReconcileInput, agenda: Agenda = agendaFor(['facts'])): Reconciliation {
   const turn = turnOf(input, agenda);
-  const deciders = [...agenda.due].filter(
-    (one) => !isOver(input.state) || one === COMMENTS || one.decide === updateCard,
-  );
+  const deciders = [...agenda.due].filter((one) => !isOver(input.state) || POSTS.includes(one));
   for (const [index, { decide }] of deciders.entries()) {
     const step = decide(turn);
     if (step !== null) return { step, agenda: { ...agenda, due: new Set(deciders.slice(index)) } };

@@ -19,3 +19,15 @@ export function hasRoom(
   const since = (moment: number): number => writtenAt.filter((at) => at > moment).length;
   return since(now - MINUTE_MS) < minute && since(now - HOUR_MS) < hour;
 }
+
+/** Comments for people who wait. */
+const URGENT = ['answer', 'incident'] as const;
+
+/** The kinds of comments that GitHub's limits leave room for now; undefined: every text. */
+export function writableKinds(
+  client: { readonly writtenAt: readonly number[] },
+  now: number,
+): readonly (typeof URGENT)[number][] | undefined {
+  if (hasRoom(client, now, false)) return undefined;
+  return hasRoom(client, now, true) ? URGENT : [];
+}

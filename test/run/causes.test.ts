@@ -15,10 +15,10 @@ function causesAfter(
   settledBy: readonly Cause[],
   ...triggers: readonly ReconcileRequest[]
 ): readonly Cause[] {
-  const memories = { of: () => NO_ATTEMPTS };
-  const looks = { now: () => NOON, memories, settled: new Map(), holds: '', awaited: null };
-  noteReconciled(looks, state, state, { outcome: 'said', causes: settledBy });
-  return causesOf(looks, state, { triggers, mayHaveEnded: false, holds: '', config: CONFIG });
+  const look = { now: NOON, poster: NO_ATTEMPTS, settled: new Map() };
+  noteReconciled(look, state, state, { outcome: 'said', causes: settledBy });
+  const { logbookBranch } = CONFIG;
+  return causesOf(look, state, { triggers, mayHaveEnded: false, areHoldsNew: false, logbookBranch });
 }
 
 describe('a trigger', () => {

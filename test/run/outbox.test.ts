@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { branded, isInstant } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
-import { decidePublication, type PublishInput } from '../../src/run/decide-publications.ts';
+import { decideCard, decideComments, type PublishInput } from '../../src/run/decide-publications.ts';
 import { isShared, mayPost } from '../../src/run/outbox.ts';
 import { hasRoom } from '../../src/run/write-budget.ts';
 import { aRun } from '../support/run-builder.ts';
@@ -55,8 +55,8 @@ it('posts answers and incidents when there is no room for other texts', () => {
     .submitted()
     .incident('engine-unreadable', { why: 'no answer', looks: 3 });
   const keys = new Set<string>();
-  const next = (only?: PublishInput['only']) =>
-    decidePublication({
+  const next = (only?: PublishInput['only']) => {
+    const input: PublishInput = {
       ...inputOf(run, someFacts()),
       memory: {
         outcomes: new Map([...keys].map((key) => [key, { kind: 'done', number: 14 }])),
@@ -64,7 +64,9 @@ it('posts answers and incidents when there is no room for other texts', () => {
         appended: new Set(Array.from({ length: 30 }, (_, seq) => seq)),
       },
       ...{ verdict: null, activeRuns: 1, annotations: [], only },
-    });
+    };
+    return decideComments(input) ?? (only === undefined ? decideCard(input) : null);
+  };
   const posted = (only?: PublishInput['only']): readonly string[] => {
     keys.clear();
     const texts: string[] = [];

@@ -171,11 +171,9 @@ async function orderOn(
 
 /** What control would find: the thief has its code as well. */
 async function gatedNow(open: OpenLab, state: RunState): Promise<Gated> {
-  const { lab, git, config, configHealth, store } = open;
-  const gatherer = createGatherer(lab, git, config, configHealth);
-  const facts = await gatherer.gather(
+  const { lab } = open;
+  const facts = await createGatherer(open).gather(
     state,
-    store.current(),
     new Map((['change', 'branchWork', 'searchedRoots'] as const).map((name) => [name, name])),
     (comments) => comments,
   );

@@ -5,7 +5,6 @@ import { traitsOf } from '../../config/engine-traits.ts';
 import { leftBehind } from '../../config/left-behind.ts';
 import { GitError } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';
-import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { dateOf } from '../../domain/time.ts';
 import {
   type ConfigVerdict,
@@ -18,9 +17,10 @@ import type { LabConfig } from '../../run/lane-scope.ts';
 import { CONFIG_PATH, readLabConfig } from '../config-source.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { notePosted } from '../outbox.ts';
-import { contained, onBranch, type Trouble } from '../trouble.ts';
+import { onBranch } from '../trouble.ts';
 import { recordFactsOf } from './gather.ts';
 import { perform } from './perform.ts';
+import type { Turn, Work } from './turn.ts';
 
 // Lints the cluster files of a branch before its merge: setup commands that write where a bucket may not be mounted (policy AG-20).
 
@@ -93,37 +93,37 @@ function mountPointsOf(config: LabConfig, path: string): readonly string[] {
 }
 
 /** Each returns whether its check is on the head; a branch that does not change the checked files gets no check. */
-const CHECKS: readonly (readonly [
-  name: string,
-  check: (open: OpenLab, branch: Branch) => Promise<boolean>,
-])[] = [
+type BranchCheck = (open: OpenLab, branch: Branch) => Promise<boolean>;
+
+const CHECKS: readonly (readonly [name: string, check: BranchCheck])[] = [
   ['config', checkConfig],
   ['infra', checkInfra],
 ];
 
-/** Checks every branch that was pushed to, once per commit. A check that GitHub rejected is retried at the next push. */
-export async function checkBranches(
-  open: OpenLab,
-  triggers: readonly ReconcileRequest[],
-  troubles: Trouble[],
-): Promise<void> {
+/** Every branch that was pushed to, once per commit. A check that GitHub rejected is retried at the next push. */
+export function branchChecks({ open, triggers }: Turn): readonly Work[] {
   const own = [`refs/heads/${open.defaultBranch}`, `refs/heads/${open.config.logbookBranch}`];
   const refs = new Set(triggers.flatMap((trigger) => (trigger.kind === 'push' ? [trigger.ref] : [])));
-  for (const ref of refs) {
-    if (own.includes(ref)) continue;
-    for (const [name, check] of CHECKS)
-      try {
-        await contained(open, troubles, onBranch(ref), async () => {
-          const branch = await branchAt(open, ref);
-          const key = `check ${name} ${branch?.head}`;
-          if (branch === null || open.posted.texts.has(key)) return;
-          if (await check(open, branch)) notePosted(open, key);
-        });
-      } catch (error) {
-        // If git fails, put no check: a passing one would be wrong.
-        if (!(error instanceof GitError)) throw error;
-        open.lab.log(`the check of ${name} on ${ref} could not be made: ${error.message}`);
-      }
+  return [...refs]
+    .filter((ref) => !own.includes(ref))
+    .flatMap((ref) =>
+      CHECKS.map(([name, check]) => ({
+        where: onBranch(ref),
+        reconcile: () => checkBranch(open, ref, name, check),
+      })),
+    );
+}
+
+async function checkBranch(open: OpenLab, ref: string, name: string, check: BranchCheck): Promise<void> {
+  try {
+    const branch = await branchAt(open, ref);
+    const key = `check ${name} ${branch?.head}`;
+    if (branch === null || open.posted.texts.has(key)) return;
+    if (await check(open, branch)) notePosted(open, key);
+  } catch (error) {
+    // If git fails, put no check: a passing one would be wrong.
+    if (!(error instanceof GitError) || error.code === 'unreadable') throw error;
+    open.lab.log(`the check of ${name} on ${ref} could not be made: ${error.message}`);
   }
 }
 

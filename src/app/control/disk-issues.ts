@@ -6,7 +6,6 @@ import { type ClusterDisks, isBlind, type RecordedScan } from '../../domain/care
 import { limits } from '../../domain/limits.ts';
 import { markerIdentity } from '../../domain/marker.ts';
 import type { Observed } from '../../domain/observed.ts';
-import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { recordAsDecided } from '../../logbook/transact.ts';
@@ -23,32 +22,33 @@ import type { StandingIssue } from '../../run/outbox.ts';
 import { type DiskPlace, diskPlaceOf, diskStepsOf } from '../disk-scan/disk-port.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { isPosted, say, standingIssue } from '../outbox.ts';
-import { contained, inCluster, type Trouble } from '../trouble.ts';
-import type { Memories } from './attempt-caches.ts';
+import { inCluster } from '../trouble.ts';
 import { takeJournalSteps } from './journal-steps.ts';
 import { perform } from './perform.ts';
+import type { Turn, Work } from './turn.ts';
 
-/** Needs a request only while a recent job reported a full disk and has no answer. */
-export async function followFullDisks(open: OpenLab, memories: Memories, troubles: Trouble[]): Promise<void> {
+/** Recent jobs that reported a full disk. A request is needed only while one has no answer. */
+export function fullDiskAnswers({ open }: Turn): readonly Work[] {
   const { runs, journal } = open.store.current();
-  for (const full of fullDisks(runs, open.lab.now())) {
-    if (diskPlaceOf(open.config, full.cluster) === null) continue;
-    const scan = scanSince(full, journal.disks);
-    await contained(open, troubles, inCluster(full.cluster), async () => {
-      if (scan === null) await startScan(open, full, memories);
-      else await postScanResult(open, full, scan);
-    });
-  }
+  return fullDisks(runs, open.lab.now())
+    .filter(({ cluster }) => diskPlaceOf(open.config, cluster) !== null)
+    .map((full) => ({
+      where: inCluster(full.cluster),
+      reconcile: () => {
+        const scan = scanSince(full, journal.disks);
+        return scan === null ? startScan(open, full) : postScanResult(open, full, scan);
+      },
+    }));
 }
 
 /** Tries a few times; after that, the daily schedule scans. */
-async function startScan(open: OpenLab, { cluster, since }: FullDisk, memories: Memories): Promise<void> {
+async function startScan(open: OpenLab, { cluster, since }: FullDisk): Promise<void> {
   const { config } = open;
   const wanted = {
     ...laneWorkflow(anyLane(config), 'diskScan'),
     ...{ subject: cluster, inputs: { cluster }, since, triesMax: limits.dispatchesPerOrderMax },
   };
-  await takeJournalSteps(open, memories, (facts) => decideDispatch(wanted, facts));
+  await takeJournalSteps(open, (facts) => decideDispatch(wanted, facts));
 }
 
 async function postScanResult(open: OpenLab, full: FullDisk, scan: RecordedScan): Promise<void> {
@@ -66,34 +66,16 @@ async function postScanResult(open: OpenLab, full: FullDisk, scan: RecordedScan)
 
 const DISK_LABEL = 'ferrybot-disk';
 
-export type DiskCache = { entry: number };
-
-/**
- * Updates every cluster's issue on a sweep or when the journal has grown, because each cluster costs a request.
- * Failures are retried the next time.
- */
-export async function keepDiskIssues(
-  open: OpenLab,
-  triggers: readonly ReconcileRequest[],
-  memory: DiskCache,
-  troubles: Trouble[],
-): Promise<void> {
-  const entry = (): number => open.store.current().journal.head?.seq ?? -1;
-  if (entry() === memory.entry && !triggers.some(({ kind }) => kind === 'sweep')) return;
-  await keepAll(open, troubles);
-  memory.entry = entry();
-}
-
-async function keepAll(open: OpenLab, troubles: Trouble[]): Promise<void> {
+/** The issue of each cluster with disk scans; it costs a request. A failed scan changes nothing until the scans are blind. */
+export function diskIssues({ open }: Turn): readonly Work[] {
   const { broken, journal } = open.store.current();
-  if (broken.some(({ run }) => run === JOURNAL)) return;
-  for (const [cluster, disks] of journal.disks) {
-    await contained(open, troubles, inCluster(cluster), async () => {
-      const place = diskPlaceOf(open.config, cluster);
-      // Ignore clusters without disk maintenance. A failed scan changes nothing until the scans are blind.
-      if (place !== null && (disks.readable !== null || isBlind(disks))) await keepIssue(open, place, disks);
-    });
-  }
+  if (broken.some(({ run }) => run === JOURNAL)) return [];
+  return [...journal.disks].flatMap(([cluster, disks]) => {
+    const place = diskPlaceOf(open.config, cluster);
+    return place !== null && (disks.readable !== null || isBlind(disks))
+      ? [{ where: inCluster(cluster), reconcile: () => keepIssue(open, place, disks) }]
+      : [];
+  });
 }
 
 /** The issue of a cluster's disks; known null if it has none. */

@@ -2,14 +2,16 @@
 
 import type { Permission } from '../../domain/actor.ts';
 import { commentName } from '../../domain/answer-key.ts';
+import type { Surface } from '../../domain/command.ts';
 import type {
   ClosureLogFacts,
   CommentFacts,
-  ConfigHealth,
+  ProposalText,
   RunFacts,
   WorkflowRunFacts,
 } from '../../domain/facts.ts';
 import { type GitReader, orUnknown } from '../../domain/git.ts';
+import type { Digest } from '../../domain/ids.ts';
 import { isIssueFirst } from '../../domain/issue-first.ts';
 import { failedAttempt } from '../../domain/launch/next-attempt.ts';
 import { ownFix } from '../../domain/launch/small-fix.ts';
@@ -25,138 +27,136 @@ import type { ThreadFacts } from '../../github/threads.ts';
 import { readFailedJob, readWorkflowRun } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { sealTagOf } from '../../run/begun-seal.ts';
-import { healthFor, type LabConfig, type LaneScopedConfig } from '../../run/lane-scope.ts';
+import { healthFor, type LaneScopedConfig } from '../../run/lane-scope.ts';
 import { threadsSince } from '../../run/pending-commands.ts';
+import { isOpenProposal } from '../../run/proposal-texts.ts';
+import { publishedHeads } from '../../run/published-heads.ts';
 import { configFor } from '../../run/run-config.ts';
 import { containerImage } from '../images.ts';
 import type { Lab } from '../lab.ts';
+import type { OpenLab } from '../open-lab.ts';
 import { placeOf, readingOf } from '../reading.ts';
+import type { Record } from '../record-files.ts';
 import { ENDING } from '../stop-by-job-id.ts';
 import { lastKnownRun, readBody } from './body-facts.ts';
 import { branchWorkOf } from './branch-work.ts';
 import { changedSince, changeFacts } from './change-facts.ts';
 import { foundCheckpoints, searchedOnce, wantedRoots } from './checkpoint-facts.ts';
-import { memoized, type Once } from './once.ts';
-import { readCardHistory, readProposalTexts } from './shown-facts.ts';
+import { readCardHistory, readProposalComment } from './shown-facts.ts';
 import { fixerFacts, smallFixFacts } from './slip-facts.ts';
+import type { Once } from './turn.ts';
 
 type Reader = {
   readonly lab: Lab;
   readonly git: GitReader;
   readonly config: LaneScopedConfig;
   readonly once: Once;
+  readonly state: RunState;
+  readonly runs: readonly RunState[];
+  readonly comments: Observed<readonly CommentFacts[]>;
+  readonly pull: RunFacts['pull'];
 };
 
 /** Facts that decisions asked for, by name. */
 type Needed = ReadonlyMap<string, Need>;
 
-/** The run, and its facts that are always read. */
-type Looked = {
-  readonly state: RunState;
-  readonly runs: readonly RunState[];
-  readonly comments: Observed<readonly CommentFacts[]>;
-  readonly pull: RunFacts['pull'];
-  readonly changeNow: () => Promise<RunFacts['change']>;
+type ReadFact = Exclude<FactName, 'comments'>;
+
+const READ: { readonly [Name in ReadFact]: (reader: Reader) => Promise<RunFacts[Name]> } = {
+  containerImage: ({ lab, config, once }) => containerImage(lab.images, config, once),
+  closureLog: ({ git, config, once }) => once(`closure ${config.laneName}`, () => closureLogOf(git, config)),
+  smallFix: (reader) => smallFixFacts(reader, reader.state),
+  fixer: (reader) => fixerFacts(reader, reader.state),
+  people: ({ lab, once }) => once('people', () => readPeople(lab.client)),
+  // From the last fetch; it includes tags that this process pushed.
+  sealTag: ({ git, state }) =>
+    orUnknown(async () => known(await git.resolve(`refs/tags/${sealTagOf(state)}`))),
+  checkpoints: ({ lab, config, once, state, runs }) =>
+    once(`checkpoints ${state.run}`, () => foundCheckpoints(state, runs, config, lab.stores)),
+  change: changeNow,
+  branchWork: (reader) => {
+    const { lab, config, once, state, pull } = reader;
+    const head = pull.kind === 'known' ? pull.value.headSha : '';
+    return once(`branch work ${state.run} ${head}`, async () =>
+      branchWorkOf(lab, config, state, { pull, change: await changeNow(reader) }),
+    );
+  },
+  changedSince: async (reader) => changedSince(reader.git, reader.state, await changeNow(reader)),
+  searchedRoots: async ({ lab, config, once, state }) =>
+    known(await searchedOnce(once, wantedRoots(config.checkpoints, state), lab.stores)),
+  cardHistory: (reader) => readCardHistory(reader, reader.state, reader.comments),
 };
 
+async function changeNow({ lab, git, config, once, state, runs, pull }: Reader): Promise<RunFacts['change']> {
+  if (pull.kind === 'unknown') return pull;
+  const { headSha } = pull.value;
+  // A contract or an order that is recorded meanwhile may name another lane, or end the attempt.
+  const failed = failedAttempt(state)?.submission.commit ?? '';
+  const key = `change ${state.run} ${headSha} ${config.laneName} ${config.lane.cluster} ${failed}`;
+  return once(key, () => changeFacts(lab, git, config, headSha, { state, runs }));
+}
+
+type Unread = ReturnType<typeof unknown>;
+
+/** The facts that a decision has to ask for, all unknown. */
+function factsWith(unread: Unread): { readonly [Name in ReadFact]: Unread } {
+  const names = Object.keys(READ) as ReadFact[];
+  return Object.fromEntries(names.map((name) => [name, unread])) as ReturnType<typeof factsWith>;
+}
+
+const NOT_ASKED = factsWith(notAsked());
+
+type AskedFacts = Pick<
+  RunFacts,
+  ReadFact | 'failedJobs' | 'workflowRuns' | 'permissions' | 'cited' | 'proposalTexts'
+>;
+
 /** Facts that were not asked for are unknown. */
-async function neededFacts(
-  reader: Reader,
-  looked: Looked,
-  needed: Needed,
-): Promise<
-  Pick<
-    RunFacts,
-    Exclude<FactName, 'comments'> | 'failedJobs' | 'workflowRuns' | 'permissions' | 'cited' | 'proposalTexts'
-  >
-> {
-  const { lab, git, config, once } = reader;
-  const { state, runs, comments, pull, changeNow } = looked;
-  const readIf = async <Value>(
-    name: FactName,
-    read: () => Promise<Observed<Value>>,
-  ): Promise<Observed<Value>> => (needed.has(name) ? read() : notAsked());
-  const onceIf = <Value>(
-    name: FactName,
-    key: string,
-    read: () => Promise<Observed<Value>>,
-  ): Promise<Observed<Value>> => readIf(name, () => once(key, read));
-  return {
-    containerImage: await readIf('containerImage', () => containerImage(lab.images, config, once)),
-    closureLog: await onceIf('closureLog', `closure ${config.laneName}`, () => closureLogOf(git, config)),
-    smallFix: await readIf('smallFix', () => smallFixFacts(reader, state)),
-    fixer: await readIf('fixer', () => fixerFacts(reader, state)),
-    people: await onceIf('people', 'people', () => readPeople(lab.client)),
-    sealTag: await readIf('sealTag', () => sealTagIn(git, state)),
-    checkpoints: await onceIf('checkpoints', `checkpoints ${state.run}`, () =>
-      foundCheckpoints(state, runs, config, lab.stores),
-    ),
-    change: await readIf('change', changeNow),
-    branchWork: await onceIf(
-      'branchWork',
-      `branch work ${state.run} ${pull.kind === 'known' ? pull.value.headSha : ''}`,
-      async () => branchWorkOf(lab, config, state, { pull, change: await changeNow() }),
-    ),
-    changedSince: await readIf('changedSince', async () => changedSince(git, state, await changeNow())),
-    searchedRoots: await readIf('searchedRoots', async () =>
-      known(await searchedOnce(once, wantedRoots(config.checkpoints, state), lab.stores)),
-    ),
-    cardHistory: await readIf('cardHistory', () => readCardHistory(reader, state, comments)),
-    failedJobs: await failedJobsIn(reader, needed),
-    workflowRuns: await workflowRunsIn(reader, needed),
-    permissions: await permissionsIn(reader, needed),
-    cited: await citedIn(reader, state, needed),
-    proposalTexts: await readProposalTexts(reader, state.actions, comments, needed),
+async function askedFacts(reader: Reader, needed: Needed): Promise<AskedFacts> {
+  const { lab, once } = reader;
+  const facts = {
+    failedJobs: new Map<number, Observed<string>>(),
+    workflowRuns: new Map<number, Observed<WorkflowRunFacts | null>>(),
+    permissions: new Map<number, Observed<Permission>>(),
+    cited: new Map<string, Observed<CommentFacts | null>>(),
+    proposalTexts: new Map<Digest, Observed<ProposalText | null>>(),
   };
-}
-
-async function failedJobsIn({ lab, once }: Reader, needed: Needed): Promise<RunFacts['failedJobs']> {
-  const found = new Map<number, Observed<string>>();
-  for (const one of needed.values())
-    if (typeof one !== 'string' && one.fact === 'failedJobs')
-      found.set(one.of, await once(`failed job ${one.of}`, () => readFailedJob(lab.client, one.of)));
-  return found;
-}
-
-async function workflowRunsIn({ lab, once }: Reader, needed: Needed): Promise<RunFacts['workflowRuns']> {
-  const found = new Map<number, Observed<WorkflowRunFacts | null>>();
-  for (const one of needed.values())
-    if (typeof one !== 'string' && one.fact === 'workflowRuns')
-      found.set(one.of, await once(`workflow run ${one.of}`, () => readWorkflowRun(lab.client, one.of)));
-  return found;
-}
-
-async function permissionsIn({ lab, once }: Reader, needed: Needed): Promise<RunFacts['permissions']> {
-  const found = new Map<number, Observed<Permission>>();
-  for (const one of needed.values())
-    if (typeof one !== 'string' && one.fact === 'permissions')
-      found.set(one.of.id, await once(`permission ${one.of.id}`, () => readPermission(lab.client, one.of)));
-  return found;
-}
-
-/** Approving comments that the threads do not show. Usually they were deleted, but only GitHub can confirm it. */
-async function citedIn(
-  { lab, config, once }: Reader,
-  { proposal }: RunState,
-  needed: Needed,
-): Promise<RunFacts['cited']> {
-  const found = new Map<string, Observed<CommentFacts | null>>();
-  for (const one of needed.values()) {
-    if (typeof one === 'string' || one.fact !== 'cited') continue;
-    const { surface, comment } = one.of;
-    const name = commentName({ surface, id: comment });
-    const citation = { surface, comment, pull: proposal.pull };
-    const read = (): ReturnType<typeof readCited> => readCited(lab.client, citation, readingOf(lab, config));
-    found.set(name, await once(`cited ${name}`, read));
+  const read: { [name: string]: unknown } = {};
+  for (const [name, one] of needed) {
+    if (one === 'comments' || one === 'gates') continue;
+    if (typeof one === 'string') read[one] = await READ[one](reader);
+    else if (one.fact === 'failedJobs')
+      facts.failedJobs.set(one.of, await once(name, () => readFailedJob(lab.client, one.of)));
+    else if (one.fact === 'workflowRuns')
+      facts.workflowRuns.set(one.of, await once(name, () => readWorkflowRun(lab.client, one.of)));
+    else if (one.fact === 'permissions')
+      facts.permissions.set(one.of.id, await once(name, () => readPermission(lab.client, one.of)));
+    else if (one.fact === 'cited') {
+      const { surface, comment } = one.of;
+      facts.cited.set(
+        commentName({ surface, id: comment }),
+        await once(name, () => readCitedComment(reader, one.of)),
+      );
+    } else facts.proposalTexts.set(one.of, await proposalTextOf(reader, one.of));
   }
-  return found;
+  return { ...NOT_ASKED, ...read, ...facts };
 }
 
-/** From the last fetch; it includes tags that this process pushed. */
-async function sealTagIn(git: GitReader, state: RunState): Promise<RunFacts['sealTag']> {
-  return orUnknown(async () => {
-    return known(await git.resolve(`refs/tags/${sealTagOf(state)}`));
-  });
+/** The comment of an open proposal, with its versions. Only an edited one costs a request. */
+async function proposalTextOf(reader: Reader, digest: Digest): Promise<Observed<ProposalText | null>> {
+  const { state, comments } = reader;
+  if (comments.kind === 'unknown') return comments;
+  const one = state.actions.find((action) => action.digest === digest && isOpenProposal(action));
+  return one === undefined ? known(null) : readProposalComment(reader, one, comments.value);
+}
+
+/** An approving comment that the threads do not show. Usually it was deleted, but only GitHub can confirm it. */
+function readCitedComment(
+  { lab, config, state }: Reader,
+  { surface, comment }: { readonly surface: Surface; readonly comment: number },
+): ReturnType<typeof readCited> {
+  const citation = { surface, comment, pull: state.proposal.pull };
+  return readCited(lab.client, citation, readingOf(lab, config));
 }
 
 /** The file on the target branch. */
@@ -176,69 +176,51 @@ async function closureLogOf(
 
 export type FactGatherer = {
   /** `needed` is what the decision asked for; `withoutText` blanks comments that caused an error. */
-  readonly gather: (
-    state: RunState,
-    record: VerifiedRecord,
-    needed: Needed,
-    withoutText: WithoutText,
-  ) => Promise<RunFacts>;
+  readonly gather: (state: RunState, needed: Needed, withoutText: WithoutText) => Promise<RunFacts>;
 };
 
 export type WithoutText = (comments: readonly CommentFacts[]) => readonly CommentFacts[];
 
-type VerifiedRecord = {
-  readonly runs: readonly RunState[];
-  readonly broken: readonly { readonly run: string }[];
-  readonly journal: JournalState;
-};
-
-/** Caches all reads for one trigger. Each run uses its lane's config. */
-export function createGatherer(
-  lab: Lab,
-  git: GitReader,
-  labConfig: LabConfig,
-  health: ConfigHealth,
-): FactGatherer {
-  const once = memoized();
+/** Caches all reads for one batch of triggers. Each run uses its lane's config. */
+export function createGatherer(open: OpenLab): FactGatherer {
+  const { lab, git, config: labConfig, configHealth, store } = open;
+  const values = new Map<string, unknown>();
+  const once: Once = async <Value>(key: string, read: () => Promise<Value>): Promise<Value> => {
+    if (!values.has(key)) values.set(key, await read());
+    // Each key is created in one place and has one type.
+    return values.get(key) as Value;
+  };
   return {
-    gather: async (state, { runs, broken, journal }, needed, withoutText) => {
+    gather: async (state, needed, withoutText) => {
       const config = configFor(labConfig, state);
-      const { run } = state;
-      const readAt = await once(`read ${run}`, async () => lab.now());
+      const readAt = await once(`read ${state.run}`, async () => lab.now());
       const threads = [...needed.keys()].some(readsThreads)
-        ? await once(`threads ${run} ${ownFix(state)?.commit ?? ''}`, () => threadsOf(lab, config, state))
+        ? await once(`threads ${state.run} ${ownFix(state)?.commit ?? ''}`, () =>
+            threadsOf(open, config, state),
+          )
         : notAsked();
+      const record = store.current();
+      const { runs, journal } = record;
       const pull = threads.kind === 'known' ? threads.value.pull : threads;
-      const text = threads.kind === 'known' ? textOf(state, threads.value) : threads;
-      const changeNow = async (): Promise<RunFacts['change']> => {
-        if (pull.kind === 'unknown') return pull;
-        const { headSha } = pull.value;
-        // A contract or an order that is recorded meanwhile may name another lane, or end the attempt.
-        const key = `change ${run} ${headSha} ${config.laneName} ${config.lane.cluster} ${failedAttempt(state)?.submission.commit ?? ''}`;
-        return once(key, () => changeFacts(lab, git, config, headSha, { state, runs }));
-      };
-      const change = needed.has('change') ? await changeNow() : notAsked();
       const comments = threads.kind === 'known' ? known(withoutText(threads.value.comments)) : threads;
+      const asked = await askedFacts({ lab, git, config, once, state, runs, comments, pull }, needed);
       return {
+        ...asked,
         pull,
         issue: threads.kind === 'known' ? threads.value.issue : threads,
         comments,
         readAt,
         // Few decisions read the text, and parsing it takes time.
         get body() {
+          const text = threads.kind === 'known' ? textOf(state, threads.value) : threads;
           return text.kind === 'known'
-            ? readBody(lab, config, text.value, change, lastKnownRun(state, runs))
+            ? readBody(lab, config, text.value, asked.change, lastKnownRun(state, runs))
             : text;
         },
         checks: threads.kind === 'known' ? threads.value.checks : threads,
-        configHealth: known(healthFor(config, health)),
+        configHealth: known(healthFor(config, configHealth)),
         handedOver: handedOverOf(state, journal),
-        ...recordFactsOf({ runs, broken, journal }),
-        ...(await neededFacts(
-          { lab, git, config, once },
-          { state, runs, comments, pull, changeNow },
-          needed,
-        )),
+        ...recordFactsOf(record),
       };
     },
   };
@@ -270,7 +252,10 @@ export function recordFactsOf({
   runs,
   broken,
   journal,
-}: VerifiedRecord): Pick<RunFacts, 'recordedRuns' | 'journalHolds' | 'clusterActions'> {
+}: Pick<Record, 'runs' | 'broken' | 'journal'>): Pick<
+  RunFacts,
+  'recordedRuns' | 'journalHolds' | 'clusterActions'
+> {
   const first = broken[0];
   const isBroken = broken.some(({ run }) => run === JOURNAL);
   const unreadable = unknown('the repository journal is broken');
@@ -281,11 +266,32 @@ export function recordFactsOf({
   };
 }
 
-function threadsOf(lab: Lab, config: LaneScopedConfig, state: RunState): Promise<Observed<ThreadFacts>> {
-  return readProposal(
-    lab.client,
-    placeOf(state.proposal, config),
-    readingOf(lab, config),
-    threadsSince(state),
-  );
+/** The run's threads. A card can name an entry that the record lacks: that is how a rewound branch is noticed. */
+async function threadsOf(
+  { lab, store }: OpenLab,
+  config: LaneScopedConfig,
+  state: RunState,
+): Promise<Observed<ThreadFacts>> {
+  const place = placeOf(state.proposal, config);
+  const read = await readProposal(lab.client, place, readingOf(lab, config), threadsSince(state));
+  for (const card of read.kind === 'known' ? publishedHeads(read.value.comments) : [])
+    if (card.run === state.run) await store.expect(state.run, card.anchor, card.thread);
+  return read;
+}
+
+/** What a process that only posts knows of a run: the record, and the comments in its threads. */
+export function postingFacts(
+  { lab, store }: OpenLab,
+  state: RunState,
+  comments: RunFacts['comments'],
+): RunFacts {
+  const unread = unknown('a process that only posts does not read it');
+  return {
+    ...factsWith(unread),
+    ...{ pull: unread, issue: unread, body: unread, checks: unread, configHealth: unread },
+    ...{ comments, readAt: lab.now(), handedOver: new Map(), permissions: new Map(), cited: new Map() },
+    ...{ workflowRuns: new Map(), journalHolds: unread, clusterActions: unread },
+    proposalTexts: new Map(state.actions.map(({ digest }) => [digest, unread])),
+    recordedRuns: known(store.current().runs),
+  };
 }

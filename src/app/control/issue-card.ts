@@ -1,12 +1,9 @@
 /** Keeps the card of an `experiment` issue without a run: posted once, edited only when its content changes. */
 
 import type { CommentFacts } from '../../domain/facts.ts';
-import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { markerIdentity } from '../../domain/marker.ts';
-import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { dateOf } from '../../domain/time.ts';
-import { listExperimentIssues } from '../../github/issues.ts';
 import { ISSUE_CARD_KEY, renderIssueCard } from '../../render/issue-card.ts';
 import { standingComment } from '../../run/outbox.ts';
 import type { OpenLab } from '../open-lab.ts';
@@ -28,20 +25,4 @@ export async function keepIssueCard(
   const said =
     standingComment(comments, owed) === null ? await say(open, owed) : await sayAmong(open, owed, comments);
   if (said.kind === 'unsaid') lab.log(`the card of thread ${thread}: ${said.why}`);
-}
-
-/** Triggers for experiment issues that changed recently, in case a webhook was lost. Null if listing failed. */
-export async function experimentTriggers(
-  { lab }: OpenLab,
-  sinceRfc3339: string,
-): Promise<readonly ReconcileRequest[] | null> {
-  const issues = await listExperimentIssues(lab.client, sinceRfc3339);
-  if (issues.kind === 'unknown') {
-    lab.log(`experiment issues: ${issues.why}`);
-    return null;
-  }
-  return issues.value
-    .filter((issue) => issue.isOpen)
-    .slice(0, limits.journalThreadsPerTriggerMax)
-    .map(({ number }) => ({ kind: 'thread', thread: number, isExperiment: true }));
 }

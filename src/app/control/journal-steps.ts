@@ -12,23 +12,22 @@ import { decideActions } from '../../run/decide-care.ts';
 import { decideAccountLook } from '../../run/decide-watch.ts';
 import type { DispatchFacts } from '../../run/dispatch.ts';
 import { anyLane } from '../../run/lane-scope.ts';
-import { type AttemptCache, remembered, type Step } from '../../run/step.ts';
+import { type AttemptCache, NO_ATTEMPTS, remembered, type Step } from '../../run/step.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { contained, inCluster, type Trouble } from '../trouble.ts';
-import type { Memories } from './attempt-caches.ts';
+import { inCluster } from '../trouble.ts';
 import { perform } from './perform.ts';
 import { RECONCILE_ROUNDS_MAX } from './reconcile-run.ts';
+import type { Turn, Work } from './turn.ts';
 
 export type JournalFacts = DispatchFacts & { readonly journal: JournalState };
 
 /** Takes every step that `decide` returns, until it returns none. */
 export async function takeJournalSteps(
   open: OpenLab,
-  memories: Memories,
   decide: (facts: JournalFacts) => Step | null,
 ): Promise<AttemptCache> {
   const { lab, store } = open;
-  let memory = memories.of(JOURNAL);
+  let memory: AttemptCache = { ...NO_ATTEMPTS, appended: store.appended(JOURNAL) };
   let workflowRuns: RunFacts['workflowRuns'] = new Map();
   for (let round = 0; round < RECONCILE_ROUNDS_MAX; round += 1) {
     const { journal, broken } = store.current();
@@ -47,41 +46,41 @@ export async function takeJournalSteps(
       if (recorded.kind === 'refused') return memory;
     } else if (step.effect.kind === 'dispatch-workflow') {
       memory = remembered(memory, step.key, await perform(open, step.effect));
-      memories.keep(JOURNAL, memory);
     } else throw new Error(`${step.effect.kind} is not what the journal asks for`);
   }
   return memory;
 }
 
-/** Takes the pending steps of the journal's actions, cluster by cluster. */
-export async function careForJournal(open: OpenLab, memories: Memories, troubles: Trouble[]): Promise<void> {
+/** The actions of each cluster that belong to no run. */
+export function clusterActions({ open }: Turn): readonly Work[] {
   const { config, store } = open;
   const ref = anyLane(config).lane.targetBranch;
   const clusters = new Set(store.current().journal.actions.map(({ proposal }) => proposal.cluster));
-  for (const cluster of clusters) {
-    const decide = ({ journal, ...facts }: JournalFacts) => {
-      const { incidents, holds } = journal;
-      const actions = journal.actions.filter(({ proposal }) => proposal.cluster === cluster);
-      const isHeld = holds.some(({ date }) => date === null);
-      return decideActions({ ...facts, record: JOURNAL, actions, incidents, isHeld, config, ref });
-    };
-    await contained(open, troubles, inCluster(cluster), () => takeJournalSteps(open, memories, decide));
-  }
+  return [...clusters].map((cluster) => ({
+    where: inCluster(cluster),
+    reconcile: async () => {
+      await takeJournalSteps(open, ({ journal, ...facts }) => {
+        const { incidents, holds } = journal;
+        const actions = journal.actions.filter(({ proposal }) => proposal.cluster === cluster);
+        const isHeld = holds.some(({ date }) => date === null);
+        return decideActions({ ...facts, record: JOURNAL, actions, incidents, isHeld, config, ref });
+      });
+    },
+  }));
 }
 
-/** Starts the watch of each renting account that is due for a check: only the watch has the account's key and destroys unowned machines. */
-export async function lookAfterAccounts(
-  open: OpenLab,
-  memories: Memories,
-  troubles: Trouble[],
-): Promise<void> {
+/** The watch of each renting account that is due for a check: only the watch has the account's key and destroys unowned machines. */
+export function accountChecks({ open }: Turn): readonly Work[] {
   const { config, store } = open;
-  for (const cluster of Object.keys(config.clusters)) {
-    if (traitsOf(config, cluster)?.rental === undefined) continue;
-    const decide = ({ dispatches, ...facts }: JournalFacts) => {
-      const watches = [...dispatches, ...store.current().runs.flatMap((state) => state.dispatches)];
-      return decideAccountLook(cluster, config, { ...facts, dispatches: oldestFirst(watches) });
-    };
-    await contained(open, troubles, inCluster(cluster), () => takeJournalSteps(open, memories, decide));
-  }
+  const renting = Object.keys(config.clusters).filter((one) => traitsOf(config, one)?.rental !== undefined);
+  return renting.map((cluster) => ({
+    where: inCluster(cluster),
+    reconcile: async () => {
+      await takeJournalSteps(open, ({ dispatches, ...facts }) => {
+        const watches = [...dispatches, ...store.current().runs.flatMap((state) => state.dispatches)];
+        return decideAccountLook(cluster, config, { ...facts, dispatches: oldestFirst(watches) });
+      });
+      return {};
+    },
+  }));
 }

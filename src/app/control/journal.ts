@@ -24,41 +24,32 @@ import type { BrokenRun } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { LANE_LABEL } from '../propose/lane-issue.ts';
 import { readingOf } from '../reading.ts';
-import { apartFromComments, contained, type Trouble } from '../trouble.ts';
+import { apartFromComments, type Trouble } from '../trouble.ts';
 import { recordFactsOf, type WithoutText } from './gather.ts';
 import { keepIssueCard } from './issue-card.ts';
 import { publishAnswersIn } from './journal-answers.ts';
 import { readDescription } from './shown-facts.ts';
+import type { Turn, Work } from './turn.ts';
 
 type HeardTrigger = Extract<ReconcileRequest, { kind: 'comment' | 'thread' }>;
 
-/** Reads the threads that triggers name and no active run owns. Returns `owing` if a thread could not be read or written. */
-export async function answerWithoutRun(
-  open: OpenLab,
-  triggers: readonly ReconcileRequest[],
-  troubles: Trouble[],
-): Promise<'done' | 'owing'> {
-  const record = open.store.current();
-  if (record.broken.some((broken) => broken.run === JOURNAL)) return 'done';
-  const owned = new Set(
-    record.runs.filter((run) => !isOver(run)).flatMap((run) => [run.proposal.pull, run.proposal.issue]),
+/** The threads that triggers name and no active run owns. A command to a run with a broken record is no command to a newer run of its thread. */
+export function threadsWithoutRun({ open, triggers, troubles }: Turn): readonly Work[] {
+  const { runs, broken } = open.store.current();
+  if (broken.some((one) => one.run === JOURNAL)) return [];
+  const heard = triggers.filter(isSaidOrSeen);
+  const isOwned = (thread: number): boolean => runs.some((run) => !isOver(run) && isIn(thread)(run));
+  return [...Map.groupBy(heard, ({ thread }) => thread)].flatMap(([thread, here]) =>
+    isOwned(thread) && brokenIn(open, thread) === undefined
+      ? []
+      : {
+          where: { run: JOURNAL, thread },
+          reconcile: () =>
+            apartFromComments(open, troubles, (withoutText) =>
+              answerThread(open, { thread, heard: here, withoutText, troubles }),
+            ),
+        },
   );
-  // A command to a run with a broken record is not a command to a newer run of the same thread.
-  const isElsewhere = (thread: number): boolean => !owned.has(thread) || brokenIn(open, thread) !== undefined;
-  const heard = triggers.flatMap((trigger) =>
-    isSaidOrSeen(trigger) && isElsewhere(trigger.thread) ? [trigger] : [],
-  );
-  let outcome: 'done' | 'owing' = 'done';
-  for (const [thread, here] of Map.groupBy(heard, (trigger) => trigger.thread)) {
-    const where = { run: JOURNAL, thread };
-    const answered = await contained(open, troubles, where, () =>
-      apartFromComments(open, troubles, (withoutText) =>
-        answerThread(open, { thread, heard: here, withoutText, troubles }),
-      ),
-    );
-    if (answered === 'owing') outcome = 'owing';
-  }
-  return outcome;
 }
 
 /** The thread has a new slash command, or is a changed experiment issue. */
@@ -76,7 +67,8 @@ type ThreadLook = {
   readonly troubles: Trouble[];
 };
 
-async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | 'owing'> {
+/** `isOwing` if the thread could not be read or written, or a command is left. */
+async function answerThread(open: OpenLab, look: ThreadLook): Promise<{ readonly isOwing: boolean }> {
   const { thread, heard } = look;
   const { lab, config } = open;
   const record = open.store.current();
@@ -91,7 +83,7 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   const read = await readThread(lab.client, thread, readingOf(lab, config), since);
   if (read.kind === 'unknown') {
     lab.log(`thread ${thread}: ${read.why}`);
-    return 'owing';
+    return { isOwing: true };
   }
   const comments = look.withoutText(read.value.comments);
   // The thread may show a card of a run that the record lacks.
@@ -119,7 +111,7 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   const concern = (item: PendingItem): boolean =>
     isForUs(item.said, item.comment, actions) && (!isSilent || concerns(item, { isOpenPull, isOpenIssue }));
   const mayConcern = unasked.filter((item) => item.said.kind === 'unread' || concern(item));
-  if (isSilent && mayConcern.length === 0) return 'done';
+  if (isSilent && mayConcern.length === 0) return { isOwing: false };
   const permissions = await permissionsOf(open, mayConcern);
   const all = pendingItems(known, unowned, { since, otherBots, permissions });
   const pending = colleaguesFirst(
@@ -128,7 +120,7 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
     ),
     permissions,
   );
-  if (isSilent && pending.length === 0) return 'done';
+  if (isSilent && pending.length === 0) return { isOwing: false };
   const over = past === null ? 'no-run-here' : 'run-over';
   const otherwise = broken === undefined ? over : 'logbook-broken';
   const now = lab.now();
@@ -150,14 +142,14 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   // A lost race is retried at the next trigger.
   const isRecorded = async (): Promise<boolean> =>
     (await recordAsDecided(open, [{ run: JOURNAL, drafts }])).kind === 'recorded';
-  if (drafts.length > 0 && !(await isRecorded())) return 'owing';
+  if (drafts.length > 0 && !(await isRecorded())) return { isOwing: true };
   await publishAnswersIn(open, thread, comments, look.troubles);
   // An issue that asks for a run either starts one or gets the reason why not.
   const hasCard =
     read.value.isOpenIssue && read.value.labels.includes('experiment') && (!isAsking || past !== null);
   if (broken === undefined && hasCard) await keepIssueCard(open, thread, comments, past);
   const given = drafts.filter(({ type }) => type === 'command-answered').length;
-  return given < pending.length ? 'owing' : 'done';
+  return { isOwing: given < pending.length };
 }
 
 function isIn(thread: number): (state: RunState) => boolean {

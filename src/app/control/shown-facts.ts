@@ -10,25 +10,18 @@ import type {
 } from '../../domain/facts.ts';
 import type { Instant } from '../../domain/ids.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
-import { needName } from '../../domain/need.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { readIssueText, readTextHistory, type StandingText } from '../../github/text-history.ts';
 import { proposalWords } from '../../render/action.ts';
 import { cardComment } from '../../run/decide-shown.ts';
 import type { LabConfig } from '../../run/lane-scope.ts';
 import { commandsSince } from '../../run/pending-commands.ts';
-import {
-  isOpenProposal,
-  judgedText,
-  proposalComments,
-  textsSince,
-  wasProposalText,
-} from '../../run/proposal-texts.ts';
+import { judgedText, proposalComments, textsSince, wasProposalText } from '../../run/proposal-texts.ts';
 import type { Lab } from '../lab.ts';
 import { issueMarkerReader } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
-import type { Once } from './once.ts';
+import type { Once } from './turn.ts';
 
 /** Where texts are read, within one trigger. */
 type TextReader = {
@@ -46,24 +39,6 @@ export async function readCardHistory(
   if (comments.kind === 'unknown') return comments;
   const card = cardComment(state, comments);
   return card === null ? unknown('no card stands there') : historyOf(reader, card, commandsSince(state));
-}
-
-/** The texts of a run's open proposals that were asked about. Only edited ones cost a request. */
-export async function readProposalTexts(
-  reader: TextReader,
-  actions: readonly ActionRecord[],
-  comments: Observed<readonly CommentFacts[]>,
-  needed: { readonly has: (name: string) => boolean },
-): Promise<ProposalTexts> {
-  const texts = new Map<ActionRecord['digest'], Observed<ProposalText | null>>();
-  const isNeeded = ({ digest }: ActionRecord): boolean =>
-    needed.has(needName({ fact: 'proposalTexts', of: digest }));
-  for (const one of actions.filter(isOpenProposal).filter(isNeeded))
-    texts.set(
-      one.digest,
-      comments.kind === 'unknown' ? comments : await readProposalComment(reader, one, comments.value),
-    );
-  return texts;
 }
 
 /** The comment that shows a proposal, with its versions; null if no comment ever did. */

@@ -25,7 +25,7 @@ import { slipToMend } from '../../run/slip-to-mend.ts';
 import { ANSWER_ARTIFACT, ANSWER_FILE, readAnswer } from '../fixer/fix-mode.ts';
 import type { Lab } from '../lab.ts';
 import { smallFix } from '../small-fix.ts';
-import type { Once } from './once.ts';
+import type { Once } from './turn.ts';
 
 type FixScope = { readonly mayChange: (path: string) => boolean; readonly python: string };
 

@@ -1,32 +1,38 @@
-/** Finds comments that no webhook reported, on every surface, and keeps those without a recorded answer. */
+/** Finds what no webhook reported: unanswered comments on every surface, and threads that ask for a run. */
 
 import { commentName } from '../../domain/answer-key.ts';
 import type { Instant } from '../../domain/ids.ts';
-import { isIssueFirst } from '../../domain/issue-first.ts';
 import { limits } from '../../domain/limits.ts';
-import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
+import { isOver } from '../../domain/logbook/run-state.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { after, fromRfc3339 } from '../../domain/time.ts';
+import { listMovedThreads, type MovedThread } from '../../github/moved-threads.ts';
 import {
   type Listing,
   listNewComments,
   listNewReviews,
   type SweptComment,
 } from '../../github/new-comments.ts';
+import { JOURNAL } from '../../logbook/rules.ts';
+import { lanesOf } from '../../run/lane-scope.ts';
+import { askedLabels } from '../../run/own-pull.ts';
 import { byComment, isForUs, openIn } from '../../run/pending-commands.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { labelledIn, laneLabels, waitingFor } from '../propose/own-pulls.ts';
 import type { Record } from '../record-files.ts';
-import { containedEach, inComment, type Trouble, type Where } from '../trouble.ts';
+import { contained, containedEach, inComment, type Trouble, type Where } from '../trouble.ts';
 
-/** Pages of 100 comments per pass. */
-export const SWEEP_PAGES_MAX = 20;
+/** Pages of 100 comments or pull requests per pass. */
+const SWEEP_PAGES_MAX = 20;
 
 /** How far each list was read, in GitHub's times. Without news the cursor stays, so that the next request is answered with 304. */
 export type SweepCursor = {
   readonly comment: Instant;
   readonly 'review-comment': Instant;
-  /** Reviews are listed per pull request, since this time. */
-  readonly review: Instant;
+  /** Pull requests and issues that changed. */
+  readonly threads: Instant;
+  /** Pull requests with unread reviews: there were too many, or GitHub did not answer. */
+  readonly unread: readonly number[];
 };
 
 type Swept = {
@@ -37,43 +43,118 @@ type Swept = {
   readonly isWhole: boolean;
 };
 
-/** Triggers for every unanswered comment since the cursor (null: since the record's newest entry). Null if a list could not be read. */
+/**
+ * Triggers for every unanswered comment, and every thread that asks for a run, since the cursor (null: since the record's newest entry).
+ * Null if the comments could not be listed.
+ */
 export async function sweep(
   open: OpenLab,
   cursor: SweepCursor | null,
   troubles: Trouble[],
 ): Promise<Swept | null> {
   const { lab, store } = open;
-  const startedAt = lab.now();
-  const from = cursor ?? firstCursor(store.current(), startedAt);
+  const from = cursor ?? firstCursor(store.current(), lab.now());
   const read = {
     comment: await listNewComments(lab.client, 'comment', from.comment, SWEEP_PAGES_MAX),
     lines: await listNewComments(lab.client, 'review-comment', from['review-comment'], SWEEP_PAGES_MAX),
   };
   if (read.comment.kind === 'unknown') return failed(open, read.comment.why);
   if (read.lines.kind === 'unknown') return failed(open, read.lines.why);
-  const reviews: SweptComment[] = [];
-  let areReviewsRead = true;
-  for (const pull of pullsOf(store.current(), from.review)) {
-    const listed = await listNewReviews(lab.client, pull, from.review, SWEEP_PAGES_MAX);
-    if (listed.kind === 'known') reviews.push(...listed.value);
-    else {
-      lab.log(`sweep: ${listed.why}`);
-      areReviewsRead = false;
-    }
-  }
+  const { triggers, threads, unread } = await sweepThreads(open, from, cursor === null, troubles);
   const comment = within(open, read.comment.value, from.comment, troubles);
   const lines = within(open, read.lines.value, from['review-comment'], troubles);
-  const wanted = [...comment.found, ...lines.found, ...wantedOf(open, reviews, troubles)];
   return {
-    triggers: wanted.map(triggerOf),
+    triggers: [...[...comment.found, ...lines.found].map(triggerOf), ...triggers],
     cursor: {
       comment: nextOf(comment, from.comment),
       'review-comment': nextOf(lines, from['review-comment']),
-      review: areReviewsRead ? after(startedAt, -limits.sweepSlackMs) : from.review,
+      threads,
+      unread,
     },
     isWhole: comment.isWhole && lines.isWhole,
   };
+}
+
+/** Threads that changed: those that ask for a run, and commands in reviews of pull requests that ferrybot answers in. */
+async function sweepThreads(
+  open: OpenLab,
+  { threads: since, unread }: SweepCursor,
+  isFirst: boolean,
+  troubles: Trouble[],
+): Promise<Pick<Swept, 'triggers'> & Pick<SweepCursor, 'threads' | 'unread'>> {
+  const { lab, store } = open;
+  const startedAt = lab.now();
+  const listed = await listMovedThreads(lab.client, since, SWEEP_PAGES_MAX);
+  if (listed.kind === 'unknown') lab.log(`sweep: ${listed.why}`);
+  else if (!listed.value.isWhole) lab.log('sweep: more threads changed than one sweep lists');
+  const moved = listed.kind === 'known' ? listed.value.moved : [];
+  const { runs, broken } = store.current();
+  const answered = new Set(
+    [...runs, ...broken.flatMap(({ state }) => state ?? [])].map(({ proposal }) => proposal.pull),
+  );
+  const pulls = new Set([
+    ...unread,
+    ...moved.flatMap(({ number, isPull, labels }) =>
+      isPull && (answered.has(number) || labels.includes(EXPERIMENT)) ? [number] : [],
+    ),
+  ]);
+  const triggers = [...(await labelledThreads(open, moved, isFirst))];
+  const [due, left] = [[...pulls].slice(0, limits.otherPullsMax), [...pulls].slice(limits.otherPullsMax)];
+  for (const pull of due) {
+    const from = unread.includes(pull) ? after(startedAt, -limits.sweepLookbackMs) : since;
+    const where = { run: JOURNAL, thread: pull };
+    const found = await contained(open, troubles, where, () => reviewsOf(open, pull, from, troubles));
+    if (found === null) left.push(pull);
+    else triggers.push(...found);
+  }
+  const threads = moved.length === 0 ? since : after(startedAt, -limits.sweepSlackMs);
+  return { triggers, threads, unread: left };
+}
+
+const EXPERIMENT = 'experiment';
+
+/** Threads that changed and carry a lane's label, and experiment issues without a run. A new process also looks for threads that wait for a lane with room. */
+async function labelledThreads(
+  open: OpenLab,
+  moved: readonly MovedThread[],
+  isFirst: boolean,
+): Promise<readonly ReconcileRequest[]> {
+  const found = moved.flatMap(({ number, isOpen, labels }): ReconcileRequest[] =>
+    isOpen ? [{ kind: 'thread', thread: number, labels }] : [],
+  );
+  for (const config of isFirst ? lanesOf(open.config) : [])
+    for (const thread of await waitingFor({ ...open, config }))
+      found.push({ kind: 'thread', thread, labels: askedLabels(config) });
+  const labelled = labelledIn(open, found).map(
+    (thread): ReconcileRequest => ({ kind: 'thread', thread, labels: laneLabels(open) }),
+  );
+  // Webhooks reported the experiments that a new process finds.
+  if (isFirst) return labelled;
+  const isOwned = (thread: number): boolean =>
+    open.store.current().runs.some((run) => !isOver(run) && run.proposal.issue === thread);
+  const experiments = moved.filter(
+    ({ number, isPull, isOpen, labels }) =>
+      !isPull && isOpen && labels.includes(EXPERIMENT) && !isOwned(number),
+  );
+  return [
+    ...labelled,
+    ...experiments
+      .slice(0, limits.journalThreadsPerTriggerMax)
+      .map(({ number }): ReconcileRequest => ({ kind: 'thread', thread: number, isExperiment: true })),
+  ];
+}
+
+/** Null if the reviews could not be read. */
+async function reviewsOf(
+  open: OpenLab,
+  pull: number,
+  since: Instant,
+  troubles: Trouble[],
+): Promise<readonly ReconcileRequest[] | null> {
+  const listed = await listNewReviews(open.lab.client, pull, since, SWEEP_PAGES_MAX);
+  if (listed.kind === 'known') return wantedOf(open, listed.value, troubles).map(triggerOf);
+  open.lab.log(`sweep: ${listed.why}`);
+  return null;
 }
 
 function failed({ lab }: OpenLab, why: string): null {
@@ -82,7 +163,7 @@ function failed({ lab }: OpenLab, why: string): null {
 }
 
 /** The trigger for a comment that a sweep found. */
-export function triggerOf({ surface, id, thread, author, at }: SweptComment): ReconcileRequest {
+function triggerOf({ surface, id, thread, author, at }: SweptComment): ReconcileRequest {
   return {
     kind: 'comment',
     surface,
@@ -118,7 +199,7 @@ function nextOf({ next, isWhole }: Pick<Listing, 'next' | 'isWhole'>, since: Ins
 }
 
 /** Comments of people with an unanswered command. */
-export function wantedOf(
+function wantedOf(
   open: OpenLab,
   found: readonly SweptComment[],
   troubles: Trouble[],
@@ -135,15 +216,6 @@ export function wantedOf(
   return containedEach(open, troubles, found, whereOf, (comment) => (isWanted(comment) ? [comment] : []));
 }
 
-/** Pull requests with reviews that may hold commands: those of live runs, of broken records and of runs that ended recently. */
-export function pullsOf({ runs, broken }: Pick<Record, 'runs' | 'broken'>, since: number): readonly number[] {
-  const isRecent = (run: RunState): boolean =>
-    !isOver(run) || (fromRfc3339(run.head.at) ?? 0) >= since - limits.sweepLookbackMs;
-  const known = [...runs, ...broken.flatMap(({ state }) => (state === null ? [] : [state]))];
-  const pulls = known.filter((run) => isRecent(run) && !isIssueFirst(run.proposal));
-  return [...new Set(pulls.map((run) => run.proposal.pull))];
-}
-
 /** A new process starts at the newest record, and at least some days back. */
 function firstCursor(record: Record, now: Instant): SweepCursor {
   const heads = [
@@ -153,5 +225,5 @@ function firstCursor(record: Record, now: Instant): SweepCursor {
   const newest = Math.max(0, ...heads.map((at) => fromRfc3339(at) ?? 0));
   const lookback = now - limits.sweepLookbackMs;
   const since = after(now, Math.min(newest === 0 ? lookback : newest, lookback) - now);
-  return { comment: since, 'review-comment': since, review: since };
+  return { comment: since, 'review-comment': since, threads: since, unread: [] };
 }

@@ -7,52 +7,27 @@ import type { Instant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/logbook/role.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
-import { after, toRfc3339 } from '../../domain/time.ts';
+import { after } from '../../domain/time.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { readPermission } from '../../github/permission.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
-import {
-  areSettled,
-  awaitedThread,
-  causesOf,
-  type Looks,
-  noteReconciled,
-  tellsOfEnd,
-} from '../../run/causes.ts';
+import { areSettled, awaitedThread, tellsOfEnd } from '../../run/causes.ts';
 import { isStopOwed } from '../../run/decide-stop.ts';
 import { needsWatch, WATCH_START_MS } from '../../run/decide-watch.ts';
 import { isWaitOpen, WAIT_UPDATE_MS } from '../../run/open-waits.ts';
 import { WHOLE_BRANCH } from '../broken-run.ts';
-import { deliver } from '../channels.ts';
 import type { Lab } from '../lab.ts';
-import { createLabOpener, type LabOpener, type Opening, type OpenLab, openForRun } from '../open-lab.ts';
-import { labelledIn, noOwnPulls, type OwnPulls, takeUpLabelled } from '../propose/own-pulls.ts';
-import { completeProposals, settleRequests } from '../propose/settle.ts';
+import { createLabOpener, type LabOpener, type Opening, type OpenLab } from '../open-lab.ts';
+import { noOwnPulls, type OwnPulls } from '../propose/own-pulls.ts';
 import type { Record } from '../record-files.ts';
 import { brokenRentals, dispatchStops, STOP_AGAIN_MS } from '../stop-by-job-id.ts';
-import {
-  apartFromComments,
-  contained,
-  EVERYWHERE,
-  type Trouble,
-  throwIfAny,
-  unreadFiles,
-} from '../trouble.ts';
-import { createMemories, type Memories } from './attempt-caches.ts';
-import { checkpointRecord } from './checkpoint-record.ts';
-import { checkBranches } from './config-check.ts';
-import { type DiskCache, followFullDisks, keepDiskIssues } from './disk-issues.ts';
-import { createGatherer } from './gather.ts';
-import { experimentTriggers } from './issue-card.ts';
-import { answerWithoutRun } from './journal.ts';
-import { publishAnswers } from './journal-answers.ts';
-import { careForJournal, lookAfterAccounts } from './journal-steps.ts';
-import { publishOrphans } from './orphan-issues.ts';
-import { areOthersDue, type OtherPulls, searchOthers } from './other-pulls.ts';
+import { contained, EVERYWHERE, type Trouble, throwIfAny, unreadFiles } from '../trouble.ts';
 import { performReaction } from './perform.ts';
-import { reconcileRun } from './reconcile-run.ts';
-import { faultySeals, reportCorruptLogbook, reportFaults, reportTroubles } from './report-corrupt-logbook.ts';
+import { dispatchedIn, holdsOf } from './reconcile-run.ts';
+import { reportCorruptLogbook, reportFaults, reportTroubles } from './report-corrupt-logbook.ts';
+import { reconcileSubjects } from './subjects.ts';
 import { type SweepCursor, sweep } from './sweep.ts';
+import type { RunMemory } from './turn.ts';
 
 /** Comments that this process remembers, so that it reacts to each of them once. */
 const ACKNOWLEDGED_MAX = 500;
@@ -101,11 +76,11 @@ export type Worker = {
   readonly acknowledge: (trigger: ReconcileRequest) => Promise<void>;
 };
 
+/** What this process knows between batches; a new process starts without it. */
 type Own = {
   readonly lab: Lab;
   readonly opener: LabOpener;
-  readonly memories: Memories;
-  readonly looks: Looks;
+  readonly runs: RunMemory;
   /** The record after the last batch. */
   seen: Record | null;
   /** How far the sweep has read; it advances when everything found was handled. */
@@ -114,33 +89,25 @@ type Own = {
   /** Whether other triggers arrived since the last sweep, and whether that sweep was skipped. */
   hasHeard: boolean;
   hasSkipped: boolean;
-  experimentsSeenAt: Instant;
   readonly giveReceipts: GiveReceipts;
-  others: OtherPulls;
   readonly ownPulls: OwnPulls;
-  readonly disks: DiskCache;
   /** When the stop workflow was last started, by run and reason. */
   readonly stopsAsked: Map<string, Instant>;
 };
 
 /** `speaksFor`: roles whose events this worker publishes (see AttemptCache). */
 export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonly Role[]): Worker {
-  const memories = createMemories(speaksFor);
   const own: Own = {
     lab,
     opener: createLabOpener(lab, defaultBranch),
-    memories,
-    looks: { now: lab.now, memories, settled: new Map(), holds: '', awaited: null },
+    runs: { speaksFor, settled: new Map(), holds: '' },
     seen: null,
     cursor: null,
     lookAgainAt: null,
     hasHeard: false,
     hasSkipped: false,
-    experimentsSeenAt: lab.now(),
     giveReceipts: createReceipts(lab),
-    others: { since: null, left: [] },
     ownPulls: noOwnPulls(),
-    disks: { entry: -1 },
     stopsAsked: new Map(),
   };
   return {
@@ -156,7 +123,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
 }
 
 async function handle(own: Own, triggers: readonly ReconcileRequest[]): Promise<void> {
-  const { lab, memories } = own;
+  const { lab } = own;
   const troubles: Trouble[] = [];
   if (triggers.every((trigger) => isSmallTalk(own, trigger))) return;
   // React before reading anything, so that the author sees the 👀 early.
@@ -168,19 +135,19 @@ async function handle(own: Own, triggers: readonly ReconcileRequest[]): Promise<
     return;
   }
   const { open } = opening;
-  memories.begin(open.store);
   const news = triggers.filter((trigger) => isNews(own, open, trigger));
   if (news.length === 0) return throwIfAny(troubles);
-  // Post tamper alarms before anything slow.
   const { broken } = open.store.current();
-  await contained(open, troubles, EVERYWHERE, () => reportFaults(open, broken, troubles));
-  await contained(open, troubles, EVERYWHERE, () => dispatchStops(open, news, own.stopsAsked, troubles));
-  if (!open.store.current().broken.some(({ run }) => run === WHOLE_BRANCH))
-    await lookFor(own, open, news, troubles);
+  if (broken.length > 0) {
+    // Post tamper alarms before anything slow.
+    await contained(open, troubles, EVERYWHERE, () => reportFaults(open, broken, troubles));
+    await contained(open, troubles, EVERYWHERE, () => dispatchStops(open, news, own.stopsAsked, troubles));
+  }
+  if (!broken.some(({ run }) => run === WHOLE_BRANCH)) await reconcileAll(own, open, news, troubles);
   own.seen = open.store.current();
   const pauseMs = lookAgainMs(open, lab.now());
   own.lookAgainAt = pauseMs === null ? null : after(lab.now(), pauseMs);
-  await contained(open, troubles, EVERYWHERE, () => reportTroubles(open, troubles));
+  if (troubles.length > 0) await contained(open, troubles, EVERYWHERE, () => reportTroubles(open, troubles));
   throwIfAny([...troubles, ...unreadFiles(open)]);
 }
 
@@ -198,57 +165,41 @@ function lookAgainMs(open: OpenLab, now: Instant): number | null {
 }
 
 /** Our own push of the logbook, or the end of a workflow run that no record names, concerns nothing. */
-function isNews({ seen, looks }: Own, open: OpenLab, trigger: ReconcileRequest): boolean {
+function isNews({ seen, runs, lab }: Own, open: OpenLab, trigger: ReconcileRequest): boolean {
   const { store, config } = open;
   const record = store.current();
-  // A hold that was recorded for one run concerns the others of its lane.
-  if (looks.holds !== holdsOf(open)) return true;
   const isOnRecord =
     (trigger.kind === 'push' && trigger.ref === `refs/heads/${config.logbookBranch}`) ||
     (trigger.kind === 'workflow-ended' && !tellsOfEnd([trigger], dispatchedIn(record)));
-  return !isOnRecord || seen !== record || !areSettled(looks, record.runs);
-}
-
-function dispatchedIn({ runs, journal }: Record): ReadonlySet<number> {
-  const all = [...runs, journal].flatMap(({ dispatches }) => dispatches);
-  return new Set(all.map(({ workflowRun }) => workflowRun));
+  // A hold that was recorded for one run concerns the others of its lane.
+  if (!isOnRecord || seen !== record || runs.holds !== holdsOf(record)) return true;
+  return !areSettled(runs.settled, record.runs, lab.now());
 }
 
 /** A comment without a command matters only if a gate waits for one; the sweep finds gates that started to wait. */
-function isSmallTalk({ looks: { awaited } }: Own, trigger: ReconcileRequest): boolean {
-  return trigger.kind === 'remark' && awaited !== null && !awaited.has(trigger.thread);
+function isSmallTalk({ seen }: Own, trigger: ReconcileRequest): boolean {
+  return (
+    trigger.kind === 'remark' &&
+    seen !== null &&
+    seen.runs.every((state) => awaitedThread(state) !== trigger.thread)
+  );
 }
 
-/** Handles the triggers. Errors of one part are contained and posted; afterwards the trigger fails. */
-async function lookFor(
+/** Reconciles what the triggers concern, and at a sweep what no webhook reported. With working webhooks, every second sweep is skipped. */
+async function reconcileAll(
   own: Own,
   open: OpenLab,
   triggers: readonly ReconcileRequest[],
   troubles: Trouble[],
 ): Promise<void> {
   own.hasHeard ||= triggers.some((trigger) => trigger.kind !== 'sweep');
-  if (triggers.some((trigger) => trigger.kind === 'sweep') && isSweepDue(own, triggers))
-    await contained(open, troubles, EVERYWHERE, () => sweepThrough(own, open, triggers, troubles));
-  else await work(own, open, triggers, troubles);
-  if (triggers.some(({ kind }) => kind === 'sweep') && areOthersDue(own.others, own.lab.now()))
-    await contained(open, troubles, EVERYWHERE, () => workOnOthers(own, open, troubles));
-}
-
-/** Handles pull requests without a run; failures are retried at the next sweep. */
-async function workOnOthers(own: Own, open: OpenLab, troubles: Trouble[]): Promise<void> {
-  const startedAt = own.lab.now();
-  const looked = await searchOthers(open, own.others, troubles);
-  if (looked === null) return;
-  const { triggers, left } = looked;
-  const outcome = triggers.length === 0 ? 'done' : await work(own, open, triggers, troubles);
-  if (outcome === 'done') own.others = { since: startedAt, left };
-}
-
-/** With working webhooks, every second sweep is skipped. */
-function isSweepDue(own: Own, triggers: readonly ReconcileRequest[]): boolean {
-  const isOwed = triggers.some((trigger) => trigger.kind === 'sweep' && trigger.isOwed === true);
+  const sweeps = triggers.flatMap((trigger) => (trigger.kind === 'sweep' ? [trigger] : []));
+  if (sweeps.length === 0) return void (await reconcileWith(own, open, triggers, troubles));
+  const isOwed = sweeps.some((trigger) => trigger.isOwed === true);
   own.hasSkipped = !isOwed && own.cursor !== null && own.hasHeard && !own.hasSkipped;
-  return !own.hasSkipped;
+  if (own.hasSkipped) return void (await reconcileWith(own, open, triggers, troubles));
+  own.hasHeard = false;
+  await contained(open, troubles, EVERYWHERE, () => sweepThrough(own, open, triggers, troubles));
 }
 
 /** Runs passes of the sweep until nothing is left, up to a limit. */
@@ -258,104 +209,31 @@ async function sweepThrough(
   triggers: readonly ReconcileRequest[],
   troubles: Trouble[],
 ): Promise<void> {
-  own.hasHeard = false;
   for (let pass = 1; pass <= limits.sweepPassesMax; pass += 1) {
-    const experiments = pass === 1 ? await experimentsIfDue(own, open, own.lab.now()) : [];
     const swept = await sweep(open, own.cursor, troubles);
-    const wanted = [...(swept?.triggers ?? []), ...experiments];
-    await own.giveReceipts(wanted, troubles);
-    const outcome = await work(own, open, pass === 1 ? [...triggers, ...wanted] : wanted, troubles);
-    if (swept === null || outcome === 'owing') return;
+    const found = swept?.triggers ?? [];
+    await own.giveReceipts(found, troubles);
+    const isOwing = await reconcileWith(own, open, pass === 1 ? [...triggers, ...found] : found, troubles);
+    if (swept === null || isOwing) return;
     own.cursor = swept.cursor;
     if (swept.isWhole) return;
   }
   own.lab.log('sweep: there is more than one sweep reads; the next goes on from there');
 }
 
-/**
- * Handles threads without a run first, then runs. Returns `owing` if the triggers must be handled again; contained errors do not repeat
- * them.
- */
-async function work(
+/** Whether the triggers must be handled again; contained errors do not repeat them. */
+async function reconcileWith(
   own: Own,
   open: OpenLab,
-  all: readonly ReconcileRequest[],
+  triggers: readonly ReconcileRequest[],
   troubles: Trouble[],
-): Promise<'done' | 'owing'> {
-  const apart = <T>(part: () => Promise<T>): Promise<T | null> => contained(open, troubles, EVERYWHERE, part);
-  const { seen } = own;
-  const isSweep = all.some((trigger) => trigger.kind === 'sweep');
-  if (isSweep || all.some((trigger) => trigger.kind === 'thread'))
-    await apart(() => completeProposals(open, troubles));
-  // First, because a hold recorded here affects every run below.
-  const elsewhere = await apart(() => answerWithoutRun(open, all, troubles));
-  await apart(() => lookAtRuns(own, open, all, troubles));
-  const isJournalNew = open.store.current().journal.head?.hash !== seen?.journal.head?.hash;
-  // A comment concerns its thread; the rest, only if it was recorded in the journal.
-  const isWide = isJournalNew || !all.every(({ kind }) => kind === 'comment' || kind === 'remark');
-  if (isWide) await lookAtRest(own, open, all, troubles);
-  if (isSweep) await apart(() => lookAfterAccounts(open, own.memories, troubles));
-  const seals = isSweep ? ((await apart(() => faultySeals(open, troubles))) ?? []) : [];
-  const past = isSweep ? ((await apart(() => checkpointRecord(open))) ?? []) : [];
-  const heard = all.flatMap((one) => (one.kind === 'comment' && one.hasSlash ? [one.thread] : []));
-  await apart(() => reportCorruptLogbook(open, troubles, [...seals, ...past], heard));
+): Promise<boolean> {
+  const { runs, ownPulls, seen } = own;
+  const { isOwing, faults } = await reconcileSubjects({ open, triggers, troubles, runs, ownPulls }, seen);
+  const heard = triggers.flatMap((one) => (one.kind === 'comment' && one.hasSlash ? [one.thread] : []));
+  await contained(open, troubles, EVERYWHERE, () => reportCorruptLogbook(open, troubles, faults, heard));
   // Commands that could not be recorded must be found again.
-  return open.store.refusal() === null ? (elsewhere ?? 'done') : 'owing';
-}
-
-/** What the journal asks for, the issues about machines and disks, and branches that were pushed. */
-async function lookAtRest(
-  own: Own,
-  open: OpenLab,
-  all: readonly ReconcileRequest[],
-  troubles: Trouble[],
-): Promise<void> {
-  const apart = <T>(part: () => Promise<T>): Promise<T | null> => contained(open, troubles, EVERYWHERE, part);
-  const moved = [
-    ...((await apart(() => settleRequests(open, troubles))) ?? []),
-    ...((await apart(() => takeUpLabelled(open, labelledIn(open, all), own.ownPulls, troubles))) ?? []),
-  ];
-  if (moved.length > 0) await apart(() => lookAtRuns(own, open, moved, troubles));
-  if (moved.length > 0 || all.some((trigger) => trigger.kind === 'sweep'))
-    await apart(() => publishAnswers(open, troubles));
-  await apart(() => careForJournal(open, own.memories, troubles));
-  await apart(() => keepDiskIssues(open, all, own.disks, troubles));
-  await apart(() => publishOrphans(open, troubles));
-  await apart(() => followFullDisks(open, own.memories, troubles));
-  await apart(() => checkBranches(open, all, troubles));
-}
-
-/** Reconciles every run that the triggers may concern. */
-async function lookAtRuns(
-  own: Own,
-  open: OpenLab,
-  all: readonly ReconcileRequest[],
-  troubles: Trouble[],
-): Promise<void> {
-  const { lab, memories } = own;
-  const holds = holdsOf(open);
-  const mayHaveEnded = tellsOfEnd(all, dispatchedIn(open.store.current()));
-  const heard = { triggers: all, holds, config: open.config, mayHaveEnded };
-  const gatherer = createGatherer(lab, open.git, open.config, open.configHealth);
-  for (const run of open.store.current().runs.map((state) => state.run)) {
-    const state = open.store.current().runs.find((r) => r.run === run);
-    if (state === undefined) continue;
-    await contained(open, troubles, { run, thread: null }, async () => {
-      const causes = causesOf(own.looks, state, heard);
-      if (causes.length === 0) return;
-      const { config } = openForRun(open, state);
-      const { git, store, config: labConfig } = open;
-      const context = { lab, git, config, labConfig, store, gatherer, memories, mayHaveEnded, causes };
-      const outcome = await apartFromComments(open, troubles, (withoutText) =>
-        reconcileRun({ ...context, withoutText }, run),
-      );
-      await deliver(open, run);
-      const after = open.store.current().runs.find((one) => one.run === run);
-      noteReconciled(own.looks, state, after, { outcome, causes });
-    });
-  }
-  own.looks.holds = holds;
-  own.looks.awaited = new Set(open.store.current().runs.flatMap((state) => awaitedThread(state) ?? []));
+  return isOwing || open.store.refusal() !== null;
 }
 
 /** Git does not report the time. If it refuses, ask GitHub: the token may have expired while this machine slept. */
@@ -368,22 +246,4 @@ async function opened(own: Own): Promise<Opening> {
     await synchronizeClock(own.lab.client);
     return own.opener.open();
   }
-}
-
-/** Searches for labels after lost webhooks; rarely, because each search is a request. */
-async function experimentsIfDue(own: Own, open: OpenLab, now: Instant): Promise<readonly ReconcileRequest[]> {
-  if (now - own.experimentsSeenAt < limits.experimentLookPeriodMs) return [];
-  const since = toRfc3339(after(own.experimentsSeenAt, -limits.sweepSlackMs));
-  const found = await experimentTriggers(open, since);
-  // Failed lists are retried at the next sweep, from the same time.
-  if (found !== null) own.experimentsSeenAt = now;
-  return found ?? [];
-}
-
-/** All holds as one text: a change affects the gates of every waiting run. */
-function holdsOf({ store }: OpenLab): string {
-  return store
-    .current()
-    .journal.holds.map(({ scope, lane, date }) => `${scope} ${lane} ${date}`)
-    .join(', ');
 }

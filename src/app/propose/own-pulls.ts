@@ -58,25 +58,22 @@ export function hasRoom({ store }: OpenLab, { laneName }: LaneScopedConfig): boo
   return broken.length === 0 && laneStanding(runsOfLane(runs, laneName), null).kind === 'free';
 }
 
-/**
- * Takes up what can be, the oldest first. Gives triggers for the threads of the runs that came of it. What waits for a lane
- * is looked at again when a lane has room.
- */
+/** Takes up what can be, the oldest first. Returns the threads of the new runs. A thread that waits for a lane is tried again when a lane has room. */
 export async function takeUpLabelled(
   open: OpenLab,
   numbers: readonly number[],
   known: OwnPulls,
   troubles: Trouble[],
-): Promise<readonly ReconcileRequest[]> {
+): Promise<readonly number[]> {
   const isRoom = known.waiting.size > 0 && lanesOf(open.config).some((config) => hasRoom(open, config));
   // Those that were just asked for come before those that wait, however many wait: a look reads a bounded number.
   const all = [...new Set([...numbers, ...(isRoom ? known.waiting : [])])];
-  const taken: ReconcileRequest[] = [];
+  const taken: number[] = [];
   for (const thread of all.slice(0, limits.otherPullsMax).toSorted((a, b) => a - b)) {
     const outcome = await contained(open, troubles, { run: JOURNAL, thread }, () =>
       look(open, thread, known),
     );
-    if (outcome === 'taken') taken.push({ kind: 'thread', thread });
+    if (outcome === 'taken') taken.push(thread);
   }
   return taken;
 }

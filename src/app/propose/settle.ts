@@ -4,7 +4,6 @@ import { answerCommon } from '../../commands/decision.ts';
 import { namedRun } from '../../commands/named-run.ts';
 import { GitError } from '../../domain/git.ts';
 import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
-import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { readPermission } from '../../github/permission.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { transact } from '../../logbook/transact.ts';
@@ -35,11 +34,8 @@ export async function completeProposals(open: OpenLab, troubles: Trouble[]): Pro
     });
 }
 
-/** Carries out every command that names its run, and every `/propose` that waits. Gives triggers for the threads that changed by it: their runs are to be looked at. */
-export async function settleRequests(
-  open: OpenLab,
-  troubles: Trouble[],
-): Promise<readonly ReconcileRequest[]> {
+/** Carries out every command that names its run, and every `/propose` that waits. Returns the threads that changed. */
+export async function settleRequests(open: OpenLab, troubles: Trouble[]): Promise<readonly number[]> {
   const stopped = await carryOutNamed(open, troubles);
   const answered = await carryOutRequests(open, troubles);
   const runs = open.store.current().runs;
@@ -49,7 +45,7 @@ export async function settleRequests(
       .filter(({ proposal }) => proposal.request?.comment === command.comment)
       .map((run) => run.proposal.pull),
   ]);
-  return [...new Set([...stopped, ...proposed])].map((thread) => ({ kind: 'thread', thread }));
+  return [...stopped, ...proposed];
 }
 
 /**

@@ -18,6 +18,7 @@ import { jobAsMended, ownFix, slipOf } from '../../domain/launch/small-fix.ts';
 import type { JournalState } from '../../domain/logbook/journal-state.ts';
 import { approvedManifest, type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
+import { remembered } from '../../domain/remembered.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import type { ChangeGateFacts, GateFacts } from '../../gates/gate.ts';
 import { readPermission } from '../../github/permission.ts';
@@ -36,7 +37,6 @@ import { branchWork } from '../control/branch-work.ts';
 import { changeFacts } from '../control/change-facts.ts';
 import { searchRoots, wantedRoots } from '../control/checkpoint-facts.ts';
 import { recordFactsOf } from '../control/gather.ts';
-import { memoized } from '../control/once.ts';
 import { fixInTree } from '../control/slip-facts.ts';
 import { containerImage } from '../images.ts';
 import type { EngineOf } from '../lab.ts';
@@ -263,7 +263,6 @@ export async function launch(lab: OpenLab, input: LaunchInput): Promise<Submitte
   const recorded = state();
   const open = recorded === null ? { ...lab, config: anyLane(lab.config) } : openForRun(lab, recorded);
   const { config } = open;
-  const factsOnce = memoized();
   const { repository, digestOf, now, boundary } = parts;
   const home = { repository, defaultBranch: input.defaultBranch, workflow: config.workflows.launch };
   const wrong = verifyWorkflowOrigin(input.place, home);
@@ -289,8 +288,10 @@ export async function launch(lab: OpenLab, input: LaunchInput): Promise<Submitte
       // Jobs that people launched by hand may run in parallel.
       others: ({ proposal }) =>
         proposal.adopts === undefined ? runsOfLane(store.current().runs, proposal.lane) : [],
-      facts: (run) =>
-        factsOnce(factsKey(run, store.current().journal, now()), () => gatherOrderFacts(open, run)),
+      facts: remembered(
+        (run) => gatherOrderFacts(open, run),
+        (run) => factsKey(run, store.current().journal, now()),
+      ),
       ship: (run, order) => shipJob(open, run, order, engine, input),
       now,
       boundary,
@@ -306,9 +307,7 @@ const FACTS_AGE_MAX_MS = 10_000;
  * What the facts depend on in the record. Control's own dispatch entries do not count: they arrive while this job verifies. Any other
  * entry, such as a hold or a stop, changes the key.
  */
-function factsKey(state: RunState | null, { head }: JournalState, now: Instant): string {
+function factsKey(state: RunState, { head }: JournalState, now: Instant): string {
   const period = Math.floor(now / FACTS_AGE_MAX_MS);
-  return state === null
-    ? 'none'
-    : `${state.head.seq - state.dispatches.length} ${head?.seq ?? 'none'} ${period}`;
+  return `${state.head.seq - state.dispatches.length} ${head?.seq ?? 'none'} ${period}`;
 }

@@ -51,6 +51,8 @@ export type CheckFacts = {
   /** GitHub's own word for the conclusion, for display. */
   readonly says: string;
   readonly ours: boolean;
+  /** Only of ferrybot's own check run of the gates. */
+  readonly id?: number;
 };
 
 /** Values parsed from the PR body's syntax tree; null = missing or malformed. */
