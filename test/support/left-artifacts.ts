@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 export async function leaveArtifact(world: World, runId: number, name: string, text: string): Promise<void> {
   const run = world.state.runs[runId];
   if (run === undefined) throw new Error(`there is no run ${runId}`);
-  const bytes = zipOf('answer.json', text);
+  const bytes = zipOf('fix.patch', text);
   const now = world.clock.now();
   const id = nextId(world, 'artifacts');
   world.state.artifacts[id] = {

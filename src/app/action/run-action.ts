@@ -210,14 +210,13 @@ async function careFor(parts: ActionParts, open: OpenLab): Promise<ActionResult>
   return { ok, result: outcome.code, run, jobId: '', detail: ok ? '' : outcome.outcome };
 }
 
-/** Fails only if the fixer could not be asked. Having no patch is an answer that control posts. */
+/** The patch is judged by control. */
 async function fixSlip({ inputs, runFixer, keepAnswer }: ActionParts, open: OpenLab): Promise<ActionResult> {
   const { run, failure } = inputs;
   const outcome = await askFixer(open, { run, failure, runFixer });
   if (outcome.kind === 'refused') return { ...failed(outcome.code, outcome.why), run };
-  const answerFile = await keepAnswer(`${JSON.stringify(outcome.answer)}\n`);
-  const result = 'patch' in outcome.answer ? 'patch' : 'no-patch';
-  return { ok: true, result, run, jobId: '', detail: outcome.end, answerFile };
+  const answerFile = await keepAnswer(outcome.patch);
+  return { ok: true, result: 'patch', run, jobId: '', detail: '', answerFile };
 }
 
 type CareInput = {

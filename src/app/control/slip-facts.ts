@@ -16,13 +16,13 @@ import type { SlipOfAttempt, SmallFix } from '../../domain/launch/small-fix.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
-import { type LeftArtifact, readArtifact } from '../../github/artifacts.ts';
+import { readArtifact } from '../../github/artifacts.ts';
 import { readWorkflowRun } from '../../github/workflows.ts';
 import { redact } from '../../host/redactor.ts';
 import { onlyEntryOf } from '../../host/zip-entry.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import { slipToMend } from '../../run/slip-to-mend.ts';
-import { ANSWER_ARTIFACT, ANSWER_FILE, readAnswer } from '../fixer/fix-mode.ts';
+import { ANSWER_ARTIFACT, ANSWER_FILE } from '../fixer/fix-mode.ts';
 import type { Lab } from '../lab.ts';
 import { smallFix } from '../small-fix.ts';
 import type { Once } from './turn.ts';
@@ -115,7 +115,7 @@ export async function fixerFacts(reader: Reader, state: RunState): Promise<RunFa
   const sent = dispatchesFor(state.dispatches, 'fix', failure).at(-1);
   if (sent === undefined) return NO_SLIP;
   const { workflowRun } = sent;
-  return reader.once(`fixer ${workflowRun}`, () => fixerStanding(reader, { ...asked, failure, workflowRun }));
+  return reader.once(`fixer ${workflowRun}`, () => fixerStanding(reader, { ...asked, workflowRun }));
 }
 
 const NO_SLIP = unknown('no attempt died of a slip that may be put right');
@@ -132,7 +132,6 @@ function askedOf(
 type Question = {
   readonly slip: SlipOfAttempt;
   readonly mayChange: (path: string) => boolean;
-  readonly failure: string;
   readonly workflowRun: number;
 };
 
@@ -144,34 +143,20 @@ async function fixerStanding(reader: Reader, question: Question): Promise<Observ
   const left = await readArtifact(client, question.workflowRun, ANSWER_ARTIFACT, FIX_ARTIFACT_BYTES_MAX);
   if (left.kind === 'unknown') return left;
   if (left.value === null) return known(withoutAnswer(run.value));
-  const patch = patchIn(left.value, question.failure);
-  if (patch.kind === 'none') return known(answered(patch.reason));
-  return orUnknown(async () => {
-    return known({ kind: 'answered', fix: await judgedPatch(reader, question, patch.text) });
-  });
+  const { archive } = left.value;
+  const patch = archive === null ? null : onlyEntryOf(archive, ANSWER_FILE, 2 * FIX_ARTIFACT_BYTES_MAX);
+  if (patch === null) return known(FIXER_FAILED);
+  return orUnknown(async () => known({ kind: 'answered', fix: await judgedPatch(reader, question, patch) }));
 }
+
+const FIXER_FAILED: FixerStanding = { kind: 'answered', fix: { kind: 'none', reason: 'fixer-failed' } };
 
 /** Anyone with write access can cancel or delete the workflow run. A successful run leaves an answer. */
 function withoutAnswer(run: WorkflowRunFacts | null): FixerStanding {
   if (run === null) return { kind: 'taken-away' };
   if (run.status !== 'completed') return { kind: 'under-way' };
   const isTakenAway = ['cancelled', 'skipped', 'stale', 'action_required', 'success'];
-  return isTakenAway.includes(run.conclusion ?? '') ? { kind: 'taken-away' } : answered('fixer-no-answer');
-}
-
-function answered(reason: NoExternalFix): FixerStanding {
-  return { kind: 'answered', fix: { kind: 'none', reason } };
-}
-
-type Patch =
-  | { readonly kind: 'patch'; readonly text: string }
-  | { readonly kind: 'none'; readonly reason: NoExternalFix };
-
-function patchIn({ archive }: LeftArtifact, failure: string): Patch {
-  const text = archive === null ? null : onlyEntryOf(archive, ANSWER_FILE, 2 * FIX_ARTIFACT_BYTES_MAX);
-  const answer = text === null ? null : readAnswer(text);
-  if (answer === null || answer.failure !== failure) return { kind: 'none', reason: 'fixer-no-answer' };
-  return 'patch' in answer ? { kind: 'patch', text: answer.patch } : { kind: 'none', reason: answer.none };
+  return isTakenAway.includes(run.conclusion ?? '') ? { kind: 'taken-away' } : FIXER_FAILED;
 }
 
 /** Checks the patch against the files of the failed commit; it is untrusted input. */

@@ -2,12 +2,9 @@
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { assertNever } from '../../domain/assert.ts';
 import { GitError, type GitExporter } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';
-import { jsonIn } from '../../domain/json.ts';
-import { FIXER_FAULTS, failureDigest } from '../../domain/launch/fixer.ts';
+import { failureDigest } from '../../domain/launch/fixer.ts';
 import type { SlipOfAttempt } from '../../domain/launch/small-fix.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
@@ -20,18 +17,7 @@ import { inFolder } from '../propose/helpers.ts';
 
 /** The artifact, and its only file. */
 export const ANSWER_ARTIFACT = 'ferrybot-fix';
-export const ANSWER_FILE = 'answer.json';
-
-const schema = z.union([
-  z.strictObject({ version: z.literal(1), failure: z.string(), patch: z.string() }),
-  z.strictObject({ version: z.literal(1), failure: z.string(), none: z.enum(FIXER_FAULTS) }),
-]);
-type FixerAnswer = z.infer<typeof schema>;
-
-/** Null if the text is not an answer. */
-export function readAnswer(text: string): FixerAnswer | null {
-  return schema.safeParse(jsonIn(text)).data ?? null;
-}
+export const ANSWER_FILE = 'fix.patch';
 
 type FixerCall = {
   readonly git: GitExporter;
@@ -71,8 +57,12 @@ type FixRequest = {
 };
 
 type FixOutcome =
-  | { readonly kind: 'answered'; readonly answer: FixerAnswer; readonly end: string }
-  | { readonly kind: 'refused'; readonly code: 'nothing-to-fix' | 'other-failure'; readonly why: string };
+  | { readonly kind: 'answered'; readonly patch: string }
+  | {
+      readonly kind: 'refused';
+      readonly code: 'nothing-to-fix' | 'other-failure' | 'fixer-failed';
+      readonly why: string;
+    };
 
 /** Runs the fixer only if the record has this failure and no attempt to fix it. Throws `GitError`. */
 export async function askFixer(open: OpenLab, request: FixRequest): Promise<FixOutcome> {
@@ -98,8 +88,9 @@ export async function askFixer(open: OpenLab, request: FixRequest): Promise<FixO
     timeoutMs,
     input: (tree) => ({ version: 1, ...toldOf(state, slip), mayChange: paths, tree }),
   });
-  const end = `${result.kind} ${result.exitCode ?? result.code ?? ''}`.trim();
-  return { kind: 'answered', answer: answerOf(result, failure), end };
+  return result.ok
+    ? { kind: 'answered', patch: result.stdout }
+    : refused('fixer-failed', `${result.kind} ${result.exitCode ?? result.code ?? ''}`.trim());
 }
 
 function refused(code: Extract<FixOutcome, { kind: 'refused' }>['code'], why: string): FixOutcome {
@@ -125,22 +116,4 @@ function toldOf({ run, end }: RunState, { attempt, commit, file, line, error }: 
     commit,
     failure: { class: diagnosis?.class ?? 'unknown', file, line, error, signatures, log },
   };
-}
-
-function answerOf({ kind, ok, stdout }: ProgramResult, failure: string): FixerAnswer {
-  const about = { version: 1, failure } as const;
-  switch (kind) {
-    case 'exited':
-      return ok ? { ...about, patch: stdout } : { ...about, none: 'fixer-failed' };
-    case 'timed-out':
-      return { ...about, none: 'fixer-timed-out' };
-    case 'output-limit':
-      return { ...about, none: 'fixer-too-long' };
-    case 'signalled':
-    case 'cancelled':
-    case 'not-started':
-      return { ...about, none: 'fixer-failed' };
-    default:
-      return assertNever(kind);
-  }
 }

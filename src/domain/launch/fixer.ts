@@ -7,20 +7,12 @@ import type { SlipOfAttempt } from './small-fix.ts';
 /** The lane's fixer setting. */
 export type Fixer = { readonly command: readonly string[]; readonly timeoutMs: number };
 
-/** Failures reported by the fixer's job. */
-export const FIXER_FAULTS = ['fixer-failed', 'fixer-timed-out', 'fixer-too-long'] as const;
-
-/** The others are detected by control. */
-export type FixerFault =
-  | (typeof FIXER_FAULTS)[number]
+/** Why a fixer's answer is not committed. The log of a workflow run that failed has the reason. */
+export type NoExternalFix =
+  | 'fixer-failed'
   | 'fixer-not-started'
   | 'fixer-late'
-  | 'fixer-no-answer'
-  | 'fixer-cancelled';
-
-/** Why a fixer's answer is not committed. */
-export type NoExternalFix =
-  | FixerFault
+  | 'fixer-cancelled'
   | PatchFault
   | 'outside-scope'
   | 'not-in-tree'
@@ -43,7 +35,7 @@ export type FixerStanding =
   | { readonly kind: 'taken-away' }
   | { readonly kind: 'answered'; readonly fix: ExternalFix };
 
-/** Identifies the failure in the record of the dispatch and in the fixer's answer. */
+/** Identifies the failure in the record of the dispatch and in the inputs of the workflow. */
 export function failureDigest(
   run: string,
   { attempt, commit, endedAt }: SlipOfAttempt,
