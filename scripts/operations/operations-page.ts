@@ -89,7 +89,7 @@ function incidentSection(code: IncidentCode): string {
 
 const SIGNATURE_INTRODUCTION = `## What a signature asks for
 
-A line of the job's log that matched a row of the diagnosis. The class is the one that the card shows when the job has failed of it. It is evidence: the engine's own status ends a run, and nothing else. \`ferrybot read-log < job.log\` finds the same in a log that you have.`;
+A line of the job's log that matched a row of the diagnosis. The class is the one that the card shows when the job has failed of it. It is evidence: the engine's own status ends a run, and nothing else. \`ferrybot replay --log job.log\` finds the same in a log that you have.`;
 
 const RESPONSE_WORDS: Readonly<Record<FirstResponse, string>> = {
   escalate:

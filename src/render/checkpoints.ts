@@ -7,11 +7,8 @@ import {
   type RecordedAttempt,
   type RecordedLineage,
 } from '../checkpoints/lineage.ts';
-import type { Protection, Retention } from '../checkpoints/retention.ts';
-import type { CheckpointSize } from '../domain/checkpoint/stored.ts';
 import { OUTSIDE } from '../domain/launch/contract.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { Observed } from '../domain/observed.ts';
 import { code, details, paragraphs, person, table, text, utc } from './words.ts';
 
 const PASSED_OVER_WORDS: Readonly<Record<PassedOver, string>> = {
@@ -78,43 +75,6 @@ export function checkpointLines(all: readonly JudgedCheckpoint[], choice: Choice
       ? `chosen: ${choice.checkpoint.stored.path}`
       : `none is chosen: ${askWords(choice.code)} (${choice.why}); ask the person in charge`;
   return [...lines, last].map((line) => `${plain(line)}\n`).join('');
-}
-
-const PROTECTED: Readonly<Record<Protection, string>> = {
-  newest: 'one of the newest',
-  final: 'the final one',
-  source: 'an attempt or the launch went on from it',
-  milestone: 'a milestone',
-  'being-written': 'a job that runs may still write it',
-  incomplete: 'incomplete, and may be under way',
-  unreadable: 'it could not be read',
-  foreign: 'no attempt of this run wrote it',
-  shared: 'another run was writing there when it was written',
-  unvalidated: 'its lineage is not known',
-  misnamed: 'its folder and its metadata.json name different steps',
-  root: 'it is the root itself',
-};
-
-/** What nothing protects, with its size, and why the others stay. */
-export function cleanupLines(
-  { candidates, kept }: Retention,
-  sizes: ReadonlyMap<string, Observed<CheckpointSize>>,
-): string {
-  const lines = [
-    ...kept.map(
-      ({ checkpoint, because }) =>
-        `stays  ${checkpoint.stored.path}  ${because.map((one) => PROTECTED[one]).join('; ')}`,
-    ),
-    ...candidates.map(({ stored }) => `could go  ${stored.path}  ${sizeWords(sizes.get(stored.path))}`),
-    `could go: ${candidates.length}, stays: ${kept.length}; nothing was deleted`,
-  ];
-  return lines.map((line) => `${plain(line)}\n`).join('');
-}
-
-function sizeWords(size: Observed<CheckpointSize> | undefined): string {
-  return size?.kind === 'known'
-    ? `${size.value.objects} objects, ${(size.value.bytes / 1e9).toFixed(3)} GB`
-    : 'its size could not be read';
 }
 
 function standingWords({ standing, metadata }: JudgedCheckpoint): string {

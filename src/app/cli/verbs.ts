@@ -43,12 +43,6 @@ function addReaders(program: Command, io: VerbIo, exit: Exit): void {
     .argument('<FILE.py>')
     .action(async (file) => exit(await (await import('./verbs/read-knobs.ts')).readKnobsVerb(io, file)));
   program
-    .command('read-log')
-    .description(
-      'what a training log on standard input says: progress, evals, checkpoints, failure signatures',
-    )
-    .action(async () => exit(await (await import('./verbs/read-log.ts')).readLogVerb(io)));
-  program
     .command('classify')
     .description('what a job died of, by its log on standard input, and what is done first about it')
     .option('--end-status <STATUS>', 'SUCCEEDED, FAILED or STOPPED: what the engine says of the job')
@@ -85,9 +79,6 @@ function addCheckpoints(program: Command, io: VerbIo, exit: Exit): void {
     .option('--exclude <PATH>', 'is passed over with all below it; may be given several times', each, NONE)
     .option('--max-step <N>', 'later ones are passed over', wholeNumber)
     .option('--step <N>', 'the one that is asked for: refused where it may not be used', wholeNumber)
-    .option('--cleanup', 'with --run: what nothing protects, and what protects the others', false)
-    .option('--keep <N>', 'with --cleanup: how many of the newest stay', wholeNumber, 10)
-    .option('--milestone <STEP>', 'with --cleanup: stays; may be given several times', eachStep, [])
     .option('--run <RUN>', 'only what attempts of this run wrote and nobody rejected')
     .option('--dir <DIR>', 'a folder with the logbook, or a checkout of its branch', '.')
     .action(async (root, { maxStep, step, run, ...options }) => {
@@ -207,10 +198,6 @@ const NONE: readonly string[] = [];
 
 function each(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
-}
-
-function eachStep(value: string, before: readonly number[]): readonly number[] {
-  return [...before, wholeNumber(value)];
 }
 
 function named(value: string): string {

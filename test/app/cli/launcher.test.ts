@@ -45,7 +45,7 @@ describe.each([
   });
 
   it('a signal to it ends the program', async () => {
-    const child = execa(process.execPath, [...flags, LAUNCHER, 'read-log'], { reject: false, stdin: 'pipe' });
+    const child = execa(process.execPath, [...flags, LAUNCHER, 'classify'], { reject: false, stdin: 'pipe' });
     child.stdin.write('one line\n');
     await new Promise((resolve) => setTimeout(resolve, 700));
     child.kill('SIGTERM');

@@ -69,26 +69,4 @@ it('chooses nothing that no attempt of the run wrote', async () => {
     '300',
   );
   expect(asked).toMatchObject({ code: 1, told: { refused: { code: 'rejected' } } });
-  await put(
-    `${base}/root/step-50/metadata.json`,
-    JSON.stringify({ step: 50, timestamp: '2026-11-21T09:20:00' }),
-  );
-  await put(`${base}/root/step-50/model/w`, 'weights');
-  const list = await ferrybot(
-    ...['checkpoints', `${base}/root`, '--run', name, '--dir', `${base}/logbook`],
-    '--cleanup',
-    '--keep',
-    '1',
-  );
-  expect(list).toMatchObject({
-    code: 0,
-    told: {
-      candidates: [
-        { path: `${base}/root/step-50`, step: 50, objects: 2, bytes: 52 },
-        { path: `${base}/root/step-300`, step: 300 },
-      ],
-      kept: [{ path: `${base}/root/step-100`, because: ['newest'] }],
-    },
-  });
-  expect((await ferrybot('checkpoints', `${base}/root`, '--cleanup')).code).toBe(2);
 });

@@ -9,19 +9,12 @@ import {
   type Search,
 } from '../../../checkpoints/choose.ts';
 import { lineageFor } from '../../../checkpoints/lineage.ts';
-import { needsOf, retentionOf, type Wishes } from '../../../checkpoints/retention.ts';
-import type {
-  CheckpointReader,
-  CheckpointSize,
-  SearchedRoot,
-  StorePath,
-} from '../../../domain/checkpoint/stored.ts';
+import type { SearchedRoot } from '../../../domain/checkpoint/stored.ts';
 import { fold } from '../../../domain/logbook/fold.ts';
 import type { RunState } from '../../../domain/logbook/run-state.ts';
-import type { Observed } from '../../../domain/observed.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
 import { withoutEndSlashes } from '../../../domain/text.ts';
-import { checkpointLines, cleanupLines, refusedWords } from '../../../render/checkpoints.ts';
+import { checkpointLines, refusedWords } from '../../../render/checkpoints.ts';
 import { openStore } from '../../../stores/open.ts';
 import { answer, EXIT, misused, type Refusal, refused, type VerbIo } from '../verb-io.ts';
 import { logbookIn } from './logbook-files.ts';
@@ -35,9 +28,6 @@ type CheckpointsOptions = {
   /** Only checkpoints in the record of this run count. */
   readonly run: string | undefined;
   readonly dir: string;
-  readonly cleanup: boolean;
-  readonly keep: number;
-  readonly milestone: readonly number[];
 };
 
 /** Exit 1 if no checkpoint is chosen or the given step is refused. */
@@ -50,11 +40,6 @@ export async function checkpointsVerb(
   if (state !== null && !state.ok)
     return state.error.code === 'usage' ? misused(io, state.error.message) : refused(io, state.error);
   const roots = await Promise.all([root, ...options.temporary].map((one) => searched(io, one)));
-  if (options.cleanup) {
-    if (state === null) return misused(io, '--cleanup needs --run: what a run needs stands in its record');
-    const wishes = { keep: options.keep, milestones: options.milestone };
-    return cleanupList(io, state.value, roots, wishes, (path) => opened(io, path));
-  }
   const search: Search = {
     roots,
     lineage: state === null ? null : lineageFor(state.value),
@@ -86,13 +71,9 @@ export async function checkpointsVerb(
 
 async function searched(io: VerbIo, root: string): Promise<SearchedRoot> {
   const path = withoutEndSlashes(root) || root;
-  const store = opened(io, path);
-  return { root: path, found: store.kind === 'unknown' ? store : await store.value.list(path) };
-}
-
-function opened(io: VerbIo, path: string): Observed<CheckpointReader> {
   const host = { fetch, sleep: (durationMs: number) => sleep(durationMs) };
-  return openStore({ host, environment: io.environment, now: Date.now }, path);
+  const store = openStore({ host, environment: io.environment, now: Date.now }, path);
+  return { root: path, found: store.kind === 'unknown' ? store : await store.value.list(path) };
 }
 
 function told({ stored, metadata, attempt, standing }: JudgedCheckpoint): object {
@@ -104,39 +85,6 @@ function told({ stored, metadata, attempt, standing }: JudgedCheckpoint): object
     attempt,
     standing,
   };
-}
-
-/** Lists the checkpoints of a run that may be deleted, and why the others stay. Deletes nothing. Exit 1 if a root cannot be listed. */
-async function cleanupList(
-  io: VerbIo,
-  state: RunState,
-  roots: readonly SearchedRoot[],
-  wishes: Wishes,
-  storeOf: (path: StorePath) => Observed<CheckpointReader>,
-): Promise<number> {
-  const retention = retentionOf(roots, needsOf(state), wishes);
-  if (retention.kind === 'unknown') return refused(io, { code: 'root-unreadable', message: retention.why });
-  const { candidates, kept } = retention.value;
-  const sizes = new Map<StorePath, Observed<CheckpointSize>>();
-  for (const { stored } of candidates) {
-    const store = storeOf(stored.path);
-    sizes.set(stored.path, store.kind === 'unknown' ? store : await store.value.measure(stored.path));
-  }
-  const told = {
-    ok: true,
-    candidates: candidates.map(({ stored, metadata }) => {
-      const size = sizes.get(stored.path);
-      const { objects, bytes } = size?.kind === 'known' ? size.value : { objects: null, bytes: null };
-      return { path: stored.path, step: metadata?.step ?? null, objects, bytes };
-    }),
-    kept: kept.map(({ checkpoint, because }) => ({
-      path: checkpoint.stored.path,
-      step: checkpoint.metadata?.step ?? null,
-      because,
-    })),
-  };
-  answer(io, told, cleanupLines(retention.value, sizes));
-  return EXIT.yes;
 }
 
 /** A run from a copy of the logbook. */

@@ -8,14 +8,12 @@ import { limits } from '../../../domain/limits.ts';
 import type { PublicKey } from '../../../domain/logbook/role.ts';
 import { publicKeySchema } from '../../../domain/logbook/role.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
-
-/** A known entry; `seq` is null if only its hash is known. */
-export type GivenHead = { readonly seq: number | null; readonly hash: string };
+import type { Anchor } from '../../../logbook/ports.ts';
 
 export type LogbookArguments = {
   readonly path: string;
   readonly keys: readonly PublicKey[] | null;
-  readonly head: GivenHead | null;
+  readonly head: Anchor | null;
 };
 
 export type LogbookOptions = { readonly keys?: string | undefined; readonly head?: string | undefined };
@@ -32,12 +30,11 @@ export async function readLogbookArguments(
   return keys.ok ? ok({ path: resolve(cwd, path), keys: keys.value, head: head.value }) : keys;
 }
 
-const HEAD = /^(?:(\d{1,15}):)?([0-9a-f]{12,64})$/;
-
-function headOf(text: string): Result<GivenHead, string> {
-  const match = HEAD.exec(text);
-  if (match === null) return fail('--head takes seq:hash, or a hash, of at least 12 hex digits');
-  return ok({ seq: match[1] === undefined ? null : Number(match[1]), hash: match[2] ?? '' });
+function headOf(text: string): Result<Anchor, string> {
+  const [, seq, hash = ''] = /^(\d{1,15}):([0-9a-f]{12,64})$/.exec(text) ?? [];
+  return seq === undefined
+    ? fail('--head takes seq:hash, with at least 12 hex digits of the hash')
+    : ok({ seq: Number(seq), hash });
 }
 
 /** Reads only the keys, so that a config with an error elsewhere still works. */

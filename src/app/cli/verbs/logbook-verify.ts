@@ -13,12 +13,7 @@ import { JOURNAL } from '../../../logbook/rules.ts';
 import { eventsPath, folderOf } from '../../../logbook/segments.ts';
 import { type BadEntry, type Verification, verifyLogbook } from '../../../logbook/verify.ts';
 import { answer, EXIT, misused, pathOnly, type Refusal, type VerbIo } from '../verb-io.ts';
-import {
-  type GivenHead,
-  type LogbookArguments,
-  type LogbookOptions,
-  readLogbookArguments,
-} from './logbook-arguments.ts';
+import { type LogbookArguments, type LogbookOptions, readLogbookArguments } from './logbook-arguments.ts';
 import { findLogbookFiles, type LogbookFile } from './logbook-files.ts';
 
 /** A run in the JSON answer. `anchor`: what proves that its end is complete. */
@@ -114,8 +109,7 @@ export function verifyFile(
       hash: sha256Hex,
       verifySignature: verifyEd25519,
     });
-  const given = options.head === null ? checkpointed : anchorOf(options.head, [text, ...next].join(''));
-  const verification = check(given);
+  const verification = check(options.head ?? checkpointed);
   const anchor = anchorKind(file, options.head, verification);
   const rewritten = historyFaultOf(file);
   const bad = earlier(verification.bad, rewritten) ?? unanchored(verification, anchor);
@@ -125,16 +119,9 @@ export function verifyFile(
   return { run: told, bad: bad === null ? null : placed(file, bad), verification };
 }
 
-/** A hash without a sequence number names the entry that has it, or else an entry after the end, which is missing. */
-function anchorOf(head: GivenHead, text: string): Anchor {
-  const lines = text.split('\n');
-  const found = lines.findIndex((line) => line.includes(`"hash":"${head.hash}`));
-  return { seq: head.seq ?? (found === -1 ? lines.length : found), hash: head.hash };
-}
-
 function anchorKind(
   file: LogbookFile,
-  head: GivenHead | null,
+  head: Anchor | null,
   verification: Verification,
 ): VerifiedRun['anchor'] {
   if (head !== null) return 'flag';
