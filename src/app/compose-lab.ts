@@ -1,14 +1,15 @@
 /** Builds the Lab from its real parts. */
 
 import { join } from 'node:path';
+import { Octokit } from '@octokit/core';
 import { branded, isDigest, isInstant } from '../domain/ids.ts';
-import { createClient, type Octokit } from '../github/call.ts';
+import { createClient } from '../github/call.ts';
 import { createGitProgram } from '../host/git/git-program.ts';
 import { sha256Hex } from '../host/hash.ts';
 import { parseSigningKey, verifyEd25519 } from '../host/keys.ts';
 import { pythonVersion } from '../host/python-child.ts';
 import { createExperimentReader } from '../host/read-experiment.ts';
-import { openStore, type StoreOpener } from '../stores/open.ts';
+import { openStore } from '../stores/open.ts';
 import { channelSender } from './channels.ts';
 import { createImages } from './images.ts';
 import type { Lab, Log } from './lab.ts';
@@ -19,12 +20,10 @@ import { fixSmallMistake } from './small-fix.ts';
 export type LabParts = {
   /** `owner/name`. */
   readonly repository: string;
-  readonly octokit: Octokit;
   /** REST base and web base, such as https://api.github.com and https://github.com. */
   readonly baseUrl: string;
   readonly serverUrl: string;
   readonly token: () => Promise<string>;
-  readonly signingKeys: SigningKeys;
   /** Private folder of this process, for the mirror. */
   readonly workDirectory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -35,72 +34,56 @@ export type LabParts = {
 
 /** The production Lab. */
 export function composeLab(parts: LabParts): Lab {
+  const { baseUrl, environment, now: nowMs, sleep } = parts;
+  const path = environment['PATH'] ?? '';
   const [owner = '', repo = ''] = parts.repository.split('/');
   const mirror = {
     directory: join(parts.workDirectory, 'mirror.git'),
     remoteUrl: `${parts.serverUrl}/${owner}/${repo}.git`,
   };
-  const client = createClient({
-    octokit: parts.octokit,
-    owner,
-    repo,
-    baseUrl: parts.baseUrl,
-    sleep: parts.sleep,
-    now: parts.now,
+  const octokit = new Octokit({ baseUrl, userAgent: 'ferrybot' });
+  octokit.hook.before('request', async (request) => {
+    request.headers.authorization = `token ${await parts.token()}`;
   });
-  const now = (): ReturnType<Lab['now']> =>
-    branded(Math.trunc(parts.now() + client.clock.offsetMs), isInstant);
+  const client = createClient({ octokit, owner, repo, baseUrl, sleep, now: nowMs });
+  const now = (): ReturnType<Lab['now']> => branded(Math.trunc(nowMs() + client.clock.offsetMs), isInstant);
+  const host = { fetch, sleep };
   return {
     repository: parts.repository,
     client,
     gitAs: createGitProgram({
       ...mirror,
       token: parts.token,
-      environment: programEnvironment(parts.environment),
+      environment: programEnvironment(environment),
     }),
-    signingKeys: parts.signingKeys,
+    signingKeys: signingKeysFrom(environment),
     hash: sha256Hex,
     digestOf: (text) => branded(`sha256:${sha256Hex(text)}`, isDigest),
     verifySignature: verifyEd25519,
-    readExperiment: createExperimentReader(parts.environment['PATH'] ?? ''),
-    pythonVersion: (python) => pythonVersion(python, parts.environment['PATH'] ?? ''),
-    fixSmallMistake: (question, python) => fixSmallMistake(question, python, parts.environment['PATH'] ?? ''),
-    helpers: createHelpers(parts.environment['PATH'] ?? ''),
-    sendToChannel: channelSender(parts.environment, { fetch, sleep: parts.sleep }),
-    stores: (path) => openStore(storeOpener(parts), path),
-    images: createImages(parts.environment, { fetch, sleep: parts.sleep }),
+    readExperiment: createExperimentReader(path),
+    pythonVersion: (python) => pythonVersion(python, path),
+    fixSmallMistake: (question, python) => fixSmallMistake(question, python, path),
+    helpers: createHelpers(path),
+    sendToChannel: channelSender(environment, host),
+    stores: (root) => openStore({ host, environment, now: nowMs }, root),
+    images: createImages(environment, host),
     now,
     log: parts.log,
     boundary: () => undefined,
   };
 }
 
-/** A store with this process's environment and clock. */
-export function storeOpener({
-  environment,
-  now,
-  sleep,
-}: Pick<LabParts, 'environment' | 'now' | 'sleep'>): StoreOpener {
-  return { host: { fetch, sleep }, environment, now };
-}
+const PROGRAM_VARIABLES = new Set([
+  ...['PATH', 'LANG', 'TMPDIR', 'SystemRoot'],
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
+]);
 
 /** The environment of helper programs, without tokens and keys. */
-function programEnvironment(
-  environment: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, string>> {
-  const names = [
-    'PATH',
-    'LANG',
-    'TMPDIR',
-    'HTTP_PROXY',
-    'HTTPS_PROXY',
-    'NO_PROXY',
-    'SSL_CERT_FILE',
-    'SSL_CERT_DIR',
-    'SystemRoot',
-  ];
+function programEnvironment(environment: LabParts['environment']): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    names.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name] ?? '']])),
+    Object.entries(environment).flatMap(([name, value]) =>
+      value !== undefined && PROGRAM_VARIABLES.has(name) ? [[name, value]] : [],
+    ),
   );
 }
 

@@ -5,7 +5,6 @@
 
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Octokit } from '@octokit/core';
 import { execa } from 'execa';
 import { type LabKeys, labKeys } from '../../demo/keys.ts';
 import { openLabFolder } from '../../demo/lab-folder.ts';
@@ -26,7 +25,6 @@ import type { Lab } from '../../src/app/lab.ts';
 import { createLabOpener } from '../../src/app/open-lab.ts';
 import { propose } from '../../src/app/propose/propose.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { parseSigningKey } from '../../src/host/keys.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 export const HOSTED = { name: 'hosted-1', labels: ['ubuntu-latest'] };
@@ -271,21 +269,13 @@ function control(world: World, origin: string, keys: LabKeys, workDirectory: str
   if (installation === undefined) throw new Error('the App is not installed');
   const token = async (): Promise<string> =>
     mintInstallationToken(world, installation, installation.permissions, null).token;
-  const octokit = new Octokit({ authStrategy: null, baseUrl: `${origin}/api/v3` });
-  octokit.hook.before('request', async (request) => {
-    request.headers.authorization = `Bearer ${await token()}`;
-  });
-  const key = parseSigningKey(keys.roles.control.privatePem);
-  if (!key.ok) throw new Error(key.error);
   return composeLab({
     repository: `${REPOSITORY.owner}/${REPOSITORY.name}`,
-    octokit,
     baseUrl: `${origin}/api/v3`,
     serverUrl: origin,
     token,
-    signingKeys: { control: key.value },
     workDirectory,
-    environment: process.env,
+    environment: { ...process.env, FERRYBOT_CONTROL_KEY: keys.roles.control.privatePem },
     now: world.clock.now,
     sleep: (durationMs) => world.clock.sleep(durationMs),
     log: () => undefined,

@@ -4,7 +4,6 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as core from '@actions/core';
-import { Octokit } from '@octokit/core';
 import { z } from 'zod';
 import { type GcloudOptions, gcloudEnvironment } from '../../clouds/gcp/gcloud.ts';
 import { createTpuCloud } from '../../clouds/gcp/tpu-cloud.ts';
@@ -16,7 +15,7 @@ import { runProgram } from '../../host/process.ts';
 import { createMemorySaver } from '../../host/spare-memory.ts';
 import type { LabConfig } from '../../run/lane-scope.ts';
 import { openStoreToDelete } from '../../stores/open.ts';
-import { composeLab, signingKeysFrom, storeOpener } from '../compose-lab.ts';
+import { composeLab } from '../compose-lab.ts';
 import { disksWith } from '../disk-scan/disk-port.ts';
 import { createEngines } from '../engines.ts';
 import { ANSWER_FILE, createFixerRunner } from '../fixer/fix-mode.ts';
@@ -97,18 +96,17 @@ async function act(
   const stateDirectory = core.getInput('state-directory');
   const lab = composeLab({
     repository: env.GITHUB_REPOSITORY,
-    octokit: new Octokit({ auth: token, baseUrl: env.GITHUB_API_URL, userAgent: 'ferrybot' }),
     baseUrl: env.GITHUB_API_URL,
     serverUrl: env.GITHUB_SERVER_URL,
     token: async () => token,
-    signingKeys: signingKeysFrom(environment),
     workDirectory,
     environment,
     now: Date.now,
-    sleep: (durationMs) => sleep(durationMs),
+    sleep: pause,
     log: (line, fields) => core.info(logLine(line, fields, secrets.clean)),
   });
-  const gcloud = gcloudOf(environment);
+  // gcloud gets only its own credentials.
+  const gcloud = { program: 'gcloud', env: gcloudEnvironment(environment), run: runProgram };
   const event = startedBy(env, payload);
   const defaultBranch = defaultBranchOf(event);
   const engines = createEngines({
@@ -136,17 +134,8 @@ async function act(
     defaultBranch,
     engineOf: engines.engineOf,
     cloudOf: (config, cluster) => cloudFor(config, cluster, gcloud),
-    disks: disksWith({
-      gcloud,
-      defaultBranch,
-      temporaryDirectory: workDirectory,
-      environment,
-    }),
-    storeOf: (path) =>
-      openStoreToDelete(
-        storeOpener({ environment, now: Date.now, sleep: (durationMs) => sleep(durationMs) }),
-        path,
-      ),
+    disks: disksWith({ gcloud, defaultBranch, temporaryDirectory: workDirectory, environment }),
+    storeOf: (path) => openStoreToDelete({ host: { fetch, sleep: pause }, environment, now: Date.now }, path),
     readMetrics: metricsFromFile,
     saveMemory: createMemorySaver(),
     trackerOf: createTrackers(environment, { fetch, now: Date.now }),
@@ -160,10 +149,12 @@ async function act(
     environment,
     secrets,
     temporaryDirectory: env.RUNNER_TEMP,
-    sleep: (durationMs) => sleep(durationMs),
+    sleep: pause,
   });
   return work.finally(() => engines.close());
 }
+
+const pause = (durationMs: number): Promise<void> => sleep(durationMs);
 
 /** An input that was removed from `process.env`, so that other programs cannot read it. */
 function getInput(name: string, environment: Environment): string {
@@ -180,11 +171,6 @@ function startedBy(env: z.infer<typeof environmentSchema>, payload: unknown): Ac
     runUrl: `${env.GITHUB_SERVER_URL}/${env.GITHUB_REPOSITORY}/actions/runs/${env.GITHUB_RUN_ID}`,
     runAttempt: env.GITHUB_RUN_ATTEMPT,
   };
-}
-
-/** gcloud with only its own credentials. */
-function gcloudOf(environment: Readonly<Record<string, string | undefined>>): GcloudOptions {
-  return { program: 'gcloud', env: gcloudEnvironment(environment), run: runProgram };
 }
 
 function cloudFor(config: LabConfig, cluster: string, gcloud: GcloudOptions): TpuCloud | null {

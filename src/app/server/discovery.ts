@@ -4,8 +4,6 @@ import { z } from 'zod';
 import type { Log } from '../lab.ts';
 import { APP_PERMISSIONS } from './app-permissions.ts';
 
-/** Pages of 100 installations, and of 100 repositories each. */
-const DISCOVERY_PAGES_MAX = 50;
 /** How often installations are listed; webhooks announce new repositories immediately. */
 export const DISCOVERY_PERIOD_MS = 6 * 60 * 60 * 1_000;
 
@@ -15,12 +13,10 @@ export type Installed = {
   readonly installation: number;
 };
 
-/** A GET request with parsed JSON; throws if it fails. */
-export type Get = (route: string, parameters: Record<string, unknown>) => Promise<{ readonly data: unknown }>;
-
 type DiscoveryPorts = {
-  readonly asApp: Get;
-  readonly asInstallation: (installation: number) => Promise<Get>;
+  /** All rows of GitHub's lists; throws if one cannot be read. */
+  readonly installations: () => Promise<readonly unknown[]>;
+  readonly repositories: (installation: number) => Promise<readonly unknown[]>;
   readonly now: () => number;
   readonly log: Log;
 };
@@ -31,15 +27,11 @@ const installationSchema = z.object({
   permissions: z.record(z.string(), z.string()).default({}),
   account: z.looseObject({ login: z.string().optional() }).nullish(),
 });
-const repositoriesSchema = z.object({
-  repositories: z.array(z.object({ full_name: z.string(), default_branch: z.string() })),
-});
+const repositoriesSchema = z.array(z.object({ full_name: z.string(), default_branch: z.string() }));
 type Installation = z.infer<typeof installationSchema>;
 
 /** `isWhole`: every row was understood. */
 type Installations = { readonly found: readonly Installation[]; readonly isWhole: boolean };
-
-const PAGE = 100;
 
 /** `anew`: an installation changed, so the cache is stale. */
 export type Discovery = (anew?: boolean) => Promise<readonly Installed[]>;
@@ -115,37 +107,19 @@ async function refresh(
   return isWhole;
 }
 
-async function installationsOf({ asApp, log }: DiscoveryPorts): Promise<Installations> {
-  const found: Installation[] = [];
-  let isWhole = true;
-  for (let page = 1; page <= DISCOVERY_PAGES_MAX; page += 1) {
-    const { data } = await asApp('GET /app/installations', { per_page: PAGE, page });
-    const rows = z.array(z.unknown()).parse(data);
-    for (const row of rows) {
-      const parsed = installationSchema.safeParse(row);
-      if (parsed.success) found.push(parsed.data);
-      else {
-        isWhole = false;
-        log(`an installation could not be understood: ${parsed.error.message}`);
-      }
-    }
-    if (rows.length < PAGE) return { found, isWhole };
-  }
-  throw new Error(`there are more than ${DISCOVERY_PAGES_MAX * PAGE}`);
+async function installationsOf({ installations, log }: DiscoveryPorts): Promise<Installations> {
+  const parsed = (await installations()).map((row) => installationSchema.safeParse(row));
+  for (const { error } of parsed)
+    if (error !== undefined) log(`an installation could not be understood: ${error.message}`);
+  return {
+    found: parsed.flatMap(({ data }) => data ?? []),
+    isWhole: parsed.every(({ success }) => success),
+  };
 }
 
 async function repositoriesOf(ports: DiscoveryPorts, installation: number): Promise<readonly Installed[]> {
-  const get = await ports.asInstallation(installation);
-  const found: Installed[] = [];
-  for (let page = 1; page <= DISCOVERY_PAGES_MAX; page += 1) {
-    const { data } = await get('GET /installation/repositories', { per_page: PAGE, page });
-    const { repositories } = repositoriesSchema.parse(data);
-    found.push(
-      ...repositories.map((r) => ({ repository: r.full_name, branch: r.default_branch, installation })),
-    );
-    if (repositories.length < PAGE) return found;
-  }
-  throw new Error(`there are more than ${DISCOVERY_PAGES_MAX * PAGE}`);
+  const rows = repositoriesSchema.parse(await ports.repositories(installation));
+  return rows.map((row) => ({ repository: row.full_name, branch: row.default_branch, installation }));
 }
 
 const LEVELS = ['read', 'write', 'admin'];

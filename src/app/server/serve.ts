@@ -8,7 +8,7 @@ import { createNodeMiddleware, Probot, ProbotOctokit } from 'probot';
 import { z } from 'zod';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { HANDLERS, triggerOf } from '../../handlers/registry.ts';
-import { composeLab, signingKeysFrom } from '../compose-lab.ts';
+import { composeLab } from '../compose-lab.ts';
 import { createWorker } from '../control/worker.ts';
 import type { Lab, Log } from '../lab.ts';
 import { createHelpersBeside } from '../propose/helpers-beside.ts';
@@ -83,9 +83,7 @@ export function createQueues({ installed, open, log }: QueuesPorts): Queues {
   };
 }
 
-/** Tokens are replaced this long before they expire. */
-const TOKEN_SLACK_MS = 5 * 60 * 1_000;
-const minted = z.object({ token: z.string().min(1), expires_at: z.string() });
+const minted = z.object({ token: z.string().min(1) });
 
 /** How long the server waits for the lab's programs before it handles other triggers. */
 const HELPER_PATIENCE_MS = 2_000;
@@ -100,10 +98,9 @@ export type Serving = { readonly url: string; readonly close: () => Promise<void
 /** Starts the server and the sweep timer. Throws if the port is taken or a key is malformed. */
 export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   const probot = createProbot(options);
-  const tokens = new Map<number, InstallationTokens>();
   const queues = createQueues({
     installed: discoveryOf(probot, options, log),
-    open: (where) => openQueue(probot, options, log, where, tokens),
+    open: (where) => openQueue(probot, options, log, where),
     log,
   });
   const middleware = await createNodeMiddleware(
@@ -114,7 +111,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
         );
       }
       for (const event of UNSUBSCRIBED_EVENTS)
-        app.webhooks.on(event, async ({ payload }) => installationChanged(payload, tokens, queues, log));
+        app.webhooks.on(event, async ({ payload }) => installationChanged(payload, queues, log));
       app.webhooks.onError((error) => log(`a webhook was refused or failed: ${firstLine(error)}`));
     },
     { probot, webhooksPath: WEBHOOKS_PATH },
@@ -136,16 +133,13 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   };
 }
 
-/** An installation changed: forget its token and sweep, because no webhooks were sent meanwhile. */
+/** An installation changed: mint its token again and sweep, because no webhooks were sent meanwhile. */
 function installationChanged(
   payload: { readonly action: string; readonly installation: { readonly id: number } },
-  tokens: ReadonlyMap<number, InstallationTokens>,
   queues: Queues,
   log: Log,
 ): void {
-  const { id } = payload.installation;
-  tokens.get(id)?.forget();
-  log(`installation ${id}: ${payload.action}`);
+  log(`installation ${payload.installation.id}: ${payload.action}`);
   queues.sweepAnew().catch((error: unknown) => log(`a sweep failed: ${firstLine(error)}`));
 }
 
@@ -158,8 +152,11 @@ function firstLine(error: unknown): string {
  * works).
  */
 function createProbot(options: ServeOptions): Probot {
-  const Quiet = ProbotOctokit.defaults((defaults: object) => ({
+  // Without it, tokens are asked for at github.com.
+  const { request } = new Octokit({ baseUrl: options.baseUrl, userAgent: 'ferrybot' });
+  const Quiet = ProbotOctokit.defaults((defaults: { readonly auth?: object }) => ({
     ...defaults,
+    auth: { ...defaults.auth, request },
     throttle: { enabled: false },
     retry: { enabled: false },
     baseUrl: options.baseUrl,
@@ -175,14 +172,16 @@ function createProbot(options: ServeOptions): Probot {
   });
 }
 
+/** The largest page. */
+const PAGE = { per_page: 100 };
+
 function discoveryOf(probot: Probot, options: ServeOptions, log: Log): Discovery {
   return createDiscovery({
-    asApp: async (route, parameters) => (await probot.auth()).request(route, parameters),
-    asInstallation: async (installation) => {
-      // Use a new token: a revoked one would hide the repositories.
-      const token = await installationTokens(probot, installation).current(options.now());
-      const octokit = new Octokit({ auth: token, baseUrl: options.baseUrl, userAgent: 'ferrybot' });
-      return (route, parameters) => octokit.request(route, parameters);
+    installations: async () => (await probot.auth()).paginate('GET /app/installations', PAGE),
+    repositories: async (installation) => {
+      // A revoked token would hide the repositories, and a token keeps the permissions of its creation.
+      await installationToken(probot, installation, true);
+      return (await probot.auth(installation)).paginate('GET /installation/repositories', PAGE);
     },
     now: options.now,
     log,
@@ -194,24 +193,12 @@ async function openQueue(
   options: ServeOptions,
   log: Log,
   where: Installed,
-  known: Map<number, InstallationTokens>,
 ): Promise<WorkQueue> {
-  const tokens = known.get(where.installation) ?? installationTokens(probot, where.installation);
-  known.set(where.installation, tokens);
-  const octokit = new Octokit({ baseUrl: options.baseUrl, userAgent: 'ferrybot' });
-  octokit.hook.before('request', async (request) => {
-    request.headers.authorization = `token ${await tokens.current(lab.now())}`;
-  });
   const lab: Lab = composeLab({
+    ...options,
     repository: where.repository,
-    octokit,
-    baseUrl: options.baseUrl,
-    serverUrl: options.serverUrl,
-    token: () => tokens.current(lab.now()),
-    signingKeys: signingKeysFrom(options.environment),
+    token: () => installationToken(probot, where.installation),
     workDirectory: join(options.workDirectory, where.repository.replace('/', '--')),
-    environment: options.environment,
-    now: options.now,
     sleep: (durationMs) => sleep(durationMs),
     log: (line, fields) => log(`${where.repository}: ${line}`, fields),
   });
@@ -257,34 +244,8 @@ function listen(server: Server, options: ServeOptions): Promise<string> {
   });
 }
 
-type InstallationTokens = {
-  readonly current: (nowMs: number) => Promise<string>;
-  /** Tokens keep the permissions of their creation, so mint a new one after a change. */
-  readonly forget: () => void;
-};
-
-type AppAuth = { readonly auth: () => Promise<Pick<Awaited<ReturnType<Probot['auth']>>, 'request'>> };
-
-/** Tokens of one installation, valid for an hour; replaced some minutes earlier. */
-function installationTokens(app: AppAuth, installationId: number): InstallationTokens {
-  let held: { readonly token: string; readonly expiresAtMs: number } | null = null;
-  let changes = 0;
-  return {
-    current: async (nowMs) => {
-      if (held !== null && held.expiresAtMs - nowMs > TOKEN_SLACK_MS) return held.token;
-      const asked = changes;
-      const { data } = await (await app.auth()).request(
-        'POST /app/installations/{installation_id}/access_tokens',
-        { installation_id: installationId },
-      );
-      const { token, expires_at: expiresAt } = minted.parse(data);
-      // A token requested before a change may have the old permissions: use it once.
-      if (asked === changes) held = { token, expiresAtMs: Date.parse(expiresAt) };
-      return token;
-    },
-    forget: () => {
-      changes += 1;
-      held = null;
-    },
-  };
+/** A token of one installation, valid for an hour and cached by Probot; `refresh` mints a new one. */
+async function installationToken(probot: Probot, installationId: number, refresh = false): Promise<string> {
+  const app = await probot.auth();
+  return minted.parse(await app.auth({ type: 'installation', installationId, refresh })).token;
 }

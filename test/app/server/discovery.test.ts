@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { APP_PERMISSIONS } from '../../../src/app/server/app-permissions.ts';
-import { createDiscovery, DISCOVERY_PERIOD_MS, type Get } from '../../../src/app/server/discovery.ts';
+import { createDiscovery, DISCOVERY_PERIOD_MS } from '../../../src/app/server/discovery.ts';
 import { createQueues } from '../../../src/app/server/serve.ts';
 import type { WorkQueue } from '../../../src/app/work-queue.ts';
 
@@ -23,34 +23,24 @@ function github(installations: Installation[]) {
   const log: string[] = [];
   let nowMs = 0;
   let requests = 0;
-  const pageOf = <Row>(
-    rows: readonly Row[],
-    { page, per_page: size }: Record<string, unknown>,
-  ): readonly Row[] => {
-    requests += 1;
-    return rows.slice((Number(page) - 1) * Number(size), Number(page) * Number(size));
-  };
-  const asApp: Get = async (_, range) => ({
-    data: pageOf(
-      installations.map((one) => ({
+  const discover = createDiscovery({
+    installations: async () => {
+      requests += 1;
+      return installations.map((one) => ({
         permissions: GRANTED,
         suspended_at: null,
         account: { login: `org-${one.id}` },
         ...one,
-      })),
-      range,
-    ),
-  });
-  const discover = createDiscovery({
-    asApp,
-    asInstallation: async (id) => {
+      }));
+    },
+    repositories: async (id) => {
       const found = installations.find((one) => one.id === id);
       if (found === undefined || found.broken === true) throw new Error('Bad credentials');
-      const rows = Array.from({ length: found.repositories }, (_, n) => ({
+      requests += 1;
+      return Array.from({ length: found.repositories }, (_, n) => ({
         full_name: `org-${id}/r${n}`,
         default_branch: 'main',
       }));
-      return async (_, range) => ({ data: { repositories: pageOf(rows, range) } });
     },
     now: () => nowMs,
     log: (line) => log.push(line),
@@ -61,13 +51,6 @@ function github(installations: Installation[]) {
 }
 
 describe('where the App is installed', () => {
-  it('is every page of installations and repositories', async () => {
-    const many = Array.from({ length: 130 }, (_, id) => ({ id, repositories: id === 129 ? 250 : 1 }));
-    const names = await github(many).names();
-    expect(names).toHaveLength(129 + 250);
-    expect(names).toContain('org-129/r249');
-  });
-
   it('is the others where one cannot be read, which is said once and asked for again at once', async () => {
     const hub = github([
       { id: 1, repositories: 1, broken: true },
