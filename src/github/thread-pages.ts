@@ -26,7 +26,7 @@ export type Connection<Node extends z.ZodType> = {
   readonly selection: string;
   readonly node: Node;
   /** Threads list oldest first and are read backwards; edits list newest first. */
-  readonly newestFirst: boolean;
+  readonly newestFirst?: true;
 };
 
 /**
@@ -59,7 +59,7 @@ export async function readOn<Schema extends z.ZodType>(
 
 /** Cursor of the next older page, or null. */
 function olderThan(
-  { newestFirst }: { readonly newestFirst: boolean },
+  { newestFirst }: Pick<Connection<z.ZodType>, 'newestFirst'>,
   { pageInfo }: Page<unknown>,
 ): string | null {
   if (newestFirst) return pageInfo.hasNextPage ? pageInfo.endCursor : null;

@@ -165,7 +165,6 @@ export const COMMENTS_CONNECTION: Connection<typeof commentSchema> = {
   field: 'comments',
   selection: COMMENT_FIELDS,
   node: commentSchema,
-  newestFirst: false,
 };
 
 export const REVIEWS_CONNECTION: Connection<typeof reviewSchema> = {
@@ -173,7 +172,6 @@ export const REVIEWS_CONNECTION: Connection<typeof reviewSchema> = {
   field: 'reviews',
   selection: REVIEW_FIELDS,
   node: reviewSchema,
-  newestFirst: false,
 };
 
 export const LINE_COMMENTS_CONNECTION: Connection<typeof commentSchema> = {
@@ -181,7 +179,6 @@ export const LINE_COMMENTS_CONNECTION: Connection<typeof commentSchema> = {
   field: 'comments',
   selection: COMMENT_FIELDS,
   node: commentSchema,
-  newestFirst: false,
 };
 
 export const EDITS_CONNECTION: Connection<typeof editSchema> = {

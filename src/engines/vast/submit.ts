@@ -150,9 +150,9 @@ async function adopt(
   session: string,
   { id, dph_total: price }: Instance,
 ): Promise<SubmitOutcome> {
-  if (price === null) return unknownBecause(`the account does not say what instance ${id} costs`);
-  if (!isTooDear(settings, price)) return { kind: 'adopted', job: jobOf(settings, spec, session, id) };
-  const why = tooDear(settings, price);
+  const why = priceProblem(settings, id, price);
+  if (why === null) return { kind: 'adopted', job: jobOf(settings, spec, session, id) };
+  if (price === null) return unknownBecause(why);
   return (await takeBack(settings, id, why)) ?? rejected('refused', `instance ${id} was given back: ${why}`);
 }
 
@@ -180,9 +180,8 @@ async function rent(stand: Stand, offer: Offer, choice: Choice): Promise<Tried> 
  * account does not say that is not kept.
  */
 async function checkPrice({ settings, spec, session }: Stand, id: number): Promise<Tried> {
-  const price = await readPrice(settings, spec, id);
-  if (price === null) return takeBack(settings, id, `the account does not say what instance ${id} costs`);
-  if (isTooDear(settings, price)) return takeBack(settings, id, tooDear(settings, price));
+  const why = priceProblem(settings, id, await readPrice(settings, spec, id));
+  if (why !== null) return takeBack(settings, id, why);
   return { kind: 'submitted', job: jobOf(settings, spec, session, id) };
 }
 
@@ -197,12 +196,12 @@ async function readPrice(settings: VastSettings, spec: JobSpec, id: number): Pro
   return null;
 }
 
-function isTooDear({ cluster }: VastSettings, price: number): boolean {
-  return price > Number(cluster.dollarsPerHourMax);
-}
-
-function tooDear({ cluster }: VastSettings, price: number): string {
-  return `it costs ${price.toFixed(4)} dollars an hour, more than ${cluster.dollarsPerHourMax}`;
+/** Why an instance may not be kept at this price; null: it may. */
+function priceProblem({ cluster }: VastSettings, id: number, price: number | null): string | null {
+  if (price === null) return `the account does not say what instance ${id} costs`;
+  return price > Number(cluster.dollarsPerHourMax)
+    ? `it costs ${price.toFixed(4)} dollars an hour, more than ${cluster.dollarsPerHourMax}`
+    : null;
 }
 
 /** What should not have been rented is destroyed; only when it is seen to be gone is another offer tried. */
