@@ -231,15 +231,6 @@ export function isTerminal(status: JobStatus): boolean {
   return status === 'SUCCEEDED' || status === 'FAILED' || status === 'STOPPED';
 }
 
-/** Whether an observation or a stop outcome shows that the job is over. */
-export function saysItIsOver(seen: JobObservation | StopOutcome): boolean {
-  return (
-    (seen.kind === 'found' && isTerminal(seen.status)) ||
-    seen.kind === 'already-ended' ||
-    seen.kind === 'stopped'
-  );
-}
-
 /** The submission step of one attempt, with the approved command. */
 export function submitStep({
   submissionId,
