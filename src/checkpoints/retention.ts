@@ -18,21 +18,19 @@ import { lineageFor, lineageOf, sourcesOf } from './lineage.ts';
 import type { Lineage } from './standing.ts';
 import { isWrittenBy } from './start.ts';
 
-export const PROTECTIONS = [
-  'newest',
-  'final',
-  'source',
-  'milestone',
-  'being-written',
-  'incomplete',
-  'unreadable',
-  'foreign',
-  'shared',
-  'unvalidated',
-  'misnamed',
-  'root',
-] as const;
-export type Protection = (typeof PROTECTIONS)[number];
+export type Protection =
+  | 'newest'
+  | 'final'
+  | 'source'
+  | 'milestone'
+  | 'being-written'
+  | 'incomplete'
+  | 'unreadable'
+  | 'foreign'
+  | 'shared'
+  | 'unvalidated'
+  | 'misnamed'
+  | 'root';
 
 /** What the record requires to keep. */
 export type Needs = {

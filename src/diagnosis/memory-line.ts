@@ -6,9 +6,9 @@ const UNIT = /%|[kMGT]i?B?/.source;
 const NAME =
   /(?:(?:gpu|cuda|hbm|vram|peak|max)[ _/]){0,2}mem(?:ory)?(?:[ _/](?:used|usage|use|alloc|allocated|reserved|active|max|max_active|max_allocated|max_reserved)){0,2}/
     .source;
-const IS = /['"]?(?: {0,3}[:=|] {0,3}| {1,3})['"]?/.source;
+const MEMORY_IS = /['"]?(?: {0,3}[:=|] {0,3}| {1,3})['"]?/.source;
 const MEMORY = new RegExp(
-  `(?<![\\w/-])${NAME}(?: ?[([](${UNIT})[)\\]])?${IS}${NUMBER} ?(${UNIT})?(?![\\w.])(?: ?\\(${NUMBER}%\\))?`,
+  `(?<![\\w/-])${NAME}(?: ?[([](${UNIT})[)\\]])?${MEMORY_IS}${NUMBER} ?(${UNIT})?(?![\\w.])(?: ?\\(${NUMBER}%\\))?`,
   'i',
 );
 /** Another memory, or the part of it that is not in use. */

@@ -20,7 +20,7 @@ const TELLING_WORDS: readonly string[] = [
   ...TRAINERS.flatMap(({ words }) => words),
 ];
 
-const NEWLINE = 10;
+const LINE_FEED = 10;
 /** With this bit set, capitals equal small letters; a few signs equal others too, which only costs time. */
 const FOLD = 0x20;
 const REACH = Math.min(...TELLING_WORDS.map(({ length }) => length));
@@ -71,7 +71,7 @@ function isAt(bytes: Uint8Array, start: number, word: Uint8Array): boolean {
 /** How many lines end in [from, end). */
 export function countLines(bytes: Uint8Array, from: number, end: number): number {
   let count = 0;
-  for (let at = bytes.indexOf(NEWLINE, from); at !== -1 && at < end; at = bytes.indexOf(NEWLINE, at + 1))
+  for (let at = bytes.indexOf(LINE_FEED, from); at !== -1 && at < end; at = bytes.indexOf(LINE_FEED, at + 1))
     count += 1;
   return count;
 }

@@ -7,7 +7,6 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { seriesOf } from './course.ts';
 import { type LogFacts, NO_LOG_FACTS } from './log-facts.ts';
 import { replayOf } from './replayed.ts';
-import { nameOf, workerOf } from './signature-matches.ts';
 import { NO_TRAINING } from './training.ts';
 
 /** The log facts that the newest observation recorded; reading goes on at its offset, so that no byte is judged twice. */
@@ -45,7 +44,7 @@ export function logFactsFrom(state: RunState): { readonly facts: LogFacts; reado
     origin:
       open?.task === undefined || open.task === null
         ? null
-        : { worker: workerOf(open.task.worker), lineNumber: -open.task.linesAgo },
+        : { worker: open.task.worker, lineNumber: -open.task.linesAgo },
     failures: last.signatures.map((id) => ({ id, line: '', lastLineNumber: 0, workers: [] })),
   };
   return { facts, offset: last.logOffset };
@@ -55,9 +54,7 @@ export function logFactsFrom(state: RunState): { readonly facts: LogFacts; reado
 export function openLogOf({ evalRunning, skipping, origin, lines }: LogFacts): OpenLog | undefined {
   const linesAgo = origin === null ? 0 : lines - origin.lineNumber;
   const task =
-    origin === null || linesAgo > limits.tracebackLinesMax
-      ? null
-      : { worker: nameOf(origin.worker), linesAgo };
+    origin === null || linesAgo > limits.tracebackLinesMax ? null : { worker: origin.worker, linesAgo };
   if (task === null && !evalRunning && !skipping) return undefined;
   return { isEvalRunning: evalRunning, isLineSkipped: skipping, task };
 }

@@ -20,7 +20,7 @@ describe('the address of a worker', () => {
     ['(Train pid=7, ip=2600:1900:4000::1F) hello', '2600:1900:4000:0:0:0:0:1f'],
     ['(Train pid=7, ip=::ffff:10.0.0.9) hello', '0:0:0:0:0:ffff:a00:9'],
   ])('stands in %s', (line, address) => {
-    expect(workerAddress(line)).toEqual({ kind: 'one', address });
+    expect(workerAddress(line)).toBe(address);
   });
 
   it.each([
@@ -34,7 +34,7 @@ describe('the address of a worker', () => {
 
   it('is not one where Ray folded the lines of several workers into one', () => {
     const line = '(Train pid=1, ip=10.130.1.45) RuntimeError: x [repeated 7x across cluster]';
-    expect(workerAddress(line)).toEqual({ kind: 'several' });
+    expect(workerAddress(line)).toBe('several');
   });
 });
 

@@ -2,7 +2,7 @@
 
 import { isAbsolute, join } from 'node:path';
 import { roundingOf } from '../../detectors/progress.ts';
-import { createDiagnosis, diagnose } from '../../diagnosis/diagnose.ts';
+import { diagnose } from '../../diagnosis/diagnose.ts';
 import { type Engine, isTerminal, type JobObservation } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Lease, Metrics } from '../../domain/logbook/events/job-events.ts';
@@ -188,43 +188,34 @@ async function diagnosisOf(input: LookInput, end: number, tracker: TrackerHeard 
   // A resumed tracker run also has lines of earlier attempts.
   const own = tail?.kind === 'lines' ? tail.lines.filter(({ at }) => at !== null && at >= since) : [];
   if (own.length === 0) return died;
-  const { read, conclude } = createDiagnosis();
-  for (const { text } of own) read(text);
-  return {
-    diagnosis: conclude('FAILED'),
-    logEnd: own.map(({ text }) => cutText(text, limits.logLineCharsMax)),
-  };
+  return diedOf(own.map(({ text }) => text));
+}
+
+function diedOf(lines: readonly string[]): Died {
+  const last = lines.slice(-LOG_END_READ_LINES_MAX).map((line) => cutText(line, limits.logLineCharsMax));
+  return { diagnosis: diagnose(lines, 'FAILED'), logEnd: last };
 }
 
 /** Null if the log cannot be read. */
 async function diagnosisOfLog({ engine, submission, lab }: LookInput, end: number): Promise<Died> {
-  const { read: understand, conclude } = createDiagnosis();
-  const last: string[] = [];
-  const take = (line: string): void => {
-    understand(line);
-    last.push(cutText(line, limits.logLineCharsMax));
-    if (last.length > 2 * LOG_END_READ_LINES_MAX) last.splice(0, LOG_END_READ_LINES_MAX);
-  };
-  const decoder = new TextDecoder();
+  const pieces: Uint8Array[] = [];
   const until = lab.now() + LOG_READ_MS;
-  let offset = Math.max(0, end - DIAGNOSED_LOG_BYTES);
-  // An offset may be in the middle of a line.
-  let [rest, isCut, isWhole] = ['', offset > 0, false];
-  while (offset < end && lab.now() < until) {
+  const start = Math.max(0, end - DIAGNOSED_LOG_BYTES);
+  let [offset, isWhole] = [start, end === 0];
+  while (!isWhole && lab.now() < until) {
     const read = await engine.readLog(submission.jobId, offset);
     if (read.kind !== 'chunk') return { diagnosis: null };
-    const lines = (rest + decoder.decode(read.bytes, { stream: true })).split(/\r?\n/);
-    rest = lines.pop() ?? '';
-    for (const line of isCut ? lines.slice(1) : lines) take(line);
-    if (lines.length > 0) isCut = false;
+    pieces.push(read.bytes);
     isWhole = read.atEnd || read.nextOffset >= end;
-    if (isWhole || read.nextOffset <= offset) break;
+    if (read.nextOffset <= offset) break;
     offset = read.nextOffset;
   }
   // The cause is at the end; half of the log would give a wrong diagnosis.
-  if (!isWhole && end > 0) return { diagnosis: null };
-  if (rest !== '') take(rest);
-  return { diagnosis: conclude('FAILED'), logEnd: last };
+  if (!isWhole) return { diagnosis: null };
+  const lines = new TextDecoder().decode(Buffer.concat(pieces)).split(/\r?\n/);
+  if (lines.at(-1) === '') lines.pop();
+  // An offset may be in the middle of a line.
+  return diedOf(start > 0 ? lines.slice(1) : lines);
 }
 
 type Reading = {
