@@ -8,7 +8,7 @@ import { answering, type CommandContext, type CommandDecision } from './decision
 import type { CommandDefinition } from './definition.ts';
 import { unlessAdopter, watchedIn } from './direct-watch.ts';
 
-const answer = answering({
+const answerAccept = answering({
   accepted: { from: 'text?' },
   'accept-not-yours': { login: 'text' },
   'accept-too-late': { until: 'text' },
@@ -19,16 +19,16 @@ const answer = answering({
 
 export const accept = {
   name: 'accept',
-  answers: answer.vocabulary,
+  answers: answerAccept.vocabulary,
   keys: {},
   who: (policy) => policy.permissions.watch,
   summary:
     'Takes the watch of a job that `/handoff` has offered to you, the charge of a run whose contract names you, or the job that `/watch` has asked the cluster about.',
   example: '/accept',
-  decide,
+  decide: decideAccept,
 } as const satisfies CommandDefinition;
 
-function decide(context: CommandContext): CommandDecision {
+function decideAccept(context: CommandContext): CommandDecision {
   const { actor, comment } = context;
   if (awaitsAdoption(context.state)) return takeOver(context);
   const dri = context.state.attempts.length === 0 ? personInCharge(context.state.contract) : null;
@@ -37,12 +37,12 @@ function decide(context: CommandContext): CommandDecision {
   if ('kind' in watched) return watched;
   const { offer } = watched.watch;
   if (offer === null || offer.state === 'accepted')
-    return answer('not-now', { status: 'the watch of this run is offered to nobody' });
+    return answerAccept('not-now', { status: 'the watch of this run is offered to nobody' });
   const { to, until, by } = offer;
-  if (to.id !== actor.id) return answer('accept-not-yours', { login: to.login });
+  if (to.id !== actor.id) return answerAccept('accept-not-yours', { login: to.login });
   // Uses the comment's time, not the time of processing.
-  if (openOffer(watched, comment.createdAt) === null) return answer('accept-too-late', { until });
-  return answer('accepted', by === null ? {} : { from: by.login }, [
+  if (openOffer(watched, comment.createdAt) === null) return answerAccept('accept-too-late', { until });
+  return answerAccept('accepted', by === null ? {} : { from: by.login }, [
     { type: 'handoff', role: 'control', actor, data: { state: 'accepted', to, until } },
   ]);
 }
@@ -55,9 +55,9 @@ function takeOver(context: CommandContext): CommandDecision {
   const { description } = state;
   const toldAt = description?.found === 'described' ? fromRfc3339(description.at) : null;
   if (description === null || toldAt === null || comment.createdAt < toldAt - SECOND_MS)
-    return answer('job-not-told');
-  if (!context.isJobShown) return answer('job-told-otherwise');
-  return answer('job-adopted', {}, [
+    return answerAccept('job-not-told');
+  if (!context.isJobShown) return answerAccept('job-told-otherwise');
+  return answerAccept('job-adopted', {}, [
     { type: 'adopted', role: 'control', actor, data: { described: description.seq } },
   ]);
 }
@@ -67,11 +67,11 @@ const SECOND_MS = 1_000;
 
 /** Before the launch, the contract acts as the offer. */
 function inCharge({ state, actor, comment }: CommandContext, dri: string): CommandDecision {
-  if (!isSameLogin(dri, actor.login)) return answer('accept-not-yours', { login: dri });
+  if (!isSameLogin(dri, actor.login)) return answerAccept('accept-not-yours', { login: dri });
   if (state.watch.owner?.id === actor.id)
-    return answer('not-now', { status: 'you are in charge of this run already' });
+    return answerAccept('not-now', { status: 'you are in charge of this run already' });
   const until = toRfc3339(comment.createdAt);
-  return answer('accepted', {}, [
+  return answerAccept('accepted', {}, [
     { type: 'handoff', role: 'control', actor, data: { state: 'accepted', to: actor, until } },
   ]);
 }

@@ -31,7 +31,7 @@ import { reasonText, runWord } from './values.ts';
 /** How long a claim or an unobserved job must last before a person can give up the run. */
 export const GIVE_UP_PATIENCE_MS = 10 * 60 * 1_000;
 
-const answer = answering({
+const answerAck = answering({
   acknowledged: { status: 'text', run: 'text?' },
   'ack-before-end': { status: 'text' },
   'incident-taken': { count: 'integer', run: 'text?', watched: 'integer?' },
@@ -43,7 +43,7 @@ const answer = answering({
 
 export const ack = {
   name: 'ack',
-  answers: answer.vocabulary,
+  answers: answerAck.vocabulary,
   keys: {
     lost: { required: false, value: reasonText },
     reject: { required: false, value: reasonText },
@@ -53,7 +53,7 @@ export const ack = {
   summary:
     'Says that you took what has gone wrong, so that nobody else is called for it, or took note of the end of a watch; once the run has ended, acknowledges how. A failed run is closed by it; with `reject="…"` one whose result does not count; with `lost="…"` one whose job cannot be found any more. With `run=`, in any thread, takes it of the run of this name; what closes a run is said in its own thread.',
   example: '/ack',
-  decide,
+  decide: decideAck,
   decideNamed,
 } as const satisfies CommandDefinition;
 
@@ -61,7 +61,7 @@ type Drafts = readonly EventDraft[];
 
 const ADOPTED_ENDED = 'somebody took note that the adopted job ended';
 
-function decide(context: CommandContext): CommandDecision {
+function decideAck(context: CommandContext): CommandDecision {
   const { state, args } = context;
   const lost = args['lost'];
   if (lost !== undefined && state.end === null) return giveUp(context, lost);
@@ -70,25 +70,25 @@ function decide(context: CommandContext): CommandDecision {
   if (isOlder(context.comment, end))
     return incidentsSinceTaken(state).length > 0
       ? taken({ ...state, end: null }, {})
-      : answer('ack-before-end', { status: end.status });
+      : answerAck('ack-before-end', { status: end.status });
   const { reject } = args;
   if (reject !== undefined && end.status !== 'FAILED') return rejected(context, reject);
-  if (end.status === 'FAILED' && underWay(state.actions).length > 0) return answer('close-under-way');
+  if (end.status === 'FAILED' && underWay(state.actions).length > 0) return answerAck('close-under-way');
   if (end.status === 'FAILED') return { kind: 'close', outcome: 'failed', reason: end.message };
   // An adopted job has no launch to seal.
   if (isAdopted(state))
     return { kind: 'close', outcome: 'unsealed', reason: `${ADOPTED_ENDED} ${end.status}` };
-  return answer('acknowledged', { status: end.status });
+  return answerAck('acknowledged', { status: end.status });
 }
 
 /** Acknowledges incidents, or the end of the watch, of a run that continues. */
 function taken(state: RunState, named: { readonly run?: string }, drafts: Drafts = []): AnswerDecision {
   const { length: count } = state.end === null ? incidentsSinceTaken(state) : untakenIncidents(state);
-  if (untakenWatchEnd(state) !== null) return answer('watch-end-taken', { count, ...named }, drafts);
+  if (untakenWatchEnd(state) !== null) return answerAck('watch-end-taken', { count, ...named }, drafts);
   const watched = state.submission === null ? { watched: 0 } : {};
   return count === 0
-    ? answer('not-now', { status: 'the run has not ended', ...named })
-    : answer('incident-taken', { count, ...named, ...watched }, drafts);
+    ? answerAck('not-now', { status: 'the run has not ended', ...named })
+    : answerAck('incident-taken', { count, ...named, ...watched }, drafts);
 }
 
 /** Closing commands must be written in the run's own thread, where its record is visible. */
@@ -103,9 +103,9 @@ function decideNamed(context: NamedContext): AnswerDecision {
   if (!isClosing && (end === null || isHolding(state)))
     return taken(state, named, draftOf(untakenWatchEnd(state) === null ? 'incidents' : 'watch-end'));
   if (isClosing || end === null || end.status === 'FAILED' || isAdopted(state))
-    return answer('closes-in-its-thread', named);
+    return answerAck('closes-in-its-thread', named);
   const said = { status: end.status, ...named };
-  return answer('acknowledged', said, state.acknowledged === null ? draftOf('end') : []);
+  return answerAck('acknowledged', said, state.acknowledged === null ? draftOf('end') : []);
 }
 
 /** The run's end; without a next launch or open incidents, the last attempt's end. */
@@ -123,21 +123,21 @@ function isOlder({ createdAt }: CommandContext['comment'], { at }: Ending): bool
 /** Requires the seal permission, because it is the opposite decision. */
 function rejected({ state, policy, permission }: CommandContext, reason: string): CommandDecision {
   if (!permits(permission, policy.permissions.seal))
-    return answer('not-permitted', { needs: policy.permissions.seal, held: permission });
-  if (underWay(state.actions).length > 0) return answer('close-under-way');
+    return answerAck('not-permitted', { needs: policy.permissions.seal, held: permission });
+  if (underWay(state.actions).length > 0) return answerAck('close-under-way');
   return { kind: 'close', outcome: 'rejected', reason };
 }
 
 /** Requires the seal permission: the lane becomes free, and only a person can know that no job is left. */
 function giveUp({ state, policy, permission, now }: CommandContext, reason: string): CommandDecision {
   if (!permits(permission, policy.permissions.seal))
-    return answer('not-permitted', { needs: policy.permissions.seal, held: permission });
-  if (underWay(state.actions).length > 0) return answer('close-under-way');
+    return answerAck('not-permitted', { needs: policy.permissions.seal, held: permission });
+  if (underWay(state.actions).length > 0) return answerAck('close-under-way');
   const since = unaccountedSince(state);
-  if (since === null) return answer('lost-not-lost', { minutes: 0 });
+  if (since === null) return answerAck('lost-not-lost', { minutes: 0 });
   const waitMs = since + GIVE_UP_PATIENCE_MS - now;
   return waitMs > 0
-    ? answer('lost-not-lost', { minutes: Math.ceil(waitMs / 60_000) })
+    ? answerAck('lost-not-lost', { minutes: Math.ceil(waitMs / 60_000) })
     : { kind: 'close', outcome: 'lost', reason };
 }
 

@@ -7,7 +7,7 @@ import { answering, type CommandContext, type CommandDecision, NO_JOB } from './
 import type { CommandDefinition } from './definition.ts';
 import { keptSteps } from './values.ts';
 
-const answer = answering({
+const answerCleanupCheckpoints = answering({
   'cleanup-listed': { count: 'integer', more: 'integer', kept: 'integer' },
   'cleanup-listed-already': { digest: 'text' },
   'cleanup-nothing': { kept: 'integer' },
@@ -17,33 +17,37 @@ const answer = answering({
 
 export const cleanupCheckpoints = {
   name: 'cleanup-checkpoints',
-  answers: answer.vocabulary,
+  answers: answerCleanupCheckpoints.vocabulary,
   keys: { keep: { required: false, value: keptSteps } },
   who: () => 'write',
   summary:
     'Lists the checkpoints of the run that nothing protects, with their sizes, and what protects the others. It deletes none: somebody else consents to exactly that list.',
   example: '/cleanup-checkpoints keep=20',
-  decide,
+  decide: decideCleanupCheckpoints,
 } as const satisfies CommandDefinition;
 
-function decide({ state, args, cleanup }: CommandContext): CommandDecision {
+function decideCleanupCheckpoints({ state, args, cleanup }: CommandContext): CommandDecision {
   if (state.submission === null && state.attempts.length === 0) return NO_JOB;
-  if (underWay(state.actions).length > 0) return answer('close-under-way');
+  if (underWay(state.actions).length > 0) return answerCleanupCheckpoints('close-under-way');
   const found = cleanup(args['keep'] === undefined ? null : Number(args['keep']));
   switch (found.kind) {
     case 'need':
       return found;
     case 'no-depth':
-      return answer('cleanup-no-depth');
+      return answerCleanupCheckpoints('cleanup-no-depth');
     case 'unreadable':
-      return answer('cleanup-unreadable', { why: found.why });
+      return answerCleanupCheckpoints('cleanup-unreadable', { why: found.why });
     case 'nothing':
-      return answer('cleanup-nothing', { kept: found.kept });
+      return answerCleanupCheckpoints('cleanup-nothing', { kept: found.kept });
     case 'open':
-      return answer('cleanup-listed-already', { digest: bindingHex(found.record.digest) });
+      return answerCleanupCheckpoints('cleanup-listed-already', { digest: bindingHex(found.record.digest) });
     case 'list': {
       const { draft, more, kept } = found;
-      return answer('cleanup-listed', { count: draft.data.proposal.steps.length, more, kept }, [draft]);
+      return answerCleanupCheckpoints(
+        'cleanup-listed',
+        { count: draft.data.proposal.steps.length, more, kept },
+        [draft],
+      );
     }
     default:
       return assertNever(found);

@@ -17,13 +17,13 @@ import { HOLD_KEYS, meantHold, namesWiderHold } from './meant-hold.ts';
 import { laneUnclear } from './meant-lane.ts';
 import { brakeReason } from './values.ts';
 
-const answer = answering({
+const answerHold = answering({
   held: { ...TARGET_FIELDS, reason: 'text', dropped: 'integer', jobId: 'text?', run: 'text?' },
 });
 
 export const hold = {
   name: 'hold',
-  answers: answer.vocabulary,
+  answers: answerHold.vocabulary,
   keys: { ...HOLD_KEYS, reason: { required: false, value: brakeReason } },
   who: (policy) => policy.permissions.hold,
   summary:
@@ -42,7 +42,7 @@ function holdRun({ state, actor, args }: NamedContext): AnswerDecision {
   const isOpen = state.actions.some(({ claim: begun, ended }) => begun === null && ended === null);
   const isLaunched = !isBeforeLaunch(state) || state.order?.status === 'claimed';
   if (isLaunched && !isOpen && !mayGoOn(state))
-    return answer('too-late', { jobId: state.submission?.jobId ?? '', ...named });
+    return answerHold('too-late', { jobId: state.submission?.jobId ?? '', ...named });
   const reason = args['reason'] ?? '';
   const drop = dropByBrake(state);
   const held = heldDraft(actor, { scope: 'run', lane: null, date: null }, reason);
@@ -54,7 +54,7 @@ function holdRun({ state, actor, args }: NamedContext): AnswerDecision {
     ...running,
     ...named,
   };
-  return answer('held', facts, [...(drop === null ? [] : [drop]), held]);
+  return answerHold('held', facts, [...(drop === null ? [] : [drop]), held]);
 }
 
 /** A launched job may still fail and be relaunched. */
@@ -65,14 +65,14 @@ function mayGoOn({ submission, end, stop }: RunState): boolean {
 /** Other affected runs drop their approvals at their next reconciliation. */
 function holdPlace(context: PlaceContext, state: RunState | null): AnswerDecision {
   const { actor, args, journalHolds } = context;
-  if (journalHolds.kind === 'unknown') return answer('logbook-broken');
+  if (journalHolds.kind === 'unknown') return answerHold('logbook-broken');
   const meant = meantHold(args, context);
   if (meant.kind !== 'hold') return laneUnclear(meant);
   const { target } = meant;
   const reason = args['reason'] ?? '';
   const drop = state !== null && holdsOn([target], state.proposal).length > 0 ? dropByBrake(state) : null;
   const facts = { ...targetFacts(target), reason, dropped: drop?.data.users.length ?? 0 };
-  return answer('held', facts, drop === null ? [] : [drop], [heldDraft(actor, target, reason)]);
+  return answerHold('held', facts, drop === null ? [] : [drop], [heldDraft(actor, target, reason)]);
 }
 
 function heldDraft(actor: PlaceContext['actor'], target: HoldTarget, reason: string): EventDraft {

@@ -8,14 +8,14 @@ import type { CommandDefinition } from './definition.ts';
 import { momentOf } from './moment.ts';
 import { reasonText, timeWord } from './values.ts';
 
-const answer = answering({
+const answerKeep = answering({
   kept: { until: 'text', reason: 'text' },
   'keep-too-long': { until: 'text', latest: 'text' },
 });
 
 export const keep = {
   name: 'keep',
-  answers: answer.vocabulary,
+  answers: answerKeep.vocabulary,
   keys: {
     until: { required: true, value: timeWord },
     reason: { required: true, value: reasonText },
@@ -24,18 +24,18 @@ export const keep = {
   summary:
     'Keeps the rented machine of the run until a time (UTC), though its job has ended or makes no step; never past what was approved for it.',
   example: '/keep until=18:30 reason="I look at the checkpoint"',
-  decide,
+  decide: decideKeep,
 } as const satisfies CommandDefinition;
 
-function decide({ state, args, now, actor }: CommandContext): CommandDecision {
+function decideKeep({ state, args, now, actor }: CommandContext): CommandDecision {
   const latest = keepLatestMs(state, now);
-  if (latest === null || !isHolding(state)) return answer('nothing-rented');
+  if (latest === null || !isHolding(state)) return answerKeep('nothing-rented');
   const wanted = momentOf(args['until'] ?? '', now);
   const until = toRfc3339(wanted);
-  if (wanted <= now) return answer('point-past', { what: until });
-  if (wanted > latest) return answer('keep-too-long', { until, latest: toRfc3339(latest) });
+  if (wanted <= now) return answerKeep('point-past', { what: until });
+  if (wanted > latest) return answerKeep('keep-too-long', { until, latest: toRfc3339(latest) });
   const reason = args['reason'] ?? '';
-  return answer('kept', { until, reason }, [
+  return answerKeep('kept', { until, reason }, [
     { type: 'machine-kept', role: 'control', actor, data: { until, reason } },
   ]);
 }

@@ -19,7 +19,7 @@ import { withoutJob } from './direct-watch.ts';
 import { secondCardRefusal } from './second-card.ts';
 import { digestPrefix, reasonText } from './values.ts';
 
-const answer = answering({
+const answerRelaunch = answering({
   'relaunch-asked': { attempt: 'integer', left: 'integer', missing: 'integer?' },
   'relaunch-fix': { attempt: 'integer' },
   'relaunch-never': INCIDENTS['relaunch-refused'],
@@ -28,7 +28,7 @@ const answer = answering({
 
 export const relaunch = {
   name: 'relaunch',
-  answers: answer.vocabulary,
+  answers: answerRelaunch.vocabulary,
   positional: { name: 'digest', required: false, value: digestPrefix },
   keys: { reason: { required: false, value: reasonText } },
   who: (policy) => policy.permissions.stop,
@@ -36,25 +36,27 @@ export const relaunch = {
     'Has a job that failed started again as it was approved. Beyond the restarts that were approved it takes who may approve, and the digest.',
   example: '/relaunch reason="the cluster is back"',
   confusedWith: ['restart', 'retry', 'rerun', 'resume'],
-  decide,
+  decide: decideRelaunch,
 } as const satisfies CommandDefinition;
 
-function decide(context: CommandContext): CommandDecision {
+function decideRelaunch(context: CommandContext): CommandDecision {
   const { state, comment } = context;
   const last = pastAttempt(state);
   if (last === null || last.end.status === 'SUCCEEDED' || state.stop !== null)
-    return answer('not-now', { status: state.stop === null ? statusOf(context) : 'stopped for good' });
+    return answerRelaunch('not-now', {
+      status: state.stop === null ? statusOf(context) : 'stopped for good',
+    });
   if (comment.surface === 'review-comment') return NOT_ON_A_LINE;
   const { attempt } = last.submission;
-  if (isAdopted(last)) return answer('relaunch-adopted');
-  if (isFixGated(state)) return answer('relaunch-fix', { attempt });
+  if (isAdopted(last)) return answerRelaunch('relaunch-adopted');
+  if (isFixGated(state)) return answerRelaunch('relaunch-fix', { attempt });
   const bar = barByHand(state, last);
-  if (bar !== null) return answer('relaunch-never', { attempt, ...bar });
+  if (bar !== null) return answerRelaunch('relaunch-never', { attempt, ...bar });
   const left = restartsLeft(state);
   // Beyond the approved restarts, a repeated command is one more approval.
   if (mayBeRelaunched(state) && (left > 0 || askedFor(state) === null))
-    return answer('not-now', { status: `attempt ${attempt + 1} is about to follow by itself` });
-  return left > 0 ? answer('relaunch-asked', { attempt: attempt + 1, left }) : beyond(context, last);
+    return answerRelaunch('not-now', { status: `attempt ${attempt + 1} is about to follow by itself` });
+  return left > 0 ? answerRelaunch('relaunch-asked', { attempt: attempt + 1, left }) : beyond(context, last);
 }
 
 function statusOf({ state }: CommandContext): string {
@@ -68,13 +70,14 @@ function beyond(context: CommandContext, last: PastAttempt): CommandDecision {
   if (refused !== null) return refused;
   if (context.unread.length > 0) return need(...context.unread);
   const authors = context.gates?.verdicts.find(({ gate }) => gate === 'authors-known');
-  if (authors?.outcome === 'unknown') return answer('permission-unknown', { why: whyUnknown(authors) });
-  if (isOwnWork(context)) return answer('approval-by-author');
+  if (authors?.outcome === 'unknown')
+    return answerRelaunch('permission-unknown', { why: whyUnknown(authors) });
+  if (isOwnWork(context)) return answerRelaunch('approval-by-author');
   const { digest } = last.order.order;
   const { gate } = state;
   const restarts = last.order.manifest?.envelope.restarts ?? 0;
   if (gate === null || gate.digest !== digest || namingOf(args['digest'], digest) !== 'named')
-    return answer('approval-line-needed', {
+    return answerRelaunch('approval-line-needed', {
       why: 'restarts-used',
       about: String(restarts),
       lines: `relaunch ${bindingHex(digest)}`,
@@ -85,7 +88,7 @@ function beyond(context: CommandContext, last: PastAttempt): CommandDecision {
   const people = new Set(others.map((given) => given.actor.id)).size + 1;
   const facts = { attempt: last.submission.attempt + 1, left: 0 };
   const missing = policy.quorum - people;
-  return answer('relaunch-asked', missing > 0 ? { ...facts, missing } : facts, [
+  return answerRelaunch('relaunch-asked', missing > 0 ? { ...facts, missing } : facts, [
     approvedDraft(context, digest, gate.body),
   ]);
 }

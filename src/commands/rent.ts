@@ -4,7 +4,7 @@ import { answering } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { contractText, laneWord, reasonText } from './values.ts';
 
-const answer = answering({
+const answerRent = answering({
   'rent-not-here': { why: ['no-lane', 'no-issue', 'run-here'], lanes: 'text' },
 });
 
@@ -13,7 +13,7 @@ const value = { required: false, value: contractText } as const;
 
 export const rent = {
   name: 'rent',
-  answers: answer.vocabulary,
+  answers: answerRent.vocabulary,
   keys: {
     reason: { required: true, value: reasonText },
     gpu: value,
@@ -41,6 +41,6 @@ export const rent = {
     'In an issue: asks for a run on a machine that is rented for it. What is not said here stands in the issue, or in the lane. The one who asks cannot approve it.',
   example: '/rent gpu="RTX 4090" hours=6 cap="5 USD" reason="does the long context still train?"',
   confusedWith: ['lease', 'hire', 'vast'],
-  decide: () => answer('rent-not-here', { why: 'run-here', lanes: '' }),
+  decide: () => answerRent('rent-not-here', { why: 'run-here', lanes: '' }),
   decideWithoutRun: () => ({ kind: 'hand-over' }),
 } as const satisfies CommandDefinition;

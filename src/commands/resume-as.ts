@@ -6,7 +6,7 @@ import { answering, type CommandContext, type CommandDecision } from './decision
 import type { CommandDefinition } from './definition.ts';
 import { contractText, reasonText, runWord } from './values.ts';
 
-const answer = answering({
+const answerResumeAs = answering({
   'resumed-as': { old: 'text', run: 'text', from: 'text', root: 'text?', reason: 'text' },
   'resume-as-unclear': { name: 'text', said: 'text', wanted: 'text' },
   'resume-as-refused': { path: 'text', why: 'text' },
@@ -14,7 +14,7 @@ const answer = answering({
 
 export const resumeAs = {
   name: 'resume-as',
-  answers: answer.vocabulary,
+  answers: answerResumeAs.vocabulary,
   keys: {
     id: { required: true, value: runWord },
     from: { required: true, value: contractText },
@@ -27,7 +27,7 @@ export const resumeAs = {
   example:
     '/resume-as id=grug-moe-1e23-b from=gs://lab/grug/checkpoints/step-1200 root=gs://lab/grug-b reason="the router was mended"',
   confusedWith: ['resume', 'fork', 'continue-as'],
-  decide,
+  decide: decideResumeAs,
   decideWithoutRun: () => ({ kind: 'hand-over' }),
 } as const satisfies CommandDefinition;
 
@@ -35,10 +35,10 @@ export const resumeAs = {
  * Needs the permission of `/ack` or `/ack reject`, because it closes the run. Another person approves the new run. Refused during a hold,
  * which would not apply to the new run.
  */
-function decide({ state, policy: { permissions }, permission }: CommandContext): CommandDecision {
+function decideResumeAs({ state, policy: { permissions }, permission }: CommandContext): CommandDecision {
   const needs = permissions[(state.end?.status ?? 'FAILED') === 'FAILED' ? 'ack' : 'seal'];
-  if (!permits(permission, needs)) return answer('not-permitted', { needs, held: permission });
-  if (isHolding(state)) return answer('not-now', { status: 'the job has not ended' });
-  if (state.holds.length > 0) return answer('not-now', { status: 'it is on hold' });
+  if (!permits(permission, needs)) return answerResumeAs('not-permitted', { needs, held: permission });
+  if (isHolding(state)) return answerResumeAs('not-now', { status: 'the job has not ended' });
+  if (state.holds.length > 0) return answerResumeAs('not-now', { status: 'it is on hold' });
   return { kind: 'hand-over' };
 }

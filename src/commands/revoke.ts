@@ -12,14 +12,14 @@ import type { CommandDefinition } from './definition.ts';
 import { dropOf } from './drop-of.ts';
 import { runWord } from './values.ts';
 
-const answer = answering({
+const answerRevoke = answering({
   revoked: { digest: 'text', count: 'integer', attempt: 'integer?', run: 'text?' },
   'revoke-nothing': { run: 'text?' },
 });
 
 export const revoke = {
   name: 'revoke',
-  answers: answer.vocabulary,
+  answers: answerRevoke.vocabulary,
   keys: { run: { required: false, value: runWord } },
   // Approvers can revoke even after losing their permission.
   who: () => null,
@@ -28,15 +28,15 @@ export const revoke = {
   example: '/revoke',
   holdsBack: true,
   confusedWith: ['unapprove', 'disapprove', 'withdraw'],
-  decide,
-  decideNamed: decide,
+  decide: decideRevoke,
+  decideNamed: decideRevoke,
 } as const satisfies CommandDefinition;
 
-function decide({ state, actor, permission, policy, args }: NamedContext): AnswerDecision {
+function decideRevoke({ state, actor, permission, policy, args }: NamedContext): AnswerDecision {
   const named = args['run'] === undefined ? {} : { run: state.run };
   const isAgain = !isBeforeLaunch(state) && mayStartAgain(state);
   if (isStarted(state) && !isAgain)
-    return answer('too-late', { jobId: state.submission?.jobId ?? '', ...named });
+    return answerRevoke('too-late', { jobId: state.submission?.jobId ?? '', ...named });
   const standing = restingOn(state);
   const own = standing.filter((approval) => approval.actor.id === actor.id);
   // The remaining approvals would suffice for a launch, so they are dropped too.
@@ -44,9 +44,11 @@ function decide({ state, actor, permission, policy, args }: NamedContext): Answe
     permits(permission, policy.permissions.revoke) &&
     (own.length === 0 || standing.length - own.length >= policy.quorum);
   const drop = dropOf(isAll ? standing : own, 'revoked');
-  if (drop === null) return answer('revoke-nothing', named);
+  if (drop === null) return answerRevoke('revoke-nothing', named);
   const facts = { digest: drop.data.digest.slice(7, 19), count: drop.data.users.length, ...named };
-  return answer('revoked', isAgain ? { ...facts, attempt: state.submission?.attempt ?? 1 } : facts, [drop]);
+  return answerRevoke('revoked', isAgain ? { ...facts, attempt: state.submission?.attempt ?? 1 } : facts, [
+    drop,
+  ]);
 }
 
 /** A claimed order may already be submitting; `/stop` ends that job. */

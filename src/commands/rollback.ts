@@ -11,7 +11,7 @@ import type { CommandDefinition } from './definition.ts';
 import { withoutJob } from './direct-watch.ts';
 import { reasonText, stepBack } from './values.ts';
 
-const answer = answering({
+const answerRollback = answering({
   'rolled-back': { step: 'integer', path: 'text?', reason: 'text' },
   'rollback-not-now': { status: 'text' },
   'rollback-unseen': {},
@@ -20,7 +20,7 @@ const answer = answering({
 
 export const rollback = {
   name: 'rollback',
-  answers: answer.vocabulary,
+  answers: answerRollback.vocabulary,
   keys: {
     step: { required: true, value: stepBack },
     reason: { required: true, value: reasonText },
@@ -30,27 +30,27 @@ export const rollback = {
     'After an attempt that failed, has the next one begin at an earlier checkpoint of the run, or from nothing with `step=0`. What was made after it is used for nothing; the card shows the new manifest, which is approved as the first one was.',
   example: '/rollback step=1200 reason="the loss had diverged after it"',
   confusedWith: ['revert', 'goback', 'reset'],
-  decide,
+  decide: decideRollback,
 } as const satisfies CommandDefinition;
 
-function decide(context: CommandContext): CommandDecision {
+function decideRollback(context: CommandContext): CommandDecision {
   const { state, actor, comment, args } = context;
   const refused = unlessApprover(context);
   if (refused !== null) return refused;
   const status = notNow(state);
-  if (status !== null) return answer('rollback-not-now', { status });
+  if (status !== null) return answerRollback('rollback-not-now', { status });
   const before = rollbackOf(state);
   const step = Number(args['step']);
   if (before !== null && (before.checkpoint?.step ?? 0) === step)
-    return answer('reject-already', { step, by: before.actor.login });
+    return answerRollback('reject-already', { step, by: before.actor.login });
   const search = context.search();
-  if (search === null) return answer('rollback-unseen');
+  if (search === null) return answerRollback('rollback-unseen');
   if ('kind' in search) return search;
   const { reason = '' } = args;
   const asked = step === 0 ? null : askedCheckpoint(search, { step });
   if (asked?.kind === 'refused') {
     const dri = personInCharge(state.contract) ?? '';
-    return answer('rollback-refused', { step, why: asked.code }, [
+    return answerRollback('rollback-refused', { step, why: asked.code }, [
       incidentDraft('control', 'start-refused', {
         why: asked.code,
         path: `step ${step}`,
@@ -61,7 +61,7 @@ function decide(context: CommandContext): CommandDecision {
   }
   const path = asked?.checkpoint.stored.path;
   const data = { step: step + 1, reason, comment: comment.id, surface: comment.surface };
-  return answer('rolled-back', { step, reason, ...(path === undefined ? {} : { path }) }, [
+  return answerRollback('rolled-back', { step, reason, ...(path === undefined ? {} : { path }) }, [
     { type: 'checkpoint-rejected', role: 'control', actor, data },
   ]);
 }

@@ -9,7 +9,7 @@ import { answering, type CommandContext, type CommandDecision } from './decision
 import type { CommandDefinition } from './definition.ts';
 import { reasonText } from './values.ts';
 
-const answer = answering({
+const answerSeal = answering({
   sealed: { tag: 'text', closurePull: 'integer?' },
   'seal-adopted': {},
   'seal-failed': {},
@@ -20,18 +20,19 @@ const answer = answering({
 
 export const seal = {
   name: 'seal',
-  answers: answer.vocabulary,
+  answers: answerSeal.vocabulary,
   keys: { accept: { required: false, value: reasonText } },
   who: (policy) => policy.permissions.seal,
   summary: 'Verifies the ended run, tags the launch commit and opens the closure PR.',
   example: '/seal accept="stopped on purpose, metrics complete"',
-  decide,
+  decide: decideSeal,
 } as const satisfies CommandDefinition;
 
-function decide({ state, args, verdict, artefacts }: CommandContext): CommandDecision {
-  if (state.end === null || isHolding(state)) return answer('not-now', { status: 'the run has not ended' });
-  if (underWay(state.actions).length > 0) return answer('close-under-way');
-  if (isAdopted(state)) return answer('seal-adopted');
+function decideSeal({ state, args, verdict, artefacts }: CommandContext): CommandDecision {
+  if (state.end === null || isHolding(state))
+    return answerSeal('not-now', { status: 'the run has not ended' });
+  if (underWay(state.actions).length > 0) return answerSeal('close-under-way');
+  if (isAdopted(state)) return answerSeal('seal-adopted');
   const accept = args['accept'] ?? null;
   const found = artefacts();
   // rule HR-64
@@ -46,14 +47,14 @@ function decide({ state, args, verdict, artefacts }: CommandContext): CommandDec
   const checkpoint = found?.checkpoint == null ? {} : { checkpoint: found.checkpoint };
   if (state.end.status === 'SUCCEEDED' && verdict === 'pass' && unproven.length === 0)
     return { kind: 'seal', verdict: 'pass', accept, ...checkpoint };
-  if (accept === null) return answer('seal-needs-accept', { status: state.end.status, verdict });
+  if (accept === null) return answerSeal('seal-needs-accept', { status: state.end.status, verdict });
   return { kind: 'seal', verdict: 'accepted', accept, ...checkpoint };
 }
 
 /** A run with checkpoints may continue, so a seal does not close it; `/ack` does. */
 function afterFailure({ end }: RunState, hasCheckpoints: boolean): CommandDecision {
   return hasCheckpoints
-    ? answer('seal-failed')
+    ? answerSeal('seal-failed')
     : { kind: 'close', outcome: 'failed', reason: end?.message ?? '' };
 }
 
@@ -63,5 +64,5 @@ function incomplete({ incidents }: RunState, missing: string): CommandDecision {
     ({ detail }) => detail.message === missing,
   );
   const drafts = isTold ? [] : [incidentDraft('control', 'artefacts-missing', { message: missing })];
-  return answer('seal-incomplete', { missing }, drafts);
+  return answerSeal('seal-incomplete', { missing }, drafts);
 }

@@ -9,7 +9,7 @@ import type { CommandDefinition } from './definition.ts';
 import { laneUnclear, meantLane } from './meant-lane.ts';
 import { laneWord } from './values.ts';
 
-const answer = answering({
+const answerStatus = answering({
   'status-shown': {},
   'lane-past': { lane: 'text' },
   'lane-shown': { live: 'text?', last: 'text?', issue: 'integer', holds: 'list', stray: 'list' },
@@ -17,14 +17,14 @@ const answer = answering({
 
 export const status = {
   name: 'status',
-  answers: answer.vocabulary,
+  answers: answerStatus.vocabulary,
   keys: { lane: { required: false, value: laneWord } },
   who: () => null,
   // rule AG-28
   summary:
     'Says where the run stands, on what evidence, and what is missing; with `lane=`, on any thread, what the last runs of that lane came to.',
   example: '/status',
-  decide: (context) => lanePast(context) ?? answer('status-shown'),
+  decide: (context) => lanePast(context) ?? answerStatus('status-shown'),
   decideWithoutRun,
 } as const satisfies CommandDefinition;
 
@@ -33,11 +33,12 @@ function decideWithoutRun(context: PlaceContext): AnswerDecision {
   const past = lanePast(context);
   if (past !== null) return past;
   const { journalHolds, recordedRuns, lanes, now } = context;
-  if (journalHolds.kind === 'unknown' || recordedRuns.kind === 'unknown') return answer('logbook-broken');
+  if (journalHolds.kind === 'unknown' || recordedRuns.kind === 'unknown')
+    return answerStatus('logbook-broken');
   const live = recordedRuns.value.filter(isLive);
   const newest = recordedRuns.value[0];
   const stray = strayOf(journalHolds.value, lanes, dateOf(now));
-  return answer('lane-shown', {
+  return answerStatus('lane-shown', {
     live: live.map(({ run }) => run).join(', '),
     last: newest?.run ?? '',
     issue: newest?.proposal.issue ?? 0,
@@ -55,6 +56,6 @@ function lanePast(context: PlaceContext): AnswerDecision | null {
   const meant = meantLane(args['lane'], context);
   if (meant.kind !== 'lane') return laneUnclear(meant);
   return recordedRuns.kind === 'unknown'
-    ? answer('logbook-broken')
-    : answer('lane-past', { lane: meant.lane });
+    ? answerStatus('logbook-broken')
+    : answerStatus('lane-past', { lane: meant.lane });
 }

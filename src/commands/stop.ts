@@ -9,22 +9,22 @@ import type { CommandDefinition } from './definition.ts';
 import { mayDirect, withoutJob } from './direct-watch.ts';
 import { runWord } from './values.ts';
 
-const answer = answering({
+const answerStop = answering({
   'stop-requested': { by: 'text', missingCluster: 'text?', run: 'text?' },
   'stop-before-launch': { by: 'text', run: 'text?' },
 });
 
 export const stop = {
   name: 'stop',
-  answers: answer.vocabulary,
+  answers: answerStop.vocabulary,
   keys: { run: { required: false, value: runWord } },
   who: (policy) => policy.permissions.stop,
   summary:
     'Stops the job, or takes back a launch that was ordered and has not happened; with `run=`, in any thread, that of the run of this name.',
   example: '/stop',
   holdsBack: true,
-  decide,
-  decideNamed: decide,
+  decide: decideStop,
+  decideNamed: decideStop,
 } as const satisfies CommandDefinition;
 
 /** The launcher read the stop before control did and refused the order. */
@@ -35,22 +35,22 @@ function wasHeldBack({ order, incidents }: NamedContext['state']): boolean {
   );
 }
 
-function decide(context: NamedContext): AnswerDecision {
+function decideStop(context: NamedContext): AnswerDecision {
   const { state, missingCluster, actor, comment, args } = context;
   const named = args['run'] === undefined ? {} : { run: state.run };
   if (state.end !== null && !mayBeRelaunched(state))
-    return answer('not-now', { status: state.end.status, ...named });
+    return answerStop('not-now', { status: state.end.status, ...named });
   // An adopted job may be stopped only by its owner or an approver.
   const notTheirs = isAdopted(state) ? mayDirect(context) : null;
   if (notTheirs !== null) return notTheirs;
   const missing = { ...named, ...(missingCluster === null ? {} : { missingCluster }) };
-  if (state.stop !== null) return answer('stop-requested', { by: state.stop.actor.login, ...missing });
+  if (state.stop !== null) return answerStop('stop-requested', { by: state.stop.actor.login, ...missing });
   const isOrdered = state.order?.status === 'open' || state.order?.status === 'claimed';
   // A concurrent approval may not have been ordered yet.
   const isApproved = standingApprovals(state).length > 0 || approvalsBeforehand(state).length > 0;
   const isStanding = isOrdered || isApproved || wasHeldBack(state);
   if (state.submission === null && !isStanding)
-    return answer('not-now', { status: withoutJob(state) ?? '', ...named });
+    return answerStop('not-now', { status: withoutJob(state) ?? '', ...named });
   const draft = {
     type: 'stop-requested',
     role: 'control',
@@ -59,6 +59,6 @@ function decide(context: NamedContext): AnswerDecision {
   } as const;
   // No job runs: the first attempt, or another one, would follow or is ordered.
   return state.submission === null || state.end !== null
-    ? answer('stop-before-launch', { by: actor.login, ...named }, [draft])
-    : answer('stop-requested', { by: actor.login, ...missing }, [draft]);
+    ? answerStop('stop-before-launch', { by: actor.login, ...named }, [draft])
+    : answerStop('stop-requested', { by: actor.login, ...missing }, [draft]);
 }

@@ -6,31 +6,31 @@ import { type AnswerDecision, answering, type NamedContext } from './decision.ts
 import type { CommandDefinition } from './definition.ts';
 import { runWord } from './values.ts';
 
-const answer = answering({
+const answerTeardown = answering({
   'teardown-asked': { by: 'text', runs: 'integer?', run: 'text?' },
 });
 
 export const teardown = {
   name: 'teardown',
-  answers: answer.vocabulary,
+  answers: answerTeardown.vocabulary,
   keys: { run: { required: false, value: runWord } },
   who: (policy) => policy.permissions.stop,
   summary:
     'Destroys the rented machines of the run now, whatever they do; a job that runs is stopped with it. With `run=`, in any thread, those of the run of this name.',
   example: '/teardown',
   holdsBack: true,
-  decide,
-  decideNamed: decide,
+  decide: decideTeardown,
+  decideNamed: decideTeardown,
 } as const satisfies CommandDefinition;
 
 /** Also stops the job, so that it is not relaunched on another machine. */
-function decide({ state, actor, comment, args }: NamedContext): AnswerDecision {
+function decideTeardown({ state, actor, comment, args }: NamedContext): AnswerDecision {
   const named = args['run'] === undefined ? {} : { run: state.run };
-  if (rentalTerms(state) === null || !isHolding(state)) return answer('nothing-rented', named);
+  if (rentalTerms(state) === null || !isHolding(state)) return answerTeardown('nothing-rented', named);
   const asked = { type: 'tear-down-asked', role: 'control', actor, data: { comment: comment.id } } as const;
   const { asked: before, keep } = state.rental;
   if (before !== null && before.seq > (keep?.seq ?? -1))
-    return answer('teardown-asked', { by: before.actor.login, ...named });
+    return answerTeardown('teardown-asked', { by: before.actor.login, ...named });
   const runs = state.end === null;
   const stop = {
     type: 'stop-requested',
@@ -39,5 +39,5 @@ function decide({ state, actor, comment, args }: NamedContext): AnswerDecision {
     data: { comment: comment.id, surface: comment.surface },
   } as const;
   const facts = { by: actor.login, ...(runs ? { runs: 1 } : {}), ...named };
-  return answer('teardown-asked', facts, runs && state.stop === null ? [asked, stop] : [asked]);
+  return answerTeardown('teardown-asked', facts, runs && state.stop === null ? [asked, stop] : [asked]);
 }

@@ -7,14 +7,14 @@ import type { CommandDefinition } from './definition.ts';
 import { HOLD_KEYS, meantHold, namesWiderHold } from './meant-hold.ts';
 import { laneUnclear } from './meant-lane.ts';
 
-const answer = answering({
+const answerUnhold = answering({
   unheld: { ...TARGET_FIELDS, run: 'text?' },
   'unhold-nothing': { run: 'text?', others: 'list' },
 });
 
 export const unhold = {
   name: 'unhold',
-  answers: answer.vocabulary,
+  answers: answerUnhold.vocabulary,
   keys: HOLD_KEYS,
   who: (policy) => policy.permissions.hold,
   summary:
@@ -31,13 +31,13 @@ function liftRun({ state, actor, args }: NamedContext, others: readonly string[]
   const named = args['run'] === undefined ? {} : { run: state.run };
   const [hold] = state.holds;
   return hold === undefined
-    ? answer('unhold-nothing', { ...named, others })
-    : answer('unheld', { scope: 'run', ...named }, [releasedDraft(actor, hold)]);
+    ? answerUnhold('unhold-nothing', { ...named, others })
+    : answerUnhold('unheld', { scope: 'run', ...named }, [releasedDraft(actor, hold)]);
 }
 
 function liftPlace(context: PlaceContext): AnswerDecision {
   const { journalHolds, actor, args, lanes } = context;
-  if (journalHolds.kind === 'unknown') return answer('logbook-broken');
+  if (journalHolds.kind === 'unknown') return answerUnhold('logbook-broken');
   // A hold may be on a lane that the config no longer has.
   const held = journalHolds.value.flatMap(({ lane }) => (lane === null ? [] : [lane]));
   const meant = meantHold(
@@ -49,8 +49,8 @@ function liftPlace(context: PlaceContext): AnswerDecision {
   const hold = journalHolds.value.find(
     (one) => one.scope === scope && one.lane === lane && one.date === date,
   );
-  if (hold === undefined) return answer('unhold-nothing', { others: liftCommands(context) });
-  return answer('unheld', targetFacts(hold), [], [releasedDraft(actor, hold)]);
+  if (hold === undefined) return answerUnhold('unhold-nothing', { others: liftCommands(context) });
+  return answerUnhold('unheld', targetFacts(hold), [], [releasedDraft(actor, hold)]);
 }
 
 /** The commands that lift the current holds. */

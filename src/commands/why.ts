@@ -12,7 +12,7 @@ import { isNotAsked, type Need, need } from '../domain/need.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 
-const answer = answering({
+const answerWhy = answering({
   'why-told': {
     count: 'integer',
     gate: 'list',
@@ -28,20 +28,20 @@ const answer = answering({
 
 export const why = {
   name: 'why',
-  answers: answer.vocabulary,
+  answers: answerWhy.vocabulary,
   keys: {},
   who: () => null,
   summary: 'Lists each gate that keeps the run from launching: why, what to do, and who can do it.',
   example: '/why',
-  decide,
+  decide: decideWhy,
 } as const satisfies CommandDefinition;
 
-function decide(context: CommandContext): CommandDecision {
+function decideWhy(context: CommandContext): CommandDecision {
   const { state } = context;
   if (mayBeFixed(state) && !isFixGated(state))
-    return answer('no-fix', { attempt: state.submission?.attempt ?? 1 });
-  if (!isBeforeLaunch(state) || isLive(state)) return answer('why-nothing');
-  if (state.stop !== null) return answer('why-stopped', { by: state.stop.actor.login });
+    return answerWhy('no-fix', { attempt: state.submission?.attempt ?? 1 });
+  if (!isBeforeLaunch(state) || isLive(state)) return answerWhy('why-nothing');
+  if (state.stop !== null) return answerWhy('why-stopped', { by: state.stop.actor.login });
   const unread: readonly Need[] = [
     ...context.unread,
     ...(isNotAsked(context.people) ? (['people'] as const) : []),
@@ -49,13 +49,15 @@ function decide(context: CommandContext): CommandDecision {
   if (unread.length > 0) return need(...unread);
   const { gates } = context;
   if (gates === null)
-    return answer('not-now', { status: 'the launch gates cannot be read; ferrybot tries again by itself' });
+    return answerWhy('not-now', {
+      status: 'the launch gates cannot be read; ferrybot tries again by itself',
+    });
   const open = [...gates.verdicts, ...gates.approvals].filter(
     ({ outcome }) => outcome === 'fail' || outcome === 'unknown',
   );
-  if (open.length === 0) return answer('why-nothing');
+  if (open.length === 0) return answerWhy('why-nothing');
   const shown = open.slice(0, limits.shownRowsMax);
-  return answer('why-told', {
+  return answerWhy('why-told', {
     count: open.length,
     gate: shown.map(({ gate }) => gate),
     code: shown.map((verdict) => verdict.code),

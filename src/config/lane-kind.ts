@@ -30,9 +30,15 @@ export function kindOf<K extends LaneKind>(kinds: LaneKinds<K>, { kind }: Pick<L
   return kinds.find(({ name }) => name === kind) ?? kinds[0];
 }
 
-/** Reads a lane's settings as those of its kind, whose schema gave them. Throws for a lane of another kind, which is a bug. */
-export function settingsOfKind<Lane extends LaneConfig>(kind: string): (lane: LaneConfig) => Lane {
-  const isIt = (lane: LaneConfig): lane is Lane => lane.kind === kind;
+/**
+ * Reads a lane's settings as those of its kind, whose schema gave them. `own`: a setting that only this kind has. Throws for a lane of
+ * another kind, which is a bug.
+ */
+export function settingsOfKind<Lane extends LaneConfig>(
+  kind: string,
+  own: keyof Lane,
+): (lane: LaneConfig) => Lane {
+  const isIt = (lane: LaneConfig): lane is Lane => lane.kind === kind || own in lane;
   return (lane) => {
     if (!isIt(lane))
       throw new Error(`a lane of the kind ${lane.kind} is asked for the settings of a ${kind}`);

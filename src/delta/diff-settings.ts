@@ -36,7 +36,7 @@ function idOf({ place, key }: Setting): string {
   return `${place} ${key}`;
 }
 
-type Named = { readonly path: string; readonly knob: string };
+export type Named = { readonly path: string; readonly knob: string };
 
 function gone(value: Value & Named, line: number): Change {
   return { path: value.path, knob: value.knob, base: value, head: null, line };

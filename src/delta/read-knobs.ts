@@ -3,7 +3,7 @@
 import type { ExperimentFile, Value } from '../domain/experiment.ts';
 import type { Bucket } from '../domain/launch/delta.ts';
 import { type BucketRow, bucketOf, DEFAULT_BUCKETS } from './bucket.ts';
-import { partOf } from './diff-settings.ts';
+import { type Named, partOf } from './diff-settings.ts';
 
 /** One knob. `value` is source text, `start` and `end` are offsets, `line` is 1-based. */
 export type Knob = {
@@ -30,8 +30,6 @@ export function readKnobs(
     }))
     .toSorted((left, right) => left.start - right.start);
 }
-
-type Named = { readonly path: string; readonly knob: string };
 
 function smallest(value: Value, { path, knob }: Named): readonly (Value & Named)[] {
   if (value.entries === undefined || value.entries.length === 0) return [{ ...value, path, knob }];

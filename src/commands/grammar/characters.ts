@@ -55,12 +55,12 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
     ...Object.fromEntries([...'／∕⁄⧸╱⟋⁁\u1735\u2cc6'].map((slash) => [slash, '/'])),
   }),
 );
-const MARKS = /\p{M}/gu;
+const COMBINING = /\p{M}/gu;
 const DASHES = /[\p{Pd}\u2212\u02d7]/gu;
 
 /** Maps letters, dashes and slashes to the ASCII characters that they resemble; lower-case. */
 export function folded(text: string): string {
-  const plain = text.normalize('NFKD').replace(MARKS, '').toLowerCase().replace(DASHES, '-');
+  const plain = text.normalize('NFKD').replace(COMBINING, '').toLowerCase().replace(DASHES, '-');
   return Array.from(plain, (character) => LOOKALIKES.get(character) ?? character).join('');
 }
 

@@ -39,7 +39,7 @@ const adoptionSettings = z.strictObject({
 
 type AdoptionLane = z.infer<typeof adoptionSettings>;
 
-const adoptionLane = settingsOfKind<AdoptionLane>('adoption');
+const adoptionLane = settingsOfKind<AdoptionLane>('adoption', 'fixScope');
 
 /** What the engine says was started; null where it is no command that can be launched, or not all of it is known. */
 function startedBy({ entrypoint }: Pick<Description, 'entrypoint'>): CommandLine | null {

@@ -181,7 +181,7 @@ export const ferrySettings = z.strictObject({
 
 export type FerryLane = z.infer<typeof ferrySettings>;
 
-export const ferryLane = settingsOfKind<FerryLane>('ferry');
+export const ferryLane = settingsOfKind<FerryLane>('ferry', 'experiment');
 
 /** Files and folders that a fix may change, once an attempt has failed. */
 export function fixableOf({ scope, fixScope }: FerryLane): readonly string[] {

@@ -60,7 +60,7 @@ export type RentalLane = z.infer<typeof rentalSettings> & {
   readonly repairs?: readonly string[];
 };
 
-export const rentalLane = settingsOfKind<RentalLane>('rental');
+export const rentalLane = settingsOfKind<RentalLane>('rental', 'defaults');
 
 /** A default that nobody can read would be missing in each contract. */
 const defaultsAreRead: LaneRule = (lane) =>
