@@ -296,7 +296,7 @@ export function renderUnreadableDelta(
     case 'unparsable':
       return {
         title: 'This is no valid Python',
-        message: `${plain(delta.message)}\nUntil the file parses, nobody can say what the ferry would change.`,
+        message: `${plain(delta.message)}\nUntil the file parses, the change of the ferry is unknown.`,
       };
     default:
       return assertNever(delta);

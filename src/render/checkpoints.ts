@@ -13,7 +13,7 @@ import { code, details, paragraphs, person, table, text, utc } from './words.ts'
 
 const PASSED_OVER_WORDS: Readonly<Record<PassedOver, string>> = {
   'no-metadata': 'incomplete: it has no metadata.json',
-  'bad-metadata': 'incomplete: its metadata.json says no step and time',
+  'bad-metadata': 'incomplete: its metadata.json has no step and time',
   misnamed: 'its folder and its metadata.json name different steps',
   'above-max': 'its step is above the bound',
   excluded: 'it is excluded',
@@ -49,7 +49,7 @@ const NOT_BEGUN: Readonly<Record<string, readonly [found: string, remedy: string
     'no run that the record has wrote there',
     `its run as *Source run*, or *${OUTSIDE}* where ferrybot did not launch it`,
   ],
-  'other-run': ['another run wrote there than the contract says', 'the run that made it as *Source run*'],
+  'other-run': ['another run wrote there than the one in the contract', 'the run that made it as *Source run*'],
   'several-runs': ['several runs wrote there', 'the one that is meant as *Source run*'],
 };
 

@@ -64,7 +64,7 @@ async function orGitSaidNo(work: () => Promise<ActionResult>): Promise<ActionRes
     if (!(error instanceof GitError)) throw error;
     return failed(
       `git-${error.code}`,
-      `${error.message}\nLook at the free space of this machine and of the git server, and at the rules of the branch; then run this job again: it goes on from what is recorded.`,
+      `${error.message}\nCheck the free space of this machine and of the git server, and the rules of the branch. Then run this job again: it continues from the record.`,
     );
   }
 }

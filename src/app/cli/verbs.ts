@@ -45,7 +45,7 @@ function addReaders(program: Command, io: VerbIo, exit: Exit): void {
   program
     .command('classify')
     .description('what a job died of, by its log on standard input, and what is done first about it')
-    .option('--end-status <STATUS>', 'SUCCEEDED, FAILED or STOPPED: what the engine says of the job')
+    .option('--end-status <STATUS>', 'SUCCEEDED, FAILED or STOPPED: the end status that the engine reports')
     .action(async ({ endStatus }) =>
       exit(await (await import('./verbs/classify.ts')).classifyVerb(io, endStatus)),
     );
@@ -57,14 +57,15 @@ function addReaders(program: Command, io: VerbIo, exit: Exit): void {
     .action(async (options) => exit(await (await import('./verbs/fix.ts')).fixVerb(io, options)));
   program
     .command('replay')
-    .description(
-      'what the watch would have told of a recorded trace or of a plain log, and what would follow',
-    )
+    .description('the alarms and actions of the watch for a recorded trace or a plain log')
     .argument('[TRACE]', 'a trace, see docs/traces.md')
     .option('--log <FILE>', 'a plain log, with or without times in its lines; - is standard input')
     .option('--start <TIME>', 'when the job began; by default with the first line', instant)
     .option('--until <TIME>', 'until when it was seen, where that is after its last line', instant)
-    .option('--end-status <STATUS>', 'SUCCEEDED, FAILED, STOPPED or RUNNING: what the engine says of the job')
+    .option(
+      '--end-status <STATUS>',
+      'SUCCEEDED, FAILED, STOPPED or RUNNING: the status that the engine reports',
+    )
     .action(async (trace, options) =>
       exit(await (await import('./verbs/replay.ts')).replayVerb(io, trace, options)),
     );
@@ -73,7 +74,7 @@ function addReaders(program: Command, io: VerbIo, exit: Exit): void {
 function addCheckpoints(program: Command, io: VerbIo, exit: Exit): void {
   program
     .command('checkpoints')
-    .description('what lies in a store of checkpoints, which one a run would go on from, and why')
+    .description('which checkpoints a store has, which one a run would resume from, and why')
     .argument('<ROOT>', 'gs://…, s3://… or an absolute folder', named)
     .option('--temporary <ROOT>', 'a root that is searched as well; may be given several times', each, NONE)
     .option('--exclude <PATH>', 'is passed over with all below it; may be given several times', each, NONE)
@@ -116,7 +117,7 @@ function addLogbook(program: Command, io: VerbIo, exit: Exit): void {
     );
   logbook
     .command('show')
-    .description('tells a run as a person would')
+    .description('prints a run in plain text')
     .argument('<PATH>', 'a file, the folder of a run, or a checkout of the branch', named)
     .option('--keys <CONFIG>', 'a config whose keys count; by default those that the record names itself')
     .option('--head <SEQ:HASH>', 'an entry that must be there, with at least 12 digits of its hash')
@@ -129,7 +130,7 @@ function addLogbook(program: Command, io: VerbIo, exit: Exit): void {
       'puts broken files of the record back on their last good entries, in a commit that it pushes',
     )
     .option('--repo <DIR>', 'a clone with a remote "origin"', '.')
-    .option('--dry-run', 'says what it would do, and pushes nothing', false)
+    .option('--dry-run', 'prints the repair and pushes nothing', false)
     .action(async ({ repo, dryRun }) =>
       exit(await (await import('./verbs/logbook-repair.ts')).logbookRepair(io, repo, dryRun)),
     );
@@ -141,8 +142,8 @@ function addChecks(program: Command, io: VerbIo, exit: Exit): void {
     .description('every launch gate on a local branch, before anyone opens a pull request')
     .option('--base <REF>', 'what it is compared with; by default the target branch')
     .option('--head <REF>', 'the branch', 'HEAD')
-    .option('--lane <NAME>', 'the lane, where the files that it changes do not say it')
-    .option('--body <FILE>', 'what the pull request would say')
+    .option('--lane <NAME>', 'the lane, if the changed files do not show it')
+    .option('--body <FILE>', 'the text of the pull request')
     .action(async (options) => exit(await (await import('./verbs/check-pr.ts')).checkPrVerb(io, options)));
   program
     .command('check-config')

@@ -24,7 +24,7 @@ type Check = {
 const COPY = 'Copy the example workflows of the release again. Put differences into the config.';
 const ACTIONS = 'Settings, Actions, General:';
 const LOOK =
-  "This token or this machine may not see it. Look yourself, or ask again with an administrator's token, in the lab's checkout.";
+  "This token or this machine may not see it. Check it yourself, or run doctor again with an administrator's token, in the lab's checkout.";
 
 const CHECKS: readonly Check[] = [
   {
@@ -44,7 +44,7 @@ const CHECKS: readonly Check[] = [
     judge: ({ clusters }) =>
       verdictAmong(
         clusters.flatMap(({ name, asks }) =>
-          asks.kind === 'known' && !asks.value ? [`${name} asks nobody for a key`] : [],
+          asks.kind === 'known' && !asks.value ? [`${name} requires no key`] : [],
         ),
         clusters.map(({ asks }) => asks),
         clusters.length === 0

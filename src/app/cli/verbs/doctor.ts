@@ -85,4 +85,4 @@ function onlyConfig(verdict: Verdict, todo: string): readonly Finding[] {
   return [{ check: 'config', ...verdict, todo }];
 }
 
-const PUT_A_CONFIG = `Put a valid ${CONFIG_PATH} on the default branch; \`ferrybot check-config\` says what is wrong with one.`;
+const PUT_A_CONFIG = `Put a valid ${CONFIG_PATH} on the default branch; \`ferrybot check-config\` reports its problems.`;

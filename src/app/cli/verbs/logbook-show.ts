@@ -25,11 +25,11 @@ export async function logbookShow(io: VerbIo, path: string, options: LogbookOpti
   });
   const isGood = shown.every((run) => run.bad === null);
   const runs = shown.map(({ run, events, bad }) => ({ run, events: showEvents(events), bad }));
-  answer(io, { ok: isGood, runs }, shown.map(told).join(''));
+  answer(io, { ok: isGood, runs }, shown.map(showRun).join(''));
   return isGood ? EXIT.yes : EXIT.no;
 }
 
-function told({ run, events, bad }: Shown): string {
+function showRun({ run, events, bad }: Shown): string {
   const end =
     bad === null
       ? ''
