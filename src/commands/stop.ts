@@ -3,6 +3,7 @@
 import { incidentsWith } from '../domain/incidents.ts';
 import { approvalsBeforehand, mayBeRelaunched } from '../domain/launch/response.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
 import { standingApprovals } from '../domain/logbook/run-state.ts';
 import { type AnswerDecision, answering, type NamedContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
@@ -35,8 +36,13 @@ function wasHeldBack({ order, incidents }: NamedContext['state']): boolean {
   );
 }
 
+/** The record of a request to stop the job. */
+export function stopDraft({ actor, comment: { id, surface } }: NamedContext): EventDraft {
+  return { type: 'stop-requested', role: 'control', actor, data: { comment: id, surface } };
+}
+
 function decideStop(context: NamedContext): AnswerDecision {
-  const { state, missingCluster, actor, comment, args } = context;
+  const { state, missingCluster, actor, args } = context;
   const named = args['run'] === undefined ? {} : { run: state.run };
   if (state.end !== null && !mayBeRelaunched(state))
     return answerStop('not-now', { status: state.end.status, ...named });
@@ -51,12 +57,7 @@ function decideStop(context: NamedContext): AnswerDecision {
   const isStanding = isOrdered || isApproved || wasHeldBack(state);
   if (state.submission === null && !isStanding)
     return answerStop('not-now', { status: withoutJob(state) ?? '', ...named });
-  const draft = {
-    type: 'stop-requested',
-    role: 'control',
-    actor,
-    data: { comment: comment.id, surface: comment.surface },
-  } as const;
+  const draft = stopDraft(context);
   // No job runs: the first attempt, or another one, would follow or is ordered.
   return state.submission === null || state.end !== null
     ? answerStop('stop-before-launch', { by: actor.login, ...named }, [draft])

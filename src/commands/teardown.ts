@@ -4,6 +4,7 @@ import { isHolding } from '../domain/logbook/liveness.ts';
 import { rentalTerms } from '../domain/logbook/renting.ts';
 import { type AnswerDecision, answering, type NamedContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
+import { stopDraft } from './stop.ts';
 import { runWord } from './values.ts';
 
 const answerTeardown = answering({
@@ -24,7 +25,8 @@ export const teardown = {
 } as const satisfies CommandDefinition;
 
 /** Also stops the job, so that it is not relaunched on another machine. */
-function decideTeardown({ state, actor, comment, args }: NamedContext): AnswerDecision {
+function decideTeardown(context: NamedContext): AnswerDecision {
+  const { state, actor, comment, args } = context;
   const named = args['run'] === undefined ? {} : { run: state.run };
   if (rentalTerms(state) === null || !isHolding(state)) return answerTeardown('nothing-rented', named);
   const asked = { type: 'tear-down-asked', role: 'control', actor, data: { comment: comment.id } } as const;
@@ -32,12 +34,10 @@ function decideTeardown({ state, actor, comment, args }: NamedContext): AnswerDe
   if (before !== null && before.seq > (keep?.seq ?? -1))
     return answerTeardown('teardown-asked', { by: before.actor.login, ...named });
   const runs = state.end === null;
-  const stop = {
-    type: 'stop-requested',
-    role: 'control',
-    actor,
-    data: { comment: comment.id, surface: comment.surface },
-  } as const;
   const facts = { by: actor.login, ...(runs ? { runs: 1 } : {}), ...named };
-  return answerTeardown('teardown-asked', facts, runs && state.stop === null ? [asked, stop] : [asked]);
+  return answerTeardown(
+    'teardown-asked',
+    facts,
+    runs && state.stop === null ? [asked, stopDraft(context)] : [asked],
+  );
 }

@@ -1,17 +1,9 @@
 /** Gates over a launch: config, cluster, cost, the lane, holds, and the manifest. */
 
-import type { LaneConfig } from '../config/lane-schema.ts';
 import { addDecimals, compareDecimals } from '../domain/decimal.ts';
 import { targetFacts } from '../domain/launch/hold.ts';
 import type { Manifest, ManifestChange } from '../domain/launch/manifest.ts';
-import {
-  costOf,
-  type Launch,
-  launchesIn,
-  PERIODS,
-  type Period,
-  periodOf,
-} from '../domain/launch/spending.ts';
+import { costOf, launchesIn, PERIODS, periodOf } from '../domain/launch/spending.ts';
 import { limits } from '../domain/limits.ts';
 import { unseenSign } from '../domain/text.ts';
 import { dateOf } from '../domain/time.ts';
@@ -46,8 +38,6 @@ export const clusterMatches = defineGate('cluster-matches', ({ manifest, approve
 
 const costBudgetAnswer = judging('cost-budget');
 
-type Budget = NonNullable<LaneConfig['costBudget']>;
-
 /** One run costs no more than the lane's budget, by the cost table of its cluster, and nor do the runs of a period. */
 export const costBudget = defineGate(
   'cost-budget',
@@ -58,15 +48,26 @@ export const costBudget = defineGate(
       const budget = lane.costBudget;
       if (budget === null) return costBudgetAnswer.pass('within', { cost });
       const found = { cost, most: budget.maxAcceleratorHours };
-      if (compareDecimals(cost, budget.maxAcceleratorHours) > 0)
-        return budget.enforce === 'block'
-          ? costBudgetAnswer.block('over', 'lab', found)
-          : costBudgetAnswer.warn('over', 'lab', found);
-      const periods = PERIODS.filter((period) => mostIn(budget, period) !== null);
-      if (periods.length === 0) return costBudgetAnswer.pass('within', found);
+      const over = budget.enforce === 'block' ? costBudgetAnswer.block : costBudgetAnswer.warn;
+      if (compareDecimals(cost, budget.maxAcceleratorHours) > 0) return over('over', 'lab', found);
+      if (budget.perWeek === null && budget.perMonth === null) return costBudgetAnswer.pass('within', found);
       return given(launches, (all) => {
-        const answers = periods.map((period) => inPeriod(budget, period, all, cost, dateOf(now)));
-        return answers.find((one) => one !== null) ?? costBudgetAnswer.pass('within', found);
+        for (const period of PERIODS) {
+          const most = period === 'week' ? budget.perWeek : budget.perMonth;
+          if (most === null) continue;
+          const spent = costOf(launchesIn(all, period, dateOf(now)));
+          if (spent === null)
+            return cannotTell(`the record does not say what a launch of this ${period} was to cost`);
+          if (compareDecimals(addDecimals(spent, cost), most) > 0)
+            return over('over-period', 'lab', {
+              cost,
+              spent,
+              most,
+              period,
+              from: periodOf(period, dateOf(now)),
+            });
+        }
+        return costBudgetAnswer.pass('within', found);
       });
     }),
   { readsSettings: true },
@@ -95,30 +96,6 @@ function rentedTooMuch(
       return costBudgetAnswer.block('over-rented', 'lab', { cost, spent, most, period, from });
   }
   return null;
-}
-
-/** Null where the run fits into the period of this day. */
-function inPeriod(
-  budget: Budget,
-  period: Period,
-  launches: readonly Launch[],
-  cost: string,
-  date: string,
-): Judgement | null {
-  const most = mostIn(budget, period);
-  if (most === null) return null;
-  const spent = costOf(launchesIn(launches, period, date));
-  if (spent === null)
-    return cannotTell(`the record does not say what a launch of this ${period} was to cost`);
-  if (compareDecimals(addDecimals(spent, cost), most) <= 0) return null;
-  const found = { cost, spent, most, period, from: periodOf(period, date) };
-  return budget.enforce === 'block'
-    ? costBudgetAnswer.block('over-period', 'lab', found)
-    : costBudgetAnswer.warn('over-period', 'lab', found);
-}
-
-function mostIn({ perWeek, perMonth }: Budget, period: Period): string | null {
-  return period === 'week' ? perWeek : perMonth;
 }
 
 /** No other run of the lane is live; two ferries at once would tell nothing about either. */

@@ -140,6 +140,7 @@ export const budget = defineGate(
       const { budget: most, steps } = ferryLane(lane);
       const found = { knobs: changes.length, most: most.knobs, against: value.base?.run };
       const isStrict = steps.enforce === 'block';
+      const hold = isStrict ? block : warn;
       const large = largeStep(changes, steps);
       // rule DF-01
       const isOver = changes.length > most.knobs;
@@ -149,12 +150,9 @@ export const budget = defineGate(
       if (large !== null) {
         const { before, after, knob } = large.change;
         const step = { knob, before: before ?? '', after: after ?? '', small: large.most };
-        return isStrict ? block('large-step', 'author', step) : warn('large-step', 'author', step);
+        return hold('large-step', 'author', step);
       }
-      if (!canBePutBack(delta)) {
-        const all = { knobs: changes.length };
-        return isStrict ? block('leaves-more', 'author', all) : warn('leaves-more', 'author', all);
-      }
+      if (!canBePutBack(delta)) return hold('leaves-more', 'author', { knobs: changes.length });
       return isOver ? warn('over', 'author', found) : pass('within', found);
     }),
   { readsSettings: true },
