@@ -62,13 +62,13 @@ export const approve = {
 } as const satisfies CommandDefinition;
 
 /** What of its place the approval of an action is decided on. */
-export type ActionContext = Pick<
+type ActionContext = Pick<
   PlaceContext,
   'now' | 'actor' | 'permission' | 'comment' | 'args' | 'policy' | 'actions' | 'showings' | 'holds'
 >;
 
 /** `runs`: those whose launch the digest may mean. What is recorded goes where the proposal stands. */
-export function decideAction(context: ActionContext, runs: readonly RunState[]): AnswerDecision {
+function decideAction(context: ActionContext, runs: readonly RunState[]): AnswerDecision {
   const { actions, args, comment } = context;
   if (actions.kind === 'unknown') return answer('logbook-broken');
   const given = args['digest'];

@@ -30,18 +30,10 @@ type QuorumKeys = Pick<LabConfig, 'approvals' | 'clusters'> & {
  * Distinct people that the lane's run needs: the row with the highest cost that the
  * run reaches, and never fewer than `approvals.quorum`. A cost that nobody configured counts as the dearest.
  */
-export function quorumOf(config: QuorumKeys): number {
-  const cost = config.clusters[config.lane.cluster]?.acceleratorHoursPerRun ?? null;
-  return peopleNeeded(config.approvals, cost);
-}
-
-/** The same for a cost of another moment, decimal text; null counts as the dearest. */
-export function peopleNeeded(
-  { quorum, quorumByCost }: Pick<LabConfig['approvals'], 'quorum' | 'quorumByCost'>,
-  cost: string | null,
-): number {
-  const reached = quorumByCost.filter(
+export function quorumOf({ approvals, clusters, lane }: QuorumKeys): number {
+  const cost = clusters[lane.cluster]?.acceleratorHoursPerRun ?? null;
+  const reached = approvals.quorumByCost.filter(
     (row) => cost === null || compareDecimals(cost, row.fromAcceleratorHours) >= 0,
   );
-  return Math.max(quorum, ...reached.map((row) => row.people));
+  return Math.max(approvals.quorum, ...reached.map((row) => row.people));
 }

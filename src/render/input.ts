@@ -63,7 +63,7 @@ export type IncidentTold = {
 /** The words of every incident. */
 export type AllIncidentWords = { readonly [Code in IncidentCode]: IncidentWords<Code> };
 
-export type IncidentWords<Code extends IncidentCode> = Omit<IncidentTold, 'evidence'> & {
+type IncidentWords<Code extends IncidentCode> = Omit<IncidentTold, 'evidence'> & {
   readonly evidence: (facts: IncidentFacts<Code>, place: PlaceWord) => string;
   /** Where it depends on the facts; null: as ever. */
   readonly didFor?: (facts: IncidentFacts<Code>) => string | null;

@@ -4,7 +4,7 @@ import type { Instant } from '../../domain/ids.ts';
 import type { Role } from '../../domain/logbook/role.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { engineDefinition } from '../../engines/registry.ts';
-import { type ConfigIssue, error, errorIf, warning } from '../../settings/problem.ts';
+import { type ConfigIssue, error, errorIf, warning, warningIf } from '../../settings/problem.ts';
 import type { LabConfig } from '../schema.ts';
 import { doubled, inLane, type Rule } from './rule.ts';
 
@@ -184,15 +184,12 @@ const quorumGrowsWithCost: Rule = ({ approvals: { quorum, quorumByCost } }) =>
 const budgetLetsARunThrough: Rule = ({ clusters, lane }) => {
   const { cluster, costBudget } = lane;
   const cost = Object.hasOwn(clusters, cluster) ? clusters[cluster]?.acceleratorHoursPerRun : undefined;
-  if (costBudget === null || cost === undefined || Number(cost) <= Number(costBudget.maxAcceleratorHours))
-    return [];
-  return [
-    warning(
-      'cost-over-budget',
-      inLane('costBudget', 'maxAcceleratorHours'),
-      `every run costs ${cost} accelerator-hours by the table of ${cluster}`,
-    ),
-  ];
+  return warningIf(
+    costBudget !== null && cost !== undefined && Number(cost) > Number(costBudget.maxAcceleratorHours),
+    'cost-over-budget',
+    inLane('costBudget', 'maxAcceleratorHours'),
+    `every run costs ${cost} accelerator-hours by the table of ${cluster}`,
+  );
 };
 
 export const APPROVAL_RULES: readonly Rule[] = [quorumGrowsWithCost, budgetLetsARunThrough];

@@ -42,7 +42,7 @@ async function writtenValue(text: string, read: ReadFile): Promise<Setting | nul
 }
 
 /** Why nothing was edited, as `/propose` answers it. */
-export type EditRefusal = Facts<(typeof propose)['answers']['propose-edit-refused']>;
+type EditRefusal = Facts<(typeof propose)['answers']['propose-edit-refused']>;
 
 function refused(why: EditRefusal['why'], name: string, about = ''): Result<never, EditRefusal> {
   return fail({ why, name, about });
