@@ -50,7 +50,7 @@ const PACKAGES = {
   'aws4fetch|@rgrove/parse-xml': '^src/stores/',
   'p-limit': '^src/app/',
   '@commander-js/extra-typings|commander': '^src/app/cli/',
-  zod: `^src/(host|settings|config|kinds|commands|logbook|handlers|github|engines|clouds|trackers|checkpoints|stores|app)/|^src/domain/(logbook|launch)/`,
+  zod: `^src/(host|settings|config|kinds|commands|logbook|handlers|github|engines|clouds|trackers|checkpoints|stores|app)/|^src/domain/(logbook|launch|actions|care)/`,
 };
 
 const packagePath = (names) => `node_modules/(${names})(/|$)`;

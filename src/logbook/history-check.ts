@@ -6,11 +6,11 @@ import type { BadEntry } from './verify.ts';
 export function historyFault(text: string, versions: readonly string[]): BadEntry | null {
   const faults = versions
     .filter((version) => !text.startsWith(version))
-    .map((version) => faultOf(text, version));
+    .map((version) => differenceIn(text, version));
   return faults.sort((a, b) => a.line - b.line)[0] ?? null;
 }
 
-function faultOf(text: string, version: string): BadEntry {
+function differenceIn(text: string, version: string): BadEntry {
   const now = text.split('\n');
   const before = version.split('\n');
   const index = before.findIndex((line, at) => now[at] !== line);

@@ -63,7 +63,7 @@ const SIGNATURE_CONTEXT = 'ferrybot.mark.v1:';
 
 /** The statement with its signature as one line of canonical JSON. */
 export function markMessage(statement: MarkStatement, signer: Signer, hash: Hash): string {
-  return canonicalize({ ...jsonOf(statement), sig: signer.sign(signedText(statement, hash)) });
+  return canonicalize({ ...jsonOf(statement), sig: signer.sign(statementText(statement, hash)) });
 }
 
 /** Null if the tag contains no valid mark; anyone may create tags. */
@@ -85,10 +85,12 @@ export function isGenuine(
   const { sig, ...statement } = mark;
   const key = keys.find(({ id }) => id === mark.keyId);
   if (mark.repository !== repository || key === undefined || key.role !== mark.role) return false;
-  return isInForce(key, Date.parse(mark.at)) && verifySignature(key.public, signedText(statement, hash), sig);
+  return (
+    isInForce(key, Date.parse(mark.at)) && verifySignature(key.public, statementText(statement, hash), sig)
+  );
 }
 
-function signedText(statement: MarkStatement, hash: Hash): string {
+function statementText(statement: MarkStatement, hash: Hash): string {
   return `${SIGNATURE_CONTEXT}${hash(canonicalize(jsonOf(statement)))}`;
 }
 

@@ -28,7 +28,7 @@ export function sealMarker(
   if (readMarker(body) === null || readSeal(line) !== null) return body;
   const seal = ` at=${toRfc3339(at)} text=${hash(text)} by=${signer.keyId}`;
   const signed = `${line.slice(0, -END.length)}${seal}`;
-  const signature = urlSafe(signer.sign(signedText(signed, place, hash)));
+  const signature = urlSafe(signer.sign(markerLineText(signed, place, hash)));
   return `${signed} sig=${signature}${END}${body.slice(line.length)}`;
 }
 
@@ -55,7 +55,7 @@ export function verifyMarker(
   if (!isInstant(at) || key === undefined || !isInForce(key, at)) return null;
   const isSigned = verifySignature(
     key.public,
-    signedText(seal.signed, place, hash),
+    markerLineText(seal.signed, place, hash),
     standard(seal.signature),
   );
   if (!isSigned) return null;
@@ -67,7 +67,7 @@ export function verifyMarker(
 const END = ' -->';
 
 /** None of the parts contains a newline, so the text is unambiguous. */
-function signedText(line: string, { repository, thread }: MarkerPlace, hash: Hash): string {
+function markerLineText(line: string, { repository, thread }: MarkerPlace, hash: Hash): string {
   return `${MARKER_CONTEXT}${hash(`${repository}\n${thread}\n${line}`)}`;
 }
 

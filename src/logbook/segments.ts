@@ -27,14 +27,12 @@ export function eventsPath(folder: string, part = 1): string {
 
 /** Name of an event file. */
 export function eventsName(part: number): string {
-  return `${numbered('events', part)}.jsonl`;
+  return numbered('events', part, 'jsonl');
 }
 
-/** Null if it is not an event file's name. */
+/** The number of an event file of this name; null for any other name. */
 export function eventsPart(name: string): number | null {
-  const found = /^events(?:-(\d{4,9}))?\.jsonl$/.exec(name);
-  const part = Number(found?.[1] ?? 1);
-  return found !== null && eventsName(part) === name ? part : null;
+  return partIn(name, 'events', 'jsonl');
 }
 
 /** Where the Markdown of the same entries lies. */
@@ -44,7 +42,12 @@ export function markdownPath(folder: string, part = 1): string {
 
 /** Name of a Markdown file. */
 export function markdownName(part: number): string {
-  return `${numbered('logbook', part)}.md`;
+  return numbered('logbook', part, 'md');
+}
+
+/** The number of a Markdown file of this name; null for any other name. */
+export function markdownPart(name: string): number | null {
+  return partIn(name, 'logbook', 'md');
 }
 
 /** Where the policy's state file of a run lies. */
@@ -74,15 +77,13 @@ export function placeAt(path: string): Place | null {
   return part === null ? null : { folder, run: folder.slice(folder.lastIndexOf('/') + 1), part };
 }
 
-/** Null if it is not a Markdown file's name. */
-export function markdownPart(name: string): number | null {
-  const found = /^logbook(?:-(\d{4,9}))?\.md$/.exec(name);
-  const part = Number(found?.[1] ?? 1);
-  return found !== null && markdownName(part) === name ? part : null;
+function numbered(name: string, part: number, suffix: string): string {
+  return `${name}${part === 1 ? '' : `-${String(part).padStart(4, '0')}`}.${suffix}`;
 }
 
-function numbered(name: string, part: number): string {
-  return part === 1 ? name : `${name}-${String(part).padStart(4, '0')}`;
+function partIn(file: string, name: string, suffix: string): number | null {
+  const part = Number(/-(\d{4,9})\./.exec(file)?.[1] ?? 1);
+  return numbered(name, part, suffix) === file ? part : null;
 }
 
 /** Number of entries before a file. */

@@ -17,7 +17,7 @@ export type Spent = {
 /** When the card ran, by the job's times: from its start to the latest possible stop. */
 export type Worked = { readonly fromMs: number; readonly untilMs: number };
 
-const MS_OF_HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 
 type Rates = Pick<RentedInstance, 'hourly' | 'storageHourly'>;
 
@@ -90,7 +90,7 @@ function unseenCost(
   const hours = hoursSince(before, nowMs);
   if (worked === null || !isWithin(worked, createdAtMs, nowMs)) return hourly * hours;
   const ranMs = Math.min(nowMs, worked.untilMs) - Math.max(before.atMs, worked.fromMs);
-  return storageHourly * hours + ((hourly - storageHourly) * Math.max(0, ranMs)) / MS_OF_HOUR;
+  return storageHourly * hours + ((hourly - storageHourly) * Math.max(0, ranMs)) / HOUR_MS;
 }
 
 function isWithin({ fromMs, untilMs }: Worked, sinceMs: number, nowMs: number): boolean {
@@ -98,5 +98,5 @@ function isWithin({ fromMs, untilMs }: Worked, sinceMs: number, nowMs: number): 
 }
 
 function hoursSince({ atMs }: Pick<Spent, 'atMs'>, nowMs: number): number {
-  return Math.max(0, nowMs - atMs) / MS_OF_HOUR;
+  return Math.max(0, nowMs - atMs) / HOUR_MS;
 }
