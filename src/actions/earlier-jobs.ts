@@ -6,7 +6,7 @@
 import { type Engine, isTerminal } from '../domain/engine.ts';
 import type { RefusalCode } from '../domain/launch/refusal.ts';
 import type { RunState, Submission } from '../domain/logbook/run-state.ts';
-import type { Refusal } from './pipeline.ts';
+import type { OrderRefusal } from './verify-order.ts';
 
 /** The lane's runs before this one whose jobs are asked for: whoever forges the end of one would have to forge that many. */
 const EARLIER_RUNS_MAX = 3;
@@ -19,7 +19,7 @@ export async function earlierJobFault(
   state: RunState,
   others: readonly RunState[],
   { cluster, engine }: { readonly cluster: string; readonly engine: Engine },
-): Promise<EarlierJobFault | null> {
+): Promise<OrderRefusal | null> {
   const earlier = others
     .filter(({ run, submission }) => run !== state.run && submission !== null)
     .toSorted((a, b) => b.proposedAt.localeCompare(a.proposedAt))
@@ -43,9 +43,7 @@ export async function earlierJobFault(
   return null;
 }
 
-type EarlierJobFault = Refusal & { readonly code: RefusalCode };
-
-function refusal(code: RefusalCode, { attempt, jobId }: Submission, what: string): EarlierJobFault {
+function refusal(code: RefusalCode, { attempt, jobId }: Submission, what: string): OrderRefusal {
   const effect = code === 'unreadable' ? 'standing' : 'ending';
   return { kind: 'refused', code, effect, why: `attempt ${attempt} (${jobId})${what}` };
 }

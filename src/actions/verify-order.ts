@@ -24,6 +24,7 @@ import { runnerVerdicts } from '../gates/run-gates.ts';
 import { canonicalDigest } from '../logbook/canonical.ts';
 import { goesOnFrom } from '../run/goes-on-from.ts';
 import type { Brake } from '../run/open-brakes.ts';
+import type { Refusal } from './pipeline.ts';
 import { type ApprovalFault, brakeFault, citedComment } from './verify-approval.ts';
 import { type ApprovalFacts, approvalFault } from './verify-approvals.ts';
 import { type FixInTree, preApprovalFault } from './verify-pre-approval.ts';
@@ -58,14 +59,10 @@ export type OrderJudgement =
   | { readonly kind: 'claim'; readonly order: IssuedOrder }
   /** Claimed before and not known to be submitted; `ground` says whether it may still be started if it was not. */
   | { readonly kind: 'resume'; readonly order: IssuedOrder; readonly ground: OrderJudgement }
-  | {
-      readonly kind: 'refused';
-      readonly code: RefusalCode;
-      readonly effect: 'standing' | 'ending';
-      readonly why: string;
-    };
+  | OrderRefusal;
 
-type OrderRefusal = Extract<OrderJudgement, { kind: 'refused' }>;
+/** Why an order is not carried out. */
+export type OrderRefusal = Refusal & { readonly code: RefusalCode };
 
 /** The order in the run's record, where it is whole, for this repository, and nobody has told its end. */
 export function findOrder(

@@ -2,8 +2,8 @@
 
 import type { GitReader } from '../domain/git.ts';
 import type { Instant, Sha } from '../domain/ids.ts';
-import type { LogbookEvent } from '../domain/logbook/event.ts';
 import { toRfc3339 } from '../domain/time.ts';
+import type { ComposedRun } from '../logbook/append.ts';
 import {
   isDecisive,
   isGenuine,
@@ -14,6 +14,7 @@ import {
   markName,
   readMark,
 } from '../logbook/mark.ts';
+import type { GoodFile } from '../logbook/segments.ts';
 import type { LabConfig } from '../run/lane-scope.ts';
 import type { Lab } from './lab.ts';
 import { signersFrom } from './signers.ts';
@@ -24,10 +25,8 @@ const ENTRIES_PER_MARK_MAX = 256;
 /** A genuine mark, and the commit that its tag points to: the first that had the entry. */
 export type SeenMark = { readonly mark: Mark; readonly commit: Sha; readonly parents: readonly Sha[] };
 
-export type MarkReader = {
-  /** The genuine marks that were fetched last. Each tag is judged once. */
-  readonly read: () => Promise<readonly SeenMark[]>;
-};
+/** Reads the genuine marks that were fetched last. Each tag is judged once. */
+export type MarkReader = () => Promise<readonly SeenMark[]>;
 
 /** Reads marks under the keys of one config. A tag that is unsigned, of another repository or malformed is none. */
 export function createMarkReader(
@@ -40,17 +39,15 @@ export function createMarkReader(
     const mark = readMark(name, message);
     return mark !== null && isGenuine(mark, lab.repository, config.keys, lab) ? mark : null;
   };
-  return {
-    read: async () => {
-      const found: SeenMark[] = [];
-      for (const { name, message, commit, parents } of await git.tagTexts(MARK_PREFIX)) {
-        const key = `${name}\n${message}`;
-        const mark = judged.get(key) ?? (judged.has(key) ? null : judge(name, message));
-        judged.set(key, mark);
-        if (mark !== null) found.push({ mark, commit, parents });
-      }
-      return found;
-    },
+  return async () => {
+    const found: SeenMark[] = [];
+    for (const { name, message, commit, parents } of await git.tagTexts(MARK_PREFIX)) {
+      const key = `${name}\n${message}`;
+      const mark = judged.get(key) ?? (judged.has(key) ? null : judge(name, message));
+      judged.set(key, mark);
+      if (mark !== null) found.push({ mark, commit, parents });
+    }
+    return found;
   };
 }
 
@@ -70,34 +67,31 @@ export function vouchedFor(marks: readonly SeenMark[], run: string): Sha | 'all'
   return base ?? 'all';
 }
 
-/** A file that is about to grow, for the question whether it is marked. */
-export type Growing = {
-  readonly run: string;
-  readonly began: string;
-  readonly appended: readonly LogbookEvent[];
-};
-
 export type MarkTag = { readonly run: string; readonly name: string; readonly message: string };
+
+/** What is known of the files that grow. */
+export type Marking = {
+  readonly lab: Lab;
+  readonly config: LabConfig;
+  readonly held: ReadonlyMap<string, Pick<GoodFile, 'events'>>;
+  readonly record: { readonly head: Sha | null; readonly broken: readonly { readonly run: string }[] };
+  /** Number of the newest marked entry of each file. */
+  readonly markedAt: ReadonlyMap<string, number>;
+};
 
 /** Marks for what is appended: after each decision, and where a file grew long without one. */
 export function marksFor(
-  lab: Lab,
-  config: LabConfig,
-  growing: readonly Growing[],
-  place: {
-    readonly at: Instant;
-    readonly base: Sha | null;
-    readonly without: readonly string[];
-    /** Number of the newest marked entry of a file, -1 where there is none. */
-    readonly markedAt: (run: string) => number;
-  },
+  { lab, config, held, record, markedAt }: Marking,
+  growing: readonly Pick<ComposedRun, 'run' | 'appended'>[],
+  at: Instant,
 ): readonly MarkTag[] {
-  const signers = signersFrom(lab.signingKeys, config.keys, place.at);
-  return growing.flatMap(({ run, began, appended }): readonly MarkTag[] => {
+  const signers = signersFrom(lab.signingKeys, config.keys, at);
+  return growing.flatMap(({ run, appended }): readonly MarkTag[] => {
+    const [first] = held.get(run)?.events ?? appended;
     const last = appended.at(-1);
     const signer = last === undefined ? undefined : signers[last.role];
-    if (last === undefined || signer === undefined) return [];
-    const isDue = isDecisive(appended) || last.seq - place.markedAt(run) >= ENTRIES_PER_MARK_MAX;
+    if (first === undefined || last === undefined || signer === undefined) return [];
+    const isDue = isDecisive(appended) || last.seq - (markedAt.get(run) ?? -1) >= ENTRIES_PER_MARK_MAX;
     if (!isDue) return [];
     const { seq, hash, role } = last;
     const statement = {
@@ -106,10 +100,10 @@ export function marksFor(
       run,
       seq,
       hash,
-      began,
-      at: toRfc3339(place.at),
-      base: place.base,
-      without: place.without,
+      began: first.at,
+      at: toRfc3339(at),
+      base: record.head,
+      without: record.broken.map((one) => one.run),
       role,
       keyId: signer.keyId,
       ...(isLast(appended) ? { over: true as const } : {}),

@@ -5,18 +5,12 @@ import type { Instant, RunId, Sha } from '../domain/ids.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { ok, type Result } from '../domain/result.ts';
-import { toRfc3339 } from '../domain/time.ts';
 import { type ComposedRun, commitMessage, composeAppend, type IllegalDraft } from '../logbook/append.ts';
 import type { Mark } from '../logbook/mark.ts';
 import type { Anchor, AppendResult } from '../logbook/ports.ts';
 import { JOURNAL } from '../logbook/rules.ts';
 import { foldersIn, runsToRead } from '../logbook/run-index.ts';
-import {
-  type AppendRequest,
-  createLogbookStore,
-  type LogbookStore,
-  type LogbookView,
-} from '../logbook/store/git-store.ts';
+import { type AppendRequest, createLogbookStore, type LogbookStore } from '../logbook/store/git-store.ts';
 import type { Entry } from '../logbook/transact.ts';
 import type { LabConfig } from '../run/lane-scope.ts';
 import { type BrokenRun, stateAfter, WHOLE_BRANCH } from './broken-run.ts';
@@ -33,7 +27,7 @@ import {
   type RecordName,
   rebuilt,
 } from './record-files.ts';
-import { createMarkReader, type MarkReader, type MarkTag, marksFor, type SeenMark } from './record-marks.ts';
+import { createMarkReader, type MarkReader, marksFor, type SeenMark } from './record-marks.ts';
 import type { Held } from './record-reading.ts';
 import { writesOf } from './record-write.ts';
 import { signersFrom } from './signers.ts';
@@ -128,25 +122,18 @@ async function load(keeping: Keeping, isFetched = false): Promise<Record> {
   const { lab, config, store, held, git, backed, record } = keeping;
   const view = await store.open(isFetched);
   // Also where the branch is as it was: a mark may tell that it moved on and was put back.
-  const marks = await keeping.marks.read();
+  const marks = await keeping.marks();
   const isNews = marks.some(({ mark }) => !keeping.known.has(mark.hash));
   keeping.seen = marks;
   for (const { mark } of marks) noteMark(keeping, mark);
   const checking = { lab, config, git, marks, backed };
-  const fault = faultOfView(view, marks);
+  const isGone = view.ok && view.value === null && marks.length > 0;
+  const fault: LogbookFault | null = isGone ? { kind: 'branch-missing' } : view.ok ? null : view.error;
   if (fault !== null)
     keeping.record = lost(record, fault, null, await goodWithoutBranch(checking, held, indexIn(held)));
-  else if (
-    view.kind === 'view' &&
-    (isNews || isOther(view.head, record) || record.broken.some(isReadFailure))
-  )
-    keeping.record = await loadAt({ ...checking, store, held, before: record }, view.head);
+  else if (view.ok && (isNews || isOther(view.value, record) || record.broken.some(isReadFailure)))
+    keeping.record = await loadAt({ ...checking, store, held, before: record }, view.value);
   return keeping.record;
-}
-
-function faultOfView(view: LogbookView, marks: readonly SeenMark[]): LogbookFault | null {
-  if (view.kind === 'incident') return view.fault;
-  return view.head === null && marks.length > 0 ? { kind: 'branch-missing' } : null;
 }
 
 function isOther(head: Sha | null, record: Record): boolean {
@@ -169,7 +156,7 @@ async function append(keeping: Keeping, entries: readonly Entry[], at: Instant):
   const composing = composeAll(keeping, entries, at);
   if (!composing.ok) return { kind: 'failed', message: composing.error.rule };
   const composed = composing.value;
-  const marks = marksOf(keeping, composed, at);
+  const marks = marksFor(keeping, composed, at);
   const writes = await writesOf(keeping.git, composed, held);
   lab.boundary('append', 'before');
   const outcome = await sentTo(store, {
@@ -208,23 +195,6 @@ function lastOf(run: string, appended: readonly LogbookEvent[]): Marked {
   const last = appended.at(-1);
   if (last === undefined) throw new Error('a mark of nothing');
   return { run, seq: last.seq, hash: last.hash };
-}
-
-function marksOf(
-  { lab, config, held, record, markedAt }: Keeping,
-  composed: readonly ComposedRun[],
-  at: Instant,
-): readonly MarkTag[] {
-  const growing = composed.map(({ run, appended }) => {
-    const [first] = held.get(run)?.events ?? appended;
-    return { run, appended, began: first?.at ?? toRfc3339(at) };
-  });
-  return marksFor(lab, config, growing, {
-    at,
-    base: record.head,
-    without: record.broken.map(({ run }) => run),
-    markedAt: (run) => markedAt.get(run) ?? -1,
-  });
 }
 
 /** Every file with its new entries, signed; the first that may not have them ends it. */

@@ -59,7 +59,7 @@ export async function repairRecord(repairing: Repairing): Promise<Repair> {
   const { lab, config, git, seenAt, at, isDry } = repairing;
   const ref = `refs/heads/${config.logbookBranch}`;
   const head = await git.resolve(ref);
-  const marks = await createMarkReader(lab, config, git).read();
+  const marks = await createMarkReader(lab, config, git)();
   const checking: Checking = { lab, config, git, marks, backed: new Map() };
   const broken = await findBroken(repairing, checking, head);
   const tips = await tipsBeside(checking, head, seenAt);

@@ -35,6 +35,8 @@ const frame = z.looseObject(
   'not an object',
 );
 
+const frameOfAnyType = frame.extend({ type: name });
+
 /**
  * The first missing or invalid field (docs/logbook.md, the fields of an event), or null. `data` only has to be an object; further fields
  * are allowed.
@@ -84,13 +86,9 @@ export type UnknownEvent = Omit<FramedEvent, 'type'> & { readonly type: string }
 /** Decodes a line that is valid except for its unknown type; null for any other fault. */
 export function decodeUnknownType(line: string): UnknownEvent | null {
   const json = line.length > LOGBOOK_LINE_CHARS_MAX ? null : parseCanonical(line);
-  if (json === null || !json.ok || frameFlaw(json.value) === null) return null;
-  // Checked with a known type.
-  const unknown = json.value as unknown as UnknownEvent;
-  const isName = typeof unknown?.type === 'string' && unknown.type !== '';
-  return isName && frameFlaw({ ...(json.value as JsonObject), type: EVENT_TYPES[0] ?? '' }) === null
-    ? unknown
-    : null;
+  if (json?.ok !== true || !frameOfAnyType.safeParse(json.value).success) return null;
+  const event = json.value as unknown as UnknownEvent;
+  return Object.hasOwn(DEFINITIONS, event.type) ? null : event;
 }
 
 /** Validates `data` by its type; keeps unknown fields. */

@@ -4,6 +4,7 @@ import { illegalAction, isActionEvent } from '../domain/actions/action-state.ts'
 import { isRunId } from '../domain/ids.ts';
 import { definitionOf } from '../domain/logbook/definitions.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
+import { answerRule } from '../domain/logbook/events/command-events.ts';
 import { foldOne } from '../domain/logbook/fold.ts';
 import {
   EMPTY_JOURNAL,
@@ -70,10 +71,7 @@ function illegalInJournal(fold: JournalFold, event: LogbookEvent): string | null
   if (orphanRule !== null) return orphanRule;
   if (event.type === 'command-seen' && fold.seen(commandKey(event.data)) !== undefined)
     return 'a command is seen once';
-  if (event.type === 'command-answered') {
-    const seen = fold.seen(commandKey(event.data));
-    if (seen === undefined) return 'answered a command that was not seen';
-    if (seen.answer !== null) return 'a command is answered once';
-  }
+  const answer = event.type === 'command-answered' ? answerRule(fold.seen(commandKey(event.data))) : null;
+  if (answer !== null) return answer;
   return isByPerson === true && event.actor === undefined ? `${event.type} names no person` : null;
 }

@@ -25,8 +25,8 @@ function storeOn(remote: Remote): Store {
 
 async function headOf(store: Store): Promise<Sha | null> {
   const view = await store.open();
-  if (view.kind !== 'view') throw new Error(JSON.stringify(view));
-  return view.head;
+  if (!view.ok) throw new Error(JSON.stringify(view));
+  return view.value;
 }
 
 async function composed(
@@ -203,16 +203,16 @@ describe('a branch that somebody put back', () => {
     const newest = await remote.git('rev-parse', BRANCH);
     await remote.git('update-ref', BRANCH, was);
     expect(await store.open()).toEqual({
-      kind: 'incident',
-      fault: { kind: 'branch-rewound', was: newest, now: was },
+      ok: false,
+      error: { kind: 'branch-rewound', was: newest, now: was },
     });
     await remote.git('update-ref', '-d', BRANCH);
     expect(await store.open()).toEqual({
-      kind: 'incident',
-      fault: { kind: 'branch-missing' },
+      ok: false,
+      error: { kind: 'branch-missing' },
     });
     await remote.git('update-ref', BRANCH, newest);
-    expect(await store.open()).toEqual({ kind: 'view', head: newest });
+    expect(await store.open()).toEqual({ ok: true, value: newest });
   });
 
   it('is noticed by a process that has just begun, from what the cards say', async () => {
@@ -235,8 +235,8 @@ describe('a branch that somebody put back', () => {
     const fresher = storeOn(remote);
     fresher.remember(RUN, newest);
     expect(await fresher.open()).toEqual({
-      kind: 'incident',
-      fault: { kind: 'branch-missing' },
+      ok: false,
+      error: { kind: 'branch-missing' },
     });
   });
 });

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { type LookEnd, readLook } from '../../care/disk/cleanup-check.ts';
+import type { DiskSteps } from '../../care/disk/disk-proposals.ts';
 import { readDiskUsage } from '../../care/disk/disk-usage.ts';
 import { readFolderSizes } from '../../care/disk/folder-sizes.ts';
 import { readMounts } from '../../care/disk/mounts.ts';
@@ -21,7 +22,6 @@ import {
 import { traitsOf } from '../../config/engine-traits.ts';
 import type { ChangeStep } from '../../domain/actions/action.ts';
 import type { Permit } from '../../domain/actions/capability.ts';
-import type { ScannedWorker } from '../../domain/care/disk-scan.ts';
 import type { VmListing } from '../../domain/care/tpu-vm.ts';
 import {
   isMountPoint,
@@ -37,12 +37,6 @@ import type { LabConfig } from '../../run/lane-scope.ts';
 import type { DiskConfig } from '../../settings/disk-schema.ts';
 import { launcherCheckout } from '../launcher-checkout.ts';
 import type { OpenLab } from '../open-lab.ts';
-
-type DiskSteps = {
-  readonly clean: (worker: Pick<ScannedWorker, 'tpu' | 'worker' | 'vm'>) => ChangeStep;
-  readonly initialise: (tpu: string) => ChangeStep;
-  readonly startCleanup: () => ChangeStep;
-};
 
 /** The argument arrays that clean a worker and restart it. */
 export function diskStepsOf({ disk, mountPoint, gcp }: DiskPlace): DiskSteps {

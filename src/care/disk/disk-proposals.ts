@@ -21,13 +21,15 @@ export type DiskProposalInput = {
   readonly actions: readonly ActionRecord[];
   readonly repository: string;
   readonly thread: number;
-  /** The exact calls, as they will be made. */
-  readonly steps: {
-    readonly clean: (worker: ScannedWorker) => ChangeStep;
-    readonly initialise: (tpu: string) => ChangeStep;
-    readonly startCleanup: () => ChangeStep;
-  };
+  readonly steps: DiskSteps;
   readonly digestOf: DigestOf;
+};
+
+/** The exact calls, as they will be made. */
+export type DiskSteps = {
+  readonly clean: (worker: Pick<ScannedWorker, 'tpu' | 'worker' | 'vm'>) => ChangeStep;
+  readonly initialise: (tpu: string) => ChangeStep;
+  readonly startCleanup: () => ChangeStep;
 };
 
 /**

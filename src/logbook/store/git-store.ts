@@ -4,15 +4,11 @@ import { invariant } from '../../domain/assert.ts';
 import type { GitReader, GitWriter, PushOutcome } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';
 import type { LogbookFault } from '../../domain/logbook/logbook-fault.ts';
+import { fail, ok, type Result } from '../../domain/result.ts';
 import { decodeLine } from '../codec.ts';
 import type { Anchor } from '../ports.ts';
 import { eventsPath, type GrownFile, markdownPath, monitoringPath } from '../segments.ts';
 import { NOT_STORED, type StoredRun, storedRuns, textsOf } from './stored-runs.ts';
-
-/** The branch as it is now; `head` null: it does not exist, and was never seen to. */
-export type LogbookView =
-  | { readonly kind: 'view'; readonly head: Sha | null }
-  | { readonly kind: 'incident'; readonly fault: LogbookFault };
 
 /** What becomes of a run's files. Each text of events continues what stands there, which is read again before the push. */
 export type RunWrite = {
@@ -41,10 +37,10 @@ export type AppendRequest = {
 
 export type LogbookStore = {
   /**
-   * Fetches, unless the caller has just done so with the same mirror, and looks at the branch. Throws `GitError` when the
-   * remote cannot be read: that is unknown.
+   * Fetches, unless the caller has just done so with the same mirror, and returns the head of the branch; null: it does not exist, and was
+   * never seen to. Throws `GitError` when the remote cannot be read: that is unknown.
    */
-  open(isFetched?: boolean): Promise<LogbookView>;
+  open(isFetched?: boolean): Promise<Result<Sha | null, LogbookFault>>;
   /** The entry that was remembered of a run and is not among these; its hash may be a prefix. */
   lostFrom(file: { readonly run: string; readonly events: readonly Anchor[] }): Anchor | null;
   /** One commit, one push, all runs or none. After `rejected` and `unknown`, open again and look for the entries. */
@@ -69,18 +65,17 @@ export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptio
   const anchors = new Map<string, Anchor>();
   let seen: Sha | null = null;
 
-  const open = async (isFetched = false): Promise<LogbookView> => {
+  const open: LogbookStore['open'] = async (isFetched = false) => {
     if (!isFetched) await reader.fetch();
     const now = await reader.resolve(ref);
     if (now === null) {
-      const existed = seen !== null || anchors.size > 0;
-      return existed ? { kind: 'incident', fault: { kind: 'branch-missing' } } : { kind: 'view', head: null };
+      return seen !== null || anchors.size > 0 ? fail({ kind: 'branch-missing' }) : ok(null);
     }
     if (seen !== null && seen !== now && (await reader.mergeBase(seen, now)) !== seen) {
-      return { kind: 'incident', fault: { kind: 'branch-rewound', was: seen, now } };
+      return fail({ kind: 'branch-rewound', was: seen, now });
     }
     seen = now;
-    return { kind: 'view', head: now };
+    return ok(now);
   };
 
   const remember = (run: string, anchor: Anchor): void => {

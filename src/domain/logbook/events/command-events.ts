@@ -93,7 +93,8 @@ export const commandEvents = defineEvents(data, {
   },
 });
 
-function answerRule(seen: SeenCommand | undefined): string | null {
+/** The rule that an answer to this command breaks, or null. */
+export function answerRule(seen: SeenCommand | undefined): string | null {
   if (seen === undefined) return 'answered a command that was not seen';
   return seen.answer === null ? null : 'a command is answered once';
 }
