@@ -46,7 +46,7 @@ export function scanRecord(facts: ScanFacts): DiskScan {
   return {
     ...common,
     reading: first === undefined ? 'whole' : 'partial',
-    why: first === undefined ? '' : `${first.code}: ${bounded(first.line)}`,
+    why: first === undefined ? '' : bounded(first),
     workers: report.low.flatMap((worker) => workerOf(worker, facts)),
   };
 }

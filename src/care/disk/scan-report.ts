@@ -11,15 +11,12 @@ export type LowWorker = {
 };
 
 /**
- * `read`: what the scan found; with `problems` it does not tell of every worker, so that nobody is fine for not being
- * named. `unreadable`: it says nothing about any worker.
+ * `read`: what the scan found. `problems`: lines that should describe a worker and do not, each with the reason (`bad-name`,
+ * `unknown-worker`, `not-under`); then the scan is incomplete, and an unnamed worker is not known to be fine. `unreadable`: it describes no
+ * worker.
  */
 export type ScanReport =
-  | {
-      readonly kind: 'read';
-      readonly low: readonly LowWorker[];
-      readonly problems: readonly ScanProblem[];
-    }
+  | { readonly kind: 'read'; readonly low: readonly LowWorker[]; readonly problems: readonly string[] }
   | { readonly kind: 'unreadable'; readonly code: ScanFault; readonly line: string };
 
 /** Why a scan tells nothing: it did not end well, said nothing, contradicts itself, or was not the dry run that was asked for. */
@@ -30,12 +27,6 @@ export type ScanFault =
   | 'contradiction'
   | 'not-a-dry-run'
   | 'other-threshold';
-
-/** A line that should tell of a worker and does not: a name that is none, or an error beside the others. */
-export type ScanProblem = {
-  readonly code: 'bad-name' | 'unknown-worker' | 'not-under';
-  readonly line: string;
-};
 
 /** How the scan program ended; `exitCode` null: it did not run to its end. */
 export type ScanEnd = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string };
@@ -64,8 +55,8 @@ export function readScanReport(end: ScanEnd, thresholdPercent: number): ScanRepo
   if (end.exitCode !== 0) return { kind: 'unreadable', code: 'failed', line: last };
   const fine = lines.flatMap((line) => FINE.exec(line) ?? []);
   const read = lines.flatMap((line) => lowIn(line, thresholdPercent));
-  const low = lowestOfEach(read.flatMap((item) => (item.kind === 'low' ? [item.worker] : [])));
-  const problems = read.flatMap((item) => (item.kind === 'problem' ? [item.problem] : []));
+  const low = lowestOfEach(read.filter((item) => typeof item !== 'string'));
+  const problems = read.filter((item) => typeof item === 'string');
   if (fine.length === 0) {
     return low.length === 0 && problems.length === 0
       ? { kind: 'unreadable', code: 'nothing-said', line: last }
@@ -88,23 +79,16 @@ function restartIn(lines: readonly string[]): string | undefined {
   return named.find(({ worker }) => !leftOut.has(worker))?.line;
 }
 
-type LineReading =
-  | { readonly kind: 'low'; readonly worker: LowWorker }
-  | { readonly kind: 'problem'; readonly problem: ScanProblem };
-
-function lowIn(line: string, thresholdPercent: number): readonly LineReading[] {
+/** The worker that a line describes, or the problem that it is; none for any other line. */
+function lowIn(line: string, thresholdPercent: number): readonly (LowWorker | string)[] {
   const match = LOW.exec(line);
-  if (match === null) return TROUBLE.test(line) ? [problem('unknown-worker', line)] : [];
+  if (match === null) return TROUBLE.test(line) ? [`unknown-worker: ${line.trim()}`] : [];
   const [, tpu = '', worker = '', percent = '', available = ''] = match;
-  if (!isTpuName(tpu)) return [problem('bad-name', line)];
+  if (!isTpuName(tpu)) return [`bad-name: ${line.trim()}`];
   const percentFree = Number(percent);
   // The script warns below its threshold only; another number was printed by something else.
-  if (percentFree > thresholdPercent) return [problem('not-under', line)];
-  return [{ kind: 'low', worker: { tpu, worker: Number(worker), percentFree, available } }];
-}
-
-function problem(code: ScanProblem['code'], line: string): LineReading {
-  return { kind: 'problem', problem: { code, line: line.trim() } };
+  if (percentFree > thresholdPercent) return [`not-under: ${line.trim()}`];
+  return [{ tpu, worker: Number(worker), percentFree, available }];
 }
 
 /** One entry a worker, ordered by name and index; the script may tell of one twice. */
