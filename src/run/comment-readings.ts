@@ -9,7 +9,7 @@ import type { CommentFacts } from '../domain/facts.ts';
 /** Enough for a full thread, at a few hundred bytes each. */
 const COMMENT_READINGS_KEPT = 20_000;
 
-type Written = Pick<CommentFacts, 'bodyDigest' | 'body'>;
+type CommentText = Pick<CommentFacts, 'bodyDigest' | 'body'>;
 
 const kept = new Map<string, BoundedReading>();
 const named = new Map<string, boolean>();
@@ -17,7 +17,7 @@ const offered = new Map<string, readonly string[]>();
 
 /** `bodyDigest` is part of the key, so an edit takes effect immediately. */
 export function readingOfComment(
-  comment: Written,
+  comment: CommentText,
   speaker: Speaker,
   otherBots: readonly string[],
 ): BoundedReading {
@@ -26,17 +26,17 @@ export function readingOfComment(
 }
 
 /** Whether a comment that is not parsed names a command. */
-export function namesCommand(comment: Written): boolean {
+export function namesCommand(comment: CommentText): boolean {
   return once(named, keyOf(comment), () => firstNamed(comment.body, COMMAND_DEFINITIONS) !== null);
 }
 
 /** Digests that a comment offers for approval like a card does. */
-export function offeredDigestsOf(comment: Written): readonly string[] {
+export function offeredDigestsOf(comment: CommentText): readonly string[] {
   return once(offered, keyOf(comment), () => offeredDigests(comment.body));
 }
 
 /** The length too: ferrybot's own text is stored in full, other text without tokens. */
-function keyOf({ bodyDigest, body }: Written): string {
+function keyOf({ bodyDigest, body }: CommentText): string {
   return `${bodyDigest} ${body.length}`;
 }
 

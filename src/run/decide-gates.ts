@@ -10,10 +10,10 @@ import { allPass, type Verdict } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import { awaitsAdoption } from '../domain/logbook/adoption.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
-import type { DropReason } from '../domain/logbook/events/launch-events.ts';
 import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { isNotAsked, need } from '../domain/need.ts';
 import { judgeHolds } from '../gates/launch-gates.ts';
+import { canonicalize } from '../logbook/canonical.ts';
 import { factsToRecord } from './backtest/recorded-facts.ts';
 import { type Gated, unreadFacts } from './gate-run.ts';
 import { append, type Step } from './step.ts';
@@ -104,39 +104,17 @@ function fallen(
   // The fix's pre-approval stays valid.
   if (preApproval(state)?.commit === now.commit) return null;
   const standing = standingApprovals(state);
-  const first = standing[0];
+  const [first] = standing;
   if (first === undefined) return null;
-  const reason = dropReason(first, now);
-  if (reason === null) return null;
+  const isSame = now.digest === first.digest && now.body === first.body;
+  if (isSame && now.pass) return null;
+  const reason = isSame ? 'gate-fails' : 'manifest-changed';
   const users = standing.map((a) => a.actor.id);
   return { type: 'approval-dropped', role: 'control', data: { reason, digest: first.digest, users } };
 }
 
-function dropReason(
-  approval: { readonly digest: Digest; readonly body: Digest },
-  now: { readonly digest: Digest | null; readonly body: Digest; readonly pass: boolean },
-): DropReason | null {
-  if (now.digest !== approval.digest || now.body !== approval.body) return 'manifest-changed';
-  return now.pass ? null : 'gate-fails';
-}
-
 function sameVerdicts(a: readonly Verdict[], b: readonly Verdict[]): boolean {
-  return a.length === b.length && a.every((v, index) => isSameVerdict(v, b[index]));
-}
-
-function isSameVerdict(a: Verdict, b: Verdict | undefined): boolean {
-  return (
-    b !== undefined &&
-    a.gate === b.gate &&
-    a.outcome === b.outcome &&
-    a.code === b.code &&
-    sameFound(a.found, b.found)
-  );
-}
-
-function sameFound(a: Verdict['found'], b: Verdict['found']): boolean {
-  const names = Object.keys(a);
-  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
+  return canonicalize([...a]) === canonicalize([...b]);
 }
 
 /** Reports once that the contract's checkpoint is not valid, because the gate is visible only on the card (policy HR-55, HR-56). */

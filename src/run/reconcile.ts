@@ -13,7 +13,7 @@ import { jobAsMended, ownFix } from '../domain/launch/small-fix.ts';
 import { awaitsAdoption } from '../domain/logbook/adoption.ts';
 import type { EventType } from '../domain/logbook/event.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
-import { approvedManifest, isOver } from '../domain/logbook/run-state.ts';
+import { approvedManifest, isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { isNotAsked, type Need, need } from '../domain/need.ts';
 import { known } from '../domain/observed.ts';
 import { hasLabel } from '../domain/own-pull.ts';
@@ -289,8 +289,7 @@ function remind(turn: Turn): Step | null {
 /** A proposal ends if its PR is closed or loses its label before an order. */
 function withdraw({ state, facts }: ReconcileInput): Step | null {
   if (state.end !== null || isLive(state)) return null;
-  const label = state.proposal.own?.label ?? null;
-  const reason = isIssueFirst(state.proposal) ? closedIssue(facts, label) : closedPull(facts, label);
+  const reason = withdrawal(state.proposal, facts);
   if (reason === null) return null;
   const before =
     state.attempts.length === 0
@@ -306,20 +305,15 @@ function leaveAlone({ state }: ReconcileInput): Step | null {
   return append(withdrawn(notTakenOver(told, state.proposal.adopts)));
 }
 
-function closedPull({ pull }: RunFacts, label: string | null): string | null {
-  if (pull.kind === 'unknown') return null;
-  if (pull.value.state === 'open') return lostLabel(pull.value.labels, label);
-  return pull.value.merged ? 'the pull request was merged' : 'the pull request was closed';
-}
-
-/** Reads only the issue: the branch may be deleted already. */
-function closedIssue({ issue }: RunFacts, label: string | null): string | null {
-  if (issue.kind === 'unknown') return null;
-  return issue.value.state === 'open' ? lostLabel(issue.value.labels, label) : 'the issue was closed';
-}
-
-function lostLabel(labels: readonly string[], label: string | null): string | null {
-  return label === null || hasLabel(labels, label) ? null : `the label ${label} was taken off`;
+/** How its thread was closed, or lost the label that asked for the run; null while it is open. An issue's branch may be deleted already. */
+function withdrawal(proposal: RunState['proposal'], { pull, issue }: RunFacts): string | null {
+  const thread = isIssueFirst(proposal) ? issue : pull;
+  if (thread.kind === 'unknown') return null;
+  const label = proposal.own?.label ?? null;
+  if (thread.value.state === 'open')
+    return label === null || hasLabel(thread.value.labels, label) ? null : `the label ${label} was taken off`;
+  if (!('merged' in thread.value)) return 'the issue was closed';
+  return `the pull request was ${thread.value.merged ? 'merged' : 'closed'}`;
 }
 
 function commandOutcome(turn: Turn, areGatesDue: boolean): CommandOutcome {
@@ -360,7 +354,10 @@ function publish(input: ReconcileInput, decide: (input: PublishInput) => Step | 
     ...input,
     verdict: verdictNow(input),
     activeRuns,
-    annotations: annotationsOf(state, facts, config),
+    // Only a check run has them.
+    get annotations() {
+      return annotationsOf(state, facts, config);
+    },
   });
 }
 

@@ -145,7 +145,9 @@ describe('a run that trained wrongly and was then preempted', () => {
     const asks = { kind: 'ask', why: { attempt, reason } };
     expect(responseTo(run.state)).toEqual(asks);
     expect(responseTo(run.commanded(asked).state)).toEqual(asks);
-    expect(() => run.ordered({ attempt: (attempt ?? 0) + 1 })).toThrow(/ordered again after/);
+    expect(() => run.ordered({ attempt: (attempt ?? 0) + 1 })).toThrow(
+      /ordered again though a person decides/,
+    );
   });
 
   it('is approved once more beyond its restarts where nothing was seen, and not where its loss was no number', () => {

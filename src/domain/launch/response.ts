@@ -249,8 +249,7 @@ export function relaunchRule(state: RunState, next: Order): string | null {
   if (state.end === null) return 'ordered after the job was submitted';
   const response = responseTo(state);
   if (response === null || response.kind === 'wait') return 'ordered again though no bad node was replaced';
-  if (response.kind === 'ask')
-    return `ordered again after a failure that people decide about: ${response.why.reason}`;
+  if (response.kind === 'ask') return `ordered again though a person decides: ${response.why.reason}`;
   if (isAsked(state)) return 'ordered again though a person was asked';
   const { order } = state;
   if (restartsLeft(state) <= 0 && !restsOnNewApprovals(state, next))
