@@ -290,20 +290,18 @@ function mayEditCard(input: PublishInput, card: StandingCard): boolean {
 /** Ticks ferrybot's outcome boxes. A person's manual change is overwritten at most once per phase. */
 function nextTick(input: PublishInput): Step | null {
   const { state, facts, memory } = input;
+  // Both boxes in one edit after the first observation, to save content writes. Never edit a person's own description.
+  if (state.observation === null || state.proposal.own !== undefined || !isSettled(input)) return null;
   if (facts.pull.kind === 'unknown' || facts.pull.value.state !== 'open' || facts.body.kind === 'unknown')
     return null;
-  // Never edit a person's own description.
-  if (state.proposal.own !== undefined) return null;
   const wanted = {
     // rule DF-20
     'human approval': state.order !== null && state.order.status !== 'void',
-    'monitoring loop started': state.observation !== null,
+    'monitoring loop started': true,
   };
   const body = tickedBody(facts.pull.value.body, facts.body.value.boxes, wanted);
   const key = `ticks:${phaseOf(state)}`;
-  // Both boxes in one edit after the first observation, to save content writes.
-  if (body === null || state.observation === null || !isSettled(input)) return null;
-  if (!mayTry(memory, key, 1)) return null;
+  if (body === null || !mayTry(memory, key, 1)) return null;
   const { number, bodyDigest: expected } = facts.pull.value;
   return perform(key, { kind: 'edit-pull-body', pull: number, expected, body });
 }
