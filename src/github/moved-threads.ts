@@ -17,7 +17,7 @@ const threadSchema = z.object({
   number: z.number().int(),
   state: z.string(),
   labels: z.array(z.object({ name: z.string() })),
-  pull_request: z.unknown(),
+  pull_request: z.unknown().optional(),
 });
 
 /** Newest first, any state. `isWhole` is false beyond `pagesMax` pages of 100. */

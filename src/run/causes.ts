@@ -13,8 +13,8 @@ import { isOpenToAll, mayPost, type Poster } from './outbox.ts';
 import { isHeadOurs, publicationsOf } from './publications.ts';
 import type { Cause } from './reconcile.ts';
 
-/** `said`: settled, and no other process has pending posts; `owing`: something failed or was unreadable. */
-export type Reconciled = 'settled' | 'said' | 'owing';
+/** `owing`: something failed or was unreadable. */
+export type Reconciled = 'settled' | 'owing';
 
 /** The run's fingerprint when nothing was left to do, and until when it is valid (null = until it changes). */
 export type Settled = Map<RunId, { readonly standing: string; readonly untilMs: number | null }>;
@@ -117,8 +117,7 @@ export function noteReconciled(
     return;
   }
   // Look again only after another process had its time to publish.
-  const isAll =
-    outcome === 'said' || publicationsOf(state).every((publication) => mayPost(publication, poster, now));
+  const isAll = publicationsOf(state).every((publication) => mayPost(publication, poster, now));
   settled.set(run, { standing: standing(state), untilMs: isAll ? null : now + limits.publishGraceMs });
 }
 

@@ -83,14 +83,6 @@ function ownComments({ facts: { comments } }: PublishInput): readonly CommentFac
   return comments.kind === 'unknown' ? null : comments.value.filter(({ marker }) => marker !== null);
 }
 
-/** Whether nothing is pending: this process wrote the newest entry, and everything is posted. */
-export function isAllSaid(state: RunState, comments: readonly CommentFacts[], memory: AttemptCache): boolean {
-  return (
-    memory.appended.has(state.head.seq) &&
-    owedComments(state, comments, null).every((one) => isDone(memory, keyOf(one)))
-  );
-}
-
 function keyOf({ kind, key }: Pick<Publication, 'kind' | 'key'>): string {
   return `publish:${kind}:${key}`;
 }

@@ -50,7 +50,7 @@ describe('an experiment issue', () => {
       ferry: SHORT_FERRY,
       webhooks: false,
       network: (request, github) => {
-        if (!away.is || !/\/issues\?.*labels=experiment/.test(request.url)) return github(request);
+        if (!away.is || !/\/issues\?.*since=/.test(request.url)) return github(request);
         away.asked += 1;
         return Promise.resolve(Response.json({ message: 'Server Error' }, { status: 500 }));
       },

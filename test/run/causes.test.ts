@@ -16,7 +16,7 @@ function causesAfter(
   ...triggers: readonly ReconcileRequest[]
 ): readonly Cause[] {
   const look = { now: NOON, poster: NO_ATTEMPTS, settled: new Map() };
-  noteReconciled(look, state, state, { outcome: 'said', causes: settledBy });
+  noteReconciled(look, state, state, { outcome: 'settled', causes: settledBy });
   const { logbookBranch } = CONFIG;
   return causesOf(look, state, { triggers, mayHaveEnded: false, areHoldsNew: false, logbookBranch });
 }

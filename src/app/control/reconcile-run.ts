@@ -9,7 +9,7 @@ import { type Need, needName } from '../../domain/need.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { recordAsDecided } from '../../logbook/transact.ts';
 import { causesOf, type Heard, noteReconciled, type Reconciled, tellsOfEnd } from '../../run/causes.ts';
-import { isAllSaid, type PublishInput } from '../../run/decide-publications.ts';
+import type { PublishInput } from '../../run/decide-publications.ts';
 import type { Poster } from '../../run/outbox.ts';
 import { type Agenda, agendaFor, causesOfStep, reconcile } from '../../run/reconcile.ts';
 import { configFor } from '../../run/run-config.ts';
@@ -163,9 +163,8 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Tur
     const { step } = decided;
     if (step === null) {
       const isUnread = needed.has('comments') && facts.comments.kind === 'unknown';
-      if (writable !== undefined || !isSettled(memory) || isUnread) return { outcome: 'owing', memory };
-      const isSaid = facts.comments.kind === 'known' && isAllSaid(state, facts.comments.value, memory);
-      return { outcome: isSaid ? 'said' : 'settled', memory };
+      const isOwing = writable !== undefined || !isSettled(memory) || isUnread;
+      return { outcome: isOwing ? 'owing' : 'settled', memory };
     }
     agenda = agendaFor(causesOfStep(step), decided.agenda);
     if (step.kind === 'need') {

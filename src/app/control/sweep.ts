@@ -113,7 +113,7 @@ async function sweepThreads(
 
 const EXPERIMENT = 'experiment';
 
-/** Threads that changed and carry a lane's label, and experiment issues without a run. A new process also looks for threads that wait for a lane with room. */
+/** Threads that changed and carry a lane's label, threads that wait for a lane with room, and experiment issues without a run. */
 async function labelledThreads(
   open: OpenLab,
   moved: readonly MovedThread[],
@@ -122,7 +122,7 @@ async function labelledThreads(
   const found = moved.flatMap(({ number, isOpen, labels }): ReconcileRequest[] =>
     isOpen ? [{ kind: 'thread', thread: number, labels }] : [],
   );
-  for (const config of isFirst ? lanesOf(open.config) : [])
+  for (const config of lanesOf(open.config))
     for (const thread of await waitingFor({ ...open, config }))
       found.push({ kind: 'thread', thread, labels: askedLabels(config) });
   const labelled = labelledIn(open, found).map(
