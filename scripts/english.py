@@ -53,9 +53,9 @@ def inside(root, pattern):
 
 # Place, text, limit. A limit only falls: lower it when the rate has fallen. The goal is 40 in every place.
 PLACES = [
-    ('comments in src', lambda: comments('src'), 216),
+    ('comments in src', lambda: comments('src'), 198),
     ('comments in the playground', lambda: comments('packages/playground'), 202),
-    ('sentences of the bot', lambda: inside('src/render', SENTENCE), 274),
+    ('sentences of the bot', lambda: inside('src/render', SENTENCE), 15),
     ('README, CONTRIBUTING, SECURITY', lambda: prose('README.md', 'CONTRIBUTING.md', 'SECURITY.md'), 100),
     ('docs', lambda: prose('docs'), 222),
     ('test titles', lambda: inside('test', TITLE) + ' ' + inside('packages', TITLE), 423),

@@ -249,7 +249,7 @@ export const FAULT_NOTES: Readonly<
     next: 'An error of ferrybot itself, in one file alone. `npx ferrybot logbook verify` in a clone says whether its entries are in order; the log of the process has the place in the program. A job of that run is unwatched: stop one that must not go on by the means of the cluster. Nothing is launched until the file can be read.',
   },
   'look-failed': {
-    title: '… could not be looked at',
+    title: '… could not be processed',
     next: 'An error of ferrybot itself, in one run, thread or file alone; all others go on, and the process that met it ends as failed. Its log has the place (*a look failed*). What was just said, pushed or edited there is the likely trigger: taken back, the next look goes through. `/stop` in that thread may not be answered meanwhile: stop a job that must not go on by the means of the cluster.',
   },
 };

@@ -1,4 +1,4 @@
-/** What is told of a change of the cluster: the proposal with its evidence, that the config consents, and how it ended. */
+/** A change of the cluster: the proposal with its evidence, the approval by the config, and the result. */
 
 import {
   type ActionOutcome,
@@ -28,7 +28,7 @@ import {
   utc,
 } from './words.ts';
 
-/** `title` is a sentence; `target` are rows of a table; `next` says what follows on a consent. All are Markdown. */
+/** `title` is a sentence; `target` are rows of a table; `next` follows an approval. All are Markdown. */
 type ActionWords = {
   readonly title: string;
   readonly target: readonly (readonly [string, string])[];
@@ -42,40 +42,37 @@ function actionWords(change: ClusterChange): ActionWords {
       return {
         title: `The log shows a bad TPU node: ${code(change.vm.name)} should be deleted, so that the cluster replaces it.`,
         target: machine(change.vm),
-        next: 'the runner makes sure that it is still this machine, deletes it, waits for its replacement, and the job is started again if it has failed and its approval allows that.',
+        next: 'the runner checks that it is still this machine, deletes it and waits for its replacement. ferrybot starts the job again if it has failed and its approval permits it.',
       };
     case 'clean-disk':
       return {
-        title: `The disk of ${code(change.vm.name)} is nearly full: the files that lie below ${code(change.mountPoint)} on its own disk should be deleted.`,
+        title: `The disk of ${code(change.vm.name)} is nearly full: the files below ${code(change.mountPoint)} on its own disk should be deleted.`,
         target: [...machine(change.vm), ['Mount point', code(change.mountPoint)]],
-        next: 'the worker makes sure in the same breath that nothing is mounted there, deletes on its own disk alone, is initialised again and looked at again.',
+        next: 'the worker checks in the same command that nothing is mounted there, and deletes only on its own disk. The runner then initialises and checks it again.',
       };
     case 'start-cleanup-cron':
       return {
         title: 'The automatic clean-up on the head node is not running: it should be started.',
         target: [['Cluster file', code(change.head)]],
-        next: 'the runner starts it and looks whether it runs. Nothing else of the head node is touched.',
+        next: 'the runner starts it and checks that it runs. It changes nothing else on the head node.',
       };
     case 'delete-checkpoint':
       return {
-        title: `Checkpoints of ${code(change.run)} that nothing protects could be deleted, for good.`,
+        title: `Checkpoints of ${code(change.run)} without protection could be deleted permanently.`,
         target: [
-          ['Looked at', change.roots.map(code).join('<br>')],
-          ['Asked for by', person(change.askedBy)],
+          ['Checked', change.roots.map(code).join('<br>')],
+          ['Requested by', person(change.askedBy)],
         ],
-        next: `the runner lists everything anew, and deletes these one by one: each only while it is as it was listed and nothing protects it, and each is looked for afterwards. The first that is not so ends it. The newest ${change.keep} steps stay.`,
+        next: `the runner lists everything again, and deletes these one by one: each only if it is unchanged and unprotected, and it checks each afterwards. The first that is not ends the deletion. The newest ${change.keep} steps stay.`,
       };
     default:
       return assertNever(change);
   }
 }
 
-function machine(vm: {
-  readonly name: string;
-  readonly zone: string;
-  readonly createdAt: string;
-  readonly address: string;
-}): readonly (readonly [string, string])[] {
+function machine(
+  vm: Readonly<Record<'name' | 'zone' | 'createdAt' | 'address', string>>,
+): readonly (readonly [string, string])[] {
   return [
     ['Machine', `${code(vm.name)} in ${code(vm.zone)}`],
     ['Made', code(vm.createdAt)],
@@ -83,15 +80,7 @@ function machine(vm: {
   ];
 }
 
-/** How it ended; a code of another version is shown as it stands. */
-function endingWords(
-  outcome: ActionOutcome,
-  reason: string,
-): { readonly symbol: string; readonly sentence: string } {
-  return { symbol: OUTCOMES[outcome].symbol, sentence: sentenceOf(outcome, reason) };
-}
-
-/** What is wrong with an approval is said in the words of a launch. */
+/** A fault of an approval has the same sentence as for a launch. */
 function sentenceOf(outcome: ActionOutcome, reason: string): string {
   const own = SENTENCES[reason];
   if (own !== undefined) return own;
@@ -104,43 +93,43 @@ const OUTCOMES: Readonly<Record<ActionOutcome, { readonly symbol: string; readon
   done: { symbol: '✅', words: 'done, and checked afterwards' },
   refused: { symbol: '⚠️', words: 'nothing was done' },
   failed: { symbol: '❌', words: 'it failed' },
-  unclear: { symbol: '❔', words: 'nobody can say whether it worked' },
+  unclear: { symbol: '❔', words: 'its result is unknown' },
 };
 
 const SENTENCES: Readonly<Record<string, string>> = {
   replaced:
-    'the machine is gone and its replacement is ready. The job is started again if its approval allows it.',
+    'the machine is gone and its replacement is ready. ferrybot starts the job again if its approval permits it.',
   'not-replaced':
-    'the machine is gone, and no replacement was ready in time. The job is not started again by itself.',
-  'still-there': 'the machine is still there. Nothing more is tried; look at it on the cluster.',
-  'not-verified': 'it was called, and nobody can say what came of it. Look at the cluster.',
+    'the machine is gone, and no replacement was ready in time. ferrybot does not start the job again.',
+  'still-there': 'the machine is still there, and ferrybot tries nothing more. Check it on the cluster.',
+  'not-verified': 'it was called, and its result is unknown. Check the cluster.',
   'call-failed': 'the call could not be made; nothing was changed.',
-  interrupted: 'the runner died in the middle, and it is not done. It is not tried again on this approval.',
+  interrupted: 'the runner died before it was done. This approval permits no other attempt.',
   'target-changed': 'nothing was called: the machine is not the one that was proposed any more.',
-  'steps-changed': 'nothing was called: what would be called by now is not what was consented to.',
-  deleted: 'all of the list are gone, each looked for afterwards.',
+  'steps-changed': 'nothing was called: the current steps are not what was consented to.',
+  deleted: 'all checkpoints of the list are gone, each checked afterwards.',
   'list-changed':
-    'nothing was deleted: what lies there is not what was listed any more. `/cleanup-checkpoints` lists it anew.',
-  'deletion-failed': 'nothing was deleted: the store did not take the deletion of the first one.',
+    'nothing was deleted: the checkpoints are not what was listed any more. `/cleanup-checkpoints` lists them again.',
+  'deletion-failed': 'nothing was deleted: the store refused the deletion of the first one.',
   'deletion-stopped':
-    'it ended before the end of the list: what became of each stands below. What is not named was not touched; `/cleanup-checkpoints` lists what is left.',
+    'it ended before the end of the list: the results are below, and the others were not touched. `/cleanup-checkpoints` lists what is left.',
   'deletion-left':
-    'a part of one is still there: its `metadata.json` is gone, so that no run takes it for whole. `/cleanup-checkpoints` lists what is left of it.',
+    'a part of one is still there without its `metadata.json`, so no run uses it. `/cleanup-checkpoints` lists the rest.',
   'deletion-unclear':
-    'the store gave no answer, and nobody can say what became of it. `/cleanup-checkpoints` looks again.',
+    'the store gave no answer, and the result is unknown. `/cleanup-checkpoints` checks again.',
   'deletion-interrupted':
-    'the runner died in the middle. What is gone and what is there stands below; nothing is tried again on this consent. `/cleanup-checkpoints` lists what is left.',
-  unreadable: 'nothing was called: it could not be looked at any more.',
+    'the runner died during the deletion. The results are below, and this approval permits no other attempt. `/cleanup-checkpoints` lists what is left.',
+  unreadable: 'nothing was called: it could not be checked any more.',
   'out-of-time':
     'the hour since the claim is over. The results of completed steps are listed here; the other steps were not started.',
-  'not-pre-approved': 'nothing was called: the config does not consent any more.',
-  'pre-approval-used-up': 'nothing was called: the config consents to no more of these within a day.',
+  'not-pre-approved': 'nothing was called: the config does not approve it any more.',
+  'pre-approval-used-up': 'nothing was called: the config permits no more of these within a day.',
 };
 
-/** The list as it is shown: a cut one would show nobody what goes. */
+/** A cut list would not show what is deleted. */
 const CHECKPOINT_LIST_SHOWN_MAX = 27_000;
 
-/** The comment for the entry with this sequence number. Throws where the record has none. */
+/** The comment for the entry with this sequence number. Throws if the record has none. */
 export function renderAction(key: string, { actions }: Pick<RunState, 'actions'>): string {
   const seq = Number(key);
   for (const one of actions) {
@@ -149,41 +138,41 @@ export function renderAction(key: string, { actions }: Pick<RunState, 'actions'>
     const consent = one.approvals.find((given) => given.seq === seq);
     if (consent !== undefined) return renderConsent(one, consent);
   }
-  throw new Error(`entry ${key} tells of no change of the cluster`);
+  throw new Error(`entry ${key} is not a change of the cluster`);
 }
 
-/** The words of the comment that proposes it, below its marker, in the form that a seal covers. */
+/** The text of the proposal below its marker, in the form that a seal covers. */
 export function proposalWords(one: ActionRecord): string {
   const marker = { run: one.proposal.record, kind: 'action', key: String(one.seq), fields: {} } as const;
   return splitBody(comment(marker, renderProposal(one))).text;
 }
 
-/** What is proposed, why, exactly which calls, how to consent, and what follows. */
+/** The proposal: what, why, the exact calls, how to approve, and what follows. */
 export function renderProposal({ proposal, digest, evidence }: ActionRecord): string {
   const { change, steps, cluster } = proposal;
   const words = actionWords(change);
-  // Read back from the record they come sorted: every process has to say the same.
+  // The record sorts them, and every process has to write the same.
   const charsMax =
     change.kind === 'delete-checkpoint' ? CHECKPOINT_LIST_SHOWN_MAX : limits.shownBlockCharsMax;
   const facts = Object.entries(evidence.facts)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => [text(name), text(String(value))]);
   return paragraphs(
-    `⚠️ **${words.title}** ${change.kind === 'delete-checkpoint' ? 'Nothing is deleted before somebody else consents.' : 'Nothing on the cluster is touched before somebody consents.'}`,
+    `⚠️ **${words.title}** ${change.kind === 'delete-checkpoint' ? 'Nothing is deleted before another person approves.' : 'Nothing on the cluster is changed before an approval.'}`,
     table(
       ['Proposal', ''],
       [['Cluster', code(cluster)], ...words.target, ...facts, ['Digest', `\`${digestHex(digest)}\``]],
     ),
     evidence.lines.length === 0
       ? null
-      : `What was seen (redacted):\n\n${fenced(evidence.lines.join('\n'), charsMax)}`,
-    `Exactly this is called, once:\n\n${fenced(steps.map(stepText).join('\n'), charsMax)}`,
+      : `Evidence (redacted):\n\n${fenced(evidence.lines.join('\n'), charsMax)}`,
+    `Exact calls, made once:\n\n${fenced(steps.map(stepText).join('\n'), charsMax)}`,
     `What follows: ${words.next}`,
-    `**Wanted: to approve it, somebody who may comments \`${actionLine(digest)}\` in this thread.** It counts once; to keep it back, say nothing or \`/hold reason="…"\`.`,
+    `**Wanted: to approve it, an approver comments \`${actionLine(digest)}\` in this thread.** It counts once; to prevent it, do nothing or comment \`/hold reason="…"\`.`,
   );
 }
 
-/** The call as it is made, and the one that takes its place. */
+/** The exact call, and its replacement. */
 function stepText({ command, instead }: ChangeStep): string {
   const other = instead === undefined ? '' : `\n# where uv itself cannot start: ${commandText(instead)}`;
   return `${commandText(command)}${other}`;
@@ -192,12 +181,12 @@ function stepText({ command, instead }: ChangeStep): string {
 function renderConsent({ proposal, digest }: ActionRecord, { source }: ActionApproval): string {
   const where = source.kind === 'config' ? ` at commit ${shortCommit(source.commit)}` : '';
   return paragraphs(
-    `⚠️ **The config consents to ${proposal.change.kind} of ${code(targetName(proposal.change))}** (\`${digestHex(digest)}\`): \`badNodes.approval\` is \`pre-approved\`${where}.`,
-    `The runner looks at all of it once more and does it once. \`/hold reason="…"\` keeps it back as long as it has not begun.`,
+    `⚠️ **The config approves ${proposal.change.kind} of ${code(targetName(proposal.change))}** (\`${digestHex(digest)}\`): \`badNodes.approval\` is \`pre-approved\`${where}.`,
+    `The runner verifies everything again and does it once. \`/hold reason="…"\` prevents it until it has started.`,
   );
 }
 
-/** How it ended, and what was found. Throws where it has not. */
+/** The result, and what was found. Throws before the end. */
 export function renderEnding({
   proposal,
   ended,
@@ -207,17 +196,16 @@ export function renderEnding({
 }: ActionRecord): string {
   if (ended === null) throw new Error('an end that is none');
   const consent = consents.find(({ seq }) => seq === begun?.consent);
-  const by = consent === undefined ? '' : ` Consented to by ${byWhom(consent)}.`;
+  const by = consent === undefined ? '' : ` Approved by ${byWhom(consent)}.`;
   const rows = Object.entries(ended.detail).map(([name, value]) => [text(name), text(String(value))]);
-  const { symbol, sentence } = endingWords(ended.outcome, ended.code);
   return paragraphs(
-    `${symbol} **${proposal.change.kind} of ${code(targetName(proposal.change))}** (\`${digestHex(digest)}\`): ${sentence}${by}`,
+    `${OUTCOMES[ended.outcome].symbol} **${proposal.change.kind} of ${code(targetName(proposal.change))}** (\`${digestHex(digest)}\`): ${sentenceOf(ended.outcome, ended.code)}${by}`,
     rows.length === 0 ? null : table(['What was found', ''], rows),
-    `${begun === null ? 'Not begun' : `Begun ${utc(begun.at)}`}, ended ${utc(ended.at)}.`,
+    `${begun === null ? 'Not started' : `Started ${utc(begun.at)}`}, ended ${utc(ended.at)}.`,
   );
 }
 
 function byWhom({ actor, source }: ActionApproval): string {
   if (actor !== null) return person(actor);
-  return source.kind === 'config' ? `the config at ${shortCommit(source.commit)}` : 'nobody on record';
+  return source.kind === 'config' ? `the config at ${shortCommit(source.commit)}` : 'no recorded person';
 }

@@ -15,48 +15,50 @@ import type { RenderInput, Sentences } from './input.ts';
 import { code, fenced, listed, paragraphs, table, text, utc } from './words.ts';
 
 /** The comment by which a person decides: whose job it is, and what it runs. */
-export function renderDescription({ state, config }: RenderInput, told: Description): string {
-  const { adopts } = state.proposal;
-  const job = `${code(adopts?.jobId ?? '')} on ${code(adopts?.cluster ?? '')}`;
-  if (told.found === 'unknown')
-    return `**The cluster does not say what ${job} is:** ${text(told.why)}. ferrybot goes on asking${untilWords(state, config)}; closing this issue ends that.`;
+export function renderDescription({ state, config }: RenderInput, job: Description): string {
+  const { experiment } = state.proposal;
+  if (job.found === 'unknown')
+    return `**The cluster does not describe ${jobOf(state)}:** ${text(job.why)}. ferrybot keeps asking${untilWords(state, config)}; close this issue to stop that.`;
   return paragraphs(
-    `**Is this the job?** ${job} is ${told.status ?? 'UNKNOWN'}, by the engine ${code(told.engine)}.`,
+    `**Is this the job?** ${jobOf(state)} is ${job.status ?? 'UNKNOWN'}, by the engine ${code(job.engine)}.`,
     table(
-      ['What the cluster says', ''],
+      ['Reported by the cluster', ''],
       [
-        ['Submitter', told.submitter === null ? 'not kept by this cluster' : text(told.submitter)],
-        ['Running since', told.since === null ? 'not known' : utc(told.since)],
-        ['Experiment, as asked', code(state.proposal.experiment)],
-        ['GIT_COMMIT', commitWords(told)],
+        ['Submitter', job.submitter === null ? 'not kept by this cluster' : text(job.submitter)],
+        ['Running since', job.since === null ? 'not known' : utc(job.since)],
+        ['Experiment, as requested', code(experiment)],
+        ['GIT_COMMIT', commitWords(job)],
       ],
     ),
-    told.entrypoint === null
-      ? 'The cluster does not tell what it runs, so that it could be watched and not launched again.'
-      : `It runs:\n\n${fenced(told.entrypoint, limits.shownBlockCharsMax)}`,
-    namesExperiment(state, told) ? null : `Its command does not name ${code(state.proposal.experiment)}.`,
-    `**Wanted: ${wantedForAdoption({ state, config })}** Until then nothing of its log is read.`,
+    job.entrypoint === null
+      ? 'The cluster does not report the command, so ferrybot could watch the job and not launch it again.'
+      : `It runs:\n\n${fenced(job.entrypoint, limits.shownBlockCharsMax)}`,
+    job.entrypoint === null || job.entrypoint.includes(experiment)
+      ? null
+      : `Its command does not name ${code(experiment)}.`,
+    `**Wanted: ${wantedForAdoption({ state, config })}** Until then ferrybot does not read its log.`,
   );
 }
 
+function jobOf({ proposal: { adopts } }: RunState): string {
+  return `${code(adopts?.jobId ?? '')} on ${code(adopts?.cluster ?? '')}`;
+}
+
 function commitWords({ commit, commitIsHere }: Description): string {
-  if (commit === null) return 'not told: it could not be launched again';
+  if (commit === null) return 'not reported: ferrybot could not launch the job again';
   return commitIsHere
     ? `${code(commit)}, which is on a branch of this repository`
-    : `${code(commit)}, which is on no branch of this repository: it could not be launched again`;
+    : `${code(commit)}, which is on no branch of this repository: ferrybot could not launch the job again`;
 }
 
-function namesExperiment({ proposal }: RunState, { entrypoint }: Description): boolean {
-  return entrypoint === null || entrypoint.includes(proposal.experiment);
-}
-
-/** Who says what until the job is taken over. */
+/** Who does what until the job is adopted. */
 export function wantedForAdoption({ state, config }: Pick<RenderInput, 'state' | 'config'>): string {
+  const until = untilWords(state, config);
   if (state.description?.found !== 'described')
-    return `nothing yet; the cluster is asked what the job is${untilWords(state, config)}.`;
+    return `nothing yet; ferrybot asks the cluster what the job is${until}.`;
   const { adopt } = config.permissions;
   const who = adopt === null ? 'who may approve launches' : `with ${adopt} permission`;
-  return `\`/accept\` by a person ${who}: the job is watched from then on, and the watch is theirs. Closing this issue leaves it alone, as does saying nothing${untilWords(state, config)}.`;
+  return `\`/accept\` by a person ${who}, who then owns the watch of the job. To leave the job alone, close this issue or do nothing${until}.`;
 }
 
 function untilWords(state: RunState, { lane }: RenderInput['config']): string {
@@ -64,45 +66,39 @@ function untilWords(state: RunState, { lane }: RenderInput['config']): string {
   return until === null ? '' : ` until ${utc(toRfc3339(until))}`;
 }
 
-/** Once, where nobody has answered the question of the comment above. */
+/** The reminder if the question of the comment above has no answer. */
 export function renderUnconfirmed({ state, config }: RenderInput): string {
-  const { adopts } = state.proposal;
-  const job = `${code(adopts?.jobId ?? '')} on ${code(adopts?.cluster ?? '')}`;
   return paragraphs(
-    `**Nobody has said yet whether ${job} is the job**: what the cluster tells of it stands above.`,
-    `**Wanted: ${wantedForAdoption({ state, config })}** It is not watched before somebody says so.`,
+    `**No answer yet whether ${jobOf(state)} is the job**: the comment above has its description.`,
+    `**Wanted: ${wantedForAdoption({ state, config })}** ferrybot does not watch it before.`,
   );
 }
 
-/** Why a job that nobody took over is left alone, as the reason of the closing. */
+/** Why a job is not adopted, as the reason of the closing. */
 export function notConfirmed({ description }: RunState, hours: number | null): string {
-  const within = `within ${hours ?? ADOPTION_WAIT_MS / HOUR_MS} h`;
+  const within = `within ${hours ?? ADOPTION_WAIT_MS / 3_600_000} h`;
   const what =
     description?.found === 'described'
-      ? `nobody said ${within} that it is the job`
-      : `the cluster did not say ${within} what the job is`;
-  return `${what}; /watch asks anew`;
+      ? `the job was not confirmed ${within}`
+      : `the cluster did not describe the job ${within}`;
+  return `${what}; /watch asks again`;
 }
 
-const HOUR_MS = 3_600_000;
-
-/** Where a run stands whose job nobody has taken over yet; null for every other. */
+/** The state of a run before its job is adopted; null for every other. */
 export function adoptionEvidence(state: RunState): string | null {
   const { adopts } = state.proposal;
   if (!awaitsAdoption(state) || adopts === undefined) return null;
-  const told = state.description;
-  const asked = `Job ${code(adopts.jobId)} on ${code(adopts.cluster)}`;
-  return told === null
-    ? `${asked}; nobody has asked the cluster yet what it is.`
-    : `${asked}, as the cluster told at ${utc(told.at)}.`;
+  return state.description === null
+    ? `Job ${jobOf(state)}; the cluster was not asked about it yet.`
+    : `Job ${jobOf(state)}, as described by the cluster at ${utc(state.description.at)}.`;
 }
 
-/** The commit of a job, where anybody can vouch for one. */
+/** The commit of a job, if it is known. */
 export function launchedCommit(commit: string): string {
-  return commit === NO_COMMIT ? 'not told by the job' : code(commit);
+  return commit === NO_COMMIT ? 'not reported by the job' : code(commit);
 }
 
-/** Why nothing is taken over, as the reason of the closing. */
+/** Why nothing is adopted, as the reason of the closing. */
 export function notTakenOver(
   { found, why, engine }: Pick<Description, 'found' | 'why' | 'engine'>,
   adopts: RunState['proposal']['adopts'],
@@ -110,13 +106,13 @@ export function notTakenOver(
   const job = `${adopts?.jobId ?? 'the job'} on ${adopts?.cluster ?? 'its cluster'}`;
   switch (found) {
     case 'absent':
-      return `the cluster has no job ${job}; look up its id and say /watch again`;
+      return `the cluster has no job ${job}; check its id and comment /watch again`;
     case 'taken':
       return `${job} is a job of the run ${why}`;
     case 'cannot':
     case 'unknown':
     case 'described':
-      return `${job} cannot be taken over (engine ${engine}): ${why}`;
+      return `${job} cannot be adopted (engine ${engine}): ${why}`;
     default:
       return assertNever(found);
   }
@@ -125,15 +121,15 @@ export function notTakenOver(
 /** The answers about a job that is to be taken over. */
 export const ADOPTION_WORDS = {
   'adopt-what': ({ missing, job, cluster, experiment, clusters }) =>
-    `to watch a job that somebody has launched I need ${listed(missing.map((name) => QUESTIONS[name] ?? text(name)))}. Say it in one line: \`/watch job=${job ?? 'ID'} cluster=${cluster ?? 'NAME'} experiment=${experiment ?? 'PATH'}\`. ${clustersWords(clusters)}`,
+    `to watch a job of another launcher, ferrybot needs ${listed(missing.map((name) => QUESTIONS[name] ?? text(name)))}. Comment it in one line: \`/watch job=${job ?? 'ID'} cluster=${cluster ?? 'NAME'} experiment=${experiment ?? 'PATH'}\`. ${clustersWords(clusters)}`,
   'adopt-asked': ({ run, job, cluster }) =>
-    `the run ${code(run)} is about job ${code(job)} on ${code(cluster)}. The cluster is asked what it is; then a person says here whether it is the one. Nothing of its log is read before.`,
+    `the run ${code(run)} is about job ${code(job)} on ${code(cluster)}. ferrybot asks the cluster for its description; then a person confirms the job here. ferrybot does not read its log before.`,
   'adopt-cluster': ({ cluster, clusters }) =>
-    `not done: jobs on ${code(cluster)} cannot be taken over. It takes \`adoption: true\` at the cluster and a lane of the kind \`adoption\` on it, in \`.github/ferrybot.yml\`. ${clustersWords(clusters)}`,
+    `not done: jobs on ${code(cluster)} cannot be adopted. This needs \`adoption: true\` at the cluster and a lane of the kind \`adoption\` on it, in \`.github/ferrybot.yml\`. ${clustersWords(clusters)}`,
   'adopt-held': ({ job, run, thread }) =>
-    `not done: job ${code(job)} is that of the run ${code(run)} (#${thread}), and a job has one watch. \`/handoff\` there hands it on.`,
+    `not done: job ${code(job)} belongs to the run ${code(run)} (#${thread}), and a job has one watch. \`/handoff\` there changes its owner.`,
   'adopt-place': () =>
-    'not done: a job that is taken over has an open issue of its own. Open one and say `/watch` there.',
+    'not done: an adopted job needs an open issue of its own. Open one and comment `/watch` there.',
 } satisfies Partial<Sentences<AnswerCode>>;
 
 const QUESTIONS: Readonly<Record<string, string>> = {
@@ -144,6 +140,6 @@ const QUESTIONS: Readonly<Record<string, string>> = {
 
 function clustersWords(clusters: string): string {
   return clusters === ''
-    ? 'No cluster of this lab allows it now.'
-    : `Clusters that allow it: ${listed(clusters.split(' ').map(code))}.`;
+    ? 'No cluster of this lab permits it now.'
+    : `Clusters that permit it: ${listed(clusters.split(' ').map(code))}.`;
 }

@@ -27,29 +27,28 @@ import {
   liftWords,
   listed,
   ofRun,
-  otherVersion,
   type PlaceWord,
   placeWord,
   reasonWords,
   text,
 } from './words.ts';
 
-/** The words for a recorded answer; one of another version of ferrybot is shown as it stands. */
+/** The words for a recorded answer. */
 export function answerWords(
   answer: { readonly code: string; readonly detail: Detail },
   view: AnswerView,
 ): string {
   const read = readPayload(ANSWERS, answer);
-  if (read === null) return `answered ${otherVersion(answer)}.`;
-  // The table has one sentence a code, and each is handed the facts of its own code only.
+  if (read === null) return `answered ${code(answer.code)}.`;
+  // The table has one sentence per code, and each sentence gets the facts of its own code.
   return (WORDS[read.code] as (facts: object, view: AnswerView) => string)(read.detail, view);
 }
 
-/** What somebody does who wants the next attempt, and who would rather not. */
+/** What to do to get the next attempt, and to end the run instead. */
 function fixWords(input: AnswerView['input']): string {
   const where = input === null ? 'to its branch' : `to ${code(input.state.proposal.headBranch)}`;
   const may = input === null ? '' : mayTouch(input);
-  return `push a fix ${where}${may}: the card shows it with the line that approves it. \`/ack\` closes the run instead.`;
+  return `push a fix ${where}${may}: the card then shows the line that approves it. \`/ack\` closes the run instead.`;
 }
 
 /** Why a comment does not approve what is shown now. */
@@ -69,28 +68,26 @@ const AGAIN = '`/cleanup-checkpoints`';
 
 const CLEANUP_WORDS: Sentences<keyof typeof cleanupCheckpoints.answers> = {
   'cleanup-listed': (d) =>
-    `${count(d.count, 'checkpoint')} could go, ${d.kept} ${d.kept === 1 ? 'stays' : 'stay'}: the list stands in a comment of its own here, with what protects the others and the line that consents to it. Nothing was deleted.${
-      d.more > 0
-        ? ` One list has no room for ${d.more} more: once this one is done, ${AGAIN} lists them.`
-        : ''
+    `${count(d.count, 'checkpoint')} can be deleted, ${d.kept} ${d.kept === 1 ? 'stays' : 'stay'}. A separate comment lists them, with the reason for each one that stays and the line that approves the deletion. Nothing was deleted.${
+      d.more > 0 ? ` The list has no room for ${d.more} more: ${AGAIN} lists them after this deletion.` : ''
     }`,
   'cleanup-listed-already': (d) =>
-    `exactly these are listed already, and wait for the approval of somebody else. Nothing was deleted. The line that approves it: \`${actionLine(d.digest)}\``,
+    `exactly these are listed already and wait for the approval of another person. Nothing was deleted. The line that approves it: \`${actionLine(d.digest)}\``,
   'cleanup-nothing': (d) =>
-    `nothing could go: all that was found is protected (${count(d.kept, 'checkpoint')}). Nothing was deleted.`,
+    `nothing can be deleted: every checkpoint is protected (${count(d.kept, 'checkpoint')}). Nothing was deleted.`,
   'cleanup-no-depth': () =>
-    `nothing was listed: neither the run's approval nor you say how many of the newest checkpoints stay. Say it: ${code('/cleanup-checkpoints keep=10')}`,
+    `nothing was listed: neither the approval nor the command has the number of newest checkpoints to keep. Add it: ${code('/cleanup-checkpoints keep=10')}`,
   'cleanup-unreadable': (d) =>
-    `nothing was listed, because not all of it could be read: ${text(d.why)}. Where the stores lie is \`checkpointRoots\` of the lane, and what opens them stands in the environment of this process. Say ${AGAIN} again when it can be read.`,
+    `nothing was listed, because a store could not be read: ${text(d.why)}. The lane's \`checkpointRoots\` name the stores, and the environment of this process has their credentials. Comment ${AGAIN} again when it is fixed.`,
 };
 
 const MILESTONE_WORDS: Sentences<keyof typeof sealMilestone.answers> = {
   'milestone-sealed': (d) =>
-    `the milestone ${code(d.name)} is sealed with the tag ${code(d.tag)}: checkpoint ${code(d.path)} of step ${d.step}, which is deleted no more. What nobody here could see: ${text(d.unseen)}. The run goes on.`,
+    `the milestone ${code(d.name)} is sealed with the tag ${code(d.tag)}: checkpoint ${code(d.path)} of step ${d.step}, which stays. Not checked: ${text(d.unseen)}. The run continues.`,
   'milestone-taken': (d) =>
     `nothing was sealed: there is a milestone ${code(d.name)} of step ${d.step} already.`,
   'milestone-missing': (d) =>
-    `nothing was sealed: this is missing or could not be seen: ${text(d.missing)}. Say it again when it is there.`,
+    `nothing was sealed: this is missing or unreadable: ${text(d.missing)}. Comment it again when it is there.`,
 };
 
 /** Several commands, each as code. */
@@ -103,15 +100,15 @@ function lines(commands: string): string {
 
 const CONSENT_WORDS: Sentences<keyof typeof approve.answers> = {
   'action-approved': (d) =>
-    `you consent to ${code(d.kind)} of ${code(d.target)} as proposed (${code(d.digest)}). The runner looks at all of it once more and does it once; what came of it is told here.`,
+    `you approved ${code(d.kind)} of ${code(d.target)} as proposed (${code(d.digest)}). The runner verifies everything again and does it once; the result is posted here.`,
   'action-nothing-proposed': () =>
-    'nothing was done: no action with this digest was proposed when you wrote. ferrybot changes nothing on a cluster that it has not proposed first.',
+    'nothing was done: no action with this digest was proposed when you wrote. ferrybot changes a cluster only after a proposal.',
   'action-other-thread': (d) =>
-    `nothing was done: it was proposed in #${d.thread}, with its evidence, and has to be said there.`,
+    `nothing was done: the proposal with its evidence is in #${d.thread}. Comment the line there.`,
   'action-done': (d) =>
-    `nothing was done: this proposal is over (${text(d.outcome)}: ${code(d.code)}). It is used once; whatever is needed now is proposed anew.`,
+    `nothing was done: this proposal is over (${text(d.outcome)}: ${code(d.code)}). It is used once; a new need gets a new proposal.`,
   'action-not-shown': (d) =>
-    `not done: when you wrote, the proposal here was not as ferrybot wrote it, or could not be read. ferrybot restores it if another person changed it; the edit history names the editor. Read it again, then copy its line: ${lines(d.lines)}`,
+    `not done: when you wrote, the proposal here was edited or could not be read. ferrybot restores it if another person changed it; the edit history names the editor. Read it again, then copy its line: ${lines(d.lines)}`,
   'action-held': (d) =>
     `nothing was done: ${blockedWords(d)} is on hold${reasonWords(d.reason)}. ${liftWords(d)} lifts it; then comment this again.`,
 };
@@ -120,9 +117,9 @@ const WORDS: Sentences<AnswerCode> = {
   'approval-line-needed': (d) =>
     `not approved: ${UNBOUND[d.why](d.about ?? '')}. Read what is shown now. If you mean it, copy this line into a new comment: ${lines(d.lines)}`,
   'approval-by-author': (_, { input }) =>
-    `not approved: this change is yours (you proposed it, asked for it, or changed its branch, its text or its issue). It takes ${input === null ? 'another person' : whoApproves(input)}.`,
+    `not approved: this change is yours (you proposed it, asked for it, or changed its branch, its text or its issue). It needs ${input === null ? 'another person' : whoApproves(input)}.`,
   'already-approved': (d) =>
-    `${d.by ? `${text(d.by)} has` : 'you have'} approved ${code(d.digest)} before, and that still counts.`,
+    `${d.by ? `${text(d.by)} has` : 'you have'} approved ${code(d.digest)} before, and that approval still counts.`,
   'no-fix': (d, { input }) =>
     `attempt ${d.attempt} has failed, and nothing that differs from what it launched is on the branch. ${
       d.relaunch === 2
@@ -137,121 +134,121 @@ const WORDS: Sentences<AnswerCode> = {
   'point-past': (d) => `nothing was done: ${text(d.what)} is past already.`,
   'nothing-rented': (d) => `${ofRun(d)}nothing was done: this run has no rented machine.`,
   failed: (d) =>
-    `it could not be carried out: ${text(d.why)}. What was begun is left as it is; when the cause is mended, ask again.`,
+    `the command failed: ${text(d.why)}. ferrybot left the partial work in place; repair the cause, then comment the command again.`,
   approved: (d) =>
-    `approved manifest ${code(d.digest)} (${d.count} of ${d.quorum}). The launch is ordered as soon as the gates have passed once more.`,
+    `approved manifest ${code(d.digest)} (${d.count} of ${d.quorum}). ferrybot orders the launch after another check of the gates.`,
   'approved-waiting-for-more': (d) =>
-    `approved manifest ${code(d.digest)}: ${d.count} of ${d.quorum} approvals. It takes more before anything launches.`,
+    `approved manifest ${code(d.digest)}: ${d.count} of ${d.quorum} approvals. The launch needs more.`,
   'approval-gates-blocked': (d, { input }) =>
     `not approved, because a launch gate does not pass (open gates: ${d.count}). First: ${blockedBy(d, input)} The card shows all of them; approve when they pass, with the line that it shows then.`,
   'approval-not-shown': (d) =>
-    `not approved: the card does not show the manifest ${code(d.digest)} yet, or another person changed it. ferrybot writes it, at the latest within an hour if people edit it repeatedly. Read it then, and approve with its line.`,
+    `not approved: the card does not show the manifest ${code(d.digest)} yet, or another person changed it. ferrybot writes it, within an hour if people edit it repeatedly. Read it then, and approve with its line.`,
   'approval-same-failure': (d) =>
-    `not approved: attempt ${d.attempt} failed with ${code(d.signature)}, as attempt ${d.earlier} did before the fix. The same failure again after one fix is not tried a third time in this run: find the cause, close the run with \`/ack\`, and propose the next one.`,
+    `not approved: attempt ${d.attempt} failed with ${code(d.signature)}, as attempt ${d.earlier} did before the fix. ferrybot does not try it a third time in this run: find the cause, close the run with \`/ack\`, and propose the next one.`,
   revoked: (d) =>
     d.attempt
-      ? `${ofRun(d)}taken back (approvals: ${d.count}): nothing is started again after attempt ${d.attempt} on them. A job that runs goes on: \`/stop\` ends it.`
-      : `${ofRun(d)}taken back: manifest ${code(d.digest)} is not approved any more (approvals taken back: ${d.count}), and nothing is launched on it.`,
-  'revoke-nothing': (d) => `${ofRun(d)}nothing to take back: no approval of yours stands.`,
+      ? `${ofRun(d)}revoked (approvals: ${d.count}): they start nothing after attempt ${d.attempt}. A running job continues: \`/stop\` ends it.`
+      : `${ofRun(d)}revoked: manifest ${code(d.digest)} is not approved any more (approvals revoked: ${d.count}), and nothing launches.`,
+  'revoke-nothing': (d) => `${ofRun(d)}nothing to revoke: you have no valid approval here.`,
   held: (d) => {
     if (d.scope !== 'run')
-      return `${blockedWords(d)} is on hold${reasonWords(d.reason)}. Nothing of it is proposed or launched until ${liftWords(d)}, and what was approved has to be approved again. A job that runs goes on; \`/stop\` ends it.`;
+      return `${blockedWords(d)} is on hold${reasonWords(d.reason)}. Nothing is proposed or launched there until ${liftWords(d)}, and launches need a new approval. A running job continues; \`/stop\` ends it.`;
     const held = `${ofRun(d)}on hold${reasonWords(d.reason)}.`;
     return d.jobId
-      ? `${held} Job ${code(d.jobId)} goes on (\`/stop\` ends it), and should it fail it is not started again until \`/unhold\`.`
-      : `${held} Nothing of this run is launched until \`/unhold\`; approvals that fell with it: ${d.dropped}.`;
+      ? `${held} Job ${code(d.jobId)} continues (\`/stop\` ends it), and is not started again after a failure until \`/unhold\`.`
+      : `${held} Nothing of this run launches until \`/unhold\`; approvals dropped: ${d.dropped}.`;
   },
   unheld: (d) =>
-    `${ofRun(d)}the hold on ${blockedWords(d)} is lifted. The gates are evaluated again; an approval that fell has to be given anew.`,
+    `${ofRun(d)}the hold on ${blockedWords(d)} is lifted. The gates are evaluated again; a dropped approval has to be given again.`,
   'unhold-nothing': (d) =>
-    `${ofRun(d)}nothing to lift: there is no such hold.${d.others.length === 0 ? '' : ` Holds that stand are lifted by ${listed(d.others.map(code))}.`}`,
+    `${ofRun(d)}nothing to lift: there is no such hold.${d.others.length === 0 ? '' : ` Other holds are lifted by ${listed(d.others.map(code))}.`}`,
   'lane-past': (d) => `these are the last runs of the lane ${code(d.lane)}, newest first.`,
   'lane-shown': laneWords,
   'lane-unclear': (d) =>
-    `nothing was done: ${d.kind === 'no-such' ? `this lab has no lane ${code(d.named)}` : 'this lab has several lanes'}. Say which one is meant, with one of these in the command: ${d.lanes
+    `nothing was done: ${d.kind === 'no-such' ? `this lab has no lane ${code(d.named)}` : 'this lab has several lanes'}. Add one of these to the command: ${d.lanes
       .split(' ')
       .map((lane) => code(`lane=${lane}`))
       .join(', ')}.`,
   'why-told': (d, { input }) => whyWords(d, placeIn(input)),
   'why-nothing': () =>
-    'nothing holds a launch back: it is ordered, under way or over. The card shows what to do next.',
+    'nothing blocks a launch: it is ordered, in progress or over. The card shows what to do next.',
   'why-stopped': (d, { input }) =>
-    `${text(d.by)} stopped it, and that is for good: close the ${placeIn(input)}, and propose the next ferry.`,
-  'status-shown': () => 'this is where the run stands.',
+    `${text(d.by)} stopped it, which is final: close the ${placeIn(input)}, and propose the next ferry.`,
+  'status-shown': () => 'this is the state of the run.',
   'checkpoint-rejected': (d) =>
-    `rejected: the checkpoints from step ${d.step} on, as the attempts so far have written them, are out of the lineage of this run (${text(d.reason)}). The same manifest is not started again in that output root, where the job would take the newest of them by itself.`,
+    `rejected: the checkpoints from step ${d.step} on that the attempts have written are no longer part of the lineage of this run (${text(d.reason)}). ferrybot does not start the same manifest again in that output root, where the job would load the newest of them.`,
   'rolled-back': (d) =>
-    `${
+    `the next attempt of this run starts ${
       d.path === undefined ? 'from nothing' : `from step ${d.step} (${code(d.path)})`
-    }: that is where the next attempt of this run begins, and what was made after it is out of its lineage (${text(d.reason)}). Nothing was started: the card shows the new manifest, and its line approves it.`,
+    }; later checkpoints are no longer part of its lineage (${text(d.reason)}). Nothing was started: the card shows the new manifest and the line that approves it.`,
   'rollback-not-now': (d, { input }) =>
-    `nothing to go back in: ${text(d.status)}. ${onIn(input)}It is said after an attempt that has failed, when the same is not about to be started again.`,
+    `no rollback: ${text(d.status)}. ${onIn(input)}\`/rollback\` follows a failed attempt that ferrybot is not about to start again.`,
   'rollback-unseen': () =>
-    "only the job's own machine can look for its checkpoints, so that nobody here can say which are complete: the contract of a run that can go back names its output root as `gs://…`, `s3://…` or an absolute path.",
+    "only the job's own machine can see its checkpoints, so ferrybot cannot check them. For rollbacks the contract names its output root as `gs://…`, `s3://…` or an absolute path.",
   'rollback-refused': (d) =>
-    `step ${d.step} is nothing to begin from: ${startWords(d.why)}. Nothing was changed, and the DRI is asked.`,
+    `a run cannot start from step ${d.step}: ${startWords(d.why)}. Nothing was changed; the DRI decides.`,
   'reject-already': (d) =>
     `nothing to reject: ${text(d.by)} has rejected everything from step ${d.step} on already.`,
   ...CLEANUP_WORDS,
   'reject-not-reached': (d) =>
-    `nothing was rejected: no attempt was seen at step ${d.step}; the last one that was seen is ${d.reached}.`,
+    `nothing was rejected: no attempt has reached step ${d.step}; the last known step is ${d.reached}.`,
   'stop-requested': (d) =>
     d.missingCluster
-      ? `${ofRun(d)}stop asked for by ${text(d.by)}, and **nothing is stopped yet**: the job runs on the cluster ${code(d.missingCluster)}, which is not in the config any more, so that nothing here can reach it. Put the cluster back into \`.github/ferrybot.yml\` on the default branch, and the stop is carried out without being said again; until then it ends by itself, or by the cluster's own means.`
-      : `${ofRun(d)}stop asked for by ${text(d.by)}; the watch hands it to the engine within a minute, and the end is reported when the engine says so.`,
+      ? `${ofRun(d)}stop requested by ${text(d.by)}, and **nothing is stopped yet**: the job runs on the cluster ${code(d.missingCluster)}, which is not in the config any more. Put the cluster back into \`.github/ferrybot.yml\` on the default branch, and ferrybot carries out the stop. Until then, stop the job with the cluster's own tools.`
+      : `${ofRun(d)}stop requested by ${text(d.by)}; the watch forwards it to the engine within a minute, and ferrybot reports the end when the engine confirms it.`,
   'stop-before-launch': (d) =>
-    `${ofRun(d)}stopped by ${text(d.by)}: no job of this run is running, the order and the approvals are taken back, and no other attempt is launched.`,
+    `${ofRun(d)}stopped by ${text(d.by)}: no job of this run is running, the order and the approvals are revoked, and no other attempt follows.`,
   'relaunch-asked': (d) =>
     d.missing
-      ? `noted: attempt ${d.attempt} starts as soon as ${d.missing === 1 ? 'one more person who may approve says' : `${d.missing} more people who may approve say`} the same.`
-      : `attempt ${d.attempt} is started as it was approved${d.left > 0 ? ` (${count(d.left, 'restart')} left of those that were approved, this one among them)` : ', on this approval'}, if every launch gate passes.`,
+      ? `noted: attempt ${d.attempt} starts after the same command by ${d.missing === 1 ? 'one more approver' : `${d.missing} more approvers`}.`
+      : `attempt ${d.attempt} starts as it was approved${d.left > 0 ? ` (${count(d.left, 'restart')} left of those that were approved, including this one)` : ', on this approval'}, if every launch gate passes.`,
   'relaunch-fix': (d) =>
-    `not started again: the branch has something else than what attempt ${d.attempt} ran. The card shows it, with the line that approves it.`,
+    `not started again: the branch differs from what attempt ${d.attempt} ran. The card shows it, with the line that approves it.`,
   'relaunch-never': (d, { input }) =>
-    `not started again. ${relaunchWords(d, placeIn(input))} ${backIn(input)} a change to its branch, or close the run with \`/ack\`.`,
+    `not started again. ${relaunchWords(d, placeIn(input))} ${nextWords(input)}`,
   acknowledged: (d) => `${ofRun(d)}noted: you have seen that the run ended ${text(d.status)}.`,
   'incident-taken': (d) =>
-    `${ofRun(d)}noted: you took ${d.count === 1 ? 'the incident' : `all ${d.count} incidents`} of this run; nobody else is called for it${d.watched === 0 ? '' : ', and the watch looks as often as usual again'}.`,
+    `${ofRun(d)}noted: you took ${d.count === 1 ? 'the incident' : `all ${d.count} incidents`} of this run; ferrybot alerts no one else${d.watched === 0 ? '' : ', and watches at the usual interval again'}.`,
   'ack-before-end': (d) =>
-    `nothing was closed: you wrote before the job had ended (${text(d.status)}). If you mean that end, say it again.`,
+    `nothing was closed: you wrote before the job had ended (${text(d.status)}). To acknowledge that end, comment it again.`,
   'closes-in-its-thread': (d) =>
-    `${ofRun(d)}nothing was taken: that would close the run, which is said in its own thread.`,
+    `${ofRun(d)}nothing was acknowledged: this would close the run, so comment it in the run's thread.`,
   closed: (d) => `closed without a tag.${logOnlyPull(d)}`,
   sealed: (d) => `sealed with the tag ${code(d.tag)}.${logOnlyPull(d)}`,
   'lost-not-lost': (d, { input }) =>
     d.minutes === 0
-      ? `not given up: the job is seen, or nothing was started. \`/stop\` ends a job; a closed ${placeIn(input)} withdraws a proposal.`
+      ? `not given up: ferrybot sees the job, or nothing was started. \`/stop\` ends a job; a closed ${placeIn(input)} withdraws a proposal.`
       : `not given up yet: its first report may still come. Try again in ${d.minutes} min.`,
   'seal-failed': () =>
-    'not sealed, and not closed: the job FAILED, and a run of checkpoints may go on from one of them. The card says how; `/ack` closes the run without a tag.',
+    'not sealed, and not closed: the job FAILED, and a run of checkpoints may continue from one of them, as the card describes. `/ack` closes the run without a tag.',
   'seal-needs-accept': (d) =>
-    `not sealed: the run ended ${text(d.status)} and its verdict is *${text(d.verdict)}*. If the result counts all the same, say why: \`/seal accept="…"\`; if it does not, \`/ack reject="…"\` closes the run.`,
+    `not sealed: the run ended ${text(d.status)} and its verdict is *${text(d.verdict)}*. If the result counts anyway, give the reason: \`/seal accept="…"\`; if it does not, \`/ack reject="…"\` closes the run.`,
   'seal-refused': (d) => `not sealed: ${code(d.code)}: ${text(d.message)}`,
   'seal-incomplete': (d) =>
-    `not sealed: the job says that it succeeded, and this is missing or could not be seen: ${text(d.missing)}. \`/seal\` looks again; \`/ack reject="…"\` closes the run without a seal.`,
+    `not sealed: the job succeeded, but this is missing or unreadable: ${text(d.missing)}. \`/seal\` checks again; \`/ack reject="…"\` closes the run without a seal.`,
   ...MILESTONE_WORDS,
   'help-shown': () => 'these are the commands.',
   'not-permitted': (d) =>
-    `not done: it takes ${text(d.needs)} permission${d.held ? `, and you have ${text(d.held)}` : ''}.`,
+    `not done: it needs ${text(d.needs)} permission${d.held ? `, and you have ${text(d.held)}` : ''}.`,
   'permission-unknown': (d) =>
-    `not done: GitHub did not tell what you may do here (${text(d.why)}). Nothing happened; please try again later.`,
+    `not done: GitHub did not return your permission (${text(d.why)}). Nothing happened; please try again later.`,
   'second-card': (d) => {
     const [todo, what] = /^review-\d/.test(d.name)
-      ? ['Take the launch line out of', 'review']
+      ? ['Remove the launch line from', 'review']
       : ['Delete or hide', 'comment'];
     return `not approved: a ${what} by ${code(d.by)} shows the launch line like a card, and ferrybot did not write it. ${todo} the ${what} at ${commentLink(d.name, d.thread)}, then approve again with the line of the card.`;
   },
   'no-run-here': () =>
-    'nothing happened: no run belongs to this thread. Commands go to the pull request or the issue of a ferry.',
+    'nothing happened: this thread has no run. Write commands in the pull request or the issue of a ferry.',
   'named-run-unknown': (d) =>
     `nothing happened: the record has no run ${code(d.run)}. ${
-      d.live.length === 0 ? 'No run is under way' : `Under way: ${d.live.map(code).join(', ')}`
+      d.live.length === 0 ? 'No run is live' : `Live: ${d.live.map(code).join(', ')}`
     }.`,
   'run-over': (d) =>
     `nothing happened: ${d.run ? `the run ${code(d.run)}` : 'the run of this thread'} is over.`,
   'comment-edited': (d) =>
-    `not done: the comment was edited, and an edited comment gives no commands. ${anewInstead(d.name.replace(/[^a-z-]/g, ''))}`,
-  'comment-gone': () => 'not done: the comment is gone.',
+    `not done: the comment was edited, and ferrybot ignores commands in edited comments. ${againInstead(d.name.replace(/[^a-z-]/g, ''))}`,
+  'comment-gone': () => 'not done: the comment was deleted.',
   'not-understood': mistakeWords,
   hint: hintWords,
   recorded: (d) => `recorded: ${text(d.what)}.`,
@@ -267,9 +264,9 @@ const WORDS: Sentences<AnswerCode> = {
   ...RESUME_WORDS,
   ...ADOPTION_WORDS,
   'relaunch-adopted': () =>
-    'not done: the job was launched by hand. Where it failed and the card shows what would be launched again, the line there approves that; else launch it again by hand.',
+    'not done: the job was launched by hand. If it failed and the card shows a manifest, approve that with its line; otherwise launch it again by hand.',
   'seal-adopted': () =>
-    'not sealed: the job was launched by hand, so that nobody here can say what it ran. `/ack` takes note of its end and closes the run.',
+    'not sealed: the job was launched by hand, so ferrybot does not know what it ran. `/ack` acknowledges its end and closes the run.',
 };
 
 function onIn(input: AnswerView['input']): string {
@@ -277,36 +274,31 @@ function onIn(input: AnswerView['input']): string {
   return on === null ? '' : `After this end it is ${on}. `;
 }
 
-/** What may follow where the same does not: the way back, where there is one, and a change. */
-function backIn(input: AnswerView['input']): string {
+/** What to do if the same attempt may not be repeated. */
+function nextWords(input: AnswerView['input']): string {
   const last = input === null ? null : pastAttempt(input.state);
   const back = last === null ? null : wayBack(last);
-  return back === null ? 'Push' : `After ${back.said}, ${back.comes}. Or push`;
+  return `${back === null ? 'Push' : `Use ${back}, or push`} a change, or close the run with \`/ack\`.`;
 }
 
 function placeIn(input: AnswerView['input']): PlaceWord {
   return input === null ? 'pull request' : placeWord(input.state);
 }
 
-/** The lane, for a thread that has no run: what runs, what was last, what keeps it back. */
+/** The lane, for a thread that has no run: the live run, the newest one, and the holds. */
 function laneWords(d: AnswerFacts<'lane-shown'>): string {
-  const live = d.live ? `${code(d.live)} is under way` : 'no run is under way';
+  const live = d.live ? `${code(d.live)} is live` : 'no run is live';
   const last = d.last ? `the newest is ${code(d.last)} (#${d.issue})` : 'there was none yet';
   const holds =
-    d.holds.length === 0
-      ? 'nothing keeps it back'
-      : `holds that stand are lifted by ${listed(d.holds.map(code))}`;
-  return `this thread has no run. The lane: ${live}, ${last}, ${holds}.${strayWords(d.stray)}`;
+    d.holds.length === 0 ? 'there is no hold' : `its holds are lifted by ${listed(d.holds.map(code))}`;
+  const stray =
+    d.stray.length === 0
+      ? ''
+      : ` **Holds on lanes that the config does not have block nothing:** ${listed(d.stray.map(code))} ${d.stray.length === 1 ? 'lifts it' : 'lift them'}. If such a lane was renamed, hold it again under its new name.`;
+  return `this thread has no run. The lane: ${live}, ${last}, ${holds}.${stray}`;
 }
 
-/** Holds on lanes that the config does not have, each as the command that lifts it. */
-function strayWords(stray: readonly string[]): string {
-  return stray.length === 0
-    ? ''
-    : ` **Holds on lanes that the config does not have block nothing:** ${listed(stray.map(code))} ${stray.length === 1 ? 'lifts it' : 'lift them'}. If such a lane has another name now, hold it again under that name.`;
-}
-
-/** The first gate that blocks, as the record tells it; the answer itself carries only its name and code. */
+/** The first gate that blocks, from the record; the answer itself has only its name and code. */
 function blockedBy(d: AnswerFacts<'approval-gates-blocked'>, input: AnswerView['input']): string {
   if (d.first === '') return 'no gate was evaluated yet.';
   const verdict = input?.state.gate?.verdicts.find((v) => v.gate === d.first && v.code === d.code);
@@ -315,11 +307,11 @@ function blockedBy(d: AnswerFacts<'approval-gates-blocked'>, input: AnswerView['
     : `${code(d.first)}: ${gateWords(verdict, placeIn(input)).found}.`;
 }
 
-/** A bare approval or consent would be refused: the line to copy has the digest. */
-function anewInstead(name: string): string {
+/** An approval without its digest would be refused, so the current line has to be copied. */
+function againInstead(name: string): string {
   return name.startsWith('approve')
-    ? `If you mean it, copy the line that is shown now, with its digest, into a new one.`
-    : `Write \`/${name}\` in a new one.`;
+    ? 'To approve, copy the current line, with its digest, into a new comment.'
+    : `Write \`/${name}\` in a new comment.`;
 }
 
 function logOnlyPull({ closurePull }: { readonly closurePull?: number | undefined }): string {

@@ -1,4 +1,4 @@
-/** The launch gates for people: what fails on the card and in the answer to `/why`, who can fix it, and the contract that a launch rests on (policy HR, Launch). */
+/** The launch gates on the card and in the answer to `/why`: what fails and who can fix it, and the contract (policy HR, Launch). */
 
 import { type ContractFields, type Field, namesOf } from '../contracts/fields.ts';
 import { assertNever } from '../domain/assert.ts';
@@ -22,25 +22,24 @@ export function whoCan(actor: RemedyActor, place: PlaceWord = 'pull request'): s
   switch (actor) {
     case 'author':
       return place === 'issue'
-        ? 'whoever can edit this issue or push to its branch'
-        : 'whoever can edit this pull request';
+        ? 'people who can edit this issue or push to its branch'
+        : 'people who can edit this pull request';
     case 'maintainer':
       return 'a maintainer';
     case 'approver':
-      return 'whoever may approve';
+      return 'an approver';
     case 'anyone':
-      // What it says to do has the person's name.
-      return 'whom it names';
+      return 'the named person';
     case 'lab':
-      return 'whoever keeps `.github/ferrybot.yml`';
+      return 'the maintainers of `.github/ferrybot.yml`';
     case 'time':
-      return 'nobody: it clears by itself';
+      return 'it clears by itself';
     default:
       return assertNever(actor);
   }
 }
 
-/** Null before the gates were looked at. */
+/** Null before the gates were evaluated. */
 export function cardGates({ state, approvals }: Pick<RenderInput, 'state' | 'approvals'>): string | null {
   const { gate } = state;
   const place = placeWord(state);
@@ -54,7 +53,7 @@ export function cardGates({ state, approvals }: Pick<RenderInput, 'state' | 'app
   return paragraphs(gateTable(open, place), rest.length === 0 ? null : details(all, gateTable(rest, place)));
 }
 
-/** Approvals that nobody gave yet are what a run waits for, and nothing that is wrong with it. */
+/** A run that waits for approvals has no problem. */
 function isWaiting({ gate, code }: Verdict): boolean {
   return gate === 'approver-allowed' && code === 'too-few';
 }
@@ -65,7 +64,7 @@ export function gateTable(verdicts: readonly Verdict[], place: PlaceWord = 'pull
     const { found, remedy } = gateWords(verdict, place);
     return [
       `\`${verdict.gate}\``,
-      isWaiting(verdict) ? '⏳ waits for people' : outcomeWords(verdict.outcome),
+      isWaiting(verdict) ? '⏳ waits for people' : OUTCOMES[verdict.outcome],
       found,
       remedy === null ? '' : `${remedy} (${whoCan(verdict.remedyBy, place)})`,
     ];
@@ -73,20 +72,12 @@ export function gateTable(verdicts: readonly Verdict[], place: PlaceWord = 'pull
   return table(['Gate', 'Outcome', 'Found', 'What to do, and who can'], rows);
 }
 
-function outcomeWords(outcome: Verdict['outcome']): string {
-  switch (outcome) {
-    case 'pass':
-      return '✅ passes';
-    case 'warn':
-      return '⚠️ passes, with a warning';
-    case 'fail':
-      return '❌ fails';
-    case 'unknown':
-      return '❔ unknown';
-    default:
-      return assertNever(outcome);
-  }
-}
+const OUTCOMES: Readonly<Record<Verdict['outcome'], string>> = {
+  pass: '✅ passes',
+  warn: '⚠️ passes, with a warning',
+  fail: '❌ fails',
+  unknown: '❔ unknown',
+};
 
 const COMPLETE = 'contract-complete' satisfies GateId;
 
@@ -95,78 +86,59 @@ export function cardContract({ state, config }: Pick<RenderInput, 'state' | 'con
   const fields = config.kind.contracts?.fields;
   const { contract, gate } = state;
   if (fields === undefined || contract === null) return null;
-  const rows = listedRows(fields, contract, gate?.verdicts ?? [], placeWord(state));
+  const verdicts = gate?.verdicts ?? [];
+  const shown = new Set<string>();
+  // Optional values without a value are left out.
+  const rows = namesOf(fields).flatMap((name) => {
+    const [field, value] = [fields[name], contract[name]];
+    if (field === undefined || (value === undefined && !field.needed)) return [];
+    const isGiven = value !== undefined && value.source !== 'unclear';
+    const check = isGiven
+      ? checkWords(field, verdicts, placeWord(state), shown)
+      : outcomeOf(verdicts.find((one) => one.gate === COMPLETE));
+    return [[field.label, value === undefined ? '' : code(value.value), sourceWords(value), check]];
+  });
   return details(
     `What the launch rests on: ${tally(fields, contract)}`,
-    table(['By the contract', 'Value', 'Where it is from', 'Held against reality'], rows, rows.length),
+    table(['By the contract', 'Value', 'Source', 'Checked'], rows, rows.length),
   );
 }
 
-/** What nobody has to say and nobody said is left out. */
-function listedRows(
-  fields: ContractFields,
-  contract: Contract,
-  verdicts: readonly Verdict[],
-  place: PlaceWord,
-): readonly (readonly string[])[] {
-  const told = new Set<string>();
-  return namesOf(fields).flatMap((name) => {
-    const [field, said] = [fields[name], contract[name]];
-    if (field === undefined || (said === undefined && !field.needed)) return [];
-    return [
-      [
-        field.label,
-        said === undefined ? '' : code(said.value),
-        sourceWords(said),
-        isSaid(said)
-          ? checkWords(field, verdicts, place, told)
-          : outcomeOf(verdicts.find(({ gate }) => gate === COMPLETE)),
-      ],
-    ];
-  });
-}
-
-/** What is missing or unclear there is nothing to hold against: what another gate has in its place is no answer about it. */
-function isSaid(said: ContractValue | undefined): boolean {
-  return said !== undefined && said.source !== 'unclear';
-}
-
 function outcomeOf(verdict: Verdict | undefined): string {
-  return verdict === undefined ? '' : `${outcomeWords(verdict.outcome)} (\`${verdict.gate}\`)`;
+  return verdict === undefined ? '' : `${OUTCOMES[verdict.outcome]} (\`${verdict.gate}\`)`;
 }
 
-function sourceWords(said: ContractValue | undefined): string {
-  if (said === undefined) return '**missing**';
-  switch (said.source) {
+function sourceWords(value: ContractValue | undefined): string {
+  if (value === undefined) return '**missing**';
+  switch (value.source) {
     case 'given':
       return 'given';
     case 'inferred':
-      return `inferred from ${text(said.from)}`;
+      return `inferred from ${text(value.from)}`;
     case 'unclear':
-      return `**unclear**: wanted is ${text(said.from)}`;
+      return `**unclear**: wanted is ${text(value.from)}`;
   }
 }
 
-/** With what was found there, such as the step that a checkpoint's own file says: at the first value that rests on that gate. */
+/** What the gate found, such as the step in a checkpoint's own file, at the first value that it checks. */
 function checkWords(
   { checkedBy }: Field,
   verdicts: readonly Verdict[],
   place: PlaceWord,
-  told: Set<string>,
+  shown: Set<string>,
 ): string {
   const verdict = verdicts.find(({ gate }) => gate === checkedBy);
-  // Where the contract is not whole, this value is not what it lacks.
+  // An incomplete contract lacks another value, not this one.
   if (verdict === undefined || (verdict.gate === COMPLETE && verdict.outcome === 'fail')) return '';
-  const said = outcomeOf(verdict);
-  if (told.has(verdict.gate)) return `${said}, as above`;
-  told.add(verdict.gate);
-  return `${said}: ${gateWords(verdict, place).found}`;
+  if (shown.has(verdict.gate)) return `${outcomeOf(verdict)}, as above`;
+  shown.add(verdict.gate);
+  return `${outcomeOf(verdict)}: ${gateWords(verdict, place).found}`;
 }
 
 function tally(fields: ContractFields, contract: Contract): string {
-  const said = Object.values(contract);
+  const values = Object.values(contract);
   const countOf = (source: ContractValue['source']): number =>
-    said.filter((one) => one.source === source).length;
+    values.filter((one) => one.source === source).length;
   const missing = namesOf(fields).filter(
     (name) => fields[name]?.needed === true && contract[name] === undefined,
   ).length;
@@ -200,7 +172,7 @@ function rowOf(d: AnswerFacts<'why-told'>, at: number, place: PlaceWord): readon
   return [code(verdict.gate), found, remedy ?? '', who === '' ? role : `${role}: ${text(who)}`];
 }
 
-/** Null where another version recorded a gate or a role that this one does not know. */
+/** Null for a gate or a role that this version does not know. */
 function verdictAt(d: AnswerFacts<'why-told'>, at: number): Verdict | null {
   const gate = GATES.find((one) => one === d.gate[at]);
   const remedyBy = REMEDY_ACTORS.find((one) => one === d.by[at]);

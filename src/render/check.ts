@@ -15,26 +15,31 @@ import { headText } from './card.ts';
 import { cardGates } from './card-gates.ts';
 import type { RenderInput } from './input.ts';
 import { leftBehindLines, leftBehindTitle } from './issue-card.ts';
-import { resultWords, stateLine, verdictTable } from './state-line.ts';
+import { stateLine, stateText, verdictPart } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
-import { cleanLine, code, count, listed, type PlaceWord, paragraphs, text } from './words.ts';
+import {
+  cleanLine,
+  code,
+  count,
+  listed,
+  nonEmpty,
+  type PlaceWord,
+  paragraphs,
+  table,
+  text,
+} from './words.ts';
 
 type CheckConclusion = Extract<Effect, { readonly kind: 'put-check-run' }>['conclusion'];
 
 /** `title` is plain text, `summary` Markdown. */
 export function renderCheck(input: RenderInput): { readonly title: string; readonly summary: string } {
-  const { state, verdict } = input;
-  const { symbol, title, evidence } = stateLine(state, input.config);
-  const judged =
-    state.end === null || verdict === null
-      ? null
-      : paragraphs(`Verdict: ${resultWords(verdict.result)}.`, verdictTable(state, state.end, verdict));
+  const { state, config } = input;
   return {
-    title: cleanLine(titleOf(state, title), limits.titleCharsMax),
+    title: cleanLine(titleOf(state, stateLine(state, config).title), limits.titleCharsMax),
     summary: paragraphs(
       `**Wanted: ${wantedLine(input)}**`,
-      `${symbol} **${title}.** ${evidence}`,
-      judged,
+      stateText(state, config),
+      verdictPart(input),
       cardGates(input),
       `Record: ${code(headText(state, 64))}`,
     ),
@@ -42,8 +47,8 @@ export function renderCheck(input: RenderInput): { readonly title: string; reado
 }
 
 /**
- * `success` = ended well or sealed; `action_required` = a person's approval is wanted; `failure` = a gate fails or the
- * run FAILED; `neutral` = something is unknown, or it ended without a result; null = in progress.
+ * `success` = SUCCEEDED or sealed; `action_required` = an approval is wanted; `failure` = a gate fails or the run FAILED;
+ * `neutral` = something is unknown, or it ended without a result; null = in progress.
  */
 export function checkConclusion(state: RunState): CheckConclusion {
   const phase = phaseOf(state);
@@ -59,7 +64,7 @@ export function checkConclusion(state: RunState): CheckConclusion {
     case 'degraded':
       return null;
     case 'ended':
-      return endConclusion(state.end?.status ?? 'STOPPED');
+      return END_CONCLUSIONS[state.end?.status ?? 'STOPPED'];
     case 'sealed':
       return 'success';
     case 'closed':
@@ -74,18 +79,7 @@ function gatesConclusion({ gate }: RunState): CheckConclusion {
   return gate.verdicts.some((verdict) => verdict.outcome === 'fail') ? 'failure' : 'neutral';
 }
 
-function endConclusion(status: 'SUCCEEDED' | 'FAILED' | 'STOPPED'): CheckConclusion {
-  switch (status) {
-    case 'SUCCEEDED':
-      return 'success';
-    case 'FAILED':
-      return 'failure';
-    case 'STOPPED':
-      return 'neutral';
-    default:
-      return assertNever(status);
-  }
-}
+const END_CONCLUSIONS = { SUCCEEDED: 'success', FAILED: 'failure', STOPPED: 'neutral' } as const;
 
 function titleOf(state: RunState, title: string): string {
   const open = state.gate?.verdicts.filter((v) => v.outcome === 'fail' || v.outcome === 'unknown') ?? [];
@@ -99,19 +93,13 @@ const SHOWN_BACKTEST_ROWS_MAX = 50;
 /** Markdown. */
 export function renderBacktest(backtest: Backtest): string {
   const rows = backtest.runs.flatMap((run) => differences(run).map((decision) => rowOf(run.run, decision)));
+  const more = rows.length - SHOWN_BACKTEST_ROWS_MAX;
+  const shown = rows.slice(0, SHOWN_BACKTEST_ROWS_MAX);
   return paragraphs(
     `**${backtestTitle(backtest)}**`,
-    rows.length === 0
-      ? null
-      : [
-          '| run | decision | was | would be | why |',
-          '| --- | --- | --- | --- | --- |',
-          ...rows.slice(0, SHOWN_BACKTEST_ROWS_MAX),
-        ].join('\n'),
-    rows.length > SHOWN_BACKTEST_ROWS_MAX
-      ? `${rows.length - SHOWN_BACKTEST_ROWS_MAX} more: ${code('npx ferrybot backtest')} lists them all.`
-      : null,
-    backtest.unknown > 0 ? '*unknown*: the record does not hold the facts that the answer needs.' : null,
+    rows.length === 0 ? null : table(['run', 'decision', 'was', 'would be', 'why'], shown, shown.length),
+    more > 0 ? `${more} more: ${code('npx ferrybot backtest')} lists them all.` : null,
+    backtest.unknown > 0 ? '*unknown*: the record lacks the facts that the answer needs.' : null,
   );
 }
 
@@ -119,20 +107,19 @@ export function renderBacktest(backtest: Backtest): string {
 export function backtestTitle({ runs, decisions, changed, unknown }: Backtest): string {
   if (runs.length === 0) return 'No ferry is recorded to replay.';
   const seen = `${decisions} decisions of ${runs.length} recorded ${runs.length === 1 ? 'ferry' : 'ferries'}`;
-  if (changed === 0 && unknown === 0) return `${seen}: all the same under this config.`;
-  return `${seen}: ${changed} would be another, ${unknown} cannot be told.`;
+  if (changed === 0 && unknown === 0) return `${seen}: no change under this config.`;
+  return `${seen}: ${changed} would change, ${unknown} unknown.`;
 }
 
-function rowOf(run: string, decision: ReplayedDecision): string {
+function rowOf(run: string, decision: ReplayedDecision): readonly string[] {
   const { subject, from, to, why } = decision;
   const what = decision.decision === 'gate' ? `gate ${code(subject)}` : decision.decision;
-  const after = isChanged(decision) ? `**${to}**` : '*unknown*';
-  return `| ${code(run)} | ${what} | ${from} | ${after} | ${code(why)} |`;
+  return [code(run), what, from, isChanged(decision) ? `**${to}**` : '*unknown*', code(why)];
 }
 
 type CheckRun = Extract<Effect, { readonly kind: 'put-check-run' }>;
 
-/** What the check says about one text of the config. `inForce`: the commit whose config counts meanwhile. */
+/** The verdict on one text of the config. `inForce`: the commit of the config in force. */
 export type ConfigVerdict =
   | { readonly kind: 'invalid'; readonly problems: readonly ConfigProblem[]; readonly inForce: string }
   | {
@@ -142,7 +129,7 @@ export type ConfigVerdict =
       readonly backtest: Backtest;
     };
 
-/** `failure` = it would not be taken; `neutral` = it would decide otherwise or leave something behind, or nobody can tell; else `success`. */
+/** `failure` = invalid; `neutral` = it changes a decision, leaves something behind, or the effect is unknown; else `success`. */
 export function renderConfigCheck(
   verdict: ConfigVerdict,
   path: string,
@@ -153,7 +140,7 @@ export function renderConfigCheck(
       title: `The config is not valid: ${count(errors.length, 'problem')}`,
       summary: paragraphs(
         verdict.problems.map(problemLine).join('\n'),
-        `Until it is mended, the config of ${code(verdict.inForce.slice(0, 12))} stays in force; merged as it is, it would keep new runs from launching.`,
+        `Until it is repaired, the config of ${code(verdict.inForce.slice(0, 12))} stays in force; merged unchanged, it would block new launches.`,
       ),
       conclusion: 'failure',
       annotations: verdict.problems.map((problem) => annotationOf(problem, path)),
@@ -176,7 +163,7 @@ function problemLine({ line, column, path, message }: ConfigProblem): string {
   return `- line ${line}, column ${column}: ${path === '' ? '' : `${code(path)}: `}${text(message)}`;
 }
 
-/** Annotations are plain text: GitHub shows them as they are. */
+/** Annotations are plain text. */
 function annotationOf({ severity, line, path, message }: ConfigProblem, file: string): Annotation {
   return {
     path: file,
@@ -187,19 +174,17 @@ function annotationOf({ severity, line, path, message }: ConfigProblem, file: st
   };
 }
 
-/** Findings in the cluster files that a check shows; as many as GitHub takes as annotations at once. */
+/** Findings in the cluster files that a check shows: GitHub's limit of annotations. */
 const SHOWN_FINDINGS_MAX = 50;
-
-type InfraCheckRun = Extract<Effect, { readonly kind: 'put-check-run' }>;
 type Code = InfraFinding['code'];
 
 /** One cluster file and what was found in it. */
 export type LintedFile = { readonly path: string; readonly findings: readonly InfraFinding[] };
 
-/** What each finding says of its mount point. */
+/** What each finding means for its mount point. */
 export const INFRA_WORDS: Readonly<Record<Code, string>> = {
   'write-unguarded': 'writes there although nothing may be mounted',
-  'not-understood': 'may write there, or let a job write there, and this check cannot tell',
+  'not-understood': 'may write there, or let a job write there: this check cannot decide it',
 };
 const LEVELS: Readonly<Record<Code, Annotation['level']>> = {
   'write-unguarded': 'failure',
@@ -212,7 +197,7 @@ const LEVELS: Readonly<Record<Code, Annotation['level']>> = {
 export function renderInfraCheck(
   files: readonly LintedFile[],
   unread: number,
-): Pick<InfraCheckRun, 'title' | 'summary' | 'conclusion' | 'annotations'> {
+): Pick<CheckRun, 'title' | 'summary' | 'conclusion' | 'annotations'> {
   const all = files.flatMap(({ path, findings }) => findings.map((finding) => ({ path, finding })));
   const numberOf = (wanted: Code): number => all.filter(({ finding }) => finding.code === wanted).length;
   const isGrave = ({ finding }: (typeof all)[number]): boolean => finding.code === 'write-unguarded';
@@ -227,10 +212,10 @@ export function renderInfraCheck(
       `Read: ${files.length === 0 ? 'nothing' : listed(files.map(({ path }) => code(path)))}.`,
       shown.map(({ path, finding }) => findingLine(path, finding)).join('\n'),
       more > 0 ? `${more} more: ${code('npx ferrybot check-infra')} lists them all.` : null,
-      unread > 0 ? `${count(unread, 'more changed file')} not read: that is unknown, not fine.` : null,
+      unread > 0 ? `${count(unread, 'more changed file')} not read: the result is unknown.` : null,
       isFine
         ? null
-        : `Where a mount failed, what is written below its folder fills the boot disk. Put \`mountpoint -q FOLDER || exit 1\` after the mount and before the first write. No launch waits for this check.`,
+        : `After a failed mount, files below its folder fill the boot disk. Put \`mountpoint -q FOLDER || exit 1\` after the mount and before the first write. No launch requires this check.`,
     ),
     conclusion: isFine ? 'success' : numberOf('write-unguarded') > 0 ? 'failure' : 'neutral',
     annotations: shown.map(({ path, finding }) => infraAnnotation(path, finding)),
@@ -238,23 +223,20 @@ export function renderInfraCheck(
 }
 
 function infraTitle(numberOf: (wanted: Code) => number, unread: number): string {
-  const said: readonly (readonly [number, string])[] = [
-    [numberOf('write-unguarded'), 'unguarded write'],
-    [numberOf('not-understood'), 'place not understood'],
-    [unread, 'file not read'],
-  ];
-  const many: Readonly<Record<string, string>> = {
-    'place not understood': 'places not understood',
-    'file not read': 'files not read',
-  };
-  return `Set-up commands: ${listed(said.flatMap(([number, one]) => (number === 0 ? [] : [count(number, one, many[one])])))}`;
+  const [unguarded, unclear] = [numberOf('write-unguarded'), numberOf('not-understood')];
+  const parts = nonEmpty(
+    unguarded > 0 && count(unguarded, 'unguarded write'),
+    unclear > 0 && count(unclear, 'place not understood', 'places not understood'),
+    unread > 0 && count(unread, 'file not read', 'files not read'),
+  );
+  return `Set-up commands: ${listed(parts)}`;
 }
 
 function findingLine(path: string, { line, code: found, mountPoint, what }: InfraFinding): string {
   return `- ${code(path)} line ${line}: ${code(mountPoint)}: ${INFRA_WORDS[found]}: ${code(what)}`;
 }
 
-/** Annotations are plain text: GitHub shows them as they are. */
+/** Annotations are plain text. */
 function infraAnnotation(path: string, { line, code: found, mountPoint, what }: InfraFinding): Annotation {
   return {
     path,
@@ -267,7 +249,7 @@ function infraAnnotation(path: string, { line, code: found, mountPoint, what }: 
 
 type AnnotationText = { readonly title: string; readonly message: string };
 
-/** A knob that the before/after table does not declare as it is. */
+/** A knob that the before/after table declares wrongly. */
 export function renderMismatch(
   { knob, real, row }: Mismatch,
   place: PlaceWord = 'pull request',
@@ -275,11 +257,11 @@ export function renderMismatch(
   return row === null
     ? {
         title: `${plain(knob)} does not change`,
-        message: 'No change needs this row of the table. Remove the row.',
+        message: 'This knob does not change. Remove the row.',
       }
     : {
         title: `${plain(knob)} is not declared`,
-        message: `This changes ${plain(real ?? '')}, and the before/after table of the ${place} does not say so. Write this row:\n${plain(row)}`,
+        message: `This changes ${plain(real ?? '')}, and the before/after table of the ${place} does not declare it. Add this row:\n${plain(row)}`,
       };
 }
 

@@ -24,6 +24,7 @@ import {
   fenced,
   paragraphs,
   person,
+  points,
   table,
   text,
   utc,
@@ -33,20 +34,20 @@ type Place = Pick<RecordedScan, 'mountPoint'>;
 
 /** Why a worker is short, for its row. */
 export const FINDING_WORDS: Readonly<Record<DiskFinding, (worker: ScannedWorker, place: Place) => string>> = {
-  'mount-missing': ({ detail }, { mountPoint }) =>
-    `nothing is mounted on ${code(mountPoint)}, and ${gigabytes(Number(detail['misplacedBytes'] ?? 0))} stand there on the boot disk; without them ${text(String(detail['percentFreeAfter'] ?? ''))}% would be free`,
+  'mount-missing': (worker, { mountPoint }) =>
+    `nothing is mounted on ${code(mountPoint)}, and it contains ${gigabytes(Number(worker.detail['misplacedBytes'] ?? 0))} on the boot disk; without them ${text(detailOf(worker, 'percentFreeAfter'))}% would be free`,
   'mount-missing-empty': (_worker, { mountPoint }) =>
-    `nothing is mounted on ${code(mountPoint)}, but nothing stands there either: something else fills the disk`,
-  'mount-there': ({ detail }, { mountPoint }) =>
-    `${code(mountPoint)} is mounted (${text(String(detail['type'] ?? ''))}): something else fills the disk`,
-  'mount-below': ({ detail }, { mountPoint }) =>
-    `${code(mountPoint)} is not mounted, but ${code(String(detail['at'] ?? ''))} below it is: a person has to look`,
-  'other-disk': ({ detail }, { mountPoint }) =>
-    `${code(mountPoint)} is not on the boot disk but on what is mounted on ${code(String(detail['at'] ?? ''))}: something else fills the disk`,
+    `nothing is mounted on ${code(mountPoint)}, but it is empty: ${OTHER_FILES}`,
+  'mount-there': (worker, { mountPoint }) =>
+    `${code(mountPoint)} is mounted (${text(detailOf(worker, 'type'))}): ${OTHER_FILES}`,
+  'mount-below': (worker, { mountPoint }) =>
+    `${code(mountPoint)} is not mounted, but ${code(detailOf(worker, 'at'))} below it is: a person has to check it`,
+  'other-disk': (worker, { mountPoint }) =>
+    `${code(mountPoint)} is on the disk mounted on ${code(detailOf(worker, 'at'))}, not on the boot disk: ${OTHER_FILES}`,
   unread: ({ detail }) =>
     `unknown: ${UNREAD_WORDS[String(detail['what'])] ?? 'it'} could not be read: ${text(String(detail['why'] ?? ''))}`,
-  'vm-unknown': () => 'unknown: the cloud lists no such TPU VM, or could not be asked',
-  'not-inspected': () => 'unknown: more workers are short than one scan looks at',
+  'vm-unknown': () => 'unknown: the cloud lists no such TPU VM, or gave no answer',
+  'not-inspected': () => 'unknown: more workers are short than one scan inspects',
 };
 
 const UNREAD_WORDS: Readonly<Record<string, string>> = {
@@ -55,22 +56,27 @@ const UNREAD_WORDS: Readonly<Record<string, string>> = {
   folders: 'what takes the room',
 };
 
-/** What a step does, for people. */
+const OTHER_FILES = 'other files fill the disk';
+
+function detailOf({ detail }: ScannedWorker, name: string): string {
+  return String(detail[name] ?? '');
+}
+
+/** What a step does. */
 export const STEP_WORDS: Readonly<Record<ChangeStepKind, string>> = {
   'clean-disk':
-    'clear the mount point on one worker, or do nothing if anything is mounted there by then; what is in the bucket is not reached',
-  'init-worker': 'initialise Ray on the TPU VM again, then look at its disk, its mount and at Ray',
-  'start-cleanup-cron': 'start the cleanup job on the head node, then look whether it is alive',
+    'clear the mount point on one worker, or do nothing if it is mounted by then; files in the bucket stay',
+  'init-worker': 'initialise Ray on the TPU VM again, then check its disk, its mount and Ray',
+  'start-cleanup-cron': 'start the cleanup job on the head node, then check that it is alive',
   'delete-tpu-vm': 'delete the TPU VM',
-  'delete-checkpoint': 'delete one checkpoint, then look whether it is gone',
+  'delete-checkpoint': 'delete one checkpoint, then check that it is gone',
 };
 
-/** How the cleanup job of the head node was found. */
+/** The state of the cleanup job on the head node. */
 export const CLEANUP_WORDS: Readonly<Record<Exclude<CleanupState, 'not-asked'>, string>> = {
   alive: 'The cleanup job of the head node is alive.',
-  'not-seen':
-    'The cleanup job of the head node was not seen: the look answered, and not as it does when the job is alive.',
-  unknown: 'Whether the cleanup job of the head node is alive is unknown: the look gave no answer.',
+  'not-seen': 'The cleanup job of the head node is not running: the check answered without it.',
+  unknown: 'Whether the cleanup job of the head node is alive is unknown: the check gave no answer.',
 };
 
 /** `62.1 GB`, powers of ten as the clouds count. */
@@ -83,23 +89,23 @@ export const COMMENT_CHARACTERS_MAX = 65_536;
 
 export type DiskIssueView = {
   readonly disks: ClusterDisks;
-  /** Changes that were proposed for this cluster's disks, oldest first. */
+  /** Proposed changes of this cluster's disks, oldest first. */
   readonly actions: readonly ActionRecord[];
-  /** Entry of the newest approval that the text, edited by another person, did not support, so that it is written again; 0: none. */
+  /** Entry of the newest approval of an edited text, so that the text is written again; 0: none. */
   readonly refusedAt: number;
 };
 
-/** What GitHub takes, without what the seal of the marker adds. */
+/** GitHub's limit without the seal of the marker. */
 const TEXT_CHARACTERS_MAX = COMMENT_CHARACTERS_MAX - SEAL_CHARACTERS_MAX;
 
-/** The issue's title: one a cluster. */
+/** The issue's title: one per cluster. */
 export function diskIssueTitle(cluster: string): string {
   return `Disks of the workers of ${cluster}`;
 }
 
 /**
- * The issue's body, never longer than GitHub takes. Its marker names the newest journal entry that a comment reports: a scan or
- * the end of a change.
+ * The issue's body, within GitHub's limit. Its marker names the newest journal entry that a comment reports: a scan or the end
+ * of a change.
  */
 export function renderDiskIssue({ disks, actions, refusedAt }: DiskIssueView): string {
   const { readable, newest, since, unread } = disks;
@@ -113,8 +119,8 @@ export function renderDiskIssue({ disks, actions, refusedAt }: DiskIssueView): s
     return comment(
       { run: 'journal', kind: 'disk', key: newest.cluster, fields },
       paragraphs(
-        `**Nobody can say how the disks of the workers of ${code(newest.cluster)} stand.**`,
-        `${blind} No scan of this cluster has ever said anything; see the runs of the disk scan's workflow.`,
+        `**The state of the disks of the workers of ${code(newest.cluster)} is unknown.**`,
+        `${blind} No scan of this cluster has ever succeeded; check the runs of the disk scan's workflow.`,
       ),
     );
   const cleanup = readable.cleanup === 'not-asked' ? null : CLEANUP_WORDS[readable.cleanup];
@@ -123,16 +129,16 @@ export function renderDiskIssue({ disks, actions, refusedAt }: DiskIssueView): s
       { run: 'journal', kind: 'disk', key: readable.cluster, fields },
       paragraphs(
         `**${diskHeadline(readable)}**`,
-        newest.seq === readable.seq ? null : `${blind} Nothing below was changed by it.`,
+        newest.seq === readable.seq ? null : `${blind} The text below is from the scan before.`,
         readable.reading === 'partial'
-          ? `This scan does not tell of every worker: ${text(readable.why)}. Who is not named is unknown, and not fine.`
+          ? `This scan does not cover every worker: ${text(readable.why)}. A worker that is not listed is unknown, not healthy.`
           : null,
         readable.workers.length === 0 ? null : workerTable(readable),
         cleanup,
         ...parts,
         isCut ? CUT : null,
         history(actions),
-        `Scanned ${utc(readable.at)}. Low is ${readable.thresholdPercent}% free or less, short ${readable.warnPercent}%; the issue is closed when a whole scan finds every worker above that.`,
+        `Scanned ${utc(readable.at)}. Low is ${readable.thresholdPercent}% free or less, short ${readable.warnPercent}%; the issue closes when a complete scan finds every worker above that.`,
       ),
     );
   const parts = [...proposalParts(readable, actions), ...folderParts(readable)];
@@ -140,9 +146,9 @@ export function renderDiskIssue({ disks, actions, refusedAt }: DiskIssueView): s
   return page(shown, shown.length < parts.length);
 }
 
-const CUT = 'GitHub limits the length of this text. The rest appears here as the changes above are done.';
+const CUT = 'GitHub limits the length of this text. The rest appears here after the changes above.';
 
-/** The parts from the first on that have room, with the blank line after each. */
+/** The first parts that fit, with the blank line after each. */
 function fittingParts(parts: readonly string[], roomChars: number): readonly string[] {
   let room = roomChars;
   const firstCut = parts.findIndex((part) => {
@@ -152,7 +158,7 @@ function fittingParts(parts: readonly string[], roomChars: number): readonly str
   return firstCut === -1 ? parts : parts.slice(0, firstCut);
 }
 
-/** The changes that wait for an approval, each with its steps: the machine with the fullest disk comes first. */
+/** The changes that wait for an approval, with their steps; the machine with the fullest disk comes first. */
 function proposalParts(scan: RecordedScan, actions: readonly ActionRecord[]): readonly string[] {
   const order = [scan.cluster, ...fullestFirst(scan).map(({ tpu }) => tpu)];
   const rank = ({ proposal }: ActionRecord): number => {
@@ -160,12 +166,10 @@ function proposalParts(scan: RecordedScan, actions: readonly ActionRecord[]): re
     return at === -1 ? order.length : at;
   };
   const open = actions.filter(({ ended }) => ended === null).toSorted((a, b) => rank(a) - rank(b));
-  return open.map((one, index) =>
-    index === 0 ? paragraphs(APPROVABLE, diskProposal(one)) : diskProposal(one),
-  );
+  return open.map((one, index) => paragraphs(index === 0 ? APPROVABLE : null, diskProposal(one)));
 }
 
-/** What a comment says when the situation changed. */
+/** The comment about a changed situation. */
 export function renderDiskChange(scan: RecordedScan): string {
   const marker = {
     run: 'journal',
@@ -175,20 +179,20 @@ export function renderDiskChange(scan: RecordedScan): string {
   } as const;
   const lines = fullestFirst(scan).map(
     (worker) =>
-      `- ${nameOf(worker)}: ${worker.percentFree}% free: ${FINDING_WORDS[worker.finding](worker, scan)}`,
+      `${nameOf(worker)}: ${worker.percentFree}% free: ${FINDING_WORDS[worker.finding](worker, scan)}`,
   );
   return comment(
     marker,
     paragraphs(
       `**${diskHeadline(scan)}**`,
-      lines.length === 0 ? null : shownLines(lines),
+      lines.length === 0 ? null : points(lines),
       scan.cleanup === 'not-seen' ? CLEANUP_WORDS['not-seen'] : null,
-      lines.length === 0 ? null : 'What can be done about it stands in the description above.',
+      lines.length === 0 ? null : 'The description above has the proposed actions.',
     ),
   );
 }
 
-/** Who is short of disk, in one sentence. */
+/** The workers that are short of disk, in one sentence. */
 export function diskHeadline({ cluster, workers, reading, cleanup }: RecordedScan): string {
   const low = workers.filter(({ level }) => level === 'low').length;
   const short = workers.length - low;
@@ -201,12 +205,12 @@ export function diskHeadline({ cluster, workers, reading, cleanup }: RecordedSca
       : [
           `${count(short, 'worker')} of ${code(cluster)} ${short === 1 ? 'is' : 'are'} getting short of disk`,
         ]),
-    ...(cleanup === 'not-seen' ? [`the cleanup job of ${code(cluster)} was not seen`] : []),
+    ...(cleanup === 'not-seen' ? [`the cleanup job of ${code(cluster)} is not running`] : []),
   ];
   if (parts.length > 0) return `${parts.join('; ')}.`;
   return reading === 'whole'
-    ? `All workers of ${code(cluster)} have room on their disks.`
-    : `No worker of ${code(cluster)} is known to be short of disk, but not all could be asked.`;
+    ? `All workers of ${code(cluster)} have free space on their disks.`
+    : `No worker of ${code(cluster)} is known to be short of disk, but some could not be checked.`;
 }
 
 function fullestFirst({ workers }: RecordedScan): readonly ScannedWorker[] {
@@ -214,15 +218,12 @@ function fullestFirst({ workers }: RecordedScan): readonly ScannedWorker[] {
 }
 
 function workerTable(scan: RecordedScan): string {
-  const more = scan.workers.length - limits.shownRowsMax;
-  const rows = fullestFirst(scan)
-    .slice(0, limits.shownRowsMax)
-    .map((worker) => [
-      nameOf(worker),
-      `${worker.level === 'low' ? '🔴' : '🟡'} ${worker.percentFree}%`,
-      FINDING_WORDS[worker.finding](worker, scan),
-    ]);
-  return paragraphs(table(['Worker', 'Free', 'Why'], rows), more > 0 ? `and ${more} more` : null);
+  const rows = fullestFirst(scan).map((worker) => [
+    nameOf(worker),
+    `${worker.level === 'low' ? '🔴' : '🟡'} ${worker.percentFree}%`,
+    FINDING_WORDS[worker.finding](worker, scan),
+  ]);
+  return table(['Worker', 'Free', 'Why'], rows);
 }
 
 function folderParts(scan: RecordedScan): readonly string[] {
@@ -235,7 +236,7 @@ function folderParts(scan: RecordedScan): readonly string[] {
     });
 }
 
-/** The changes that somebody approved, and those that are over; null where there is none. */
+/** Approved and finished changes; null without one. */
 function history(actions: readonly ActionRecord[]): string | null {
   const rows = actions
     .filter(
@@ -256,28 +257,23 @@ function nameOf({ tpu, worker }: ScannedWorker): string {
   return `${code(tpu)} worker ${worker}`;
 }
 
-function shownLines(lines: readonly string[]): string {
-  const more = lines.length - limits.shownRowsMax;
-  return [...lines.slice(0, limits.shownRowsMax), ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
-}
-
-/** Proposed, consented to, under way, or over with what came of it. */
+/** Proposed, approved, in progress, or over with its result. */
 function actionState({ approvals: consents, claim: begun, ended }: ActionRecord): string {
   if (ended !== null) return `${text(ended.outcome)}: ${code(ended.code)}, ${utc(ended.at)}`;
-  if (begun !== null) return `under way since ${utc(begun.at)}`;
+  if (begun !== null) return `in progress since ${utc(begun.at)}`;
   const last = consents.at(-1);
-  if (last === undefined) return 'waits for a consent';
+  if (last === undefined) return 'waits for an approval';
   return last.actor === null
-    ? `consented by the config, ${utc(last.at)}`
-    : `consented by ${person(last.actor)}, ${utc(last.at)}`;
+    ? `approved by the config, ${utc(last.at)}`
+    : `approved by ${person(last.actor)}, ${utc(last.at)}`;
 }
 
-/** The exact steps of a proposal, folded: the command that clears a mount point has some 3,000. */
+/** For the exact steps of a proposal: the command that clears a mount point has some 3,000. */
 const SHOWN_STEPS_CHARS_MAX = 12_000;
 
 const APPROVABLE = '**What can be approved** (as a comment here; it counts once):';
 
-/** One proposal: the command that consents to it, and its steps as they will be made. */
+/** One proposal: the line that approves it, and its exact steps. */
 function diskProposal({ proposal, digest }: ActionRecord): string {
   const what = `${code(proposal.change.kind)} of ${code(targetName(proposal.change))}:`;
   return paragraphs(`${what}\n\n\`\`\`\n${actionLine(digest)}\n\`\`\``, exactSteps(proposal.steps));
@@ -285,9 +281,9 @@ function diskProposal({ proposal, digest }: ActionRecord): string {
 
 const HOST = /^--worker=\d+$/;
 
-/** Folded: the steps in words, then the calls. Hosts of one machine that are treated alike stand in one call. */
+/** Folded: the steps in words, then the calls. Equal calls on several hosts of one machine are shown once. */
 function exactSteps(steps: readonly ChangeStep[]): string {
-  const title = `Exactly ${count(steps.length, 'step')}, in this order; one that fails stops the rest`;
+  const title = `Exactly ${count(steps.length, 'step')}, in this order; a failure stops the rest`;
   const groups: { readonly does: ChangeStepKind; readonly steps: ChangeStep[] }[] = [];
   for (const step of steps) {
     const last = groups.at(-1);
@@ -310,7 +306,7 @@ function isAlike(a: ChangeStep | undefined, b: ChangeStep | undefined): boolean 
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** The call as it is made, and the one that takes its place. */
+/** The exact call, and its replacement. */
 function shownCalls(alike: readonly ChangeStep[]): string {
   const [first] = alike;
   if (first === undefined) return '';
@@ -321,17 +317,17 @@ function shownCalls(alike: readonly ChangeStep[]): string {
   return `${each}${command.join(' ')}${other}`;
 }
 
-/** One answer for each time that a job of the run said so. */
+/** One answer for each report by a job of the run. */
 export function diskAnswerMarker({ run, since }: FullDisk): Marker {
   return { run: run.run, kind: 'disk-answer', key: String(since), fields: {} };
 }
 
-/** `issue`: that of the cluster's disks; null where there is none, because nobody is short. */
+/** `issue`: that of the cluster's disks; null if no worker is short. */
 export function renderDiskAnswer(full: FullDisk, scan: RecordedScan, issue: number | null): string {
   return comment(
     diskAnswerMarker(full),
     paragraphs(
-      `**The job said that a disk is full (${utc(toRfc3339(full.since))}), and the workers of ${code(full.cluster)} were looked at.**`,
+      `**The job reported a full disk (${utc(toRfc3339(full.since))}), and ferrybot scanned the workers of ${code(full.cluster)}.**`,
       `Scan of ${utc(scan.at)}: ${diskHeadline(scan)}`,
       whereNext(scan, issue),
     ),
@@ -340,10 +336,10 @@ export function renderDiskAnswer(full: FullDisk, scan: RecordedScan, issue: numb
 
 function whereNext({ workers, reading }: RecordedScan, issue: number | null): string {
   if (workers.length > 0 && issue !== null)
-    return `Who is short, why, and what can be approved stands in #${issue}.`;
+    return `#${issue} lists the workers that are short, the causes, and the proposed actions.`;
   return reading === 'whole'
-    ? 'No boot disk of a worker explains it now: look at what else the job writes to, such as its output root and mounted shares.'
-    : 'It may be one of the workers that could not be asked.';
+    ? 'No boot disk of a worker is full now: check where else the job writes, such as its output root and mounted shares.'
+    : 'It may be one of the workers that could not be checked.';
 }
 
 /** Marker key of a proposal's end: the first digits of its digest. */
@@ -351,7 +347,7 @@ export function diskEndKey({ digest }: Pick<ActionRecord, 'digest'>): string {
   return digestHex(digest);
 }
 
-/** The comment on a change that is over. Throws where it is not: what is owed comes from the record. */
+/** The comment on a finished change. Throws if it is not finished. */
 export function renderDiskEnd(one: ActionRecord): string {
   return comment({ run: 'journal', kind: 'disk-end', key: diskEndKey(one), fields: {} }, renderEnding(one));
 }

@@ -15,22 +15,23 @@ import { incidentMark, incidentTitle } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
 import { trackerUrl } from './job-table.ts';
 import { rentalPart, rentedPart } from './rental-words.ts';
-import { metricsLine, resultWords, verdictTable } from './state-line.ts';
+import { metricsLine, verdictPart } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
-import { cleanLine, code, fenced, listed, paragraphs, safeUrl, text, utc } from './words.ts';
+import { cleanLine, code, fenced, listed, nonEmpty, paragraphs, safeUrl, text, utc } from './words.ts';
 
-/** How the run ended, whether it passed, what went wrong and what follows for tomorrow. */
+/** How the run ended, whether it passed, what went wrong, and what to do next. */
 export function renderEnded(input: RenderInput): string {
-  const { state, verdict } = input;
+  const { state } = input;
   const { end, submission } = state;
   if (end === null || submission === null) throw new Error('a terminal comment without an end');
+  const { attempt } = submission;
+  // If another attempt may follow or came before, this is not the end of the run.
+  const isLast = attempt === 1 && end.status !== 'FAILED';
   return paragraphs(
-    `**${endedWords(state, submission)}: ${end.status}.**`,
+    `**${isLast ? '' : `Attempt ${attempt} of `}${code(state.run)} has ended: ${end.status}.**`,
     terminalForm(input, end),
-    verdict === null
-      ? 'Verdict: ❔ unknown, the earlier runs of the lane could not be read.'
-      : // rule DF-29
-        paragraphs(`Verdict: ${resultWords(verdict.result)}.`, verdictTable(state, end, verdict)),
+    // rule DF-29
+    verdictPart(input),
     rentalPart(state),
     rentedPart(state, input.past),
     // rule DF-31
@@ -40,68 +41,56 @@ export function renderEnded(input: RenderInput): string {
   );
 }
 
-/** Where another attempt may follow or has come before, the run itself is not over with this one. */
-function endedWords(state: RunState, { attempt }: Submission): string {
-  const isLast = attempt === 1 && state.end?.status !== 'FAILED';
-  return isLast ? `${code(state.run)} has ended` : `Attempt ${attempt} of ${code(state.run)} has ended`;
-}
-
 /**
  * `Final status`, `Ray job id`, `W&B link`, `Final eval summary`, `Experiment link`, `Recommendation / victory decision`: the
- * form of a ferry, whatever runs it. What is no ferry has a job id.
+ * form of a ferry on any engine. Other kinds of run have a job id.
  */
 function terminalForm({ state, verdict }: Pick<RenderInput, 'state' | 'verdict'>, end: Ending): string {
   const { submission, proposal } = state;
   const tracker = trackerUrl(state);
   const experiment = submission === null ? null : experimentOf(state, submission);
+  const isFerry = state.contract === null && !isAdopted(state);
   return [
     `Final status: ${end.status}`,
-    `${isFerry(state) ? 'Ray job id' : 'Job id'}: ${text(submission?.jobId ?? 'none')}`,
+    `${isFerry ? 'Ray job id' : 'Job id'}: ${text(submission?.jobId ?? 'none')}`,
     `W&B link: ${(tracker === null ? null : safeUrl(tracker)) ?? 'none recorded'}`,
     // rule DF-30
     `Final eval summary: ${metricsLine(end, verdict)}`,
     `Experiment link: ${experiment ?? text(proposal.experiment)}`,
     // rule DF-32
-    `Recommendation / victory decision: ${recommendation({ state, verdict })}`,
+    `Recommendation / victory decision: ${recommendation({ state, verdict }, end)}`,
   ].join('\n');
 }
 
-function isFerry(state: RunState): boolean {
-  return state.contract === null && !isAdopted(state);
-}
-
-/** What to do next, from the status and the verdict alone. A run of a contract is followed by no ferry. */
-function recommendation({ state, verdict }: Pick<RenderInput, 'state' | 'verdict'>): string {
-  const { end, contract } = state;
-  if (end === null) return 'wait for the end.';
+/** What to do next, from the status and the verdict. No ferry follows a run with a contract. */
+function recommendation({ state, verdict }: Pick<RenderInput, 'state' | 'verdict'>, end: Ending): string {
+  const isFerryNext = state.contract === null;
   if (wantsRelaunch(state) && replacementFor(state) === null)
-    return 'no victory yet; the same may pass when it is tried again, with everything kept as it was.';
-  const isFerryNext = contract === null;
+    return 'no victory yet; an identical attempt may pass.';
   const seen = end.signatures.slice(0, 3).map(text).join(', ');
-  const cause = `find the cause${seen === '' ? '' : ` (${seen})`}`;
   if (end.status === 'FAILED')
-    return `no victory; ${cause} before ${isFerryNext ? 'the next ferry, and keep the knobs as they were' : 'another attempt, and keep everything else as it was'}.`;
+    return `no victory; find the cause${seen === '' ? '' : ` (${seen})`} before ${isFerryNext ? 'the next ferry' : 'another attempt'}, and keep everything else as it was.`;
   if (end.status === 'STOPPED')
     return `a person decides whether the result counts${isFerryNext ? '; if not, run the same change again tomorrow' : ''}.`;
   if (verdict?.result === 'pass')
-    return `victory; ${isFerryNext ? 'once it is sealed, the next ferry starts from this configuration' : 'it waits for its seal'}.`;
+    return `victory; ${isFerryNext ? 'after the seal, the next ferry starts from this configuration' : 'it waits for its seal'}.`;
   if (verdict?.result !== 'fail')
-    return 'not decided: something that the verdict needs is unknown; look before it is sealed.';
-  return `no victory yet; look at what is outside tolerance${isFerryNext ? ', and rerun the same configuration if it looks like a regression' : ' before anything is sealed'}.`;
+    return 'not decided: a value that the verdict needs is unknown; check it before the seal.';
+  return `no victory yet; check what is outside tolerance${isFerryNext ? ', and rerun the same configuration if it may be a regression' : ' before the seal'}.`;
 }
 
-/** A link named `experiment` where the lab configured one; otherwise the file at the launch commit, or whose contract it is. */
+/** The configured link `experiment`, or the file at the launch commit, or the contract. */
 function experimentOf({ proposal }: RunState, { urls, commit }: Submission): string {
   const url = urls['experiment'];
   const what = proposal.experiment === '' ? `the contract in #${proposal.issue}` : code(proposal.experiment);
   return (url === undefined ? null : safeUrl(url)) ?? `${what} at ${commit}`;
 }
 
-/** What the attempt was mended with, where it went on from one that had failed with other files. */
+/** The fix of the attempt, if it follows a failed attempt with other files. */
 function fixPart({ attempts, order, submission, gate }: RunState): string | null {
   const before = attempts.find((past) => past.submission.attempt === (submission?.attempt ?? 0) - 1);
   if (before === undefined || before.order.order.digest === order?.order.digest) return null;
-  // Another manifest of the same files is no fix: it begins elsewhere.
+  // Another manifest of the same files is no fix: it starts from another checkpoint.
   if (before.submission.commit === submission?.commit) return backPart(before, order?.manifest ?? null);
   const fix = gate?.commit === submission?.commit ? gate?.fix : undefined;
   const files = fix?.files == null ? '' : `: ${listed(fix.files.map(code))}`;
@@ -112,43 +101,31 @@ function fixPart({ attempts, order, submission, gate }: RunState): string | null
 function backPart({ submission }: PastAttempt, manifest: Manifest | null): string | null {
   if (manifest?.resume.backAfter !== submission.attempt) return null;
   const { initializeFrom, initializeStep = 0 } = manifest.resume;
-  return initializeFrom === null
-    ? `Begun again from nothing after attempt ${submission.attempt}.`
-    : `Gone back after attempt ${submission.attempt}, to step ${initializeStep}: ${code(initializeFrom)}.`;
+  const from = initializeFrom === null ? 'nothing' : `step ${initializeStep}: ${code(initializeFrom)}`;
+  return `After attempt ${submission.attempt}, started again from ${from}.`;
 }
 
 function failuresPart({ incidents }: RunState, end: Ending): string {
+  const { status, errorType, exitCode, engineDetails, message } = end;
   const lines = incidents
     .slice(-limits.shownRowsMax)
     .map((incident) => `- ${utc(incident.at)}: ${incidentTitle(incident)}${incidentMark(incident)}`);
-  const message =
-    end.message === ''
-      ? null
-      : `The engine's last words:\n\n${fenced(end.message, limits.shownBlockCharsMax)}`;
-  const exit = exitLine(end);
+  // The end itself is not a failure before the end.
+  const none = status === 'FAILED' ? 'No incident came before the end.' : 'Notable failures: none.';
+  const exit = nonEmpty(
+    errorType !== null && `error type ${code(errorType)}`,
+    exitCode !== null && `exit code ${exitCode}`,
+    ...Object.entries(engineDetails ?? {}).map(([name, value]) => `${text(name)} ${code(value)}`),
+  );
   return paragraphs(
     end.diagnosis === undefined ? null : diagnosisPart(end.diagnosis),
-    lines.length === 0 ? noneBefore(end) : `Notable failures:\n\n${lines.join('\n')}`,
-    exit,
-    message,
+    lines.length === 0 ? none : `Notable failures:\n\n${lines.join('\n')}`,
+    exit.length === 0 ? null : `Engine: ${exit.join(', ')}.`,
+    message === '' ? null : `The engine's last message:\n\n${fenced(message, limits.shownBlockCharsMax)}`,
   );
 }
 
-/** An end is itself no notable failure of the time before it. */
-function noneBefore({ status }: Ending): string {
-  return status === 'FAILED' ? 'No incident came before the end.' : 'Notable failures: none.';
-}
-
-function exitLine({ errorType, exitCode, engineDetails }: Ending): string | null {
-  const parts = [
-    ...(errorType === null ? [] : [`error type ${code(errorType)}`]),
-    ...(exitCode === null ? [] : [`exit code ${exitCode}`]),
-    ...Object.entries(engineDetails ?? {}).map(([name, value]) => `${text(name)} ${code(value)}`),
-  ];
-  return parts.length === 0 ? null : `Engine: ${parts.join(', ')}.`;
-}
-
-/** Holds a line `logbook <seq>:<hash>`: the newest event when the tag was made. */
+/** Contains a line `logbook <seq>:<hash>`: the newest event when the tag was made. */
 function tagText(state: RunState, title: string, lines: readonly string[]): string {
   const { run, proposal } = state;
   return `${[
@@ -188,7 +165,7 @@ export function renderMilestoneTag(state: RunState, name: string, checkpoint: Se
   return tagText(state, `milestone ${name}`, [...jobLines(state), ...checkpointLines(checkpoint)]);
 }
 
-/** The tag of what an attempt runs off the target branches, with the people who approved exactly that. */
+/** The tag of an attempt's commit that is on no target branch, with its approvers. */
 export function renderSourceTag(state: RunState, branch: string): string {
   const { submission, order, approvals } = state;
   const cited = order?.order.approvals.map(({ user }) => user) ?? [];

@@ -1,115 +1,85 @@
 /** What each gate's answer means: what was found, what to do about it, and who can. */
 
-import { VERDICTS, type Verdict } from '../domain/launch/verdict.ts';
-import { type Facts, readPayload } from '../domain/payload.ts';
+import { type GateId, VERDICTS, type Verdict } from '../domain/launch/verdict.ts';
+import { type Facts, readPayload, type Vocabulary } from '../domain/payload.ts';
 import { APPROVAL_SENTENCES } from './approval-gate-words.ts';
 import { CONTRACT_SENTENCES } from './contract-gate-words.ts';
+import { shown } from './details.ts';
 import type { AllGateSentences, Words } from './input.ts';
 import { RENTAL_SENTENCES } from './rental-words.ts';
-import { code, heldWords, liftWords, listed, type PlaceWord, text, utc } from './words.ts';
+import { code, heldWords, liftWords, listed, type PlaceWord } from './words.ts';
 
 const DELTA_SENTENCES = {
   'delta-readable': {
-    countable: (f) => [`knobs that change: ${f.knobs}`],
-    structural: (f) => [
-      `line ${f.line} (${text(f.side)}) is more than a knob: ${code(f.statement)}`,
-      'change values only, and land code in a pull request of its own',
-    ],
-    unparsable: (f) => [
-      `line ${f.line} (${text(f.side)}) is no valid Python: ${text(f.message)}`,
-      'repair the file',
-    ],
+    countable: (f) => `knobs that change: ${f.knobs}`,
+    structural: (f) => `line ${f.line} (${f.side}) changes more than a knob: ${f.statement}`,
+    unparsable: (f) => [`line ${f.line} (${f.side}) is not valid Python: ${f.message}`, 'repair the file'],
   },
   'delta-declared': {
-    declared: (f) => [`the table says what the files say (knobs: ${f.knobs})`],
+    declared: (f) => `the table matches the files (knobs: ${f.knobs})`,
     'no-table': () => [
-      'the body has no before/after table',
+      'the description has no before/after table',
       'add the table `Knob`, `Before`, `After` under *Config delta and rationale*',
     ],
-    undeclared: (f) => [
-      `the table does not declare what changes in ${code(f.knob)}`,
-      `write the row ${code(f.row)}`,
-    ],
-    unchanged: (f) => [`no change needs the table's row for ${code(f.knob)}`, 'remove the row'],
+    undeclared: (f) => [`the table does not declare the change of ${f.knob}`, `write the row ${f.row}`],
+    unchanged: (f) => [`the table declares ${f.knob}, which does not change`, 'remove the row'],
   },
   budget: {
-    within: (f) => [`${f.knobs} of at most ${f.most} knobs${newAgainst(f.against)}`],
-    over: (f) => [
-      `${f.knobs} knobs change${newAgainst(f.against)}, the lane's guidance is ${f.most}`,
-      'change fewer',
-    ],
-    'large-step': (f) => [
-      `${code(f.knob)} changes in one step from ${code(f.before)} to ${code(f.after)}; small is ${text(f.small)}`,
-      'take a smaller step, or take it back',
-    ],
-    'leaves-more': () => [
-      'the file could not be put back by writing the old values: a setting came or went, or text besides values changed',
-      'change values alone',
-    ],
+    within: (f) => `${f.knobs} of at most ${f.most} knobs${newAgainst(f.against)}`,
+    over: (f) => `${f.knobs} knobs change${newAgainst(f.against)}, the lane's limit is ${f.most}`,
+    'large-step': (f) =>
+      `${f.knob} changes in one step from ${f.before} to ${f.after}; a small step is ${f.small}`,
+    'leaves-more': () =>
+      'writing the old values back would not restore the file: a setting was added or removed, or other text changed',
   },
   'scale-stable': {
-    unchanged: (f) => [
+    unchanged: (f) =>
       f.flops === undefined
-        ? 'the scale stays'
-        : `the scale stays: ${text(f.parameters ?? '')} parameters, ${text(f.flops)} model FLOPs of ${text(f.target ?? '')}`,
-    ],
-    'asked-for': (f) => [`${code(f.knob)} changes the scale, as ${text(f.by)} asked`],
-    'scale-changed': (f) => [
-      `${code(f.knob)} changes the scale: ${code(f.before)} to ${code(f.after)}`,
-      'take it back, or ask for it by name in a proposal',
-    ],
-    'not-computed': (f) => [
-      `nobody can tell what the run would spend: ${text(f.why)}`,
-      "write the number there, or mend the lane's `scale`",
-    ],
-    'off-target': (f) => [
-      `the run would spend ${text(f.flops)} model FLOPs, ${text(f.percent)} % from the ${text(f.target)} that the lane is for (at most ${text(f.tolerance)} %)`,
-      "put the scale back, or change the lane's `scale`",
-    ],
+        ? 'the scale does not change'
+        : `the scale does not change: ${f.parameters ?? ''} parameters, ${f.flops} model FLOPs of ${f.target ?? ''}`,
+    'asked-for': (f) => `${f.knob} changes the scale, as ${f.by} requested`,
+    'scale-changed': (f) => `${f.knob} changes the scale from ${f.before} to ${f.after}`,
+    'not-computed': (f) => `the cost of the run in FLOPs cannot be computed: ${f.why}`,
+    'off-target': (f) =>
+      `the run would use ${f.flops} model FLOPs, ${f.percent} % from the lane's target of ${f.target} (at most ${f.tolerance} %)`,
   },
   'identical-rerun': {
-    'something-changes': () => ['something changes'],
-    'declared-regression': () => ['the same again, declared as a regression check'],
-    'identical-undeclared': (f) => [
-      `nothing changes${newAgainst(f.against)} and no regression check is declared`,
-      'say under *Objective* which regression this confirms, or change a knob',
-    ],
+    'something-changes': () => 'something changes',
+    'declared-regression': () => 'an identical rerun, declared as a regression check',
+    'identical-undeclared': (f) =>
+      `nothing changes${newAgainst(f.against)}, and no regression check is declared`,
   },
 } satisfies Partial<AllGateSentences>;
 
-/** What is counted against another run than the target branch has. */
+/** The run that the change is compared with, if it is not the target branch. */
 function newAgainst(run: string | undefined): string {
-  return run === undefined ? '' : ` against ${code(run)}`;
+  return run === undefined ? '' : ` against ${run}`;
 }
 
-/** Markdown for one verdict. `remedy` is null where nothing is to be done. */
+/** Markdown for one verdict. `remedy` is null if nothing needs to be done. */
 type GateWords = { readonly found: string; readonly remedy: string | null };
 
-/** The words for a verdict; a code of another version of ferrybot is shown as it stands. */
+type Sentence = (facts: object, place: PlaceWord) => Words | string;
+
+/** The words for a verdict. */
 export function gateWords(verdict: Verdict, place: PlaceWord = 'pull request'): GateWords {
-  const read = readPayload(
-    { ...VERDICTS[verdict.gate], ...UNREADABLE },
-    { ...verdict, detail: verdict.found },
-  );
+  const { gate, outcome, found: detail } = verdict;
+  const vocabulary: Vocabulary = { ...VERDICTS[gate], ...UNREADABLE };
+  const read = readPayload(vocabulary, { code: verdict.code, detail });
   if (read === null) return { found: code(verdict.code), remedy: null };
-  const sentences = { ...SENTENCES[verdict.gate], unreadable };
-  // The table has one sentence a code, and each is handed the facts of its own code only.
-  const sentence = (sentences as Readonly<Record<string, (facts: object, place: PlaceWord) => Words>>)[
-    read.code
-  ];
-  const [found, remedy] = sentence?.(read.detail, place) ?? [code(verdict.code)];
-  return { found, remedy: remedy ?? null };
+  // The table has one sentence per code, and each sentence gets the facts of its own code.
+  const sentences = { ...SENTENCES[gate], unreadable } as Readonly<Record<string, Sentence>>;
+  const words =
+    sentences[read.code]?.(shown(vocabulary[read.code] ?? {}, read.detail), place) ?? code(verdict.code);
+  const [found, remedy = REMEDIES[gate]] = typeof words === 'string' ? [words] : words;
+  return { found, remedy: outcome === 'pass' ? null : (remedy ?? null) };
 }
 
 const UNREADABLE = { unreadable: { why: 'text' } } as const;
 const unreadable = ({ why }: Facts<(typeof UNREADABLE)['unreadable']>): Words => [
-  `cannot be told: ${text(why)}`,
-  'ferrybot looks again by itself; an unknown never passes',
+  `unknown: ${why}`,
+  'ferrybot retries automatically; an unknown never passes',
 ];
-
-function commits(later: readonly string[]): string {
-  return listed(later.map(code));
-}
 
 /** What the change, or a fix of an attempt, may touch. */
 function scopeWords({
@@ -118,198 +88,187 @@ function scopeWords({
 }: Pick<Facts<(typeof VERDICTS)['scope']['inside']>, 'attempt' | 'may'>): string {
   return attempt === undefined
     ? "the lane's scope"
-    : `what a fix of attempt ${attempt} may touch, which is ${listed(may.map(code))}`;
+    : `what a fix of attempt ${attempt} may touch, which is ${listed(may)}`;
 }
 
-const BACK = 'put the branch back on the commit that was proposed, or propose anew';
+const UNKNOWN_USER = 'a user that GitHub does not name';
+
+/** What to do about any finding of a gate that has no remedy of its own. */
+const REMEDIES: Partial<Readonly<Record<GateId, string>>> = {
+  'authors-known':
+    'reset the branch to the proposed commit and the text to what ferrybot wrote, or open a new proposal',
+  budget: 'change fewer values, in smaller steps',
+  'checks-green': 'repair the check, or run it again; a push by a workflow starts no checks',
+  'config-drift':
+    'revert it, name it in the contract under *Intended changes*, or continue as another run with `/resume-as`',
+  'cost-budget': 'change the budget in the config, reduce the cost of the run, or wait for the next period',
+  'delta-readable': 'change only values, and land code in a separate pull request',
+  'identical-rerun': 'name the regression to confirm under *Objective*, or change a knob',
+  'lane-free': 'wait until it has ended, or stop it',
+  'output-root-own':
+    'name an unused output root in the issue and in the command (or write `{outputRoot}` there), or name the run to continue under *Source run*',
+  'scale-stable': "restore the scale, request the change by name in a proposal, or change the lane's `scale`",
+  'tracker-own': 'name another run id in the issue, or name the run to continue under *Source run*',
+};
 
 /** Every code of every gate. */
 export const SENTENCES: AllGateSentences = {
   'target-branch': {
-    'targets-branch': (f) => [`goes to ${code(f.branch)}`],
-    'wrong-branch': (f) => [`goes to ${code(f.found)}`, `change the base branch to ${code(f.wanted)}`],
+    'targets-branch': (f) => `targets ${f.branch}`,
+    'wrong-branch': (f) => [`targets ${f.found}`, `change the base branch to ${f.wanted}`],
     closed: () => ['the pull request is closed or merged', 'reopen it, or propose a new ferry'],
     draft: () => ['the pull request is a draft', 'mark it as ready for review'],
   },
   'head-repository': {
-    'same-repository': () => ['the branch lies in this repository'],
+    'same-repository': () => 'the branch is in this repository',
     fork: (f) => [
-      `the branch lies in ${code(f.found)}`,
-      `push it to ${code(f.wanted)}: a fork is never run with credentials`,
+      `the branch is in ${f.found}`,
+      `push it to ${f.wanted}; ferrybot never runs a fork with credentials`,
     ],
   },
   'authors-known': {
-    'one-person': () => ['one person is enough here, whoever had a hand in it'],
+    'one-person': () => 'one person may approve here, including an author',
     named: (f) => [
       f.who.length === 0
-        ? 'only ferrybot contributed to it'
-        : `${listed(f.who.map(text))} had a hand in it, and may not approve it`,
+        ? 'only ferrybot contributed to this change'
+        : `${listed(f.who)} contributed to this change and may not approve it`,
     ],
     'opened-unnamed': (f) => [
-      `${text(f.about)} was opened by ${code(f.by)}, and no person can be named for it`,
-      'open a pull request of your own from the same change',
+      `${f.about} was opened by ${f.by}, and no person is responsible for it`,
+      'open a pull request with the same change from your own account',
     ],
-    'commit-unnamed': (f) => [
-      `GitHub links ${code(f.about)} by ${code(f.by)} to nobody (pieces of work like that: ${f.count})`,
-      `commit it under an address that your account has; or ${BACK}`,
-    ],
-    'push-unnamed': (f) => [
-      `${f.by ? code(f.by) : 'somebody whom GitHub does not name'} pushed ${code(f.about)}, and no person can be named for it`,
-      `push it yourself; or ${BACK}`,
-    ],
-    'edit-unnamed': (f) => [
-      `the text of ${text(f.about)} was edited by ${f.by ? code(f.by) : 'somebody whom GitHub does not name'}, and no person can be named for it`,
-      'put the text back as ferrybot wrote it, or propose anew',
-    ],
-    'too-much-work': () => ['more commits or pushes stand on the branch than are read', BACK],
+    'commit-unnamed': (f) => `GitHub links ${f.about} by ${f.by} to no account (such items: ${f.count})`,
+    'push-unnamed': (f) => `${f.by || UNKNOWN_USER} pushed ${f.about}, and no person is responsible for it`,
+    'edit-unnamed': (f) =>
+      `${f.by || UNKNOWN_USER} edited the text of ${f.about}, and no person is responsible for it`,
+    'too-much-work': () => 'the branch has more commits or pushes than ferrybot reads',
   },
   freshness: {
     fresh: (f) => {
-      const base = `based on ${code(f.base)} of ${text(utc(f.baseAt))}`;
+      const base = `based on ${f.base} of ${f.baseAt}`;
       return f.later.length === 0
-        ? [`${base}; nothing that the job ships changed since`]
+        ? `${base}; nothing that the job ships has changed since`
         : [
-            `${base}; since then what the job ships changed in ${commits(f.later)}`,
-            'rebase if one of them matters for this ferry',
+            `${base}; files that the job ships have changed since in ${listed(f.later)}`,
+            'rebase if one of these commits matters for this ferry',
           ];
     },
     stale: (f) => [
-      `based on ${code(f.base)} of ${text(utc(f.baseAt))}, more than ${f.hoursMax} h ago${f.later.length > 0 ? `; since then what the job ships changed in ${commits(f.later)}` : ''}`,
-      `Rebase the branch onto ${code(f.branch)}`,
+      `based on ${f.base} of ${f.baseAt}, more than ${f.hoursMax} h ago${f.later.length > 0 ? `; files that the job ships have changed since in ${listed(f.later)}` : ''}`,
+      `rebase the branch onto ${f.branch}`,
     ],
     'no-past-tip': (f) => [
-      `based on ${code(f.base)}, which ${code(f.branch)} did not point to in its newest ${f.moves} moves`,
-      `Rebase the branch onto ${code(f.branch)}`,
+      `based on ${f.base}, which is not among the newest ${f.moves} tips of ${f.branch}`,
+      `rebase the branch onto ${f.branch}`,
     ],
   },
   'checks-green': {
-    green: (f) => [`checks that are green, of those that are wanted: ${f.checks}`],
-    failed: (f) => [
-      `${code(f.check)} says ${text(f.says)} (checks not green: ${f.count})`,
-      'repair what it checks, or run it again',
-    ],
+    green: (f) => `checks that are green: ${f.checks}`,
+    failed: (f) => `${f.check} is ${f.says} (checks not green: ${f.count})`,
     'awaits-approval': (f, place) => [
-      `the workflow run of ${code(f.workflow)} waits for approval (workflows: ${f.count})`,
-      `look at the change, then *Approve and run* on ${place === 'issue' ? 'the page of that run' : 'the pull request'}`,
+      `the workflow run of ${f.workflow} waits for approval (workflows: ${f.count})`,
+      `review the change, then select *Approve and run* on ${place === 'issue' ? 'the page of that run' : 'the pull request'}`,
     ],
-    missing: (f) => [
-      `the required check ${code(f.check)} did not run on this commit (missing: ${f.count})`,
-      'start it; a push by a workflow starts none',
-    ],
-    running: (f) => [
-      `${code(f.check)} is ${text(f.says)} (checks running: ${f.count})`,
-      'wait until it has ended',
-    ],
+    missing: (f) => `the required check ${f.check} did not run on this commit (missing: ${f.count})`,
+    running: (f) => [`${f.check} is ${f.says} (checks running: ${f.count})`, 'wait until it has ended'],
   },
   'config-valid': {
-    valid: () => ['the newest config of the default branch is valid and in force'],
+    valid: () => 'the newest config of the default branch is valid and in force',
     invalid: (f) => [
-      `the newest config is not valid since ${text(f.since)} (problems: ${f.count}; line ${f.line}: ${text(f.first)}); the one of ${code(f.inForce)} stays in force`,
+      `the newest config is invalid since ${f.since} (problems: ${f.count}; line ${f.line}: ${f.first}); the config of ${f.inForce} stays in force`,
       'repair it on the default branch',
     ],
     'lane-gone': (f) => [
-      `the config in force (${code(f.inForce)}) has no lane ${code(f.lane)} any more, so nothing says what this run may do`,
+      `the config in force (${f.inForce}) no longer has the lane ${f.lane}`,
       'put the lane back on the default branch, or close this proposal',
     ],
   },
   scope: {
-    inside: (f) => [`files changed: ${f.files}, all inside ${scopeWords(f)}`],
+    inside: (f) => `files changed: ${f.files}, all inside ${scopeWords(f)}`,
     outside: (f, place) => [
-      `${code(f.first)} is outside ${scopeWords(f)} (files outside: ${f.count})`,
-      place === 'issue' ? 'take it out of the branch' : 'take it out of this pull request',
+      `${f.first} is outside ${scopeWords(f)} (files outside: ${f.count})`,
+      takeOut(place),
     ],
   },
   ...CONTRACT_SENTENCES,
   ...RENTAL_SENTENCES,
   ...DELTA_SENTENCES,
   'run-name-dated': {
-    dated: (f) => [code(f.runName)],
-    'wrong-name': (f) => [`the run is named ${code(f.found)}`, `the lane's pattern gives ${code(f.wanted)}`],
+    dated: (f) => f.runName,
+    'wrong-name': (f) => [`the run is named ${f.found}`, `the lane's pattern gives ${f.wanted}`],
   },
   'risk-present': {
-    present: (f) => [`risk ${text(f.risk)}`],
+    present: (f) => `risk ${f.risk}`,
     missing: () => ['no single risk level', 'write `low`, `medium` or `high` under *Risk level*'],
   },
   'last-ferry-linked': {
-    linked: () => ['the last ferry is linked, or there is none'],
+    linked: () => 'the last ferry is linked, or there is none',
     missing: () => [
       'the last ferry is not linked',
       'name its issue or pull request under *Last ferry references*',
     ],
   },
   preconditions: {
-    ticked: (f) => [`boxes ticked: ${f.boxes}`],
+    ticked: (f) => `boxes ticked: ${f.boxes}`,
     'box-open': (f) =>
       f.line === undefined
-        ? [
-            `the box ${code(f.box)} is missing`,
-            'add it to the *Launch checklist*, and tick it when it is true',
-          ]
-        : [`the box ${code(f.box)} (line ${f.line}) is open`, 'tick it when it is true'],
+        ? [`the box ${f.box} is missing`, 'add it to the *Launch checklist*, and tick it when it is true']
+        : [`the box ${f.box} (line ${f.line}) is open`, 'tick it when it is true'],
   },
   'issue-updated': {
-    updated: (f, place) => [
-      place === 'issue'
-        ? `issue #${f.issue} is open and was updated after the last change`
-        : `issue #${f.issue} is open, links this pull request, and was updated after the last change`,
-    ],
+    updated: (f, place) =>
+      `issue #${f.issue} is open${place === 'issue' ? '' : ', links this pull request,'} and was updated after the last change`,
     'issue-older': (f) => [
-      `issue #${f.issue} was last written in at ${text(utc(f.toldAt))}, before the last change (${code(f.commit)} of ${text(utc(f.changedAt))})`,
-      `say in #${f.issue} what changed`,
+      `issue #${f.issue} was last updated at ${f.toldAt}, before the last change (${f.commit} of ${f.changedAt})`,
+      `describe the change in #${f.issue}`,
     ],
     'issue-closed': (f) => [`issue #${f.issue} is closed`, 'reopen it'],
-    'issue-unlabelled': (f) => [`issue #${f.issue} lacks the label \`experiment\``, 'put the label on it'],
+    'issue-unlabelled': (f) => [`issue #${f.issue} lacks the label \`experiment\``, 'add the label'],
     'issue-not-linked': (f) => [
       `issue #${f.issue} does not mention #${f.pull}`,
-      `write #${f.pull} into the issue's body`,
+      `write #${f.pull} into the issue's description`,
     ],
   },
   'cluster-matches': {
-    'lane-cluster': (f) => [code(f.cluster)],
-    'other-cluster': (f) => [
-      `the launch would go to ${code(f.found)}`,
-      `the lane's cluster is ${code(f.wanted)}`,
-    ],
+    'lane-cluster': (f) => f.cluster,
+    'other-cluster': (f) => [`the launch would use ${f.found}`, `the lane's cluster is ${f.wanted}`],
   },
   'cost-budget': {
     within: (f) => [
-      `${text(f.cost)} ${f.most === undefined ? 'accelerator-hours; the lane has no budget' : `of at most ${text(f.most)} accelerator-hours`}`,
+      `${f.cost} ${f.most === undefined ? 'accelerator-hours; the lane has no budget' : `of at most ${f.most} accelerator-hours`}`,
     ],
-    over: (f) => [
-      `${text(f.cost)} accelerator-hours, the lane's budget is ${text(f.most)}`,
-      'change the budget in the config, or the run that it pays for',
-    ],
-    'over-period': (f) => [
-      `${text(f.cost)} accelerator-hours on top of ${text(f.spent)} in the ${f.period} ${f.period === 'week' ? 'from ' : ''}${text(f.from)}, and the lane's budget for a ${f.period} is ${text(f.most)}`,
-      `change the budget in the config, or wait for the next ${f.period}`,
-    ],
-    'over-rented': (f) => [
-      `machines for at most $${text(f.cost)} on top of $${text(f.spent)} ${f.period === 'day' ? 'on' : 'in'} ${text(f.from)}, and the cluster may rent for $${text(f.most)} in a ${f.period}`,
-      `change the budget of the cluster, or wait for the next ${f.period}`,
-    ],
+    over: (f) => `${f.cost} accelerator-hours, the lane's budget is ${f.most}`,
+    'over-period': (f) =>
+      `${f.cost} accelerator-hours in addition to ${f.spent} in the ${f.period} ${f.period === 'week' ? 'from ' : ''}${f.from}; the lane's budget for a ${f.period} is ${f.most}`,
+    'over-rented': (f) =>
+      `machines for at most $${f.cost} in addition to $${f.spent} ${f.period === 'day' ? 'on' : 'in'} ${f.from}; the cluster's budget for a ${f.period} is $${f.most}`,
   },
   'lane-free': {
-    free: () => ['no other run is live'],
-    busy: (f) => [`${code(f.run)} is live`, 'wait until it has ended, or stop it'],
+    free: () => 'no other run is live',
+    busy: (f) => `${f.run} is live`,
   },
   'not-held': {
-    free: () => ['no hold'],
-    held: (f) => [heldWords(f, text(f.by), f.reason), `${liftWords(f)} lifts it`],
+    free: () => 'no hold',
+    held: (f) => [heldWords(f, f.by, f.reason), `${liftWords(f)} lifts it`],
   },
   'manifest-complete': {
-    complete: () => ['everything that decides what will run is known'],
+    complete: () => 'everything that decides what will run is known',
     'not-shipped': (f) => [
-      `the proposed commit has no ${code(f.path)} (missing: ${f.count})`,
-      'put it back: the config says that the job gets it',
+      `the proposed commit lacks ${f.path}, which the config ships to the job (missing: ${f.count})`,
+      'restore it',
     ],
     unseen: (f) => [
-      `${text(f.part)} holds ${code(f.sign)}, which nobody sees: what is shown would not be what runs`,
-      'write it without that sign',
+      `${f.part} contains the invisible character ${f.sign}, so the card cannot show what would run`,
+      'remove this character',
     ],
     'too-long': (f) => [
-      `the manifest has ${f.chars} characters, and the card shows ${f.most}: nobody would see all of what runs`,
-      'a shorter command, or fewer changes in one run',
+      `the manifest has ${f.chars} characters, and the card shows at most ${f.most}`,
+      'use a shorter command, or fewer changes in one run',
     ],
   },
   ...APPROVAL_SENTENCES,
 };
+
+function takeOut(place: PlaceWord): string {
+  return place === 'issue' ? 'remove it from the branch' : 'remove it from this pull request';
+}

@@ -1,20 +1,21 @@
 /** What each incident is, what ferrybot did about it and what a person should do. */
 
-import type { Incident } from '../domain/incidents.ts';
+import { INCIDENTS, type Incident, type IncidentFacts } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import { startWords } from './checkpoints.ts';
+import { shown } from './details.ts';
 import { alarmWhy, classWords, noFixWords, relaunchWords } from './failure-words.ts';
-import type { AllIncidentWords, IncidentTold } from './input.ts';
+import type { AllIncidentWords, IncidentText, IncidentWords } from './input.ts';
 import { refusalWords } from './refusal-words.ts';
 import { RENTAL_INCIDENT_WORDS } from './rental-words.ts';
-import { code, count, fenced, link, otherVersion, type PlaceWord, text, utc } from './words.ts';
+import { code, count, fenced, link, type PlaceWord } from './words.ts';
 
 /** The incident in a few words, for lists. */
 export function incidentTitle({ code: known }: Pick<Incident, 'code'>): string {
   return known === null ? OF_ANOTHER_VERSION.title : INCIDENT_WORDS[known].title;
 }
 
-/** Which of several it is, where one title has many; empty for any other. */
+/** Which of several it is if one title has many; empty for any other. */
 export function incidentMark(incident: Incident): string {
   if (incident.code === 'run-alarm') return `: ${code(incident.detail.detector)}`;
   return incident.code === 'failure-signature' || incident.code === 'bad-node-unclear'
@@ -22,66 +23,83 @@ export function incidentMark(incident: Incident): string {
     : '';
 }
 
-/** The words for a recorded incident; one of another version of ferrybot is shown as it stands. */
-export function incidentWords(incident: Incident, place: PlaceWord): IncidentTold {
-  if (incident.code === null) return { ...OF_ANOTHER_VERSION, evidence: otherVersion(incident.recorded) };
-  // The table has one entry a code, and each is handed the facts of its own code only.
-  const words = INCIDENT_WORDS[incident.code] as Omit<IncidentTold, 'evidence'> & {
-    readonly evidence: (facts: object, place: PlaceWord) => string;
-    readonly didFor?: (facts: object) => string | null;
-    readonly todoFor?: (facts: object, place: PlaceWord) => string | null;
+/** The words for a recorded incident. */
+export function incidentWords(incident: Incident, place: PlaceWord): IncidentText {
+  if (incident.code === null) return { ...OF_ANOTHER_VERSION, evidence: code(incident.recorded.code) };
+  // The table has one entry per code, and each entry gets the facts of its own code.
+  const words = INCIDENT_WORDS[incident.code] as IncidentWords<'runner-refused'>;
+  const facts = shown(INCIDENTS[incident.code], incident.detail as object) as IncidentFacts<'runner-refused'>;
+  return {
+    title: words.title,
+    evidence: words.evidence(facts, place),
+    did: words.didFor?.(facts) ?? words.did,
+    todo: words.todoFor?.(facts, place) ?? words.todo,
   };
-  const { title, todo } = words;
-  const { detail } = incident;
-  const did = words.didFor?.(detail) ?? words.did;
-  const wanted = words.todoFor?.(detail, place) ?? todo;
-  return { title, did, todo: wanted, evidence: words.evidence(detail, place) };
+}
+
+/** The comment about an incident or a broken logbook; `lines` come first. */
+export function incidentText(
+  title: string,
+  lines: readonly string[],
+  words: Omit<IncidentText, 'title'>,
+): string {
+  const { evidence, did, todo } = words;
+  const all = [...lines, `Evidence: ${evidence}`, `What ferrybot did: ${did}`, `What to do: ${todo}`];
+  return `${title}\n\n${all.map((line) => `- ${line}`).join('\n')}`;
 }
 
 const OF_ANOTHER_VERSION = {
-  title: 'Something that this version of ferrybot has no words for',
-  did: 'What follows for the run stands on its card.',
+  title: 'This incident was recorded by another version of ferrybot',
+  did: 'The card shows how the run continues.',
   todo: 'Run the version of ferrybot that recorded it.',
 };
 
-const why = (d: { readonly why: string }): string => text(d.why);
-const message = (d: { readonly message: string }): string => text(d.message);
-const NEW_APPROVAL = "Clear the cause, then approve again with the card's `/approve-launch` line.";
+const why = (d: { readonly why: string }): string => d.why;
+const message = (d: { readonly message: string }): string => d.message;
+const workflowRun = (url: string): string => link('workflow run', url, limits.shownTextCharsMax);
+
+/** What several incidents have in common. */
+const NOT_SUBMITTED = {
+  did: 'Nothing was submitted. The order has ended, and the approvals with it.',
+  todo: "Clear the cause, then approve again with the card's `/approve-launch` line.",
+};
+const WATCHING = 'ferrybot keeps watching. It changes neither the job nor the cluster.';
+const RUNNER_ONLINE = 'Check that a runner for the launch workflow is online.';
 
 const ASKED_BY: Readonly<Record<string, (place: PlaceWord) => string>> = {
   rollback: () =>
-    '`/rollback` names the step of a complete checkpoint of a line that nobody rejected; `step=0` begins from nothing.',
+    '`/rollback` names the step of a complete checkpoint of a lineage that was not rejected; `step=0` starts from nothing.',
   'resume-as': (place) =>
-    `Close this ${place}, which gives this run up, and open it again: the run before it is gone on from by another \`/resume-as\`, with a complete checkpoint of a line that nobody rejected as its \`from=\`.`,
+    `Close this ${place}, which gives this run up, and open it again. Then continue the earlier run by another \`/resume-as\`, with a complete checkpoint of a lineage that was not rejected as its \`from=\`.`,
 };
 
 const CHECKPOINT_INCIDENT_WORDS = {
   'start-refused': {
-    title: 'The checkpoint to begin from may not be used',
-    evidence: (d) => `${code(d.path)}: ${startWords(d.why)}.`,
-    did: 'Nothing is launched from it, and no other checkpoint is taken in its place.',
-    todo: 'The DRI names in the contract what the run begins from: a complete checkpoint of a line that nobody rejected, with the run that made it, or *none*.',
+    title: 'The first checkpoint may not be used',
+    evidence: (d) => `${d.path}: ${startWords(d.why)}.`,
+    did: 'Nothing is launched from it, and ferrybot chooses no other checkpoint.',
+    todo: 'The DRI names the first checkpoint in the contract: a complete one of a lineage that was not rejected, with the run that made it, or *none*.',
     todoFor: ({ asked }, place) => (asked === undefined ? null : (ASKED_BY[asked]?.(place) ?? null)),
   },
   'artefacts-missing': {
-    title: 'The job says that it succeeded, and what it should have left is not there',
-    evidence: (d) => `Missing: ${text(d.message)}.`,
+    title: 'The job succeeded, but its output is incomplete',
+    evidence: (d) => `Missing: ${d.message}.`,
     did: 'Nothing was sealed.',
-    todo: 'Look at the output root and at the tracker. `/seal` looks again; `/ack reject="…"` closes the run without a seal.',
+    todo: 'Check the output root and the tracker. `/seal` checks again; `/ack reject="…"` closes the run without a seal.',
   },
   'source-kept': {
-    title: 'What the job runs is on no target branch, and has a tag',
+    title: 'The launched commit is not on a target branch, and was tagged',
     evidence: (d) =>
-      `Attempt ${d.attempt} runs commit ${code(d.commit)} of the branch ${code(d.branch)}. The tag ${code(d.tag)} keeps it, whatever becomes of that branch.`,
-    did: 'The tag was pushed. At the seal the same commit gets the tag of the seal.',
+      `Attempt ${d.attempt} runs commit ${d.commit} of the branch ${d.branch}. The tag ${d.tag} keeps this commit if the branch is deleted.`,
+    did: 'ferrybot pushed the tag. The seal adds its own tag to the same commit.',
     todo: 'Nothing.',
   },
   'source-not-kept': {
-    title: 'What the job runs is on no target branch, and has no tag',
+    title: 'The launched commit is not on a target branch, and has no tag',
     evidence: (d) =>
-      `Attempt ${d.attempt} runs commit ${code(d.commit)} of the branch ${code(d.branch)}, and its tag was refused: ${text(d.message)}`,
-    did: 'The job goes on. Nothing keeps its commit but that branch.',
-    todo: 'Leave the branch where it is until the run is sealed, or push a tag on that commit.',
+      `Attempt ${d.attempt} runs commit ${d.commit} of the branch ${d.branch}, and its tag was refused: ${d.message}`,
+    did: 'The job continues. Only that branch keeps its commit.',
+    todo: 'Keep the branch until the run is sealed, or push a tag on that commit.',
   },
 } satisfies Partial<AllIncidentWords>;
 
@@ -89,197 +107,185 @@ export const INCIDENT_WORDS: AllIncidentWords = {
   'runner-refused': {
     title: 'The runner refused the order',
     evidence: (d) =>
-      `${refusalWords(d.reason)} (${why(d)})${d.url === undefined ? '' : ` (${link('workflow run', d.url, limits.shownTextCharsMax)})`}`,
-    did: 'Nothing was submitted. The order has ended, and the approvals with it.',
-    todo: NEW_APPROVAL,
+      `${refusalWords(d.reason)} (${d.why})${d.url === undefined ? '' : ` (${workflowRun(d.url)})`}`,
+    ...NOT_SUBMITTED,
     todoFor: (d, place) =>
       d.reason === 'stop-requested'
-        ? `nothing: a stop is for good. Close this ${place}, and the next ferry can be proposed.`
+        ? `nothing: a stop is final. Close this ${place}, and propose the next ferry.`
         : null,
   },
-  'submit-rejected': {
-    title: 'The cluster rejected the job',
-    evidence: why,
-    did: 'No job was started. The order has ended, and the approvals with it.',
-    todo: NEW_APPROVAL,
-  },
+  'submit-rejected': { title: 'The cluster rejected the job', evidence: why, ...NOT_SUBMITTED },
   'submit-conflict': {
     title: "Another job has this run's id",
     evidence: why,
-    did: 'ferrybot submitted nothing and touched nothing. The order has ended.',
-    todo: 'Find out whose job that is before anything is approved again.',
+    did: 'ferrybot submitted nothing and changed nothing. The order has ended.',
+    todo: 'Find the owner of that job before anything is approved again.',
   },
   'submit-unknown': {
     title: 'The answer to the submission was lost',
     evidence: why,
-    did: 'ferrybot looks the job up under its id and submits nothing else.',
-    todo: 'Look at the cluster: only there it shows whether the job runs.',
+    did: 'ferrybot searches for the job under its id and submits nothing else.',
+    todo: 'Check on the cluster whether the job runs.',
   },
   'dispatch-failed': {
     title: 'The launch workflow could not be started',
     evidence: message,
-    did: 'Nothing was submitted. The order has ended, and the approvals with it.',
-    todo: 'Check that the launch workflow is on the default branch and may be dispatched, then approve again with the line that the card shows.',
+    did: NOT_SUBMITTED.did,
+    todo: "Check that the launch workflow is on the default branch and may be dispatched, then approve again with the card's line.",
   },
   'launch-failed': {
     title: 'The launch workflow failed before it took the order',
-    evidence: ({ why: said, url }) =>
-      `${text(said)} (${link('workflow run', url, limits.shownTextCharsMax)})`,
-    did: 'Nothing was submitted. The order has ended, and the approvals with it.',
+    evidence: (d) => `${d.why} (${workflowRun(d.url)})`,
+    ...NOT_SUBMITTED,
     didFor: ({ left }) =>
       left > 0
-        ? `Nothing was submitted. The order stands, and ferrybot starts the workflow again within minutes, at most ${count(left, 'more time')}.`
+        ? `Nothing was submitted. The order is still valid, and ferrybot starts the workflow again within minutes, at most ${count(left, 'more time')}.`
         : null,
-    todo: NEW_APPROVAL,
     todoFor: ({ left }) =>
-      left > 0 ? 'Clear the cause. No other comment is needed while the order stands.' : null,
+      left > 0 ? 'Clear the cause. No other comment is needed while the order is valid.' : null,
   },
   'launch-waiting': {
     title: 'The launch waits for a runner',
-    evidence: ({ url }) =>
-      `The ${link('workflow run', url, limits.shownTextCharsMax)} has been in the queue for at least 5 min.`,
+    evidence: ({ url }) => `The ${workflowRun(url)} has been in the queue for at least 5 min.`,
     did: 'Nothing was submitted. ferrybot starts no second launch while this one waits.',
-    todo: 'Start a runner with the label `ferrybot-launch`. The launch then goes on by itself, as long as the order is valid.',
+    todo: 'Start a runner with the label `ferrybot-launch`. The launch then continues automatically while the order is valid.',
   },
   'order-expired': {
-    title: 'Nobody took the order in time',
+    title: 'No runner took the order in time',
     evidence: (d) => `Attempt ${d.attempt} was ordered and no runner claimed it.`,
-    did: 'The order is void; nothing was submitted. Standing approvals order it anew.',
-    todo: 'Check that a runner for the launch workflow is online.',
+    did: 'The order is void; nothing was submitted. Valid approvals create a new order.',
+    todo: RUNNER_ONLINE,
   },
   'launch-unreadable': {
     title: 'The runner could not check the order',
     evidence: why,
-    did: 'Nothing was submitted: what cannot be read counts as refused. The order stands for as long as it is valid.',
-    todo: "Nothing if GitHub was away for a moment. Otherwise look at the launch workflow's log and its permissions.",
+    did: 'Nothing was submitted: the runner refuses what it cannot read. The order stays valid until it expires.',
+    todo: "Nothing if GitHub was unavailable for a moment. Otherwise read the launch workflow's log and check its permissions.",
   },
   'engine-state-lost': {
     title: 'The engine does not know the job any more',
     evidence: message,
-    did: 'ferrybot keeps looking. How the job ended is unknown, and unknown is not failed.',
-    todo: "Look at the job's own log and output, and at whether the engine was restarted.",
+    did: 'ferrybot keeps asking. The result of the job is unknown, which does not mean failed.',
+    todo: "Read the job's own log and output, and check whether the engine was restarted.",
   },
   'engine-unreadable': {
     title: 'The engine gives no usable answer',
     evidence: message,
     did: 'ferrybot keeps asking and concludes nothing.',
-    todo: 'Check that the cluster can be reached from where the watch runs.',
+    todo: 'Check that the machine of the watch can reach the cluster.',
   },
   'log-withheld': {
     title: 'The watch cannot redact what the job writes',
-    evidence: ({ secrets }) => `Jobs get ${text(secrets)}, and the watch was not given it.`,
+    evidence: ({ secrets }) => `Jobs get ${secrets}, and the watch does not have it.`,
     did: 'ferrybot watches status, steps and loss. It records no log line, tracker link or metric name of the job.',
     todo: 'Give the watch the secret.',
     todoFor: ({ secrets, workflows }) =>
-      `Put ${text(secrets)} into the secrets of the environment \`ferrybot-watch\`, and under \`env:\` in ${text(workflows)}.`,
+      `Put ${secrets} into the secrets of the environment \`ferrybot-watch\`, and under \`env:\` in ${workflows}.`,
   },
   'stop-unconfirmed': {
     title: 'The stop is not confirmed',
     evidence: message,
-    did: 'ferrybot asked for the stop and keeps looking for the end.',
-    todo: 'Look at the job on the cluster; it may still run.',
+    did: 'ferrybot requested the stop and keeps asking for the status.',
+    todo: 'Check the job on the cluster; it may still run.',
   },
   'failure-signature': {
     title: 'The log shows a failure signature',
     evidence: (d) =>
-      `${code(d.signature)}: ${classWords(d.class).what} (${code(d.class)}): ${code(d.line)}. ${d.response === 'reduce' ? 'The manifest has approved a reduction.' : classWords(d.class).again}${d.again ? ' An earlier attempt showed it too: what was done in between has not helped.' : ''}`,
-    did: "Nothing yet: a line is evidence, and only the engine's status ends a run.",
-    todo: 'Read the log around this line. `/stop` ends the job if it is beyond help.',
+      `${d.signature}: ${classWords(d.class).what} (${code(d.class)}): ${d.line}. ${d.response === 'reduce' ? 'The manifest permits a smaller setting.' : classWords(d.class).again}${d.again ? ' An earlier attempt showed it too: the change since then has not helped.' : ''}`,
+    did: "Nothing yet: a log line is evidence, and only the engine's status ends a run.",
+    todo: 'Read the log around this line. If the job cannot recover, end it with `/stop`.',
   },
   'run-degraded': {
-    title: 'The run does not move, and its log speaks of the cluster',
+    title: 'The run makes no progress, and its log mentions the cluster',
     evidence: (d) =>
-      `The same step (${text(d.step)}) at ${text(d.looks)} looks after that of ${text(utc(d.since))}; the log shows ${code(d.signatures)}`,
-    did: 'ferrybot calls the run degraded and keeps looking. It touches neither the job nor the cluster.',
-    todo: 'Look at the cluster: are nodes gone, or resources that the job waits for? `/stop` ends the job.',
+      `The same step (${d.step}) in ${d.looks} checks after ${d.since}; the log shows ${d.signatures}`,
+    did: `ferrybot marks the run as degraded. ${WATCHING}`,
+    todo: 'Check the cluster: are nodes gone, or resources that the job waits for? `/stop` ends the job.',
   },
   'run-alarm': {
     title: 'The run shows signs of trouble',
-    evidence: (d) => `${code(d.detector)}: ${text(alarmWhy(d.detector, d))}`,
-    did: 'ferrybot keeps looking and says this once. It touches neither the job nor the cluster.',
-    todo: 'Look at the log and the metrics. `/stop` ends the job; where all is well nothing has to be done.',
+    evidence: (d) => `${code(d.detector)}: ${alarmWhy(d.detector, d)}`,
+    did: `${WATCHING} It reports this alarm once.`,
+    todo: 'Check the log and the metrics. `/stop` ends the job. If the run is healthy, do nothing.',
   },
   'monitor-stale': {
     title: 'The watch has fallen silent',
     evidence: why,
-    did: 'ferrybot starts another watch as soon as the last one it started is over. This says nothing about the job itself.',
+    did: 'ferrybot starts another watch when the last one has ended. The job itself may be healthy.',
     todo: 'Check that a runner for the watch workflow is online.',
   },
   'cluster-missing': {
-    title: 'The cluster of this job was taken out of the config',
+    title: 'The cluster of this job was removed from the config',
     evidence: (d) =>
-      `The job runs on the cluster ${code(d.cluster)}, and \`.github/ferrybot.yml\` on the default branch has no such cluster any more.`,
-    did: 'Nothing can watch or stop the job: where a cluster is, and which token is for it, is taken from the config of the default branch alone. A `/stop` stays in the record.',
-    todo: "Put the cluster back into `.github/ferrybot.yml` on the default branch: the watch then goes on, and a `/stop` is carried out without being said again. Until then the job is stopped by the cluster's own means alone.",
+      `The job runs on the cluster ${d.cluster}, which is no longer in \`.github/ferrybot.yml\` on the default branch.`,
+    did: 'ferrybot can neither watch nor stop the job: only the config has the address and the token of the cluster. A `/stop` stays recorded.',
+    todo: "Put the cluster back into `.github/ferrybot.yml` on the default branch. The watch then continues and carries out a recorded `/stop`. Until then, stop the job only with the cluster's own tools.",
   },
   'cluster-back': {
     title: 'The cluster of this job is in the config again',
-    evidence: (d) =>
-      `\`.github/ferrybot.yml\` on the default branch has the cluster ${code(d.cluster)} once more.`,
-    did: 'The job is watched again. A `/stop` that was said meanwhile is carried out now.',
-    todo: 'Nothing, if the config says the same of the cluster as before. Otherwise look at whether the job is found there.',
+    evidence: (d) => `\`.github/ferrybot.yml\` on the default branch has the cluster ${d.cluster} again.`,
+    did: 'ferrybot watches the job again and carries out a `/stop` from the meantime.',
+    todo: 'Nothing if the config of the cluster is the same as before. Otherwise check whether ferrybot finds the job there.',
   },
   'logbook-broken': {
     title: 'The logbook of this run does not verify',
-    evidence: (d) => `What stands there is at fault (${code(d.fault)}).`,
+    evidence: (d) => `The record has a fault (${d.fault}).`,
     did: 'ferrybot does nothing more on this run.',
     todo: 'Run `ferrybot logbook verify`: it names the first bad entry. Find out who pushed to the branch.',
   },
   'card-edited': {
-    title: 'Somebody else changed the status card',
-    evidence: (d) =>
-      `The card is not what ferrybot wrote (${code(d.how)}).${d.by ? ` It was changed by ${text(d.by)}.` : ''}`,
-    did: 'Approvals that were given meanwhile do not count. ferrybot restores the card, but at most a few times an hour.',
-    todo: 'Read the restored card, and approve with the line that it shows then. Everyone with write permission can edit, hide or delete a comment; the edit history names the editor. If it happens again, remove that permission.',
+    title: 'The status card was edited by another person',
+    evidence: (d) => `The card is not what ferrybot wrote (${d.how}).${d.by ? ` ${d.by} changed it.` : ''}`,
+    did: 'Approvals from the meantime do not count. ferrybot restores the card, but at most a few times an hour.',
+    todo: 'Read the restored card, and approve with its line. Everyone with write permission can edit, hide or delete a comment; the edit history names the editor. If it happens again, remove that permission.',
   },
   'seal-failed': {
     title: 'The seal could not be set',
-    evidence: (d) => `${code(d.code)}: ${text(d.message)}`,
-    did: 'Nothing was sealed; a tag that stands is never moved.',
-    todo: 'Look at the tag of this run, then `/seal` again.',
+    evidence: (d) => `${d.code}: ${d.message}`,
+    did: 'Nothing was sealed. ferrybot never moves an existing tag.',
+    todo: 'Check the tag of this run, then `/seal` again.',
   },
   'bad-node-unclear': {
-    title: 'A bad TPU node, and it is not certain which',
-    evidence: (d) => `${code(d.signature)}: ${code(d.reason)}, ${why(d)}.`,
-    did: 'Nothing was proposed and nothing on the cluster was touched.',
-    todo: 'Find the worker in the log and on the cluster. A machine that is bad is deleted by hand; `/ack` closes the failed run.',
+    title: 'A bad TPU node that cannot be identified',
+    evidence: (d) => `${d.signature}: ${code(d.reason)}, ${d.why}.`,
+    did: 'ferrybot proposed nothing and changed nothing on the cluster.',
+    todo: 'Find the worker in the log and on the cluster. Delete a bad machine by hand; `/ack` closes the failed run.',
   },
   'approval-unused': {
-    title: 'The consent ran out before it was used',
+    title: 'The approval expired before it was used',
     evidence: (d) =>
-      `${code(d.kind)} of ${code(d.target)} was consented to at ${text(d.at)} and no runner has begun it in time.`,
-    did: 'Nothing on the cluster was touched.',
-    todo: 'Check that a runner for the care workflow is online, then give the consent again, with the line that was proposed.',
+      `${d.kind} of ${d.target} was approved at ${d.at}, and no runner has started it in time.`,
+    did: 'Nothing on the cluster was changed.',
+    todo: 'Check that a runner for the care workflow is online, then approve again with the proposed line.',
   },
   'handoff-unanswered': {
-    title: 'Nobody took the watch that was offered',
-    evidence: (d) =>
-      `It was offered to ${text(d.login)} until ${utc(d.until)}, who has not said \`/accept\`.`,
-    did: 'ferrybot goes on watching. The watch stays with whoever had it.',
+    title: 'The offer of the watch was not accepted',
+    evidence: (d) => `${d.login} had the offer until ${d.until} and did not comment \`/accept\`.`,
+    did: 'ferrybot keeps watching. The owner of the watch does not change.',
     todo: '`/handoff @who` offers it again, also to yourself; `/stop-watching` ends it.',
   },
   'fix-made': {
-    title: 'A slip was put right on the branch',
+    title: 'ferrybot committed a fix to the branch',
     evidence: (d) =>
-      `attempt ${d.attempt} died of it${d.by === undefined ? ` in ${code(d.place)}. The correction follows from the files that ran, not from what the log proposes` : `. The fixer of the lane proposes this at ${code(d.place)}, and nothing but its reader knows whether it is right: no log and no file bears it out`}. Commit ${code(d.commit)}, on ${code(d.base)}:\n\n${fenced(d.diff, limits.shownBlockCharsMax)}\n`,
-    did: 'It was committed and nothing was started. Only one such try is made in a run.',
-    todo: 'Read the difference. The card shows the new manifest, which is approved as the first one was, and launched as the next attempt; `/ack` closes the failed run.',
+      `attempt ${d.attempt} failed because of it${d.by === undefined ? ` in ${d.place}. The fix follows from the launched files; the log only locates the error` : `. The fixer of the lane proposes this at ${d.place}. Neither the log nor a file confirms it: a person has to review it`}. Commit ${d.commit}, on ${d.base}:\n\n${fenced(d.diff, limits.shownBlockCharsMax)}\n`,
+    did: 'ferrybot committed it and started nothing. It fixes a run only once.',
+    todo: 'Review the diff. The card shows the new manifest; approve it to launch the next attempt. `/ack` closes the failed run instead.',
     todoFor: (d) =>
       d.beforehand === undefined
         ? null
-        : `Nothing has to be done: the manifest ${code(d.beforehand)} that was approved names this file, so that the next attempt is launched without another approval once the launch gates pass, where nothing but this difference is new. \`/hold\` keeps it back, \`/stop\` for good. If it is not launched so, it takes an approval of what the card shows.`,
+        : `Nothing has to be done. The approved manifest ${d.beforehand} permits a fix of this file, so the next attempt launches without another approval if the launch gates pass and nothing else has changed. \`/hold\` delays it, \`/stop\` prevents it. Otherwise the card asks for an approval.`,
   },
   'fix-not-made': {
-    title: 'No program puts this right',
+    title: 'ferrybot has no fix for this failure',
     evidence: (d) => `${noFixWords(d.reason)} (attempt ${d.attempt}).`,
     did: 'Nothing was changed.',
-    todo: 'A fix that somebody pushes to the branch can be approved as the next attempt, with the line that the card then shows; `/ack` closes the failed run.',
+    todo: 'Push a fix to the branch and approve it as the next attempt with the line of the card; `/ack` closes the failed run.',
   },
   'relaunch-refused': {
     title: 'The job is not started again',
     evidence: relaunchWords,
-    did: 'Nothing was started, and nothing is until a person decides.',
-    todo: '`/relaunch` starts the same again, unless it would end the same; its answer says what that takes. A fix that is pushed to its branch can be approved as the next attempt, with the line that the card then shows; where its checkpoints can be listed, `/rollback` begins at an earlier one; `/ack` closes the failed run.',
+    did: 'Nothing was started. ferrybot waits for a decision.',
+    todo: '`/relaunch` starts the same attempt again, unless it would fail again; its answer names the requirements. Or push a fix to the branch and approve it with the line of the card. If ferrybot can list the checkpoints, `/rollback` starts from an earlier one. `/ack` closes the failed run.',
   },
   ...CHECKPOINT_INCIDENT_WORDS,
   ...RENTAL_INCIDENT_WORDS,

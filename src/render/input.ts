@@ -41,31 +41,27 @@ export type Sentences<Code extends AnswerCode> = {
 
 export type Words = readonly [found: string, remedy?: string];
 
-/** One sentence for each code of a gate. */
+/** One sentence for each code of a gate, with its facts as Markdown (`shown`): what was found, and what to do if `REMEDIES` has it not. */
 type GateSentences<Gate extends GateId> = {
   readonly [Code in keyof Verdicts[Gate]]: (
     facts: Verdicts[Gate][Code] extends Fields ? Facts<Verdicts[Gate][Code]> : never,
     place: PlaceWord,
-  ) => Words;
+  ) => Words | string;
 };
 
 /** The sentences of every gate. */
 export type AllGateSentences = { readonly [Gate in GateId]: GateSentences<Gate> };
 
-/** What is known of it stands in `evidence`. All is Markdown. */
-export type IncidentTold = {
-  readonly title: string;
-  readonly evidence: string;
-  readonly did: string;
-  readonly todo: string;
-};
-
 /** The words of every incident. */
 export type AllIncidentWords = { readonly [Code in IncidentCode]: IncidentWords<Code> };
 
-type IncidentWords<Code extends IncidentCode> = Omit<IncidentTold, 'evidence'> & {
+/** An incident in words. All is Markdown. */
+export type IncidentText = Readonly<Record<'title' | 'evidence' | 'did' | 'todo', string>>;
+
+/** Facts come as Markdown (`shown`). */
+export type IncidentWords<Code extends IncidentCode> = Omit<IncidentText, 'evidence'> & {
   readonly evidence: (facts: IncidentFacts<Code>, place: PlaceWord) => string;
-  /** Where it depends on the facts; null: as ever. */
+  /** If it depends on the facts; null: the usual text. */
   readonly didFor?: (facts: IncidentFacts<Code>) => string | null;
   readonly todoFor?: (facts: IncidentFacts<Code>, place: PlaceWord) => string | null;
 };

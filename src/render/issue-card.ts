@@ -1,4 +1,4 @@
-/** Comments about what belongs to no run: an experiment issue without one, orphaned jobs, holds without a lane, a thread that was left open. */
+/** Comments without a run: an experiment issue, orphaned machines, jobs and holds that a config leaves behind, a thread left open. */
 
 import { policyOf } from '../commands/policy.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
@@ -29,7 +29,7 @@ import {
   utc,
 } from './words.ts';
 
-/** For the title: a few plain words, empty where nothing is left behind. */
+/** For the title: a few plain words; empty if nothing is left behind. */
 export function leftBehindTitle(left: readonly LeftBehind[]): string {
   const jobs = left.filter(({ kind }) => kind === 'job').length;
   const holds = left.filter(({ kind }) => kind === 'hold').length;
@@ -39,11 +39,11 @@ export function leftBehindTitle(left: readonly LeftBehind[]): string {
   ];
   const known = parts.length === 0 ? '' : `It would leave ${listed(parts)}. `;
   return left.some(({ kind }) => kind === 'unknown')
-    ? `${known}Not all that it would leave behind is known. `
+    ? `${known}What else it would leave behind is unknown. `
     : known;
 }
 
-/** One line of a list for each; null where there is none. */
+/** One list item for each; null without any. */
 export function leftBehindLines(left: readonly LeftBehind[]): string | null {
   return left.length === 0 ? null : left.map((one) => `- ${leftWords(one)}`).join('\n');
 }
@@ -51,10 +51,10 @@ export function leftBehindLines(left: readonly LeftBehind[]): string | null {
 function leftWords(left: LeftBehind): string {
   switch (left.kind) {
     case 'job':
-      return `**${code(left.run)} has a job on the cluster ${code(left.cluster)}, which this config does not have.** From the merge on nothing could watch that job, and a \`/stop\` would not reach it. Keep the cluster until the job has ended.`;
+      return `**${code(left.run)} has a job on the cluster ${code(left.cluster)}, which this config does not have.** After the merge ferrybot could neither watch nor stop that job. Keep the cluster until the job has ended.`;
     case 'hold': {
       const { hold } = left;
-      return `**A hold would be left behind: ${strayHoldWords(hold)}.** If the lane has another name here, hold it again under that name; ${liftWords(hold)} lifts this hold.`;
+      return `**A hold would be left behind: ${strayHoldWords(hold)}.** If the lane was renamed, hold it again under its new name; ${liftWords(hold)} lifts this hold.`;
     }
     case 'unknown':
       return `Whether a job or a hold would be left behind is not known: ${text(left.why)}.`;
@@ -81,7 +81,7 @@ type IssueCardView = {
 /** Key of the card's marker: one card an issue. */
 export const ISSUE_CARD_KEY = 'issue';
 
-/** The card's source. It tells no time, so that it changes only when what it tells does. */
+/** The card's source. It contains no time, so that it changes only with its content. */
 export function renderIssueCard(view: IssueCardView): string {
   const marker = { run: 'journal', kind: 'card', key: ISSUE_CARD_KEY, fields: {} } as const;
   return comment(
@@ -89,15 +89,15 @@ export function renderIssueCard(view: IssueCardView): string {
     paragraphs(
       '**This is an experiment issue, and no run belongs to it now.**',
       table(
-        ['What ferrybot sees', ''],
+        ['State', ''],
         [
           ['This thread', threadWords(view.past)],
           ['Lane', laneWords(view.recordedRuns)],
-          ['Kept back by', holdWords(view)],
+          ['Holds', holdWords(view)],
         ],
       ),
       `**Missing:** ${missingWords(view)}`,
-      table(['What can be done here', '', 'Who may'], commandRows(view.config)),
+      table(['Command', 'What it does', 'Who may'], commandRows(view.config)),
     ),
   );
 }
@@ -111,7 +111,7 @@ function laneWords(runs: Observed<readonly RunState[]>): string {
   const open = runs.value.find((run) => !isOver(run));
   if (open === undefined)
     return runs.value[0] === undefined ? 'free; no ferry yet' : `free; last was ${nameOf(runs.value[0])}`;
-  return `${nameOf(open)} is ${isLive(open) ? 'under way' : phaseOf(open)}`;
+  return `${nameOf(open)} is ${isLive(open) ? 'live' : phaseOf(open)}`;
 }
 
 function nameOf(run: RunState): string {
@@ -125,7 +125,7 @@ function holdWords(view: IssueCardView): string {
     heldWords(hold, person(hold.actor), hold.reason),
   );
   const stray = strayOf(journalHolds.value, Object.keys(config.lanes), today).map(strayHoldWords);
-  return [...(binding.length === 0 ? ['nothing'] : binding), ...stray].join('; ');
+  return [...(binding.length === 0 ? ['none'] : binding), ...stray].join('; ');
 }
 
 function bindingHolds({ config, today }: IssueCardView, holds: readonly Hold[]): readonly Hold[] {
@@ -140,12 +140,12 @@ function missingWords(view: IssueCardView): string {
     return 'the hold has to be lifted before anything is launched.';
   const open = recordedRuns.kind === 'known' ? recordedRuns.value.find((run) => !isOver(run)) : undefined;
   return open === undefined
-    ? 'a proposal. It says which knobs change and what the run is for.'
+    ? 'a proposal with the changed knobs and the objective.'
     : `nothing here; the lane has ${nameOf(open)}, and the next proposal comes after it.`;
 }
 
 function commandRows(config: LabConfig): readonly (readonly string[])[] {
-  // A consent is asked for where something was proposed, and there its command is named.
+  // Each proposal names the command that approves it.
   return COMMAND_DEFINITIONS.filter(
     ({ name, decideWithoutRun }) => decideWithoutRun !== undefined && !name.startsWith('approve'),
   ).map((definition) => {
@@ -153,17 +153,17 @@ function commandRows(config: LabConfig): readonly (readonly string[])[] {
     return [
       code(definition.example),
       definition.summary,
-      least === null ? 'everybody' : `${least} permission or more`,
+      least === null ? 'everyone' : `${least} permission or more`,
     ];
   });
 }
 
-/** Marker of the one issue of such a machine. */
+/** Marker of the one issue of an orphaned machine. */
 export function orphanMarker({ cluster, instance }: Orphan): Marker {
   return { run: 'journal', kind: 'issue', key: `machine-${cluster}-${instance}`, fields: {} };
 }
 
-/** Its title, whatever became of the machine. */
+/** Its title, which never changes. */
 export function orphanTitle({ cluster, instance }: Orphan): string {
   return `Rented machine ${instance} of ${text(cluster)} had no live run`;
 }
@@ -175,27 +175,27 @@ export function renderOrphan(orphan: Orphan): string {
   return comment(
     orphanMarker(orphan),
     paragraphs(
-      `**Machine ${instance} on ${code(cluster)} carried our label with the job ${code(jobId)}, for which no live run is known.**`,
-      `- Found: ${utc(since)}, by a whole read of the account\n- Cost until then: about ${cost}, as if it had done since its creation what it did then; one that had stopped, as if it had run`,
+      `**Machine ${instance} on ${code(cluster)} has ferrybot's label and the job ${code(jobId)}, but no live run.**`,
+      `- Found: ${utc(since)}, in a complete list of the account\n- Cost until then: about ${cost}, at the highest rate since its creation`,
       endedAt === null
-        ? '**It is being destroyed**, and asked to go at every look. As long as this issue is open the account has not been seen without it: who wants to be sure destroys it in the console.'
-        : `**Destroyed**: a whole read of the account at ${utc(endedAt)} has it no more. Nothing has to be done.`,
-      'A creation whose answer came late, or a run that was given up while its machine was there, leaves one behind.',
+        ? "**ferrybot is destroying it** and tries again at every check. While this issue is open, the account still lists the machine. You can also destroy it in the provider's console."
+        : `**Destroyed**: a complete list of the account at ${utc(endedAt)} no longer contains it. Nothing has to be done.`,
+      'Causes: the answer to its creation was late, or its run was given up before the machine was gone.',
     ),
   );
 }
 
-/** `atMs`: when it was left open, so that each time is told. */
+/** `atMs`: when it was left open, so that each time gets a comment. */
 type LeftOpen = { readonly thread: number; readonly atMs: number; readonly why: string };
 
-/** The comment, which the thread takes while it is open. */
+/** The comment, which GitHub accepts while the thread is open. */
 export function leftOpenNotice({ thread, atMs, why }: LeftOpen): Extract<Effect, { kind: 'post-comment' }> {
   const marker = { run: 'journal', kind: 'notice', key: `left-open-${thread}-${atMs}`, fields: {} } as const;
   const body = comment(
     marker,
     paragraphs(
-      '**This thread was locked, and is open now.** It was opened to write here, since GitHub takes no word of an App or a workflow in a locked thread, and GitHub did not take the lock back.',
-      `What it said: ${inlineText(why, limits.shownTextCharsMax)}. Whoever may write can lock the thread again.`,
+      '**This thread was locked, and is open now.** ferrybot unlocked it to write here, because GitHub rejects comments of an App or a workflow in a locked thread. GitHub then rejected the lock.',
+      `Its answer: ${inlineText(why, limits.shownTextCharsMax)}. A person with write permission can lock the thread again.`,
     ),
   );
   const summons = { people: [], permission: 'maintain' } as const;

@@ -1,19 +1,17 @@
-/** The job of a run on its card: what was launched (policy DF-24), how far it is, what each witness says, and what it has cost. */
+/** The job of a run on its card: what was launched (policy DF-24), its progress, each witness, and its cost. */
 
 import { checkpointName } from '../checkpoints/lineage.ts';
-import { assertNever } from '../domain/assert.ts';
 import type { StorePath } from '../domain/checkpoint/stored.ts';
 import { limits } from '../domain/limits.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { StoreSeen, TrackerSeen } from '../domain/logbook/events/job-events.ts';
 import { jobStateOf, type Witnesses, witnessesOf } from '../domain/logbook/job-state.ts';
 import type { Observation, RunState, Submission } from '../domain/logbook/run-state.ts';
-import { trimmedEnd } from '../domain/text.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { withoutTokens } from '../domain/written-secrets.ts';
 import { launchedCommit } from './adoption-words.ts';
 import type { RenderInput } from './input.ts';
-import { code, count, digestHex, link, table, text, utc } from './words.ts';
+import { code, count, digestHex, duration, link, nonEmpty, table, text, utc } from './words.ts';
 
 /** `~<step>/<exact total>`, `~<step>/unknown`, or that there is no step yet. */
 export function progressText(step: number | null, totalSteps: number | null): string {
@@ -22,19 +20,19 @@ export function progressText(step: number | null, totalSteps: number | null): st
   return `\`~${step}/${totalSteps ?? 'unknown'}\``;
 }
 
-/** How fast it goes and how long it will take, as far as it is known: `18.9 s a step, about 5 h 10 min to go`; empty where it is not. */
+/** Rate and time to the end as far as known: `18.9 s a step, about 5 h 10 min to go`; else empty. */
 export function paceText({ step, totalSteps, pace }: Observation): string {
   if (pace === undefined) return '';
   const seconds = pace.secondsPerStep === null ? null : Number(pace.secondsPerStep);
-  const rate =
-    seconds === null ? [] : [seconds >= 1 ? `${short(seconds)} s a step` : `${short(1 / seconds)} steps/s`];
-  const tokens = pace.tokensPerSecond === null ? [] : [`${short(Number(pace.tokensPerSecond))} tokens/s`];
   const toGo =
     seconds !== null && step !== null && totalSteps !== null && totalSteps >= step
       ? (totalSteps - step) * seconds
       : pace.remainingSeconds;
-  const left = toGo === null ? [] : [`about ${spanText(toGo)} to go`];
-  return [...rate, ...tokens, ...left].join(', ');
+  return nonEmpty(
+    seconds !== null && (seconds >= 1 ? `${short(seconds)} s a step` : `${short(1 / seconds)} steps/s`),
+    pace.tokensPerSecond !== null && `${short(Number(pace.tokensPerSecond))} tokens/s`,
+    toGo !== null && `about ${duration(toGo * 1_000)} to go`,
+  ).join(', ');
 }
 
 /** Three digits: `1.23M`, `456k`, `18.9`. */
@@ -43,30 +41,10 @@ function short(value: number): string {
   return value >= 1e4 ? `${Math.round(value / 1e3)}k` : String(Number(value.toPrecision(3)));
 }
 
-/** A time to go is an estimate: minutes at the finest, and days where it is days. */
-function spanText(seconds: number): string {
-  const minutes = Math.max(1, Math.round(seconds / 60));
-  const [days, hours, rest] = [Math.floor(minutes / 1_440), Math.floor((minutes % 1_440) / 60), minutes % 60];
-  if (days > 0) return `${days} d ${hours} h`;
-  return hours > 0 ? `${hours} h ${rest} min` : `${rest} min`;
-}
-
-/** What the engine said last, as a person reads it. */
-export function engineSays(status: Observation['status']): string {
-  switch (status) {
-    case 'PENDING':
-      return 'the engine has it in its queue (PENDING)';
-    case 'RUNNING':
-      return 'the engine says RUNNING';
-    case 'SUCCEEDED':
-    case 'FAILED':
-    case 'STOPPED':
-      return `the engine says ${status}`;
-    case 'UNKNOWN':
-      return 'the engine gave no usable answer';
-    default:
-      return assertNever(status);
-  }
+/** The engine's last status, in words. */
+export function engineWords(status: Observation['status']): string {
+  if (status === 'UNKNOWN') return 'the engine gave no usable answer';
+  return status === 'PENDING' ? 'in the queue of the engine (PENDING)' : `the engine reports ${status}`;
 }
 
 /** Newest tracker link of the run, or null. */
@@ -74,34 +52,33 @@ export function trackerUrl(state: RunState): string | null {
   return state.end?.trackers.at(-1)?.url ?? state.observation?.trackers.at(-1)?.url ?? null;
 }
 
-/** Whose link it is. MLflow's pages lie behind a `#`. */
+/** The tracker of a link. MLflow's pages are behind a `#`. */
 export function trackerName(url: string): string {
   return url.includes('/#/experiments/') ? 'MLflow' : 'W&B';
 }
 
-/** Rows of what was submitted; the command has a block of its own, see `commandText`. */
+/** Rows of what was submitted; the command has its own block, see `commandText`. */
 export function jobTable(state: RunState, submission: Submission): string {
+  const { jobId, cluster, engine, at, commit, adopted, urls } = submission;
   const digest = state.order?.order.digest ?? null;
+  const isByHand = isAdopted({ submission });
   const rows = [
-    ['Job id', code(submission.jobId)],
-    ['Cluster', `${code(submission.cluster)} (engine ${code(submission.engine)})`],
+    ['Job id', code(jobId)],
+    ['Cluster', `${code(cluster)} (engine ${code(engine)})`],
     ['Attempt', attemptText(state, submission)],
     ...startRow(state),
     [
-      isAdopted({ submission }) ? 'Taken over' : 'Launched',
-      `${utc(submission.at)}${submission.adopted && !isAdopted({ submission }) ? '; the job was found running under this id and adopted' : ''}`,
+      isByHand ? 'Adopted' : 'Launched',
+      `${utc(at)}${adopted && !isByHand ? '; the job was found running under this id and adopted' : ''}`,
     ],
-    ['Commit', launchedCommit(submission.commit)],
-    ...(digest === null || isAdopted({ submission }) ? [] : [['Manifest', `\`${digestHex(digest)}\``]]),
-    ...Object.entries(submission.urls).map(([name, url]) => [
-      text(name),
-      link(name, url, limits.shownTextCharsMax),
-    ]),
+    ['Commit', launchedCommit(commit)],
+    ...(digest === null || isByHand ? [] : [['Manifest', `\`${digestHex(digest)}\``]]),
+    ...Object.entries(urls).map(([name, url]) => [text(name), link(name, url, limits.shownTextCharsMax)]),
   ];
   return table(['Launch', ''], rows);
 }
 
-/** The command as one line, with each secret replaced, quoted where a blank would hide where an argument ends. */
+/** The command as one line, with secrets replaced, and arguments quoted if they contain special characters. */
 export function commandText(command: readonly string[]): string {
   const line = command
     .map((part) => (/^[\w@%+=:,./{}-]+$/.test(part) ? part : `'${part.replaceAll("'", "'\\''")}'`))
@@ -111,7 +88,7 @@ export function commandText(command: readonly string[]): string {
 
 function startRow({ order }: RunState): readonly (readonly string[])[] {
   const path = order?.order.checkpoint?.path ?? order?.manifest?.resume.initializeFrom ?? null;
-  return path === null ? [] : [['Goes on from', `${text(checkpointName(path as StorePath))}, ${code(path)}`]];
+  return path === null ? [] : [['Starts from', `${text(checkpointName(path as StorePath))}, ${code(path)}`]];
 }
 
 function attemptText({ attempts }: RunState, { attempt }: Submission): string {
@@ -121,24 +98,28 @@ function attemptText({ attempts }: RunState, { attempt }: Submission): string {
   return before.length === 0 ? String(attempt) : `${attempt}; ${before.join(', ')}`;
 }
 
-/** Null before the first look. A dash stands where nobody said. */
+/** One line for each check; null before the first. A dash is an unknown value. */
 export function compactLine(state: RunState): string | null {
   const { observation: seen, end } = state;
   if (seen === null) return null;
+  const { pace, evals, at, cadenceMs } = seen;
   const job = jobStateOf(state);
-  const step = seen.step === null ? DASH : `~${seen.step}/${seen.totalSteps ?? 'unknown'}`;
-  const action = end !== null ? 'ended' : ALERTS.has(job) ? 'look' : 'watch';
+  const all = Object.entries(evals);
+  const [key, value] = all.find(([name]) => name === 'eval/loss') ?? all.at(-1) ?? ['eval', DASH];
+  const seenAt = fromRfc3339(at);
+  const next = end !== null || seenAt === null ? DASH : shortTime(toRfc3339(after(seenAt, cadenceMs)));
   const columns = [
-    shortTime(seen.at),
+    shortTime(at),
     job,
-    step,
+    seen.step === null ? DASH : `~${seen.step}/${seen.totalSteps ?? 'unknown'}`,
     rateOf(seen),
-    useOf(seen),
-    `mem=${seen.pace?.memory ?? DASH}`,
-    evalOf(seen),
-    action,
+    `gpu=${pace?.usePercent === undefined ? DASH : `${pace.usePercent}%`}`,
+    `mem=${pace?.memory ?? DASH}`,
+    `${key}=${value}`,
+    end !== null ? 'ended' : ALERTS.has(job) ? 'look' : 'watch',
+    next,
   ];
-  return code([...columns, end === null ? nextOf(seen) : DASH].join(' '));
+  return code(columns.join(' '));
 }
 
 const DASH = '-';
@@ -153,152 +134,135 @@ function rateOf({ pace }: Observation): string {
   return pace?.tokensPerSecond == null ? DASH : `${Math.round(Number(pace.tokensPerSecond))}tok/s`;
 }
 
-function useOf({ pace }: Observation): string {
-  return `gpu=${pace?.usePercent === undefined ? DASH : `${pace.usePercent}%`}`;
-}
-
-/** The loss of an eval where there is one, or else the newest of any. */
-function evalOf({ evals }: Observation): string {
-  const all = Object.entries(evals);
-  const shown = all.find(([key]) => key === 'eval/loss') ?? all.at(-1);
-  return shown === undefined ? `eval=${DASH}` : `${shown[0]}=${shown[1]}`;
-}
-
-function nextOf({ at, cadenceMs }: Observation): string {
-  const seenAt = fromRfc3339(at);
-  return seenAt === null ? DASH : shortTime(toRfc3339(after(seenAt, cadenceMs)));
-}
-
-/** Null before the first look. */
+/** Null before the first check. */
 export function witnessTable(state: RunState): string | null {
-  const { observation: seen } = state;
+  const { observation: seen, end } = state;
   if (seen === null) return null;
   const { engine, log, progress, tracker, checkpoint, watch } = witnessesOf(state);
+  const row = (name: string, words: string, at: number | null | undefined): readonly string[] => [
+    name,
+    words,
+    at == null ? '' : utc(new Date(at).toISOString()),
+  ];
   const rows = [
-    ['Engine', witnessedStatus(engine), whenOf(engine?.at)],
-    ['Log', logSays(log, seen), whenOf(log?.at)],
-    ['Progress', progressSays(progress, seen), whenOf(progress?.at)],
-    ...(tracker === null ? [] : [['Tracker', trackerSays(seen.tracker), whenOf(tracker.at)]]),
-    [
+    row('Engine', witnessedStatus(engine), engine?.at),
+    row(
+      'Log',
+      seen.unread !== undefined
+        ? 'unreadable since then'
+        : log?.hasLines === true
+          ? 'read to its end'
+          : 'empty',
+      log?.at,
+    ),
+    row(
+      'Progress',
+      progress === null
+        ? 'no step yet'
+        : `${progressText(seen.step, seen.totalSteps)}${seen.loss === null ? '' : `, loss ${text(seen.loss)}`}`,
+      progress?.at,
+    ),
+    ...(tracker === null ? [] : [row('Tracker', trackerWords(seen.tracker), tracker.at)]),
+    row(
       'Checkpoint',
       checkpoint === null ? 'none yet' : `saved at step ${checkpoint.step}, by the log`,
-      whenOf(checkpoint?.at),
-    ],
-    ...(seen.store === undefined ? [] : [['Store', storeSays(seen.store), utc(seen.store.askedAt)]]),
-    ['Watch', watchSays(state, seen), whenOf(watch?.at)],
+      checkpoint?.at,
+    ),
+    ...(seen.store === undefined ? [] : [['Store', storeWords(seen.store), utc(seen.store.askedAt)]]),
+    row(
+      'Watch',
+      end === null ? `next check within ${Math.round(seen.cadenceMs / 1_000)} s` : 'has seen the end',
+      watch?.at,
+    ),
   ];
-  return table(['Witness', 'Says', 'When'], rows);
-}
-
-function whenOf(at: number | null | undefined): string {
-  return at == null ? '' : utc(new Date(at).toISOString());
-}
-
-function watchSays({ end }: RunState, { cadenceMs }: Observation): string {
-  return end === null ? `looks again within ${Math.round(cadenceMs / 1_000)} s` : 'has seen the end';
+  return table(['Witness', 'Report', 'When'], rows);
 }
 
 function witnessedStatus(engine: Witnesses['engine']): string {
   if (engine === null || engine.says === 'UNKNOWN') return 'no usable answer';
-  return engine.says === 'lost' ? 'knows no such job any more' : engine.says;
+  return engine.says === 'lost' ? 'does not know the job any more' : engine.says;
 }
 
-function logSays(log: Witnesses['log'], { unread }: Observation): string {
-  if (unread !== undefined) return 'cannot be read since then';
-  return log?.hasLines === true ? 'read as far as it goes' : 'empty';
-}
-
-function progressSays(progress: Witnesses['progress'], { step, totalSteps, loss }: Observation): string {
-  if (progress === null) return 'no step yet';
-  return `${progressText(step, totalSteps)}${loss === null ? '' : `, loss ${text(loss)}`}`;
-}
-
-/** Its own word for the run is told and no more: trackers call runs crashed that go on, and running that are dead. */
-function trackerSays(seen: TrackerSeen | undefined): string {
+/** The tracker's own state of the run: trackers report live runs as crashed, and dead ones as running. */
+function trackerWords(seen: TrackerSeen | undefined): string {
   const last = seen?.last;
   const silence =
     seen === undefined || seen.says === 'found' ? null : `${SILENCES[seen.says]} ${code(seen.run)}`;
   if (last === undefined) return silence ?? '';
-  const parts = [
-    `calls ${code(last.identity)} ${text(last.state)}`,
-    ...(last.step === null ? [] : [`step ${last.step}`]),
-    ...(last.loss === null ? [] : [`loss ${text(last.loss)}`]),
-    ...(last.heartbeatAt === null ? [] : [`heard of it ${utc(last.heartbeatAt)}`]),
-    ...(last.rowAt === null ? [] : [`newest metrics ${utc(last.rowAt)}`]),
-  ];
+  const { identity, state, step, loss, heartbeatAt, rowAt } = last;
+  const parts = nonEmpty(
+    `reports ${code(identity)} as ${text(state)}`,
+    step !== null && `step ${step}`,
+    loss !== null && `loss ${text(loss)}`,
+    heartbeatAt !== null && `last heartbeat ${utc(heartbeatAt)}`,
+    rowAt !== null && `newest metrics ${utc(rowAt)}`,
+  );
   return `${parts.join(', ')}${silence === null ? '' : `; since then ${silence}`}`;
 }
 
-/** What the log calls saved is its word alone; this is what lies there. */
-function storeSays({ unread, last }: StoreSeen): string {
-  if (unread !== undefined) {
-    const before = last === undefined ? '' : `; ${utc(last.readAt)} it had ${wholeSays(last)}`;
-    return `cannot be read (${text(unread)})${before}`;
-  }
-  return last === undefined ? '' : wholeSays(last);
+/** The log only claims that a checkpoint is saved; this is what the store contains. */
+function storeWords({ unread, last }: StoreSeen): string {
+  if (unread === undefined) return last === undefined ? '' : completeWords(last);
+  const before = last === undefined ? '' : `; ${utc(last.readAt)} it had ${completeWords(last)}`;
+  return `cannot be read (${text(unread)})${before}`;
 }
 
-function wholeSays({ newest, partial, missing }: NonNullable<StoreSeen['last']>): string {
-  const whole =
+function completeWords({ newest, partial, missing }: NonNullable<StoreSeen['last']>): string {
+  return nonEmpty(
     newest === null
-      ? 'no whole checkpoint of this run'
-      : `step ${newest.step} whole, written ${utc(newest.writtenAt)}`;
-  const half = partial === undefined ? '' : `; step ${partial.step} not whole since ${utc(partial.since)}`;
-  const lacking =
-    missing === undefined ? '' : `; none of step ${missing.step}, which the log calls saved, or later`;
-  return `${whole}${half}${lacking}`;
+      ? 'no complete checkpoint of this run'
+      : `step ${newest.step} complete, written ${utc(newest.writtenAt)}`,
+    partial !== undefined && `step ${partial.step} incomplete since ${utc(partial.since)}`,
+    missing !== undefined && `none of step ${missing.step}, which the log reports as saved, or later`,
+  ).join('; ');
 }
 
 const SILENCES = {
-  absent: 'it has, or shows this key, no run',
+  absent: 'it has no run, or hides from this key the run',
   denied: 'it refuses the key for',
-  limited: 'it was asked too often, now for',
+  limited: 'it has a rate limit for',
   unknown: 'it gives no usable answer about',
 } as const;
 
-/** Null where the newest look has seen none. */
+/** Null if the newest check has seen none. */
 export function besideText({ observation }: Pick<RunState, 'observation'>): string | null {
   const beside = observation?.beside ?? [];
   if (beside.length === 0) return null;
   const jobs = beside.map(
     ({ jobId, status, since }) => `${code(jobId)} (${status}${since === null ? '' : ` since ${utc(since)}`})`,
   );
-  return `On the cluster beside it, naming this run and no job of this attempt: ${jobs.join(', ')}. ferrybot stops none of them: whoever left a diagnostic running there ends it by the means of the cluster.`;
+  return `Other jobs on the cluster name this run: ${jobs.join(', ')}. ferrybot does not stop them: the owner of a diagnostic job stops it with the cluster's own tools.`;
 }
 
 /**
- * Null before the job runs. From the engine's own start and end, and while it runs from the first look that found it running;
- * where these are not known, or the table does not say how many accelerators a run holds, that is what is said: an estimate
- * is never shown as a cost.
+ * Null before the job runs. From the engine's own start and end, and while it runs from the first check that found it running.
+ * An estimate is never shown as a cost: unknown times or accelerators are shown as unknown.
  */
 export function costLine({ state, config }: Pick<RenderInput, 'state' | 'config'>): string | null {
-  const { end, submission, gate } = state;
+  const { end, submission, gate, observation } = state;
   if (submission === null) return null;
-  // What is gated by then is another launch.
-  const isOurs = !isAdopted({ submission });
-  if (end === null) return costSoFar(state, config.clusters[submission.cluster]?.accelerators ?? null);
-  const estimate = gate?.manifest?.cost.acceleratorHours ?? null;
-  const expected = estimate === null || !isOurs ? '' : ` Expected before the approval: ${text(estimate)}.`;
-  const ranMs = durationMs(end.startedAt, end.endedAt);
-  if (ranMs === null) return `Cost: not known, the engine did not tell when the job ran.${expected}`;
   const accelerators = config.clusters[submission.cluster]?.accelerators ?? null;
-  if (accelerators === null)
-    return `Cost: not known; the job ran ${duration(ranMs)}, and the config does not say how many accelerators a run holds on ${code(submission.cluster)}.${expected}`;
-  return `Cost: **${hours(ranMs * accelerators)} accelerator-hours** (${duration(ranMs)} on ${count(accelerators, 'accelerator')})${withEarlier(state, ranMs, accelerators)}.${expected}`;
+  const ranMs =
+    end === null
+      ? durationMs(observation?.course?.runningSince ?? null, observation?.at ?? null)
+      : durationMs(end.startedAt, end.endedAt);
+  // While the job runs, the manifest may be of the next attempt.
+  const estimate =
+    end === null || isAdopted({ submission }) ? null : (gate?.manifest?.cost.acceleratorHours ?? null);
+  const expected = estimate === null ? '' : ` Expected before the approval: ${text(estimate)}.`;
+  if (ranMs !== null && accelerators !== null)
+    return `${end === null ? 'Cost so far: about' : 'Cost:'} **${hours(ranMs * accelerators)} accelerator-hours** (${duration(ranMs)} on ${count(accelerators, 'accelerator')})${withEarlier(state, ranMs, accelerators)}.${expected}`;
+  if (end === null) return null;
+  return ranMs === null
+    ? `Cost: not known, the engine did not report when the job ran.${expected}`
+    : `Cost: not known; the job ran ${duration(ranMs)}, and the config does not have the accelerators of a run on ${code(submission.cluster)}.${expected}`;
 }
 
-function costSoFar(state: RunState, accelerators: number | null): string | null {
-  const { observation } = state;
-  const ranMs = durationMs(observation?.course?.runningSince ?? null, observation?.at ?? null);
-  if (ranMs === null || accelerators === null) return null;
-  return `Cost so far: about **${hours(ranMs * accelerators)} accelerator-hours** (${duration(ranMs)} on ${count(accelerators, 'accelerator')})${withEarlier(state, ranMs, accelerators)}.`;
-}
-
-/** With the attempts before, as far as the engine has told when they ran. */
+/** With the attempts before, as far as the engine has reported when they ran. */
 function withEarlier({ attempts }: RunState, ranMs: number, accelerators: number): string {
   if (attempts.length === 0) return '';
   const before = attempts.map(({ end }) => durationMs(end.startedAt, end.endedAt));
-  if (before.includes(null)) return '; what attempts before it took is not known';
+  if (before.includes(null)) return '; the cost of earlier attempts is not known';
   const allMs = before.reduce<number>((sum, ms) => sum + (ms ?? 0), ranMs);
   return `; with ${count(attempts.length, 'attempt')} before it ${hours(allMs * accelerators)}`;
 }
@@ -309,14 +273,7 @@ function durationMs(from: string | null, to: string | null): number | null {
   return Number.isFinite(ms) && ms >= 0 ? ms : null;
 }
 
-function duration(ms: number): string {
-  const seconds = Math.round(ms / 1_000);
-  return seconds < 3_600
-    ? `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-    : `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
-}
-
-/** Three decimals are seconds of one accelerator; trailing zeros say nothing. */
+/** Three decimals are seconds of one accelerator. */
 function hours(ms: number): string {
-  return trimmedEnd(trimmedEnd((ms / 3_600_000).toFixed(3), '0'), '.');
+  return String(Number((ms / 3_600_000).toFixed(3)));
 }

@@ -1,4 +1,4 @@
-/** The past runs of a lane: as a table, as charts, and in the issue of the lane. */
+/** The past runs of a lane: a table, charts, and the issue of the lane. */
 
 import {
   costOf,
@@ -26,8 +26,7 @@ type Point = { readonly step: number; readonly value: number };
 
 /**
  * A `xychart-beta` block, or null while there are too few points. Mermaid spaces a line's points evenly, so that the
- * curve is read off at even steps, straight between neighbours, as a line chart would draw it anyway. `expected`: a level
- * that people wrote down before, as a second line.
+ * curve is interpolated at even steps. `expected`: a pre-registered level, as a second line.
  */
 export function lossChart(trace: readonly TracePoint[], expected: number | null = null): string | null {
   const points = pointsOf(trace.map(({ step, loss }) => ({ step, text: loss })));
@@ -35,7 +34,7 @@ export function lossChart(trace: readonly TracePoint[], expected: number | null 
   return overSteps(points, name, (step) => [valueAt(points, step), ...(expected === null ? [] : [expected])]);
 }
 
-/** How fast the job went, in tokens where its log counts them and in steps elsewhere; null while too few looks tell it. */
+/** The rate of the job, in tokens if its log counts them, else in steps; null with too few values. */
 export function paceChart(paces: readonly CoursePoint[]): string | null {
   const tokens = pointsOf(paces.map(({ step, tokensPerSecond }) => ({ step, text: tokensPerSecond ?? '' })));
   if (tokens.length >= CHART_POINTS_MIN)
@@ -47,8 +46,7 @@ export function paceChart(paces: readonly CoursePoint[]): string | null {
 }
 
 /**
- * The newest complete checkpoint below the step itself: the distance of the two lines is what a crash would cost. Null while
- * there is none.
+ * The step and the newest complete checkpoint: the distance is the cost of a crash. Null without a checkpoint.
  */
 export function checkpointChart(paces: readonly CoursePoint[]): string | null {
   if (paces.every(({ checkpointStep }) => checkpointStep === null)) return null;
@@ -58,7 +56,7 @@ export function checkpointChart(paces: readonly CoursePoint[]): string | null {
   return overSteps(seen, 'step, and its newest complete checkpoint', (step) => [step, savedAt(step)]);
 }
 
-/** Lines at even steps between the first and the last point; null where there are too few. */
+/** Lines at even steps between the first and the last point; null with too few. */
 function overSteps(
   points: readonly Pick<Point, 'step'>[],
   name: string,
@@ -66,10 +64,9 @@ function overSteps(
 ): string | null {
   const [first, last] = [points[0], points.at(-1)];
   if (points.length < CHART_POINTS_MIN || first === undefined || last === undefined) return null;
-  const columns = CHART_POINTS_MAX;
   const width = last.step - first.step;
-  const rows = Array.from({ length: columns }, (_, column) =>
-    valuesAt(first.step + (width * column) / (columns - 1)),
+  const rows = Array.from({ length: CHART_POINTS_MAX }, (_, column) =>
+    valuesAt(first.step + (width * column) / (CHART_POINTS_MAX - 1)),
   );
   const lines = (rows[0] ?? []).map((_, line) => rows.map((values) => values[line] ?? 0));
   return xyChart(`  x-axis "step" ${first.step} --> ${last.step}`, name, lines);
@@ -84,7 +81,7 @@ function metricChart(
   if (points.length < CHART_POINTS_MIN) return null;
   return xyChart(
     `  x-axis [${points.map(({ day }) => `"${day}"`).join(', ')}]`,
-    // A name of the lab's in a text of Mermaid's own: nothing that could end it.
+    // A name of the lab must not end the Mermaid text.
     key.replace(/[^\p{L}\p{N} _./:-]/gu, '_'),
     [points.map(({ value }) => Number(value))],
   );
@@ -105,7 +102,7 @@ function xyChart(xAxis: string, name: string, lines: readonly (readonly number[]
   ].join('\n');
 }
 
-/** Finite points by step; where a resumed job passed a step again, the later word counts. */
+/** Finite points by step; if a resumed job repeated a step, the later value counts. */
 function pointsOf(printed: readonly { readonly step: number; readonly text: string }[]): readonly Point[] {
   const bySteps = new Map<number, Point>();
   for (const { step, text } of printed)
@@ -121,15 +118,15 @@ function valueAt(points: readonly Point[], step: number): number {
   return left.value + ((right.value - left.value) * (step - left.step)) / (right.step - left.step);
 }
 
-// Mermaid reads no exponents, which a loss that has run away would be printed with.
+// Mermaid reads no exponents, which a diverged loss would have.
 function decimal(value: number): string {
   return Math.max(-LOSS_DRAWN_MAX, Math.min(LOSS_DRAWN_MAX, value)).toFixed(4);
 }
 
-/** Weeks and months whose cost is told: a quarter, and half a year. */
+/** Weeks and months in the cost tables: a quarter, and half a year. */
 const SHOWN_PERIODS_MAX = { week: 13, month: 6 } as const;
 
-/** Markdown, with every row that is given; where it is to fit a comment, with as many of the newest as there is room for. */
+/** Markdown with every row, or with as many of the newest as fit `charsMax`. */
 export function historyTable(rows: readonly PastRow[], charsMax = Number.POSITIVE_INFINITY): string {
   if (rows.length === 0) return 'No run is on record.';
   const cells = rows.map(cellsOf);
@@ -186,61 +183,69 @@ function costCell({ launches, acceleratorHours, microdollars }: PastRow): string
   return `${launches === 1 ? cost : `${cost} (${launches} launches)`}${rented}`;
 }
 
-/** What the runs have rented by day and by month, the newest first; null where they rented nothing. */
+/** The cost of rented machines by day and by month, the newest first; null without any. */
 export function rentedTables(rented: readonly RentedMoney[]): string | null {
   if (rented.length === 0) return null;
-  return paragraphs(periodTable('Day', rented, 10), periodTable('Month', rented, 7));
+  const dollars = (date: string): readonly string[] => {
+    const inIt = rented.filter((one) => one.date.startsWith(date));
+    return [String(inIt.length), `$${dollarText(inIt.reduce((sum, one) => sum + one.microdollars, 0))}`];
+  };
+  const tableOf = (title: string, characters: number): string => {
+    const dates = rented.map(({ date }) => date.slice(0, characters));
+    return periodTable([title, 'Runs that rented', 'Dollars'], dates, SHOWN_PERIODS_MAX.month, dollars);
+  };
+  return paragraphs(tableOf('Day', 10), tableOf('Month', 7));
 }
 
-/** `characters`: so much of a date names the period. */
-function periodTable(title: 'Day' | 'Month', rented: readonly RentedMoney[], characters: number): string {
-  const periods = [...new Set(rented.map(({ date }) => date.slice(0, characters)))].toSorted().toReversed();
-  const shown = periods.slice(0, SHOWN_PERIODS_MAX.month);
-  const rows = shown.map((period) => {
-    const inIt = rented.filter(({ date }) => date.startsWith(period));
-    const microdollars = inIt.reduce((sum, one) => sum + one.microdollars, 0);
-    return [period, String(inIt.length), `$${dollarText(microdollars)}`];
-  });
-  return table([title, 'Runs that rented', 'Dollars'], rows, rows.length);
+/** One row for each of the newest `most` periods. */
+function periodTable(
+  head: readonly string[],
+  all: readonly string[],
+  most: number,
+  cells: (period: string) => readonly string[],
+): string {
+  const periods = [...new Set(all)].toSorted().toReversed().slice(0, most);
+  const rows = periods.map((period) => [period, ...cells(period)]);
+  return table(head, rows, rows.length);
 }
 
 type LaneHistory = {
   readonly lane: string;
   /** Newest first. */
   readonly rows: readonly PastRow[];
-  /** The metric of the chart; null where the lane is judged by none. */
+  /** The metric of the chart; null without key metrics. */
   readonly metric: string | null;
-  /** All that those runs and earlier ones launched, in no order. */
+  /** All launches of those runs and earlier ones, in no order. */
   readonly launches: readonly Launch[];
-  /** What those of them have rented. */
+  /** Their rented machines. */
   readonly rented: readonly RentedMoney[];
 };
 
-/** The one issue of a lane, by which it is found again. */
+/** The marker of the one issue of a lane. */
 export function laneIssueMarker(lane: string): Marker {
   return { run: 'journal', kind: 'issue', key: `lane-${lane}`, fields: {} };
 }
 
-/** Its title, whatever stands in it. */
+/** Its title. */
 export function laneIssueTitle(lane: string): string {
   return `Lane ${text(lane)}: its ferries`;
 }
 
-/** The source of its description while the lane has had no ferry. */
+/** The source of its description before the first ferry. */
 export function renderLaneWithoutRuns(lane: string): string {
   return framed(
     lane,
-    `The lane ${code(lane)} has had no ferry yet. Until it has one, ferrybot says here on each day of its schedule why there is none.`,
+    `The lane ${code(lane)} has had no ferry yet. Until then, ferrybot comments here on each day of its schedule why there is none.`,
   );
 }
 
-/** The source of its description; it tells no time of its own, so that it changes only when what it tells does. */
+/** The source of its description. It contains no time, so that it changes only with its content. */
 export function renderLaneHistory({ lane, rows, metric, launches, rented }: LaneHistory): string {
-  const told = rows.length === limits.historyRows ? `the last ${limits.historyRows}` : 'all of them';
+  const shown = rows.length === limits.historyRows ? `the last ${limits.historyRows}` : 'all of them';
   return framed(
     lane,
     paragraphs(
-      `The ferries of the lane ${code(lane)} that are over, ${told}, newest first. This is a copy of what the logbook has; it is brought up to date whenever the workflow that proposes runs. \`/status lane=${lane}\` tells it as it is now, on any thread.`,
+      `The ferries of the lane ${code(lane)} that are over, ${shown}, newest first. This is a copy of the logbook; each run of the workflow that proposes updates it. \`/status lane=${lane}\` shows the current state, in any thread.`,
       historyTable(rows, limits.historyCharsMax),
       chartPart(rows, metric),
       ...PERIODS.map((period) => costPart(launches, period)),
@@ -265,14 +270,13 @@ function chartPart(rows: readonly PastRow[], metric: string | null): string | nu
 }
 
 function costPart(launches: readonly Launch[], period: Period): string {
-  const periods = [...new Set(launches.map(({ date }) => periodOf(period, date)))].toSorted().toReversed();
-  const rows = periods.slice(0, SHOWN_PERIODS_MAX[period]).map((one) => {
-    const inIt = launchesIn(launches, period, period === 'month' ? `${one}-01` : one);
-    return [one, String(inIt.length), text(costOf(inIt) ?? 'not known')];
-  });
-  return table(
+  return periodTable(
     [period === 'week' ? 'Week from' : 'Month', 'Launches', 'Accelerator-hours'],
-    rows,
-    rows.length,
+    launches.map(({ date }) => periodOf(period, date)),
+    SHOWN_PERIODS_MAX[period],
+    (one) => {
+      const inIt = launchesIn(launches, period, period === 'month' ? `${one}-01` : one);
+      return [String(inIt.length), text(costOf(inIt) ?? 'not known')];
+    },
   );
 }

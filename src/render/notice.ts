@@ -1,47 +1,50 @@
-/** Notices and incidents: what waits for people, which run it is about, and whom a comment mentions. */
+/** Notices and incidents: what waits for people, of which run, and the people that a comment mentions. */
 
 import { permits } from '../domain/actor.ts';
-import { assertNever } from '../domain/assert.ts';
 import type { ChannelMessage } from '../domain/channel.ts';
 import type { Summons } from '../domain/effect.ts';
 import type { PersonFacts } from '../domain/facts.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
-import type { Notice, RunState } from '../domain/logbook/run-state.ts';
+import type { Notice, Observation, RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { renderDescription, renderUnconfirmed } from './adoption-words.ts';
 import { comment } from './comment.ts';
-import { incidentMark, incidentWords } from './incident-words.ts';
+import { incidentMark, incidentText, incidentWords } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
 import { progressText } from './job-table.ts';
 import { PROPOSE_WORDS } from './propose-words.ts';
-import { stateLine } from './state-line.ts';
+import { stateText } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
 import { renderWatchEnd, renderWatchReminder } from './watch-words.ts';
-import { code, inlineText, listed, paragraphs, placeWord, text, utc } from './words.ts';
+import { code, inlineText, listed, nonEmpty, paragraphs, placeWord, text, utc } from './words.ts';
 
-/** The incident whose sequence number is `key`. */
+/** The incident with the sequence number `key`. */
 export function renderIncident(key: string, state: RunState): string {
-  const incident = state.incidents.find(({ seq }) => String(seq) === key);
-  if (incident === undefined) throw new Error(`no incident ${key} in ${state.run}`);
-  const job = state.submission === null ? '' : `\n- Job: ${code(state.submission.jobId)}`;
-  const { title, evidence, did, todo } = incidentWords(incident, placeWord(state));
-  return `**${title}** (${code(state.run)})
-
-- Time: ${utc(incident.at)}${job}
-- Evidence: ${evidence}
-- What ferrybot did: ${did}
-- What to do: ${todo}`;
+  const { submission, run } = state;
+  const incident = incidentAt(key, state);
+  const words = incidentWords(incident, placeWord(state));
+  const lines = nonEmpty(
+    `Time: ${utc(incident.at)}`,
+    submission !== null && `Job: ${code(submission.jobId)}`,
+  );
+  return incidentText(`**${words.title}** (${code(run)})`, lines, words);
 }
 
-/** People whom one comment mentions: more would teach everybody to look away. */
+function incidentAt(key: string, { incidents, run }: RunState): RunState['incidents'][number] {
+  const incident = incidents.find(({ seq }) => String(seq) === key);
+  if (incident === undefined) throw new Error(`no incident ${key} in ${run}`);
+  return incident;
+}
+
+/** People that one comment mentions: with more, everyone would ignore it. */
 const MENTIONS_MAX = 20;
 
-/** What is added to a comment: a line that pages them. `people` are those who work on the repository, as GitHub names them now. */
+/** The line of mentions at the end of a comment. `people` are the current collaborators. */
 export function renderMentions(summons: Summons, people: Observed<readonly PersonFacts[]>): string {
   if (people.kind === 'unknown')
-    return `\nMeant for ${unnamed(summons)}; nobody is mentioned: ${inlineText(people.why, limits.shownTextCharsMax)}.\n`;
+    return `\nFor ${unnamed(summons)}, without a mention: ${inlineText(people.why, limits.shownTextCharsMax)}.\n`;
   const { permission } = summons;
   const byId = new Map(people.value.map((one) => [one.actor.id, one.actor.login]));
   const permitted =
@@ -56,122 +59,117 @@ export function renderMentions(summons: Summons, people: Observed<readonly Perso
   const missing =
     gone.length === 0
       ? ''
-      : ` Not among those who work on this repository: ${listed(gone.map((id) => `account ${id}`))}.`;
+      : ` Not a collaborator of this repository: ${listed(gone.map((id) => `account ${id}`))}.`;
   return shown.length === 0 && gone.length === 0 ? '' : `\n${shown.join(' ')}${more}${missing}\n`;
 }
 
-/** A login is letters, digits and dashes (GitHub, account names); anything else is no mention of ours. */
+/** A login is letters, digits and dashes (GitHub, account names); anything else gets no mention. */
 function mentionable(login: string | undefined): readonly string[] {
   return login !== undefined && /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(login) ? [login] : [];
 }
 
 function unnamed({ people, permission }: Summons): string {
   const accounts = people.map((id) => `account ${id}`);
-  return listed([...accounts, ...(permission === null ? [] : [`everybody with ${permission} permission`])]);
+  return listed([...accounts, ...(permission === null ? [] : [`everyone with ${permission} permission`])]);
 }
 
-/** The notice whose sequence number is `key`. */
+/** The notice with the sequence number `key`. */
 export function renderNotice(key: string, input: RenderInput): string {
-  const failed = input.state.deliveries.find(({ seq }) => String(seq) === key);
+  const { deliveries, watch, description, notices, run } = input.state;
+  const failed = deliveries.find(({ seq }) => String(seq) === key);
   if (failed !== undefined)
-    return `**The channel ${code(failed.channel)} was not reached**, or nobody knows whether it was: ${text(failed.why)}. It is not sent there again; whoever was mentioned above was mentioned.`;
-  const { ended } = input.state.watch;
-  if (String(ended?.seq) === key && ended !== null) return renderWatchEnd(input, ended);
-  const { description } = input.state;
+    return `**The channel ${code(failed.channel)} was not reached**, or the result is unknown: ${text(failed.why)}. ferrybot does not send it again; the mentions above still count.`;
+  if (String(watch.ended?.seq) === key && watch.ended !== null) return renderWatchEnd(input, watch.ended);
   if (String(description?.seq) === key && description !== null) return renderDescription(input, description);
-  const notice = input.state.notices.find(({ seq }) => String(seq) === key);
-  if (notice === undefined) throw new Error(`no notice ${key} in ${input.state.run}`);
-  switch (notice.reason) {
-    case 'lane-blocked':
-      return laneBlocked(notice, input);
-    case 'undecided':
-      return undecided(notice, input);
-    case 'incident':
-      return page(notice, input);
-    case 'watch-ended':
-      return renderWatchReminder(input);
-    case 'dri-asked':
-      return chargeAsked(notice, input);
-    case 'job-unconfirmed':
-      return renderUnconfirmed(input);
-    case 'update':
-      return renderUpdate(notice, input.state);
-    default:
-      return assertNever(notice.reason);
-  }
+  const notice = notices.find(({ seq }) => String(seq) === key);
+  if (notice === undefined) throw new Error(`no notice ${key} in ${run}`);
+  return NOTICES[notice.reason](notice, input);
 }
+
+const NOTICES: Readonly<Record<Notice['reason'], (notice: Notice, input: RenderInput) => string>> = {
+  'lane-blocked': laneBlocked,
+  undecided,
+  incident: page,
+  'watch-ended': (_, input) => renderWatchReminder(input),
+  'dri-asked': chargeAsked,
+  'job-unconfirmed': (_, input) => renderUnconfirmed(input),
+  update: renderUpdate,
+};
 
 function chargeAsked({ about, people = [] }: Notice, { state, config }: RenderInput): string {
   const who =
     people.length === 0
-      ? `Nobody of that name works here with ${config.permissions.watch} permission: the issue names another DRI, or somebody gives them access.`
-      : '`/accept` in this thread says yes: the watch of the run is theirs then, and its incidents mention them.';
+      ? `No collaborator of that name has ${config.permissions.watch} permission: name another DRI in the issue, or give them access.`
+      : 'Accept with `/accept` in this thread: the watch of the run is then theirs, and its incidents mention them.';
   return paragraphs(
-    `**${code(about)} is in charge of ${code(state.run)} by its contract**, which somebody else wrote.`,
-    `${who} Nothing is launched before.`,
+    `**${code(about)} is the DRI of ${code(state.run)} by its contract**, which another person wrote.`,
+    `${who} Nothing launches before.`,
   );
 }
 
-/** Hours since the end, and when it closes itself; a run that went on meanwhile says what it waits for now. */
+/** Hours since the end, and when it closes itself; a run that has continued in the meantime shows its current next action. */
 function undecided({ at }: Notice, input: RenderInput): string {
   const { state, config } = input;
   const { run, proposal, end } = state;
   const { closeAfterHours } = config.lane.reminders;
   const endedAt = end === null ? null : fromRfc3339(end.at);
-  const hours = endedAt === null ? 0 : Math.floor(((fromRfc3339(at) ?? endedAt) - endedAt) / HOUR_MS);
   const closing =
     endedAt === null || closeAfterHours === null
       ? ''
       : ` Without a decision it closes itself as not sealed at ${utc(toRfc3339(after(endedAt, closeAfterHours * HOUR_MS)))}.`;
   return paragraphs(
-    `**${code(run)} waits for a decision**${end === null ? '' : `: it ended ${end.status} ${hours} h ago`}.`,
+    `**${code(run)} waits for a decision**${end === null ? '' : `: it ended ${end.status} ${hoursSince(end.at, at)} h ago`}.`,
     `**Wanted: ${wantedLine(input)}**`,
     `Until then the lane ${code(proposal.lane)} gets no other ferry.${closing}`,
   );
 }
 
-/** How a run that goes on stands, told in its issue where nothing else has happened for a while. As the record stands while it is said. */
-function renderUpdate({ at }: Notice, state: RunState): string {
-  const { submission } = state;
-  const { symbol, title, evidence } = stateLine(state);
-  const launchedAt = submission === null ? null : fromRfc3339(submission.at);
-  const hours =
-    launchedAt === null ? 0 : Math.floor(((fromRfc3339(at) ?? launchedAt) - launchedAt) / HOUR_MS);
-  const attempt = submission === null ? '' : `, ${hours} h into attempt ${submission.attempt}`;
-  return paragraphs(
-    `**Update on ${code(state.run)}**${attempt}. No other news of the run was told here for a while.`,
-    `${symbol} **${title}.** ${evidence}`,
-    trainingLines(state),
-  );
-}
-
-/** What it was at when it was last seen; whether that was lately, the sentence above says. */
-function trainingLines({ observation }: RunState): string | null {
-  if (observation === null) return null;
-  const { step, totalSteps, loss, checkpointStep, evals } = observation;
-  const shown = Object.entries(evals).map(([key, value]) => `${code(key)} ${text(value)}`);
-  return [
-    `- Training: ${progressText(step, totalSteps)}, ${loss === null ? 'no loss seen yet' : `loss ${text(loss)}`}`,
-    `- Newest checkpoint: ${checkpointStep === null ? 'none was seen yet' : `step ${checkpointStep}`}`,
-    ...(shown.length === 0 ? [] : [`- Evals so far: ${shown.join(', ')}`]),
-  ].join('\n');
+function hoursSince(from: string, at: string): number {
+  const start = fromRfc3339(from);
+  return start === null ? 0 : Math.floor(((fromRfc3339(at) ?? start) - start) / HOUR_MS);
 }
 
 const HOUR_MS = 3_600_000;
 
-/** What happened and what to do; the evidence stands in the incident's own comment. */
+/** The state of a long run, posted in its issue if nothing else has happened for some time. */
+function renderUpdate({ at }: Notice, { state }: RenderInput): string {
+  const { submission, observation, run } = state;
+  const attempt =
+    submission === null ? '' : `, ${hoursSince(submission.at, at)} h into attempt ${submission.attempt}`;
+  return paragraphs(
+    `**Update on ${code(run)}**${attempt}. There was no other news of the run for some time.`,
+    stateText(state),
+    observation === null ? null : trainingLines(observation),
+  );
+}
+
+function trainingLines({ step, totalSteps, loss, checkpointStep, evals }: Observation): string {
+  const shown = Object.entries(evals).map(([key, value]) => `${code(key)} ${text(value)}`);
+  return nonEmpty(
+    `- Training: ${progressText(step, totalSteps)}, ${loss === null ? 'no loss seen yet' : `loss ${text(loss)}`}`,
+    `- Newest checkpoint: ${checkpointStep === null ? 'none was seen yet' : `step ${checkpointStep}`}`,
+    shown.length > 0 && `- Evals so far: ${shown.join(', ')}`,
+  ).join('\n');
+}
+
+/** What happened and what to do; the incident's own comment has the evidence. */
 function page({ about }: Notice, { state, config }: RenderInput): string {
-  const incident = incidentAbout(about, state);
+  const { incident, again } = paged(about, state);
   const { title, todo } = incidentWords(incident, placeWord(state));
-  const again = about.endsWith('-1') ? '' : ' Nobody has said yet that they took it.';
   const ack =
     state.end === null
-      ? `\`/ack\` by a person with ${config.permissions.ack} permission says who took it.`
-      : 'The run has ended meanwhile; its card says how it is decided.';
+      ? `Take it: \`/ack\` by a person with ${config.permissions.ack} permission.`
+      : 'The run has ended in the meantime; its card shows the open decision.';
   return paragraphs(
     `**${title}${incidentMark(incident)}** (${code(state.run)}): this needs a person.${again}`,
-    `- Since: ${utc(incident.at)}; evidence: ${isIssueFirst(state.proposal) ? 'above, where it was told first' : `#${state.proposal.issue}`}\n- What to do: ${todo}\n- ${ack}`,
+    `- Since: ${utc(incident.at)}; evidence: ${isIssueFirst(state.proposal) ? 'in the first comment above' : `#${state.proposal.issue}`}\n- What to do: ${todo}\n- ${ack}`,
   );
+}
+
+/** The incident of an alert, and whether it is a repeated alert. */
+function paged(about: string, state: RunState) {
+  const [seq = '', times] = about.split('-');
+  return { incident: incidentAt(seq, state), again: times === '1' ? '' : ' It was not acknowledged yet.' };
 }
 
 function laneBlocked({ about }: Notice, input: RenderInput): string {
@@ -179,11 +177,11 @@ function laneBlocked({ about }: Notice, input: RenderInput): string {
   return paragraphs(
     `**No ferry in the lane ${code(proposal.lane)} on ${text(about)}**: ${code(run)} is not over, and a lane has one run at a time.`,
     `**Wanted: ${wantedLine(input)}**`,
-    'When it is over, the next start of the workflow that proposes brings the next ferry; `/propose` does at once.',
+    'After its end, the next run of the workflow that proposes creates the next ferry; `/propose` does it immediately.',
   );
 }
 
-/** Why a lane has nothing to propose on a day, in the thread of its last run. */
+/** Why a lane proposes nothing on a day, in the thread of its last run. */
 export function renderNothingDue(day: NothingDue): string {
   const { lane, date, code: reason, why } = day;
   return comment(
@@ -199,25 +197,17 @@ type NothingDue = {
   readonly why: string;
 };
 
-/** By which the comment of this day is found again. */
+/** The marker of the comment of this day. */
 export function nothingDueMarker({ lane, date }: Pick<NothingDue, 'lane' | 'date'>) {
   return { run: 'journal', kind: 'notice', key: `nothing-${lane}-${date}`, fields: {} } as const;
 }
 
-/** What a channel beside GitHub is told of an incident: words of ours alone. */
+/** The message about an incident on a channel other than GitHub: only ferrybot's own words. */
 export function channelMessage({ about }: Notice, state: RunState): Omit<ChannelMessage, 'url'> {
-  const incident = incidentAbout(about, state);
+  const { incident, again } = paged(about, state);
   const { title } = incidentWords(incident, placeWord(state));
-  const again = about.endsWith('-1') ? '' : ' Nobody has said yet that they took it.';
   return {
     title,
-    text: `${state.run} needs a person.${again} What to do, and /ack for who took it, stands in the thread:`,
+    text: `${state.run} needs a person.${again} The thread describes what to do and how to /ack:`,
   };
-}
-
-function incidentAbout(about: string, state: RunState): RunState['incidents'][number] {
-  const [seq = ''] = about.split('-');
-  const incident = state.incidents.find((one) => String(one.seq) === seq);
-  if (incident === undefined) throw new Error(`no incident ${seq} in ${state.run}`);
-  return incident;
 }

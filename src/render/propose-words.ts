@@ -11,10 +11,12 @@ import { startWords } from './checkpoints.ts';
 import type { AnswerFacts, Sentences } from './input.ts';
 import { code, fenced, heldWords, inlineCode, liftWords, listed, text } from './words.ts';
 
+const UNCHANGED = 'no other run continues this one, and this run is unchanged';
+
 /** The sentences of the codes that only `/propose` has. */
 export const PROPOSE_WORDS: Sentences<keyof (typeof propose)['answers']> = {
   proposed: (d) =>
-    `proposed as ${code(d.run)}: ${placeOf(d)}. Its card says what is missing for the launch; somebody else than you has to approve it.`,
+    `proposed as ${code(d.run)}: ${placeOf(d)}. Its card shows what is missing for the launch; another person has to approve it.`,
   'propose-held': (d) =>
     `nothing is proposed: ${heldWords(d, text(d.by), d.reason)}. ${liftWords(d)} lifts it.`,
   'propose-standing': (d) =>
@@ -22,11 +24,11 @@ export const PROPOSE_WORDS: Sentences<keyof (typeof propose)['answers']> = {
   'propose-busy': (d) =>
     `nothing is proposed: ${code(d.run)} (#${d.pull}) ${d.phase === 'ended' ? 'has' : 'is'} ${text(d.phase)}, and a lane has one run at a time. ${wayOut(d)}`,
   'propose-not-today': (d) =>
-    `nothing is proposed: there were ${d.count} proposals today, and that is the limit.`,
+    `nothing is proposed: there were ${d.count} proposals today, which is the limit.`,
   'propose-edit-refused': (d) => `nothing is proposed: ${editRefused(d)}`,
   'propose-objective-unclear': (d) => objectiveQuestion(d.why, d.said, d.knobs),
   'propose-nothing': (d) => nothingWords(d.reason, d.why),
-  'propose-refused': ({ why, about, wanted }) => `this is not taken up: ${NOT_TAKEN_UP[why](about, wanted)}`,
+  'propose-refused': ({ why, about, wanted }) => `no run is created: ${NOT_TAKEN_UP[why](about, wanted)}`,
 };
 
 function editRefused({ why, name, about = '' }: AnswerFacts<'propose-edit-refused'>): string {
@@ -50,11 +52,10 @@ function editRefused({ why, name, about = '' }: AnswerFacts<'propose-edit-refuse
   }
 }
 
-/** What a label asks for it takes back; what a command asked for is over with its thread alone. */
+/** A proposal from a label ends without the label; a proposal from a command ends with its thread. */
 function standingOut({ own, pull }: AnswerFacts<'propose-standing'>): string {
-  if (own === undefined)
-    return `To have it replaced, write \`/propose\` there; to be rid of it, close #${pull}.`;
-  return `To be rid of that one, close #${pull}${own === 1 ? ', or take the label off there' : ''}.`;
+  if (own === undefined) return `To replace it, comment \`/propose\` there; to withdraw it, close #${pull}.`;
+  return `To withdraw it, close #${pull}${own === 1 ? ', or remove its label' : ''}.`;
 }
 
 /** The sentences of the codes that only `/rent` has. */
@@ -64,9 +65,9 @@ export const RENT_WORDS: Sentences<keyof (typeof rent)['answers']> = {
       case 'no-lane':
         return 'nothing is rented: this lab has no lane for it.';
       case 'no-issue':
-        return `nothing is rented: say \`/rent\` in an open issue of your own lab${lanes.includes(' ') ? ` and name the lane (${listed(lanes.split(' ').map(code))})` : ''}; that issue becomes the run.`;
+        return `nothing is rented: comment \`/rent\` in an open issue of this lab${lanes.includes(' ') ? ` and name the lane (${listed(lanes.split(' ').map(code))})` : ''}; that issue becomes the run.`;
       case 'run-here':
-        return 'nothing more is rented: this thread is a run already, and has one machine at a time. Ask in another issue.';
+        return 'nothing more is rented: this thread has a run already, with one machine at a time. Comment in another issue.';
       default:
         return assertNever(why);
     }
@@ -75,16 +76,16 @@ export const RENT_WORDS: Sentences<keyof (typeof rent)['answers']> = {
 
 const NOT_TAKEN_UP: Readonly<Record<NotTakenUp, (about: string, wanted: string) => string>> = {
   fork: (branch, repository) =>
-    `the branch is in ${code(branch)}. Push it to ${code(repository)}: a fork is never run with credentials.`,
-  draft: () => 'it is a draft. Mark it as ready for review, then ask again; a label asks by itself.',
+    `the branch is in ${code(branch)}. Push it to ${code(repository)}; ferrybot never runs a fork with credentials.`,
+  draft: () => 'it is a draft. Mark it as ready for review; without a label, also comment `/propose` again.',
   'no-experiment': (files) =>
-    `it does not change ${listed(files.split(' ').map(code))}, which a run of the lane is about.`,
+    `it does not change ${listed(files.split(' ').map(code))}, the experiment of the lane.`,
   'several-lanes': (lanes) =>
     `it fits several lanes (${listed(lanes.split(' ').map(code))}). Name one with \`/propose lane=…\`, or leave only the label of one.`,
   knobs: () =>
-    'it is proposed as it is. Change the values here, then write `/propose` without values; or ask for the values in another issue.',
+    'it is proposed unchanged. Change the values here, then comment `/propose` without values; or request the values in another issue.',
   'not-permitted': (login, permission) =>
-    `${text(login)} asks for it, and to propose takes ${text(permission)} permission.`,
+    `${text(login)} requests it, and a proposal needs ${text(permission)} permission.`,
   'no-person': (login, permission) =>
     `an app (${text(login)}) opened this issue, and no person added the label. A person with ${text(permission)} permission comments \`/propose\` here, or adds the label again.`,
   'no-value': (name, names) =>
@@ -104,13 +105,19 @@ function wayOut({ phase, issue }: AnswerFacts<'propose-busy'>): string {
       return issue === undefined ? 'Close its pull request to withdraw it.' : 'Close it to withdraw it.';
     case 'approved':
     case 'ordered':
-      return '`/revoke` or `/stop` there takes it back.';
+      return '`/revoke` or `/stop` there withdraws it.';
     case 'ended':
-      return 'Its card says how it is ended: by `/seal`, or by `/ack`.';
+      return 'Close it with `/seal` or `/ack`, as its card describes.';
     default:
       return '`/stop` there ends its job.';
   }
 }
+
+const UNCLEAR: Readonly<Record<string, string>> = {
+  'names-both': 'the objective names both',
+  negated: 'the objective is ambiguous',
+  'nothing-said': 'this lab requires an objective',
+};
 
 /** The one question, with the command that would answer it each way (policy DF-05). */
 function objectiveQuestion(why: string, said: string, knobs: string): string {
@@ -119,47 +126,43 @@ function objectiveQuestion(why: string, said: string, knobs: string): string {
   const answers = ['integration', 'regression'].map((kind) =>
     inlineCode(`${begin} objective="${kind}${words === '' ? '' : `: ${words}`}"`, limits.shownBlockCharsMax),
   );
-  const because =
-    why === 'names-both'
-      ? 'the objective names both'
-      : why === 'negated'
-        ? 'the objective can be read both ways'
-        : why === 'nothing-said'
-          ? 'this lab wants the objective said'
-          : 'the objective names neither';
-  return `nothing was edited, because ${because}. Is this ferry the normal integration check, or is it to confirm a regression?\n\n- ${answers[0] ?? ''}\n- ${answers[1] ?? ''}`;
+  const because = UNCLEAR[why] ?? 'the objective names neither';
+  return `nothing was edited, because ${because}. Is this ferry the normal integration check, or does it confirm a regression?\n\n- ${answers[0] ?? ''}\n- ${answers[1] ?? ''}`;
 }
 
 function nothingWords(reason: string, why: string): string {
+  const reported = inlineCode(why, limits.shownTextCharsMax);
   switch (reason) {
     case 'checks-failed':
-      return `nothing is pushed: a check of the lab does not pass with this change.\n\n${fenced(why, limits.answerTextChars)}`;
+      return `nothing is pushed: a check of the lab fails with this change.\n\n${fenced(why, limits.answerTextChars)}`;
     case 'proposer-failed':
     case 'proposer-refused':
-      return `nothing is proposed: the lab's proposer gave no answer that can be used (${inlineCode(why, limits.shownTextCharsMax)}).`;
+      return `nothing is proposed: the lab's proposer gave no usable answer (${reported}).`;
     case 'no-candidates':
-      return 'nothing is proposed: the lab lists no candidates. Name a knob: `/propose learning_rate=…`.';
+      return `nothing is proposed: the lab lists no candidates. ${NAME_KNOB}`;
     case 'names-taken':
       return `nothing is proposed: ${text(why)}.`;
     case 'nothing-due':
-      return `nothing is proposed: nothing is due (${inlineCode(why, limits.shownTextCharsMax)}). Name a knob: \`/propose learning_rate=…\`.`;
+      return `nothing is proposed: nothing is due (${reported}). ${NAME_KNOB}`;
     default:
-      return `nothing is proposed: ${inlineCode(reason, limits.shownTextCharsMax)}: ${inlineCode(why, limits.shownTextCharsMax)}.`;
+      return `nothing is proposed: ${inlineCode(reason, limits.shownTextCharsMax)}: ${reported}.`;
   }
 }
+
+const NAME_KNOB = 'Name a knob: `/propose learning_rate=…`.';
 
 /** The sentences of the codes that only `/resume-as` has. */
 export const RESUME_WORDS: Sentences<keyof (typeof resumeAs)['answers']> = {
   'resumed-as': ({ old, run, from, root, reason }) =>
-    `${code(old)} is closed and goes on as ${code(run)}, a run of its own in this issue, from ${code(from)}${root ? ` into ${code(root)}` : ''} (${text(reason)}). Nothing was started: the card of ${code(run)} shows its manifest, and its line approves it. What else changes${root ? '' : ', the output root among it,'} stands in the issue.`,
+    `${code(old)} is closed and goes on as ${code(run)}, a separate run in this issue, from ${code(from)}${root ? ` into ${code(root)}` : ''} (${text(reason)}). Nothing was started: the card of ${code(run)} shows its manifest and the line that approves it. The issue contains the other changes${root ? '' : ', including the output root'}.`,
   'resume-as-unclear': ({ name, said, wanted }) =>
-    `nothing goes on as another run, and this one is as it was: ${code(said)} cannot be its ${text(name)}; wanted is ${text(wanted)}.`,
+    `${UNCHANGED}: ${code(said)} cannot be its ${text(name)}; wanted is ${text(wanted)}.`,
   'resume-as-refused': ({ path, why }) =>
-    `nothing goes on as another run, and this one is as it was: ${code(path)} is nothing to begin from: ${startWords(why)}. Say another \`from=\`.`,
+    `${UNCHANGED}: it cannot start from ${code(path)}: ${startWords(why)}. Use another \`from=\`.`,
 };
 
-/** The card's line about where the run comes from; null for one that goes on as no other. */
+/** The card's line about the run that this one continues; null without one. */
 export function continuesLine({ proposal: { continues } }: RunState): string | null {
   if (continues === undefined) return null;
-  return `Goes on from the run ${code(continues.run)} under an identity of its own: ${text(continues.reason)}.`;
+  return `Continues the run ${code(continues.run)} under a new identity: ${text(continues.reason)}.`;
 }

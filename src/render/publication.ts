@@ -1,6 +1,5 @@
 /** Every comment that a run's threads are owed, by kind. */
 
-import type { Actor } from '../domain/actor.ts';
 import { assertNever } from '../domain/assert.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { stateAtEntry } from '../domain/launch/relaunch.ts';
@@ -23,19 +22,31 @@ import { besideText, commandText, jobTable, progressText, trackerName } from './
 import { renderIncident, renderNotice } from './notice.ts';
 import { rentalReport } from './rental-words.ts';
 import { wantedLine } from './wanted.ts';
-import { code, digestHex, fenced, link, listed, paragraphs, person, table, text, utc } from './words.ts';
+import {
+  code,
+  digestHex,
+  fenced,
+  link,
+  listed,
+  nonEmpty,
+  paragraphs,
+  person,
+  table,
+  text,
+  utc,
+} from './words.ts';
 
-/** What is to be told: `key` names the comment that is answered (`<surface>-<id>`) or the event's sequence number. */
+/** What to post: `key` names the comment that is answered (`<surface>-<id>`) or the event's sequence number. */
 export type PublicationView = {
   readonly kind: RunCommentKind;
   readonly key: string;
 };
 
-/** The comment's source. Throws where the record has no such event: what is owed comes from the same record. */
+/** The comment's source. Throws if the record has no such event: the outbox reads the same record. */
 export function renderPublication(publication: PublicationView, input: RenderInput): string {
   const { kind, key } = publication;
   const fields = { head: headText(input.state, 12) };
-  return comment({ run: input.state.run, kind, key, fields }, contentOf(publication, input));
+  return comment({ run: input.state.run, kind, key, fields }, CONTENTS[kind](key, input));
 }
 
 /** The comment for this entry about a change of the cluster. */
@@ -44,53 +55,48 @@ export function actionComment(key: string, state: RunState): string {
   return comment({ run: state.run, kind: 'action', key, fields }, renderAction(key, state));
 }
 
-function contentOf({ kind, key }: PublicationView, input: RenderInput): string {
-  switch (kind) {
-    case 'answer':
-      return renderAnswer(key, input);
-    case 'launch':
-      return renderLaunch(stateAtEntry(input.state, Number(key)));
-    case 'first-eval':
-      return renderFirstEval(stateAtEntry(input.state, Number(key)));
-    case 'tracker':
-      return renderFirstTracker(stateAtEntry(input.state, Number(key)));
-    case 'incident':
-      return renderIncident(key, input.state);
-    case 'action':
-      return renderAction(key, input.state);
-    case 'drop':
-      return renderDrop(key, input);
-    case 'ended':
-      return renderEnded({ ...input, state: stateAtEntry(input.state, Number(key)) });
-    case 'notice':
-      return renderNotice(key, input);
-    case 'sealed':
-      return renderSealed(input);
-    case 'closed':
-      return renderClosed(input);
-    default:
-      return assertNever(kind);
-  }
+/** The state of the run at the event of the comment. */
+function stateAt(key: string, { state }: RenderInput): RunState {
+  return stateAtEntry(state, Number(key));
 }
+
+const CONTENTS: Readonly<Record<RunCommentKind, (key: string, input: RenderInput) => string>> = {
+  answer: renderAnswer,
+  launch: (key, input) => renderLaunch(stateAt(key, input)),
+  'first-eval': (key, input) => renderFirstEval(stateAt(key, input)),
+  tracker: (key, input) => renderFirstTracker(stateAt(key, input)),
+  incident: (key, { state }) => renderIncident(key, state),
+  action: (key, { state }) => renderAction(key, state),
+  drop: renderDrop,
+  ended: (key, input) => renderEnded({ ...input, state: stateAt(key, input) }),
+  notice: renderNotice,
+  sealed: (_, input) => renderSealed(input),
+  closed: (_, input) => renderClosed(input),
+};
 
 function renderClosed({ state, past }: RenderInput): string {
   const { closed } = state;
   if (closed === null) throw new Error('a closing comment without a close');
-  const lines = [
-    ...(closed.reason === '' ? [] : [`- Reason: ${text(closed.reason)}`]),
-    ...(closed.closurePull === null ? [] : [`- Log-only pull request: #${closed.closurePull}, to be merged`]),
-    `- Record: ${code(headText(state, 64))}`,
-    ...(state.proposal.adopts === undefined && state.contract === null ? [TOMORROW] : []),
-  ];
   return paragraphs(
     `**Closed** at ${utc(closed.at)}: ${outcomeWords(closed.outcome, state)}`,
-    lines.join('\n'),
+    nonEmpty(
+      closed.reason !== '' && `- Reason: ${text(closed.reason)}`,
+      ...recordLines(state, closed.closurePull),
+      state.proposal.adopts === undefined && state.contract === null && TOMORROW,
+    ).join('\n'),
     rentalReport(state, past),
   );
 }
 
 const TOMORROW =
   '- Tomorrow: the next ferry can be proposed. It starts from the configuration of the last sealed pass, and its interval from the last ferry that was launched.';
+
+function recordLines(state: RunState, closurePull: number | null): readonly string[] {
+  return nonEmpty(
+    closurePull !== null && `- Log-only pull request: #${closurePull}, to be merged`,
+    `- Record: ${code(headText(state, 64))}`,
+  );
+}
 
 function outcomeWords(outcome: EventDataByType['closed']['outcome'], state: RunState): string {
   const { end } = state;
@@ -102,17 +108,15 @@ function outcomeWords(outcome: EventDataByType['closed']['outcome'], state: RunS
         ? 'the proposal was rejected. Nothing was launched.'
         : `the job ${end.status} and its result was not accepted. There is no tag.`;
     case 'withdrawn':
-      if (awaitsAdoption(state))
-        return 'the job was not taken over. It goes on as it did, and nothing of its log was read.';
+      if (awaitsAdoption(state)) return 'the job was not adopted. It continues, and its log was not read.';
       return end === null
         ? 'the proposal was withdrawn. Nothing was launched.'
         : `the next attempt was withdrawn before it was launched; attempt ${end.attempt} ${end.status}. There is no tag.`;
     case 'lost':
-      return 'nobody can say what became of the job, and a person gave it up. There is no tag.';
+      return 'the result of the job is unknown, and a person gave it up. There is no tag.';
     case 'unsealed':
-      if (isAdopted(state))
-        return `the job that was taken over has ended ${end?.status ?? 'somehow'}. There is no tag.`;
-      return 'nobody decided about it in the time that the lane gives, and it closed itself as not sealed. There is no tag.';
+      if (isAdopted(state)) return `the adopted job has ended ${end?.status ?? 'somehow'}. There is no tag.`;
+      return 'there was no decision within the time limit of the lane, so it closed itself as not sealed. There is no tag.';
     default:
       return assertNever(outcome);
   }
@@ -131,7 +135,7 @@ function renderDrop(key: string, input: RenderInput): string {
 **Wanted now: ${wantedLine(input)}**`;
 }
 
-/** The person as the record named them when they commanded; otherwise the numeric id, which is what counts. */
+/** The person as the record named them in a command; otherwise the numeric id, which is what counts. */
 function nameOf(id: number, { state }: RenderInput): string {
   const known = [...state.commands.values()].find((command) => command.actor.id === id);
   return known === undefined ? text(`user ${id}`) : person(known.actor);
@@ -146,20 +150,23 @@ const WHY: Readonly<Record<DropReason, string>> = {
   held: 'the run was put on hold',
 };
 
+function ofAttempt({ run, submission }: RunState): string {
+  return `${code(run)}${submission === null ? '' : `, attempt ${submission.attempt}`}`;
+}
+
 function renderFirstEval(state: RunState): string {
-  const { firstEval, submission } = state;
+  const { firstEval } = state;
   if (firstEval === null) throw new Error('a first-eval comment without an eval');
   const rows = Object.entries(firstEval.evals).map(([key, value]) => [code(key), text(value)]);
-  const attempt = submission === null ? '' : `, attempt ${submission.attempt}`;
   return paragraphs(
-    `**First eval** of ${code(state.run)}${attempt}, seen ${utc(firstEval.at)} at ${progressText(firstEval.step, firstEval.totalSteps)}.`,
+    `**First eval** of ${ofAttempt(state)}, seen ${utc(firstEval.at)} at ${progressText(firstEval.step, firstEval.totalSteps)}.`,
     table(['Eval', 'Value'], rows),
   );
 }
 
-/** Where the attempt is followed, by the log and the tracker of the first look that said so; each link held against what was approved. */
+/** The trackers of the attempt, from the first check that found any; each is compared with the approved identity. */
 function renderFirstTracker(state: RunState): string {
-  const { firstTracker, submission, order } = state;
+  const { firstTracker, order } = state;
   if (firstTracker === null) throw new Error('a link to the tracker without one');
   const intended = order?.manifest?.tracker.runId ?? '';
   const links = firstTracker.trackers
@@ -168,11 +175,10 @@ function renderFirstTracker(state: RunState): string {
       ({ id, url }) =>
         `${link(`${trackerName(url)} run ${id}`, url, limits.shownTextCharsMax)}${identityWords(intended, id)}`,
     );
-  const attempt = submission === null ? '' : `, attempt ${submission.attempt}`;
-  return `**Training of ${code(state.run)}${attempt}** can be followed in ${listed(links)}.`;
+  return `**Training of ${ofAttempt(state)}** can be followed in ${listed(links)}.`;
 }
 
-/** Metrics can look plausible and belong to another run. */
+/** Metrics can be plausible and belong to another run. */
 function identityWords(intended: string, id: string): string {
   if (intended === '') return '';
   switch (compareIdentity(intended, id)) {
@@ -185,12 +191,12 @@ function identityWords(intended: string, id: string): string {
   }
 }
 
-/** Everything that the policy asks to be posted (policy DF-24). Job id, cluster, links, time, commit, manifest, approvers and the exact scrubbed command. */
+/** All that the policy requires (policy DF-24): job id, cluster, links, time, commit, manifest, approvers and the scrubbed command. */
 function renderLaunch(state: RunState): string {
   const { submission } = state;
   if (submission === null) throw new Error('a launch comment without a submission');
   return paragraphs(
-    `**Launched:** job ${code(submission.jobId)} on ${code(submission.cluster)}. Progress is on the card in ${isIssueFirst(state.proposal) ? 'this issue' : `#${state.proposal.pull}`}; \`/stop\` ends the job, and \`/stop run=${state.run}\` does in any thread of this repository, should this one be moved away.`,
+    `**Launched:** job ${code(submission.jobId)} on ${code(submission.cluster)}. The card in ${isIssueFirst(state.proposal) ? 'this issue' : `#${state.proposal.pull}`} shows the progress. \`/stop\` ends the job; if this thread is gone, \`/stop run=${state.run}\` in any thread of this repository does.`,
     // rule DF-24
     jobTable(state, submission),
     approvedLine(state),
@@ -198,56 +204,49 @@ function renderLaunch(state: RunState): string {
   );
 }
 
-/** What was approved beforehand is told as that. */
 function approvedLine(state: RunState): string {
-  const who = listed(approversOf(state).map(person)) || 'nobody on record';
-  const by = state.order?.order.preApprovedBy;
+  const { order, approvals } = state;
+  const ids = new Set(order?.order.approvals.map((approval) => approval.user) ?? []);
+  const named = new Map(approvals.filter((a) => ids.has(a.actor.id)).map((a) => [a.actor.id, a.actor]));
+  const who = listed([...named.values()].map(person)) || 'no recorded person';
+  const by = order?.order.preApprovedBy;
   if (by === undefined) return `Approved by ${who}.`;
-  const diff = fixMade(state)?.detail.diff ?? '';
   return paragraphs(
-    `Approved beforehand by ${who}, with manifest ${code(digestHex(by))}, which lets a slip be put right there once. Nobody was asked again about this difference:`,
-    fenced(diff, limits.shownBlockCharsMax),
+    `Approved by ${who} with manifest ${code(digestHex(by))}, which permits one automatic fix. ferrybot asked for no approval of this diff:`,
+    fenced(fixMade(state)?.detail.diff ?? '', limits.shownBlockCharsMax),
   );
 }
 
-function approversOf({ order, approvals }: RunState): readonly Actor[] {
-  const ids = new Set(order?.order.approvals.map((approval) => approval.user) ?? []);
-  const named = new Map(approvals.filter((a) => ids.has(a.actor.id)).map((a) => [a.actor.id, a.actor]));
-  return [...named.values()];
-}
-
 function renderSealed({ state, past }: Pick<RenderInput, 'state' | 'past'>): string {
-  const { seal } = state;
+  const { seal, contract, submission } = state;
   if (seal === null) throw new Error('a seal comment without a seal');
-  const how = seal.verdict === 'pass' ? 'as a pass' : `accepted with the reason: ${text(seal.accept ?? '')}`;
+  const { checkpoint, verdict } = seal;
+  const how = verdict === 'pass' ? 'as a pass' : `accepted with the reason: ${text(seal.accept ?? '')}`;
   return paragraphs(
     `**Sealed** by ${person(seal.actor)} at ${utc(seal.at)}, ${how}.`,
-    [
+    nonEmpty(
       `- Tag: ${code(seal.tag)} on launch commit ${seal.commit}`,
-      ...(seal.closurePull === null ? [] : [`- Log-only pull request: #${seal.closurePull}, to be merged`]),
-      ...(seal.checkpoint === undefined
-        ? []
-        : [
-            `- Final checkpoint: ${code(seal.checkpoint.path)}, step ${seal.checkpoint.step}; not looked at: ${text(seal.checkpoint.unseen.join(', '))}`,
-          ]),
-      `- Record: ${code(headText(state, 64))}`,
-      ...(state.contract === null ? [tomorrowLine(state, seal.verdict)] : contractLines(state)),
-    ].join('\n'),
-    state.contract === null
+      checkpoint !== undefined &&
+        `- Final checkpoint: ${code(checkpoint.path)}, step ${checkpoint.step}; not checked: ${text(checkpoint.unseen.join(', '))}`,
+      ...recordLines(state, seal.closurePull),
+      ...(contract === null ? [tomorrowLine(state, verdict)] : contractLines(state)),
+    ).join('\n'),
+    contract === null
       ? null
-      : `Launch command (scrubbed):\n\n${fenced(commandText(state.submission?.command ?? []), limits.shownBlockCharsMax)}`,
+      : `Launch command (scrubbed):\n\n${fenced(commandText(submission?.command ?? []), limits.shownBlockCharsMax)}`,
     besideText(state),
     rentalReport(state, past),
   );
 }
 
 function tomorrowLine({ proposal }: RunState, verdict: 'pass' | 'accepted'): string {
-  return `- Tomorrow: ${verdict === 'pass' ? `the next ferry starts from this configuration. A knob that ${code(proposal.baseBranch)} sets meanwhile is taken from there, and the proposal shows both.` : 'the next ferry starts from the last sealed pass, and not from this configuration: it was accepted, and is no pass. `/propose` takes its values over by name.'}`;
+  return verdict === 'pass'
+    ? `- Tomorrow: the next ferry starts from this configuration. A knob that ${code(proposal.baseBranch)} sets in the meantime is taken from there, and the proposal shows both.`
+    : '- Tomorrow: the next ferry starts from the last sealed pass, and not from this accepted configuration. `/propose` can use its values by name.';
 }
 
-/** What the policy wants captured of a run that is over: how it ended, where it stands, and how it was begun (policy HR-67). */
-function contractLines(state: RunState): readonly string[] {
-  const { end, order } = state;
+/** What the policy requires of a finished run: its end, its locations, and its command (policy HR-67). */
+function contractLines({ end, order }: RunState): readonly string[] {
   const manifest = order?.manifest ?? null;
   const metrics = Object.entries(end?.metrics ?? {}).map(([key, value]) => `${code(key)} ${text(value)}`);
   return [

@@ -14,17 +14,17 @@ import { code, count, dollarText, listed, ofRun, paragraphs, person, text, utc }
 
 export const RENTAL_WORDS = {
   kept: (d) =>
-    `kept until ${text(utc(d.until))} (${text(d.reason)}): the rented machine stays though its job has ended or makes no step. It costs money meanwhile, and what was approved for the run ends it earlier where that is reached. \`/teardown\` lets it go.`,
+    `kept until ${text(utc(d.until))} (${text(d.reason)}): the rented machine stays after the end of its job or without a step. It costs money, and the approved limits still end it earlier. \`/teardown\` destroys it now.`,
   'keep-too-long': (d) =>
-    `not kept until ${text(utc(d.until))}: ${text(utc(d.latest))} is the latest by what was approved for the run. Say it again with that, or an earlier time.`,
+    `not kept until ${text(utc(d.until))}: the approval permits ${text(utc(d.latest))} at the latest. Comment it again with that or an earlier time.`,
   'teardown-asked': (d) =>
-    `${ofRun(d)}tear-down asked for by ${text(d.by)}: the watch destroys the rented machines of this run within a minute${d.runs === 1 ? ', and the job that runs there is stopped' : ''}. ${d.run === undefined ? 'It is told here' : 'Its own thread is told'} when the account has them no more.`,
+    `${ofRun(d)}${text(d.by)} requested the tear-down: the watch destroys the rented machines of this run within a minute${d.runs === 1 ? ' and stops their job' : ''}. ferrybot confirms it ${d.run === undefined ? 'here' : "in the run's thread"}.`,
 } satisfies Partial<Sentences<AnswerCode>>;
 
 const MICRO = 1_000_000;
 const MS_OF_HOUR = 3_600_000;
 
-/** What renting has cost and will; null where the run rents nothing, or nobody has looked yet. */
+/** The past and expected cost of renting; null if the run has rented nothing yet. */
 export function rentalPart(state: RunState): string | null {
   const { machines, keep } = state.rental;
   const terms = rentalTerms(state);
@@ -40,7 +40,7 @@ export function rentalPart(state: RunState): string | null {
   );
 }
 
-/** The offer that would be rented now; null where nothing is rented, or the launch is ordered. */
+/** The current best offer; null if the run rents nothing, or its launch is ordered. */
 export function offerPart(state: RunState): string | null {
   const terms = state.gate?.manifest?.envelope.rental;
   if (terms === undefined || !isBeforeLaunch(state) || state.order !== null) return null;
@@ -51,33 +51,33 @@ export function offerPart(state: RunState): string | null {
   if (unread !== undefined)
     return `Machine: the offers could not be read at ${utc(seen.at)}: ${text(unread)}.`;
   if (offer === null) return `Machine: **no offer fits** at ${utc(seen.at)}.`;
-  return `Machine: offer ${offer.offer} of machine ${code(offer.machine)}, ${offer.gpus} × ${text(offer.gpu)} for $${dollarText(offer.microdollarsPerHour, 4)} an hour with its disk (cap $${text(terms.dollarsPerHourMax)}), at ${utc(seen.at)}. The launch searches again and gives back a machine above the cap.`;
+  return `Machine: offer ${offer.offer} of machine ${code(offer.machine)}, ${offer.gpus} × ${text(offer.gpu)} for $${dollarText(offer.microdollarsPerHour, 4)} an hour with its disk (cap $${text(terms.dollarsPerHourMax)}), at ${utc(seen.at)}. The launch searches again and returns a machine above the cap.`;
 }
 
-/** The same with what the lab has rented, for the report that closes the run. */
+/** The same with the total of the lab, for the closing report. */
 export function rentalReport(state: RunState, past: PastOf): string | null {
   if (state.rental.machines.length === 0) return null;
   return paragraphs(rentalCost(state), rentedPart(state, past));
 }
 
-/** What the runs of its cluster have rented on the day and in the month of its launch, beside the budgets; null: it rents nothing. */
+/** The rented total of its cluster on the day and in the month of its launch, with the budgets; null if the run rents nothing. */
 export function rentedPart(state: RunState, past: PastOf): string | null {
   const terms = rentalTerms(state) ?? state.gate?.manifest?.envelope.rental ?? null;
   const cluster = state.order?.manifest?.cluster ?? state.gate?.manifest?.cluster ?? null;
   if (terms === null || cluster === null) return null;
   const all = past(state.proposal.lane);
-  if (all.kind === 'unknown') return `What other runs have rented cannot be told now: ${text(all.why)}.`;
+  if (all.kind === 'unknown') return `The rented total of other runs is unknown now: ${text(all.why)}.`;
   const here = all.value.rented.filter((one) => one.cluster === cluster);
   const day = rentedMoneyOf(state)?.date ?? state.proposal.date;
-  const said = (from: string, most: string | null): string => {
+  const spent = (from: string, most: string | null): string => {
     const inIt = here.filter(({ date }) => date.startsWith(from));
     const cap = most === null ? 'no budget' : `of at most $${text(most)}`;
     return `${from}: $${dollarText(sumOf(inIt))} (${cap}, ${count(inIt.length, 'run')})`;
   };
-  return `Rented by all runs on ${code(cluster)}, each on the day of its launch: ${said(day, terms.dollarsPerDayMax)}; ${said(day.slice(0, 7), terms.dollarsPerMonthMax)}.`;
+  return `Rented by all runs on ${code(cluster)}, each on the day of its launch: ${spent(day, terms.dollarsPerDayMax)}; ${spent(day.slice(0, 7), terms.dollarsPerMonthMax)}.`;
 }
 
-/** All machines of the run, also those that are gone; null where it had none. */
+/** The cost of all machines of the run, including destroyed ones; null without any. */
 export function rentalCost(state: RunState): string | null {
   const { machines } = state.rental;
   if (machines.length === 0) return null;
@@ -85,7 +85,7 @@ export function rentalCost(state: RunState): string | null {
   const most = rentalTerms(state)?.dollarsMax ?? null;
   const cap = most === null ? '' : ` of at most $${text(most)}`;
   const estimated = machines.some((one) => one.isEstimated === true)
-    ? ' Estimated, as the most that it can be: a machine may have run and stopped between two looks at the account.'
+    ? ' This is the highest possible estimate: a machine may have run and stopped between two checks of the account.'
     : '';
   return `${isOver ? 'Cost of renting' : 'Cost so far'}: about **$${dollarText(microdollarsOf(state))}**${cap}, for ${count(machines.length, 'machine')}${isOver ? ', all destroyed' : ''}; disk and traffic included.${estimated}`;
 }
@@ -107,7 +107,7 @@ function sumOf(all: readonly RentedMoney[]): number {
   return all.reduce((sum, { microdollars }) => sum + microdollars, 0);
 }
 
-/** At the rate of a machine that works: by the pace of the steps where they are known, and at the longest life. */
+/** At the rate of a working machine: at the pace of the steps, if known, and at the maximum lifetime. */
 function projection(
   state: RunState,
   present: readonly Machine[],
@@ -119,7 +119,7 @@ function projection(
   const lookedMs = Date.parse(state.rental.look?.at ?? '');
   const endsMs = Math.max(...present.map(({ createdAt }) => Date.parse(createdAt))) + hoursMax * MS_OF_HOUR;
   const atLongest = spent + (hourly * Math.max(0, endsMs - lookedMs)) / MS_OF_HOUR;
-  const longest = `If it lives its longest, about $${dollarText(Math.min(most, atLongest))}.`;
+  const longest = `At its maximum lifetime about $${dollarText(Math.min(most, atLongest))}.`;
   const { pace, step = null, totalSteps = null } = state.observation ?? {};
   const seconds = pace?.secondsPerStep == null ? null : Number(pace.secondsPerStep);
   if (seconds === null || step === null || totalSteps === null || state.end !== null) return longest;
@@ -129,63 +129,61 @@ function projection(
 
 export const RENTAL_SENTENCES = {
   'machine-fits': {
-    fits: (f) => [
-      `a machine is rented for at most $${text(f.price)} an hour and ${count(f.hours, 'hour')}, all of them for at most $${text(f.total)}`,
-    ],
+    fits: (f) =>
+      `a machine is rented for at most $${f.price} an hour and ${count(f.hours, 'hour')}, all of them for at most $${f.total}`,
     'not-rented': (f) => [
-      `on ${code(f.cluster)} nothing is rented`,
-      'name a cluster of the engine that rents machines in the lane',
+      `the cluster ${f.cluster} rents no machines`,
+      "set the lane's cluster to one with an engine that rents machines",
     ],
     'beyond-lab': (f) => [
-      `more than this lab rents: ${listed(f.beyond.map(text))}`,
-      'ask for less in the issue, or have the cluster changed in the config',
+      `exceeds the limits of this lab: ${listed(f.beyond)}`,
+      'request less in the issue, or change the cluster in the config',
     ],
   },
   'secrets-named': {
-    named: (f) => [
+    named: (f) =>
       f.names.length === 0
         ? 'no secret reaches the machine'
-        : `the machine gets ${listed(f.names.map(code))}, which the lane names`,
-    ],
+        : `the machine gets ${listed(f.names)}, which the lane names`,
     unnamed: (f) => [
-      `the lane names no ${listed(f.names.map(code))}, and the host of the machine is a stranger`,
-      'take it out of the issue, or have `passSecrets` of the lane changed in the config',
+      `the lane does not name ${listed(f.names)}, and the host of the machine is a stranger`,
+      "remove it from the issue, or add it to the lane's `passSecrets` in the config",
     ],
   },
   'reductions-bounded': {
-    none: () => ['nothing is made smaller without asking'],
-    bounded: (f) => [`when memory runs out, one after the other: ${listed(f.steps.map(code))}`],
+    none: () => 'no setting is reduced without asking',
+    bounded: (f) => `if memory runs out, in this order: ${listed(f.steps)}`,
     'not-batch-first': (f) => [
-      `${code(f.first)} comes first, and it is not the batch`,
-      'put a smaller batch first: it changes the least of what is learned',
+      `${f.first} comes first, and it is not the batch`,
+      'put a smaller batch first: it changes training least',
     ],
     'not-in-command': (f) => [
-      `the command has nothing that ${code(f.step)} would make smaller`,
-      'name an option or a variable of the command, as it stands there',
+      `the command has no setting that ${f.step} would reduce`,
+      'name an option or a variable exactly as the command has it',
     ],
     'not-smaller': (f) => [
-      `${code(f.step)} is not smaller than ${code(f.now)}`,
-      'each step has to be a smaller number than the one before',
+      `${f.step} is not smaller than ${f.now}`,
+      'each step must be a smaller number than the one before',
     ],
   },
   'early-stop-sane': {
-    none: () => ['the job does not stop before its last step'],
-    sane: (f) => [`the job may stop early: ${code(f.says)}, of ${f.of} steps`],
+    none: () => 'the job does not stop before its last step',
+    sane: (f) => `the job may stop early: ${f.says}, of ${f.of} steps`,
     'no-final-step': () => [
-      'the job may stop early, and nobody says how many steps it has',
-      'say the final step in the issue',
+      'the job may stop early, and its number of steps is unknown',
+      'add the final step to the issue',
     ],
     'too-small': (f) => [
-      `it would stop too early: ${listed(f.small.map(text))}`,
-      'say more in the issue, or `none`: a stop that comes too early ends good runs',
+      `it would stop too early: ${listed(f.small)}`,
+      'increase it in the issue, or write `none`: a stop that comes too early ends good runs',
     ],
   },
   'bottleneck-measured': {
-    none: () => ['nothing is optimised'],
-    measured: (f) => [`it optimises what ${code(f.baseline)} has measured: ${text(f.measured)}`],
+    none: () => 'nothing is optimised',
+    measured: (f) => `it optimises what ${f.baseline} has measured: ${f.measured}`,
     'no-baseline': (f) => [
-      `${code(f.baseline)} is no run of this lane that was sealed as a pass`,
-      'name one, or say `none`: first a stable baseline, then its measured bottleneck',
+      `${f.baseline} is not a run of this lane that was sealed as a pass`,
+      'name one, or write `none`: measure the bottleneck of a stable baseline first',
     ],
   },
 } satisfies Partial<AllGateSentences>;
@@ -193,80 +191,82 @@ export const RENTAL_SENTENCES = {
 function rungWords({ rung, with: what = '' }: IncidentFacts<'rung-taken'>): string {
   switch (rung) {
     case 'rerun':
-      return 'as it was';
+      return 'unchanged';
     case 'repair':
-      return `with ${code(what)}`;
+      return `with ${what}`;
     case 'reduce':
-      return `with the smaller config ${code(what)}`;
+      return `with the smaller config ${what}`;
     case 'other-machine':
       return 'on another machine';
   }
 }
 
+/** What machines cost until they are gone. */
+const NO_COST = 'It costs nothing from now on.';
+const KEEP = '`/keep until=18:30 reason="why"` keeps it for an investigation; `/teardown` destroys it now.';
+
 export const RENTAL_INCIDENT_WORDS = {
   'rung-taken': {
     title: 'The job is started again',
     evidence: (d) =>
-      `The attempt before attempt ${d.attempt} ended with ${code(d.failure)}; attempt ${d.attempt} is started ${rungWords(d)}, as the approved manifest allows.`,
-    did: 'It was ordered, and is watched from its beginning. The machine of the attempt before is destroyed.',
-    todo: 'Nothing has to be done. `/hold` keeps it back, `/stop` ends it.',
+      `The attempt before attempt ${d.attempt} ended with ${d.failure}; attempt ${d.attempt} starts ${rungWords(d)}, as the approved manifest permits.`,
+    did: 'ferrybot ordered and watches it. It destroys the machine of the attempt before.',
+    todo: 'Nothing has to be done. `/hold` delays it, `/stop` ends it.',
     todoFor: (d) =>
-      `Nothing has to be done; ${d.left === 0 ? 'after this attempt no other one follows without a person' : `${count(d.left, 'restart')} may follow`}. \`/hold\` keeps it back, \`/stop\` ends it.`,
+      `Nothing has to be done; ${d.left === 0 ? 'any further attempt needs a person' : `${count(d.left, 'restart')} may follow`}. \`/hold\` delays it, \`/stop\` ends it.`,
   },
   'attempt-goes-on': {
     title: 'The new attempt has got further than the one before',
     evidence: (d) =>
-      d.beyond === undefined
-        ? `Attempt ${d.attempt} is at step ${d.step}; attempt ${d.earlier} made none.`
-        : `Attempt ${d.attempt} is at step ${d.step}; attempt ${d.earlier} had reached step ${d.beyond}.`,
-    did: 'What was done about the failure counts as verified. The watch goes on as ever.',
+      `Attempt ${d.attempt} is at step ${d.step}; attempt ${d.earlier} ${d.beyond === undefined ? 'made none' : `had reached step ${d.beyond}`}.`,
+    did: 'The response to the failure counts as verified. The watch continues.',
     todo: 'Nothing.',
   },
   'machine-idle': {
     title: 'A rented machine does nothing',
-    evidence: (d) => `No step of the job has moved on machine ${d.instance} since ${text(utc(d.since))}.`,
-    did: 'Nothing yet. What is rented costs money whatever it does: without a step it is destroyed.',
-    todo: '`/keep until=18:30 reason="why"` keeps it for somebody who wants to look; `/teardown` destroys it now.',
+    evidence: (d) => `The job has made no step on machine ${d.instance} since ${d.since}.`,
+    did: 'Nothing yet. An idle machine costs money: without a step ferrybot destroys it.',
+    todo: KEEP,
     todoFor: (d) =>
-      `nothing, if it may be destroyed: that happens by ${text(utc(d.at))} unless a step moves. \`/keep until=18:30 reason="why"\` keeps it for somebody who wants to look; \`/teardown\` destroys it now.`,
+      `nothing, if ferrybot may destroy it: it does by ${d.at} unless the job makes a step. ${KEEP}`,
   },
   'machine-destroyed': {
     title: 'A rented machine was destroyed',
     evidence: (d) =>
-      `Machine ${d.instance}, because ${TEAR_DOWN_WHY[d.reason]}. It has cost about $${text(d.dollars)}.`,
-    did: 'The account was read again, whole, and has it no more: it costs nothing from now on.',
+      `Machine ${d.instance}, because ${TEAR_DOWN_WHY[d.reason]}. It has cost about $${d.dollars}.`,
+    did: `A complete list of the account no longer contains it. ${NO_COST}`,
     todo: 'Nothing.',
   },
   'machine-still-there': {
-    title: 'A rented machine cannot be shown to be destroyed',
+    title: 'The destruction of a rented machine is not confirmed',
     evidence: (d) =>
-      `Machine ${d.instance} was to be destroyed since ${text(utc(d.since))}, because ${TEAR_DOWN_WHY[d.reason]}, and the account still has it.`,
-    did: 'ferrybot asks again at every look, and says this again until the account has it no more.',
-    todo: 'Destroy it by hand in the console of whoever rents it out: it costs money until then.',
+      `ferrybot destroys machine ${d.instance} since ${d.since}, because ${TEAR_DOWN_WHY[d.reason]}, and the account still lists it.`,
+    did: 'ferrybot tries again at every check, and reports this again until the machine is gone.',
+    todo: "Destroy it by hand in the provider's console: it costs money until then.",
   },
   'machine-lost': {
     title: 'A rented machine is gone, and ferrybot did not destroy it',
-    evidence: (d) => `The account has machine ${d.instance} no more. It has cost about $${text(d.dollars)}.`,
-    did: 'It costs nothing from now on. If its job had not ended before, it has now.',
-    todo: 'Find out who took it: its host, somebody with the key of the account, or the machine itself, which ends at its longest life and a while after its job.',
+    evidence: (d) => `The account no longer lists machine ${d.instance}. It has cost about $${d.dollars}.`,
+    did: `${NO_COST} Its job has ended with it.`,
+    todo: 'Find the cause: its host, a person with the key of the account, or the machine itself, which ends at its maximum lifetime and some time after its job.',
   },
   'account-unreadable': {
     title: 'The account with the rented machines cannot be read',
-    evidence: (d) => `Since ${text(utc(d.since))}: ${text(d.message)}.`,
-    did: 'Nothing is destroyed and nothing counts as gone; ferrybot reads it again. Each machine ends itself at its longest life.',
-    todo: 'Look into the console of whoever rents them out, and at whether the key is still good.',
+    evidence: (d) => `Since ${d.since}: ${d.message}.`,
+    did: 'ferrybot destroys nothing, counts no machine as gone, and retries. Each machine ends itself at its maximum lifetime.',
+    todo: "Check the provider's console, and whether the key is still valid.",
   },
   'budget-nearly-used': {
-    title: 'What the run may cost is nearly used up',
-    evidence: (d) => `Its machines have cost about $${text(d.dollars)} of $${text(d.most)}.`,
-    did: 'The job goes on. Where the cap is reached its machines are destroyed.',
-    todo: 'Nothing, if it is done by then. The cap was approved with the manifest, and no command raises it.',
+    title: 'The approved cost of the run is almost reached',
+    evidence: (d) => `Its machines have cost about $${d.dollars} of $${d.most}.`,
+    did: 'The job continues. At the cap ferrybot destroys its machines.',
+    todo: 'Nothing, if it finishes in time. The cap was approved with the manifest, and no command raises it.',
   },
   'balance-short': {
-    title: 'The account cannot pay its machines until the next look',
+    title: 'The account cannot pay its machines until the next check',
     evidence: (d) =>
-      `It has $${text(d.credit)}, and what is rented on it costs $${text(d.needed)} in the next ${count(d.minutes, 'minute')}.`,
-    did: 'Nothing. An account without credit has its machines stopped in the middle of their work.',
-    todo: 'Add credit, or `/teardown` what is not needed.',
+      `It has $${d.credit}, and its machines cost $${d.needed} in the next ${count(d.minutes, 'minute')}.`,
+    did: 'Nothing. The provider stops the machines of an account without credit during their work.',
+    todo: 'Add credit, or `/teardown` machines that are not needed.',
   },
 } satisfies Partial<AllIncidentWords>;

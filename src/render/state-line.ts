@@ -1,7 +1,6 @@
 /** The state of a run in one sentence, and the verdict on one that has ended as a table. */
 
 import { quorumOf } from '../config/approvers.ts';
-import { assertNever } from '../domain/assert.ts';
 import { launchTrouble } from '../domain/launch/launch-trouble.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
 import { approvalsHad } from '../domain/launch/response.ts';
@@ -13,44 +12,62 @@ import { type Ending, type RunState, standingApprovals } from '../domain/logbook
 import type { MetricRow, RunVerdict } from '../domain/run-verdict.ts';
 import { adoptionEvidence } from './adoption-words.ts';
 import type { RenderInput } from './input.ts';
-import { engineSays, paceText, progressText } from './job-table.ts';
-import { code, count, listed, person, shortCommit, table, text, utc } from './words.ts';
+import { engineWords, paceText, progressText } from './job-table.ts';
+import {
+  code,
+  count,
+  listed,
+  paragraphs,
+  person,
+  reasonWords,
+  shortCommit,
+  table,
+  text,
+  utc,
+} from './words.ts';
 
 /** A bar shows three digits. */
 const BAR_ROUNDING = 0.005;
 
-/** `pass`, `fail` or `unknown` with its sign. */
-export function resultWords(result: RunVerdict['result']): string {
-  switch (result) {
-    case 'pass':
-      return '✅ pass';
-    case 'fail':
-      return '❌ fail';
-    case 'unknown':
-      return '❔ unknown';
-    default:
-      return assertNever(result);
-  }
+const RESULTS = { pass: '✅ pass', fail: '❌ fail', unknown: '❔ unknown', 'no-baseline': '⚠️ no baseline' };
+
+/** The verdict on a run that has ended, with the table behind it; empty before the end. */
+export function verdictPart({ state, verdict }: Pick<RenderInput, 'state' | 'verdict'>): string | null {
+  const { end } = state;
+  if (end === null) return null;
+  return verdict === null
+    ? 'Verdict: ❔ unknown, the earlier runs of the lane could not be read.'
+    : paragraphs(`Verdict: ${RESULTS[verdict.result]}.`, verdictTable(state, end, verdict));
 }
 
-/** Status, last step and key metrics; the median is that of the sealed ferries, or runs of the lane, that are named below. */
-export function verdictTable(state: RunState, end: Ending, verdict: RunVerdict): string {
+/** Status, last step and key metrics; the median is that of the sealed runs of the lane that are named below. */
+function verdictTable(state: RunState, end: Ending, verdict: RunVerdict): string {
   const { contract, observation } = state;
   const [one, many] = contract === null ? ['sealed ferry', 'sealed ferries'] : ['sealed run', 'sealed runs'];
+  const { expectedStep, comparedWith } = verdict;
   const rows = [
-    ['status', `\`${end.status}\``, '`SUCCEEDED`', resultWords(verdict.statusOk ? 'pass' : 'fail')],
+    ['status', `\`${end.status}\``, '`SUCCEEDED`', RESULTS[verdict.statusOk ? 'pass' : 'fail']],
     [
       'last step',
       lastStepText(verdict.lastStep, observation),
-      expectedStepText(verdict.expectedStep),
-      resultWords(verdict.stepOutcome),
+      expectedStep === null
+        ? 'unknown'
+        : `at least ${expectedStep - limits.finalStepSlack} of ${expectedStep}`,
+      RESULTS[verdict.stepOutcome],
     ],
-    ...verdict.rows.map(metricCells),
+    ...verdict.rows.map((row) => [
+      code(row.key),
+      row.value === null ? 'not found' : `${text(row.value)}${comparison(row)}`,
+      row.median === null
+        ? 'no median yet'
+        : `within ${text(row.tolerancePercent)} % of ${text(shortNumber(row.median))}`,
+      RESULTS[row.outcome],
+    ]),
   ];
   const compared =
-    verdict.comparedWith.length === 0
+    comparedWith.length === 0
       ? `No ${one} to compare with yet.`
-      : `Median of ${count(verdict.comparedWith.length, one, many)}: ${verdict.comparedWith.map(code).join(', ')}.`;
+      : `Median of ${count(comparedWith.length, one, many)}: ${comparedWith.map(code).join(', ')}.`;
   return `${table(['Checked', 'Found', 'Wanted', 'Result'], rows)}\n\n${compared}`;
 }
 
@@ -67,19 +84,6 @@ export function metricsLine(end: Ending, verdict: RunVerdict | null): string {
   return metrics.map(([key, value]) => `${text(key)} ${text(value)}`).join(', ') || 'no metrics were found';
 }
 
-function metricCells(row: MetricRow): readonly string[] {
-  const wanted =
-    row.median === null
-      ? 'no median yet'
-      : `within ${text(row.tolerancePercent)} % of ${text(shortNumber(row.median))}`;
-  const found = row.value === null ? 'not found' : `${text(row.value)}${comparison(row)}`;
-  return [code(row.key), found, wanted, metricResult(row.outcome)];
-}
-
-function metricResult(outcome: MetricRow['outcome']): string {
-  return outcome === 'no-baseline' ? '⚠️ nothing to compare with' : resultWords(outcome);
-}
-
 function comparison({ worsePercent }: MetricRow): string {
   if (worsePercent === null) return '';
   if (!Number.isFinite(worsePercent)) return ' (worse than a median of 0)';
@@ -89,18 +93,14 @@ function comparison({ worsePercent }: MetricRow): string {
     : ` (${size} % ${worsePercent > 0 ? 'worse' : 'better'} than the median)`;
 }
 
-function expectedStepText(expected: number | null): string {
-  return expected === null ? 'unknown' : `at least ${expected - limits.finalStepSlack} of ${expected}`;
-}
-
-/** The exact one that is judged, and how far the job was seen where that was further: metrics are told at evals alone. */
+/** The exact step that is judged, and the step in the log if it is later: metrics are reported at evals only. */
 function lastStepText(exact: number | null, observation: RunState['observation']): string {
   const { step: seen = null, stepIsExact = false } = observation ?? {};
   if (exact === null) return 'unknown';
   const rounding = stepIsExact ? 0 : (seen ?? 0) * BAR_ROUNDING;
   return seen === null || seen - exact <= Math.max(limits.finalStepSlack, rounding)
     ? String(exact)
-    : `${exact} by its metrics, ${stepIsExact ? '' : '~'}${seen} by its log`;
+    : `${exact} in its metrics, ${stepIsExact ? '' : '~'}${seen} in its log`;
 }
 
 // A median of two is a mean and carries the noise of binary fractions.
@@ -116,46 +116,67 @@ type StateLine = {
   readonly evidence: string;
 };
 
-/** The state in words, from the record alone: the same record gives the same words. `config`: where it is known how many have to approve. */
-export function stateLine(state: RunState, config: RenderInput['config'] | null = null): StateLine {
-  const phase = phaseOf(state);
-  switch (phase) {
-    case 'proposed':
-      return proposedLine(state);
-    case 'gated':
-      return gatedLine(state);
-    case 'approved':
-      return approvedLine(state, config);
-    case 'ordered':
-      return orderedLine(state);
-    case 'submitted':
-    case 'stepping':
-    case 'degraded':
-      return jobLine(state);
-    case 'ended':
-      return endedLine(state);
-    case 'sealed':
-      return sealedLine(state);
-    case 'closed':
-      return closedLine(state);
-    default:
-      return assertNever(phase);
-  }
-}
-
 function line(symbol: StateLine['symbol'], title: string, evidence: string): StateLine {
   return { symbol, title, evidence };
 }
 
+/** The state in words, from the record: the same record gives the same words. `config`: if the number of required approvals is known. */
+export function stateLine(state: RunState, config: RenderInput['config'] | null = null): StateLine {
+  return LINES[phaseOf(state)](state, config);
+}
+
+/** The state as one paragraph. */
+export function stateText(state: RunState, config: RenderInput['config'] | null = null): string {
+  const { symbol, title, evidence } = stateLine(state, config);
+  return `${symbol} **${title}.** ${evidence}`;
+}
+
+const LINES: Readonly<
+  Record<ReturnType<typeof phaseOf>, (state: RunState, config: RenderInput['config'] | null) => StateLine>
+> = {
+  proposed: proposedLine,
+  gated: gatedLine,
+  approved: (state, config) => {
+    const needed = config === null ? 0 : quorumOf(config);
+    const have = approvalsHad(state);
+    const who = listed(standingApprovals(state).map((a) => `${person(a.actor)} (${utc(a.at)})`));
+    const by = `${failedBefore(state)}By ${who}; no launch is ordered yet.`;
+    return have < needed
+      ? line('❔', `Approved in part, ${have} of ${needed}`, by)
+      : line('✅', 'Approved', by);
+  },
+  ordered: orderedLine,
+  submitted: jobLine,
+  stepping: jobLine,
+  degraded: jobLine,
+  ended: endedLine,
+  sealed: ({ seal }) => {
+    if (seal === null) throw new Error('a sealed run without a seal');
+    const { verdict, accept, actor, at, tag, commit } = seal;
+    const how = verdict === 'pass' ? 'as a pass' : `accepted: ${text(accept ?? '')}`;
+    return line(
+      '✅',
+      'Sealed',
+      `By ${person(actor)} at ${utc(at)}, ${how}. Tag ${code(tag)} on ${shortCommit(commit)}.`,
+    );
+  },
+  closed: ({ closed }) => {
+    if (closed === null) throw new Error('a closed run without a close');
+    const { outcome, at, reason } = closed;
+    const symbol = outcome === 'failed' ? '❌' : '⚠️';
+    return line(symbol, `Closed: ${outcome}`, `At ${utc(at)}${reasonWords(reason)}.`);
+  },
+};
+
 function proposedLine(state: RunState): StateLine {
   const { gate, proposedAt, run } = state;
   const asked = adoptionEvidence(state);
-  if (asked !== null) return line('❔', 'To be taken over', asked);
+  if (asked !== null) return line('❔', 'To be adopted', asked);
   if (gate === null)
     return line(
       '❔',
       'Proposed',
-      `${code(run)} was proposed at ${utc(proposedAt)}; its launch gates were not looked at yet.`,
+      `${code(run)} was proposed at ${utc(proposedAt)}; its launch gates were not evaluated yet.`,
     );
   const failing = gate.verdicts.filter((verdict) => verdict.outcome === 'fail').length;
   const unknown = gate.verdicts.filter((verdict) => verdict.outcome === 'unknown').length;
@@ -163,10 +184,10 @@ function proposedLine(state: RunState): StateLine {
     ...(failing > 0
       ? [`${count(failing, 'gate')} of ${gate.verdicts.length} ${failing === 1 ? 'does' : 'do'} not pass`]
       : []),
-    ...(unknown > 0 ? [`${unknown} cannot be told`] : []),
+    ...(unknown > 0 ? [`${unknown} unknown`] : []),
   ];
   const evidence = `${failedBefore(state)}${listed(parts) || 'no gate was evaluated'} (commit ${shortCommit(gate.commit)}, since ${utc(gate.at)}).`;
-  return failing > 0 ? line('❌', 'Held back', evidence) : line('❔', 'Held back', evidence);
+  return line(failing > 0 ? '❌' : '❔', 'Held back', evidence);
 }
 
 function gatedLine(state: RunState): StateLine {
@@ -179,18 +200,9 @@ function gatedLine(state: RunState): StateLine {
       `${person(stop.actor)} stopped it at ${utc(stop.at)}; no job was started.`,
     );
   const passed = `${failedBefore(state)}All ${gate.verdicts.length} gates pass on commit ${shortCommit(gate.commit)} since ${utc(gate.at)}.`;
-  if (order?.status === 'failed')
-    return line('⚠️', 'Not launched', `The order of ${utc(order.at)} ended without a job. ${passed}`);
-  return line('✅', 'Ready for approval', passed);
-}
-
-function approvedLine(state: RunState, config: RenderInput['config'] | null): StateLine {
-  const needed = config === null ? 0 : quorumOf(config);
-  const have = approvalsHad(state);
-  const by = `${failedBefore(state)}By ${approvers(state)}; no launch is ordered yet.`;
-  return have < needed
-    ? line('❔', `Approved in part, ${have} of ${needed}`, by)
-    : line('✅', 'Approved', by);
+  return order?.status === 'failed'
+    ? line('⚠️', 'Not launched', `The order of ${utc(order.at)} ended without a job. ${passed}`)
+    : line('✅', 'Ready for approval', passed);
 }
 
 function failedBefore(state: RunState): string {
@@ -205,18 +217,15 @@ function orderedLine(state: RunState): StateLine {
   if (order === null) throw new Error('an ordered run without an order');
   const { claim } = order;
   const trouble = launchTrouble(state);
+  const [at, until] = [utc(order.at), utc(order.order.expiresAt)];
   if (trouble !== null)
     return line(
       '⚠️',
       trouble.code === 'launch-waiting' ? 'Waiting for a runner' : 'Launch failed',
-      `No runner has taken the order of ${utc(order.at)} (seen ${utc(trouble.at)}); it is valid until ${utc(order.order.expiresAt)}.`,
+      `No runner has taken the order of ${at} (seen ${utc(trouble.at)}); it is valid until ${until}.`,
     );
   return claim === null
-    ? line(
-        '✅',
-        'Launch ordered',
-        `At ${utc(order.at)}; the runner may take the order until ${utc(order.order.expiresAt)}.`,
-      )
+    ? line('✅', 'Launch ordered', `At ${at}; the runner may take the order until ${until}.`)
     : line(
         '✅',
         'Launching',
@@ -224,53 +233,36 @@ function orderedLine(state: RunState): StateLine {
       );
 }
 
-/** The state of a job that has not ended: what its witnesses make of it, whatever the engine calls it. */
+/** The state of a job that has not ended, from all witnesses. */
 function jobLine(state: RunState): StateLine {
-  const evidence = jobEvidence(state);
   const job = jobStateOf(state);
-  switch (job) {
-    case 'submitted':
-      return line('✅', 'Submitted', `${evidence} ${NO_STEP}`);
-    case 'pending':
-      return line('✅', 'In the queue', `${evidence} ${NO_STEP}`);
-    case 'allocated':
-      return line('✅', 'Started', `${evidence} Its log is empty yet. ${NO_STEP}`);
-    case 'compiling':
-      return line('✅', 'Starting', `${evidence} Its log has begun. ${NO_STEP}`);
-    case 'stepping':
-      return line('✅', 'Training', evidence);
-    case 'degraded':
-      return line('⚠️', 'Degraded', `${evidence}${troubleEvidence(state)}`);
-    case 'unknown':
-      return line(
-        '❔',
-        'Out of sight',
-        `${evidence} Nobody sees it now, which says nothing about how it is.${troubleEvidence(state)}`,
-      );
-    case 'state-lost':
-      return line(
-        '❔',
-        'Lost',
-        `${evidence} The engine does not know the job any more; how it ended nobody can say.${troubleEvidence(state)}`,
-      );
-    case 'ended-succeeded':
-    case 'ended-failed':
-    case 'ended-stopped':
-      return endedLine(state);
-    default:
-      return assertNever(job);
-  }
+  if (job === 'ended-succeeded' || job === 'ended-failed' || job === 'ended-stopped') return endedLine(state);
+  const [symbol, title, more] = JOB_WORDS[job];
+  const isTroubled = symbol !== '✅';
+  return line(symbol, title, `${jobEvidence(state)}${more}${isTroubled ? troubleEvidence(state) : ''}`);
 }
 
-const NO_STEP =
-  'No training step has been seen yet, and until then nothing shows that it has its accelerators.';
+const NO_STEP = ' No training step has been seen yet, so nothing shows that it has its accelerators.';
+
+type LiveJob = Exclude<ReturnType<typeof jobStateOf>, `ended-${string}`>;
+
+const JOB_WORDS: Readonly<Record<LiveJob, readonly [StateLine['symbol'], title: string, more: string]>> = {
+  submitted: ['✅', 'Submitted', NO_STEP],
+  pending: ['✅', 'In the queue', NO_STEP],
+  allocated: ['✅', 'Started', ` Its log is empty yet.${NO_STEP}`],
+  compiling: ['✅', 'Starting', ` Its log has started.${NO_STEP}`],
+  stepping: ['✅', 'Training', ''],
+  degraded: ['⚠️', 'Degraded', ''],
+  unknown: ['❔', 'Out of sight', ' No witness sees it now; it may be healthy.'],
+  'state-lost': ['❔', 'Lost', ' The engine does not know the job any more; its result is unknown.'],
+};
 
 function jobEvidence({ submission, observation }: RunState): string {
   if (submission === null) return '';
   if (observation === null)
-    return `Job ${code(submission.jobId)} was ${isAdopted({ submission }) ? 'taken over' : 'submitted'} at ${utc(submission.at)}; nobody has looked at it yet.`;
+    return `Job ${code(submission.jobId)} was ${isAdopted({ submission }) ? 'adopted' : 'submitted'} at ${utc(submission.at)}; it was not checked yet.`;
   const pace = paceText(observation);
-  return `${progressText(observation.step, observation.totalSteps)}${pace === '' ? '' : `, ${pace}`}, ${engineSays(observation.status)} (looked at ${utc(observation.at)}).`;
+  return `${progressText(observation.step, observation.totalSteps)}${pace === '' ? '' : `, ${pace}`}, ${engineWords(observation.status)} (checked ${utc(observation.at)}).`;
 }
 
 function troubleEvidence({ observation }: RunState): string {
@@ -278,46 +270,18 @@ function troubleEvidence({ observation }: RunState): string {
   const shows = signatures.slice(0, 5).map(code);
   return [
     ...(shows.length === 0 ? [] : [` The log shows ${listed(shows)}: evidence, not yet an end.`]),
-    ...(alarms.length === 0 ? [] : [` Alarms that stand: ${listed(alarms.map(code))}.`]),
+    ...(alarms.length === 0 ? [] : [` Open alarms: ${listed(alarms.map(code))}.`]),
   ].join('');
 }
 
+const END_SYMBOLS = { SUCCEEDED: '✅', FAILED: '❌', STOPPED: '⚠️' } as const;
+
 function endedLine({ end, observation }: RunState): StateLine {
   if (end === null) throw new Error('an ended run without an end');
-  const step = `last step ${lastStepText(end.lastStep, observation)}`;
-  const evidence = `The engine says ${end.status} (seen ${utc(end.at)}); ${step} of ${end.totalSteps ?? 'unknown'}.`;
-  switch (end.status) {
-    case 'SUCCEEDED':
-      return line('✅', 'Ended: SUCCEEDED', evidence);
-    case 'FAILED':
-      return line('❌', 'Ended: FAILED', evidence);
-    case 'STOPPED':
-      return line('⚠️', 'Ended: STOPPED', evidence);
-    default:
-      return assertNever(end.status);
-  }
-}
-
-function sealedLine({ seal }: RunState): StateLine {
-  if (seal === null) throw new Error('a sealed run without a seal');
-  const how = seal.verdict === 'pass' ? 'as a pass' : `accepted: ${text(seal.accept ?? '')}`;
+  const step = `last step ${lastStepText(end.lastStep, observation)} of ${end.totalSteps ?? 'unknown'}`;
   return line(
-    '✅',
-    'Sealed',
-    `By ${person(seal.actor)} at ${utc(seal.at)}, ${how}. Tag ${code(seal.tag)} on ${shortCommit(seal.commit)}.`,
+    END_SYMBOLS[end.status],
+    `Ended: ${end.status}`,
+    `The engine reports ${end.status} (seen ${utc(end.at)}); ${step}.`,
   );
-}
-
-function closedLine({ closed }: RunState): StateLine {
-  if (closed === null) throw new Error('a closed run without a close');
-  const symbol = closed.outcome === 'failed' ? '❌' : '⚠️';
-  return line(
-    symbol,
-    `Closed: ${closed.outcome}`,
-    `At ${utc(closed.at)}${closed.reason === '' ? '' : `: ${text(closed.reason)}`}.`,
-  );
-}
-
-function approvers(state: RunState): string {
-  return listed(standingApprovals(state).map((a) => `${person(a.actor)} (${utc(a.at)})`));
 }

@@ -1,4 +1,4 @@
-/** Words that every sentence needs: escaped outside text, times, names, digests, commits, counts, tables, holds. */
+/** What every sentence needs: escaped outside text, times, names, digests, commits, counts, tables, holds. */
 
 import type { Actor } from '../domain/actor.ts';
 import { bindingHex } from '../domain/approval-binding.ts';
@@ -6,7 +6,7 @@ import { isIssueFirst } from '../domain/issue-first.ts';
 import { type HoldTarget, liftCommand, type TARGET_FIELDS } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { Detail, Facts } from '../domain/payload.ts';
+import type { Facts } from '../domain/payload.ts';
 import { INVISIBLE } from '../domain/text.ts';
 
 const CONTROL_SEQUENCE = /(?![\t\n\r])\p{Cc}\[[0-?]*[ -/]*[@-~]/gu;
@@ -14,7 +14,7 @@ const OPERATING_SYSTEM_COMMAND = /(?![\t\n\r])\p{Cc}\][^\p{Cc}]*/gu;
 const UNSEEN = new RegExp(`[${INVISIBLE}]`, 'gu');
 const BLANKS = /[\p{Cc}\p{Z}]+/gu;
 
-/** One line, at most `max` characters (code points); what is longer ends in an ellipsis. */
+/** One line, at most `max` characters (code points); a longer text ends in an ellipsis. */
 export function cleanLine(text: string, max: number): string {
   return shortened(visible(text).replace(BLANKS, ' ').trim(), max);
 }
@@ -36,7 +36,7 @@ function visible(text: string): string {
 }
 
 function shortened(text: string, max: number): string {
-  // A code point is at most two units, so that a text of megabytes is not spread into an array.
+  // A code point is at most two units: do not spread megabytes of text into an array.
   const points = [...text.slice(0, 2 * (max + 1)).toWellFormed()];
   return points.length <= max
     ? text
@@ -46,7 +46,7 @@ function shortened(text: string, max: number): string {
         .trimEnd()}…`;
 }
 
-/** Between a sign and what it would be joined with: GitHub looks for mentions after Markdown is read. Cleaned text holds none. */
+/** Separates a sign from the next one: GitHub searches for mentions after it has parsed Markdown. Cleaned text contains none. */
 const BREAK = '\u200b';
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -66,7 +66,7 @@ export function inlineText(text: string, max: number): string {
     .replace(/^(\d{1,9})([.)])(?=\s|$)/, '$1\\$2');
 }
 
-// Times such as 12:30:00 hold no emoji; every other word between colons may be one.
+// Times such as 12:30:00 are no emoji; every other word between colons may be one.
 function apart(line: string): string {
   return line
     .replace(/[@#]/g, `$&${BREAK}`)
@@ -98,13 +98,13 @@ export function fenced(text: string, max: number): string {
   return `${fence}text\n${lines}\n${fence}`;
 }
 
-/** A link that shows `label`, or the address as code where it is none that a browser should follow. */
+/** A link that shows `label`, or the address as code if a browser should not follow it. */
 export function link(label: string, address: string, max: number): string {
   const url = safeUrl(address);
   return url === null ? inlineCode(address, max) : `[${inlineText(label, max)}](${url})`;
 }
 
-/** The address with nothing in it that could end a link, or null unless it is http(s) without a password. */
+/** The address without characters that could end a link, or null unless it is http(s) without a password. */
 export function safeUrl(address: string): string | null {
   if (!URL.canParse(address)) return null;
   const url = new URL(address);
@@ -116,7 +116,7 @@ export function safeUrl(address: string): string | null {
   );
 }
 
-// Parsers disagree on how a bar in code is escaped inside a table, so that it is written as HTML.
+// Parsers disagree on how to escape a bar in code inside a table, so it is written as HTML.
 function htmlCode(line: string): string {
   return `<code>${[...line].map((sign) => (/[\p{L}\p{N} ]/u.test(sign) ? sign : `&#${sign.codePointAt(0)};`)).join('')}</code>`;
 }
@@ -136,22 +136,22 @@ export function utc(at: string): string {
   return `${at.slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** A person without a mention: naming somebody must not page them. */
+/** A person without a mention: a name must not page anyone. */
 export function person(actor: Actor): string {
   return inlineText(actor.login, limits.shownTextCharsMax);
 }
 
-/** The first 12 hex digits of a digest, by which people tell one from another; `bindingHex` is what they name in a command. */
+/** The first 12 hex digits of a digest, for display; `bindingHex` is for commands. */
 export function digestHex(digest: string): string {
   return digest.slice('sha256:'.length, 'sha256:'.length + 12);
 }
 
-/** The line that approves a manifest, as it is copied. */
+/** The line that approves a manifest, to copy. */
 export function approvalLine(digest: string): string {
   return `/approve-launch ${bindingHex(digest)}`;
 }
 
-/** The line that approves an action, as it is copied. */
+/** The line that approves an action, to copy. */
 export function actionLine(digest: string): string {
   return `/approve ${bindingHex(digest)}`;
 }
@@ -163,7 +163,7 @@ export function commentLink(name: string, thread: number): string {
   return `[#${thread}, ${anchor}](../issues/${thread}#${anchor})`;
 }
 
-/** By surface, what GitHub's addresses have before the number. */
+/** By surface, the prefix of the number in GitHub's addresses. */
 const ANCHORS: ReadonlyMap<string, string> = new Map([
   ['review', 'pullrequestreview-'],
   ['review-comment', 'discussion_r'],
@@ -190,28 +190,19 @@ export function text(value: string): string {
   return inlineText(value, limits.shownTextCharsMax);
 }
 
-/** What another version of ferrybot recorded, and this one has no sentence for: as it stands. */
-export function otherVersion(recorded: { readonly code: string; readonly detail: Detail }): string {
-  const facts = Object.entries(recorded.detail).map(
-    ([name, value]) => `${text(name)} ${code(String(value))}`,
-  );
-  const all = facts.length === 0 ? '' : ` (${facts.join(', ')})`;
-  return `${code(recorded.code)} by another version of ferrybot${all}`;
-}
-
 /** Outside text as inline code at the usual length. */
 export function code(value: string): string {
   return inlineCode(value, limits.shownTextCharsMax);
 }
 
-/** A list of as many points as a table has rows at most; how many more there are is said. Points are Markdown already. */
+/** A list with at most as many points as a table has rows, and the number of the others. Points are Markdown already. */
 export function points(lines: readonly string[]): string {
   const more = lines.length - limits.shownRowsMax;
   const shown = lines.slice(0, limits.shownRowsMax).map((line) => `- ${line}`);
-  return [...shown, ...(more > 0 ? [`- and ${more} more in the manifest`] : [])].join('\n');
+  return [...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
 }
 
-/** A Markdown table of at most `max` rows; how many more there are is said. Cells are Markdown already. */
+/** A Markdown table of at most `max` rows, and the number of the others. Cells are Markdown already. */
 export function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],
@@ -224,17 +215,32 @@ export function table(
   return more > 0 ? `${lines.join('\n')}\n\n${more} more in the logbook.` : lines.join('\n');
 }
 
-/** A part that is folded until somebody opens it. `summary` is Markdown without links. */
+/** A folded part. `summary` is Markdown without links. */
 export function details(summary: string, content: string): string {
   return `<details>\n<summary>${summary}</summary>\n\n${content}\n\n</details>`;
 }
 
 /** Paragraphs with a blank line between; empty ones are left out. */
 export function paragraphs(...parts: readonly (string | null)[]): string {
-  return parts.filter((part) => part !== null && part !== '').join('\n\n');
+  return nonEmpty(...parts).join('\n\n');
 }
 
-/** Said in another thread, the run is named first. */
+/** The texts that are there; what is empty, null or false is left out. */
+export function nonEmpty(...parts: readonly (string | false | null)[]): readonly string[] {
+  return parts.flatMap((part) => (part === null || part === false || part === '' ? [] : [part]));
+}
+
+/** `2 d 3 h`, `5 h 10 min`, `12 min 34 s`. */
+export function duration(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  if (seconds >= 86_400)
+    return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3_600)} h`;
+  return seconds < 3_600
+    ? `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+    : `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+}
+
+/** In another thread, the run is named first. */
 export function ofRun({ run }: { readonly run?: string | undefined }): string {
   return run === undefined ? '' : `${code(run)}: `;
 }
@@ -246,7 +252,7 @@ export function dollarText(microdollars: number, decimals = 2): string {
   return (microdollars / MICRO).toFixed(decimals);
 }
 
-/** Stands behind *the* or *this*. */
+/** Follows *the* or *this*. */
 export type PlaceWord = 'pull request' | 'issue';
 
 /** The word for a run's proposal (docs/decisions/0125-evaluate-gates-on-current-facts.md). */
@@ -263,12 +269,12 @@ export function blockedWords({ scope, lane, date }: Target): string {
   return date == null ? `the lane ${code(lane)}` : `${text(date)} of the lane ${code(lane)}`;
 }
 
-/** For behind what is blocked: empty where the person gave no reason. */
+/** Follows what is blocked; empty without a reason. */
 export function reasonWords(reason: string): string {
   return reason === '' ? '' : `: ${text(reason)}`;
 }
 
-/** Who holds what, and why. */
+/** Who holds what, and why. `by` is Markdown. */
 export function heldWords(target: Target, by: string, reason: string): string {
   return `${blockedWords(target)} is on hold by ${by}${reasonWords(reason)}`;
 }

@@ -62,7 +62,7 @@ function isRefused(
 ): boolean {
   const answer = Object.values(start.comments).find(isAnswerTo(scene, comment))?.body ?? '';
   if (
-    !/nothing to go back in|nothing to begin from|nothing new|nothing was rejected|nothing to reject/.test(
+    !/no rollback|a run cannot start from|nothing new|nothing was rejected|nothing to reject/.test(
       answer,
     )
   )

@@ -74,7 +74,7 @@ describe('a trace', () => {
   it('says why, with the numbers', async () => {
     const { alarms } = await replay(traceOf('fault-throughput-collapse.jsonl'));
     expect(alarms.map(({ why }) => why)).toEqual([
-      '39 % slower than its own baseline (0.5 a second) at 3 looks in a row',
+      '39 % slower than its own baseline (0.5 a second) in 3 consecutive checks',
     ]);
   });
 

@@ -153,7 +153,7 @@ describe('a job is taken over', () => {
     await until(lab, 'what the job is', async () => (await stateOf(lab, runOf(issue)))?.description != null);
     await lab.clock.advance(MINUTE);
     expect(told(lab, 'notice').join()).toContain(
-      `\`${gitCommit}\`, which is on no branch of this repository: it could not be launched again`,
+      `\`${gitCommit}\`, which is on no branch of this repository: ferrybot could not launch the job again`,
     );
     await answered(lab, 'mira', issue, '/accept');
     await until(lab, 'the gates', async () => (await stateOf(lab, runOf(issue)))?.gate != null, {
@@ -274,6 +274,6 @@ describe('a job is taken over', () => {
     await lab.as('ada', 'PATCH', `/issues/${issue}`, { state: 'closed' });
     await until(lab, 'the end', async () => (await stateOf(lab, runOf(issue)))?.closed != null);
     await lab.clock.advance(MINUTE);
-    expect(told(lab, 'closed').join()).toContain('the job was not taken over');
+    expect(told(lab, 'closed').join()).toContain('the job was not adopted');
   });
 });

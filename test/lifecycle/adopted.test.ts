@@ -75,7 +75,7 @@ describe('a job that somebody has launched by hand', () => {
     expect(await answered(lab, 'mira', issue, '/accept')).toBe('job-adopted');
     await until(lab, 'a look', async () => (await stateOf(lab, run))?.observation?.status === 'RUNNING');
     expect((await stateOf(lab, run))?.watch.owner?.login).toBe('mira');
-    expect(cardOf(run)).toContain("Owner: the watch is mira's");
+    expect(cardOf(run)).toContain("Owner: mira owns the watch");
   });
 
   it('is told of once more where nobody confirms it, and left alone after that', async () => {
@@ -195,7 +195,9 @@ describe('a job that somebody has launched by hand', () => {
       manifest: { command: ['FERRY_DATE=again', 'python3', 'experiments/ferries/daily.py'] },
     });
     expect(lab.engine.startCount()).toBe(0);
-    expect(cardOf(run)).toContain('It was launched by hand; what follows is its command and its commit');
+    expect(cardOf(run)).toContain(
+      'It was launched by hand; the next attempt uses its command and its commit',
+    );
     await lab.clock.advance(MINUTE);
     await approve(lab, 'mira', issue, run);
     await until(lab, 'the second attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 2);
@@ -254,7 +256,7 @@ describe('a job that somebody has launched by hand', () => {
     await answered(lab, 'mira', issue, '/accept');
     await untilState(lab, run, (state) => state.gate != null, { limitMs: 3_600_000 });
     await lab.clock.advance(10 * MINUTE);
-    expect(cardOf(run)).toContain('the cluster tells no command or no GIT_COMMIT');
+    expect(cardOf(run)).toContain('the cluster reports no command or no GIT_COMMIT');
     expect((await stateOf(lab, run))?.order?.order.attempt).toBe(1);
     expect(lab.engine.startCount()).toBe(0);
   });

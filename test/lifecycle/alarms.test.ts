@@ -26,16 +26,16 @@ it('a job that hangs is looked at every two minutes until a person has taken it,
   await until(lab, 'the alarm', () => told(lab, 'incident').length > 0, { stepMs: 60_000 });
   const alarmedAt = lab.clock.now();
   const [alarm] = told(lab, 'incident');
-  expect(alarm).toMatch(/`stalled-steps`: the engine says RUNNING, and for/);
+  expect(alarm).toMatch(/`stalled-steps`: the engine reports RUNNING, and for/);
   await lab.clock.advance(12 * 60_000);
   expect((await pausesSince(lab, run, alarmedAt)).every((seconds) => seconds >= 120 && seconds < 135)).toBe(
     true,
   );
   const card = told(lab, 'card').at(-1);
   expect(card).toContain('⚠️ **Degraded.**');
-  expect(card).toContain('Alarms that stand: `stalled-steps`.');
+  expect(card).toContain('Open alarms: `stalled-steps`.');
   expect(card).toMatch(/\| Engine \| RUNNING \|/);
-  expect(card).toMatch(/\| Watch \| looks again within 120 s \|/);
+  expect(card).toMatch(/\| Watch \| next check within 120 s \|/);
   const said = await say(lab, 'mira', pull, '/ack');
   expect(await codesOf(lab, said)).toEqual(['incident-taken']);
   const takenAt = lab.clock.now() + 3 * 60_000;
@@ -62,7 +62,7 @@ it('a job that goes well raises no alarm, and its card says how fast it is and h
   await lab.close();
   expect(observation).toMatchObject({ totalSteps: 1_200, pace: { secondsPerStep: expect.any(String) } });
   expect(card).toMatch(
-    /`~\d+\/1200`, [\d.]+ (?:s a step|steps\/s), about (?:\d+ h )?\d+ min to go, the engine says RUNNING/,
+    /`~\d+\/1200`, [\d.]+ (?:s a step|steps\/s), about (?:\d+ h )?\d+ min(?: \d+ s)? to go, the engine reports RUNNING/,
   );
   expect(alarms).toEqual([]);
 });

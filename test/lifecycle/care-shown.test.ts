@@ -169,7 +169,7 @@ describe('a clean-up that is proposed in an issue whose description a writer edi
     const { lab, called } = await openDiskLab({ beforeJob: runner.beforeJob });
     const { number, body } = diskIssue(lab);
     await say(lab, 'mira', number, consentLine(lab, ASK));
-    expect(told(lab, 'answer')).toEqual([expect.stringContaining('you consent')]);
+    expect(told(lab, 'answer')).toEqual([expect.stringContaining('you approved')]);
     await lab.as('ada', 'PATCH', `/issues/${number}`, { body: withFalseCalls(body) });
     await until(lab, 'the runner', () => runner.waiting() > 0);
     runner.letGo();

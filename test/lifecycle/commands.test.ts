@@ -77,7 +77,7 @@ describe('asking and mistyping', () => {
   });
 
   it.each([
-    { said: '/status', answer: /this is where the run stands[\s\S]*Wanted:/ },
+    { said: '/status', answer: /this is the state of the run[\s\S]*Wanted:/ },
     { said: '/help', answer: /these are the commands[\s\S]*\/approve-launch[\s\S]*\/seal/ },
     { said: '/help approve-launch', answer: /Approves the launch of exactly the manifest/ },
     {
@@ -85,14 +85,14 @@ describe('asking and mistyping', () => {
       answer:
         /was not understood and nothing was done: there is no such command\. Did you mean `\/approve-launch`/,
     },
-    { said: '> /approve-launch\n\nwhat does this do?', answer: /does not count: it stands in a quote/ },
+    { said: '> /approve-launch\n\nwhat does this do?', answer: /does not count: it is in a quote/ },
     {
       said: '/approve-launch 0123',
       answer: /\(digest: 32 or more hex digits of the digest: copy the line from the card\)/,
     },
     {
       said: '/seal accept=too noisy',
-      answer: /does not take \(a value with blanks needs double quotes around it\)/,
+      answer: /does not take the words after it \(a value with blanks needs double quotes around it\)/,
     },
     { said: '/rollback step=4', answer: /an argument is missing \(reason\)/ },
     { said: '/hold raeson="x"', answer: /it does not take this key \(raeson\)\. Did you mean `reason`/ },
@@ -124,7 +124,7 @@ describe('asking and mistyping', () => {
     const answers = botComments(lab)
       .slice(before)
       .filter((comment) => comment.kind === 'answer');
-    expect(answers.map((comment) => comment.text)).toEqual([expect.stringContaining('it stands in code')]);
+    expect(answers.map((comment) => comment.text)).toEqual([expect.stringContaining('it is in code')]);
   });
 });
 
@@ -181,7 +181,7 @@ describe('/why', () => {
     await lab.clock.advance(MINUTE);
     expect(answersTo(lab, free)).toEqual([
       expect.stringMatching(
-        /1 gate does not pass.*`approver-allowed`.*`\/approve-launch` line, said by 1 more.*mira/s,
+        /1 gate does not pass.*`approver-allowed`.*`\/approve-launch` line, commented by 1 more.*mira/s,
       ),
     ]);
     await lab.close();

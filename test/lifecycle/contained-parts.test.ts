@@ -83,7 +83,7 @@ afterEach(async () => {
 /** What the bot said in a thread about an error of its own. */
 const toldIn = (thread: number): readonly string[] =>
   Object.values(lab.world.state.comments)
-    .filter(({ issueNumber, body }) => issueNumber === thread && body.includes('met an error of its own'))
+    .filter(({ issueNumber, body }) => issueNumber === thread && body.includes('had an internal error'))
     .map(({ body }) => body);
 
 /** The faults that stand in the journal, with the run that each names. */
@@ -117,7 +117,7 @@ describe('a comment that cannot be read', () => {
     expect([before, bad, after].map((one) => answersTo(lab, one).length)).toEqual([1, 0, 1]);
     const told = toldIn(pull);
     expect(told).toHaveLength(1);
-    expect(told[0]).toContain(`The comment \`comment-${bad}\` here could not be looked at`);
+    expect(told[0]).toContain(`The comment \`comment-${bad}\` could not be processed`);
     expect(told[0]).toContain('write the command again in a new comment');
     expect(await recorded()).toEqual([`${run} look-failed`]);
     expect(failures()).toBeGreaterThan(0);

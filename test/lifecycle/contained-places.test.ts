@@ -57,7 +57,7 @@ afterEach(async () => {
 
 const toldIn = (thread: number): readonly string[] =>
   Object.values(lab.world.state.comments)
-    .filter(({ issueNumber, body }) => issueNumber === thread && body.includes('met an error of its own'))
+    .filter(({ issueNumber, body }) => issueNumber === thread && body.includes('had an internal error'))
     .map(({ body }) => body);
 
 describe('a receipt', () => {

@@ -47,7 +47,7 @@ afterEach(() => {
 /** What the bot said in a thread about a place that it could not look at. */
 const toldIn = (lab: VirtualLab, thread: number): readonly string[] =>
   Object.values(lab.world.state.comments)
-    .filter((comment) => comment.issueNumber === thread && comment.body.includes('could not be looked at'))
+    .filter((comment) => comment.issueNumber === thread && comment.body.includes('could not be processed'))
     .map(({ body }) => body);
 
 const failuresIn = async (lab: VirtualLab): Promise<readonly object[]> =>

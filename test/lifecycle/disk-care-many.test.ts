@@ -217,8 +217,8 @@ describe('300 short workers', () => {
     const said = await say(lab, 'mira', number, `${lines.join('\n')}\n/approve ${'0'.repeat(32)}`);
     await lab.clock.advance(20 * MINUTE);
     const answer = answersTo(lab, said).join('\n');
-    expect(answer.match(/you consent to `clean-disk`/g)).toHaveLength(2);
-    expect(answer).toContain('and that still counts');
+    expect(answer.match(/you approved `clean-disk`/g)).toHaveLength(2);
+    expect(answer).toContain('and that approval still counts');
     expect(answer).toContain('is not what is shown now');
     expect(called.map(({ does }) => does).toSorted()).toEqual([
       ...['clean-disk', 'clean-disk', 'init-worker', 'init-worker'],
@@ -235,7 +235,7 @@ describe('300 short workers', () => {
     await scan();
     expect(issueOf('us-central1-vllm')).toBeNull();
     expect(theIssue('us-east5').body).toContain(
-      'Nobody can say how the disks of the workers of `us-east5` stand.',
+      'The state of the disks of the workers of `us-east5` is unknown.',
     );
     expect(theIssue('us-east5').body).toContain('with it the last 2, ');
     isEastReached = true;
@@ -299,7 +299,7 @@ describe('a cluster whose issue cannot be written', () => {
     await open();
     seam.cluster = 'us-central1-vllm';
     for (let scans = 0; scans < 4; scans += 1) await scan();
-    expect(theIssue('us-east5').body).toContain('Nobody can say how the disks');
+    expect(theIssue('us-east5').body).toContain('The state of the disks');
     expect(issueOf('us-central1-vllm')).toBeNull();
     expect(lab.log.join('\n')).toMatch(/a look failed[\s\S]*cluster us-central1-vllm/);
     seam.cluster = '';

@@ -142,7 +142,7 @@ describe('a cluster whose disks are scanned', () => {
     cluster.stdout = FINE;
     await scan();
     expect(theIssue()).toMatchObject({ number: first.number, state: 'closed' });
-    expect(changes().at(-1)).toContain('All workers of `us-central1-vllm` have room on their disks.');
+    expect(changes().at(-1)).toContain('All workers of `us-central1-vllm` have free space on their disks.');
     cluster.stdout = lowLine('ray-vllm-a', 4);
     cluster.looks = { 'ray-vllm-a': MISPLACED };
     await scan();
@@ -203,7 +203,7 @@ describe('a cluster whose disks are scanned', () => {
     cluster.stdout = `ERROR: ray-vllm-a worker 0: could not read its disk\n${FINE}`;
     await scan();
     expect(theIssue().state).toBe('open');
-    expect(theIssue().body).toContain('does not tell of every worker');
+    expect(theIssue().body).toContain('does not cover every worker');
   });
 
   it('tells of the others where a look at one worker meets a bug, and of that one that it is not known', async () => {
@@ -286,7 +286,7 @@ describe('a cluster whose disks are scanned', () => {
     // The answer of the next one is lost.
     onChange = () => ended('', 255);
     await consent();
-    expect(ends().at(-1)).toMatch(/nobody can say whether it worked: `clean-unclear`/);
+    expect(ends().at(-1)).toMatch(/its result is unknown: `clean-unclear`/);
     onChange = ({ does }) =>
       does === 'clean-disk' ? ended('ferrybot-clean 1 deleted moved freed=1 left=0\n') : ended('', 1);
     await consent();

@@ -66,7 +66,9 @@ it('has the workers scanned once, and its thread links to the issue of the disks
   const [answer = '', ...more] = told(lab, 'disk-answer');
   expect(more).toEqual([]);
   expect(answer).toContain('1 worker of `us-central1` has almost no disk left');
-  expect(answer).toContain(`Who is short, why, and what can be approved stands in #${issue?.number}.`);
+  expect(answer).toContain(
+    `#${issue?.number} lists the workers that are short, the causes, and the proposed actions.`,
+  );
 });
 
 it('is told where no worker is short of disk', async () => {

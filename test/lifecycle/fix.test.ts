@@ -91,7 +91,7 @@ describe('a fix in the pull request after a failed attempt', () => {
     expect(gated?.approvals).toEqual([]);
     expect(card(lab)).toContain('Attempt 1 failed');
     expect(card(lab)).toContain(`\`${LIBRARY}\``);
-    expect(card(lab)).toContain('Against what attempt 1 launched');
+    expect(card(lab)).toContain('Compared with attempt 1 (commit');
 
     await approve(lab, 'mira', pull, run);
     await until(lab, 'the second attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 2);

@@ -82,7 +82,7 @@ describe('nothing is committed, and the thread says why,', () => {
     const { lab, tries, file } = await died({ program, timeoutMs: 3_000 });
     expect(await tries()).toEqual({ made: [], not: [reason] });
     expect(await file()).toBe(TEXT);
-    expect(told(lab, 'incident').join()).toContain('No program puts this right');
+    expect(told(lab, 'incident').join()).toContain('ferrybot has no fix for this failure');
     expect(lab.engine.startCount()).toBe(1);
   });
 

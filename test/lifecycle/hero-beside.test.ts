@@ -23,7 +23,11 @@ it('a diagnostic that somebody left running is told apart from the job of the ru
   byHand('sweep', 'python3 sweep.py');
   const issue = await openHeroIssue(lab);
   await approve(lab, 'mira', issue, RUN);
-  await until(lab, 'the card', () => told(lab, 'card').at(-1)?.includes('On the cluster beside it') === true);
+  await until(
+    lab,
+    'the card',
+    () => told(lab, 'card').at(-1)?.includes('Other jobs on the cluster name this run') === true,
+  );
   const state = await stateOf(lab, RUN);
   expect(state?.observation?.beside?.map(({ jobId, status }) => [jobId, status])).toEqual([
     ['ray-run-ada-nccl', 'RUNNING'],

@@ -60,7 +60,7 @@ it('launches in no container of another commit until the contract says that it i
   await judged(lab, 'other-commit');
   await lab.clock.advance(5 * MINUTE);
   expect(cardOf(lab)).toContain('❌ fails (`container-built`): ');
-  expect(cardOf(lab)).toContain(`by its label, and the contract says`);
+  expect(cardOf(lab)).toContain('and the contract names');
   const text = (await lab.as('ada', 'GET', `/issues/${issue}`)) as { readonly body: string };
   await lab.as('ada', 'PATCH', `/issues/${issue}`, {
     body: `${text.body}\n\n### Container built from\n\n${other}`,

@@ -18,15 +18,15 @@ it('is asked by name, accepts for itself alone, and has the watch of the run fro
   const lab = await openHeroLab();
   const issue = await openHeroIssue(lab, { answers: { DRI: '@mira' } });
   await until(lab, 'the question', () => told(lab, 'notice').length > 0, { limitMs: HOUR_MS });
-  expect(told(lab, 'notice')).toEqual([expect.stringMatching(/`mira` is in charge of [\s\S]*@mira/)]);
+  expect(told(lab, 'notice')).toEqual([expect.stringMatching(/`mira` is the DRI of [\s\S]*@mira/)]);
   const waiting = await stateOf(lab, RUN);
   expect(waiting === null ? null : openGates(waiting)).toEqual(['dri-accepted not-accepted']);
-  expect(card(lab)).toContain('**Wanted: from whom it names, for the gate `dri-accepted`');
+  expect(card(lab)).toContain('**Wanted: from the named person, for the gate `dri-accepted`');
   const why = await say(lab, 'ada', issue, '/why');
   const mine = await say(lab, 'ada', issue, '/accept');
   await lab.clock.advance(120_000);
   expect(answersTo(lab, why).join()).toMatch(
-    /2 gates do not pass[\s\S]*\| `dri-accepted` \|[^|]*mira[^|]*\|[^|]*`\/accept`[^|]*\| whom it names \|\n\| `approver-allowed`/,
+    /2 gates do not pass[\s\S]*\| `dri-accepted` \|[^|]*mira[^|]*\|[^|]*`\/accept`[^|]*\| the named person \|\n\| `approver-allowed`/,
   );
   expect(await codesOf(lab, mine)).toEqual(['accept-not-yours']);
   expect((await stateOf(lab, RUN))?.watch.owner).toBeNull();
@@ -55,7 +55,7 @@ it('is no word of the launch gates alone: `/why` tells of each thing that its is
   await lab.clock.advance(120_000);
   const [told = ''] = answersTo(lab, why);
   expect(told).toContain('3 gates do not pass');
-  expect(told).toMatch(/`contract-complete` \|[^|]*\|[^|]*\| whoever can edit this issue[^|]*: ada \|/);
+  expect(told).toMatch(/`contract-complete` \|[^|]*\|[^|]*\| people who can edit this issue[^|]*: ada \|/);
   expect(told).toContain('| `dri-accepted` |');
   expect(told).not.toContain('nothing holds it back');
   await lab.close();
@@ -65,6 +65,6 @@ it('is told in the thread where nobody of that name works here', async () => {
   const lab = await openHeroLab();
   await openHeroIssue(lab, { answers: { DRI: '@nobody-here' } });
   await until(lab, 'the word', () => told(lab, 'notice').length > 0, { limitMs: HOUR_MS });
-  expect(told(lab, 'notice').join()).toContain('Nobody of that name works here');
+  expect(told(lab, 'notice').join()).toContain('No collaborator of that name');
   await lab.close();
 });

@@ -189,7 +189,9 @@ describe('the issue of a hero run', () => {
     expect(said).toContain('No sealed run');
     expect(said).not.toMatch(/ferry|Fixed/);
     // What is tried again by itself asks nobody to find its cause first.
-    expect(crashed).toMatch(/^Recommendation \/ victory decision: no victory yet; the same may pass/m);
+    expect(crashed).toMatch(
+      /^Recommendation \/ victory decision: no victory yet; an identical attempt may pass/m,
+    );
     expect(well).toMatch(new RegExp(`^Experiment link: the contract in #${issue} at [0-9a-f]{40}$`, 'm'));
     expect(well).not.toMatch(/@ada/);
   });

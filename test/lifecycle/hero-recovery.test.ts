@@ -127,8 +127,8 @@ it('goes on from the newest whole checkpoint, back behind a rejected one by a ma
   await lab.clock.advance(10 * MINUTE_MS);
   // The same failure again is a person's.
   expect(jobs).toHaveLength(2);
-  expect(told(lab, 'launch')[0]).not.toContain('Goes on from');
-  expect(told(lab, 'launch')[1]).toContain(`| Goes on from | step 800, \`${at(800)}\` |`);
+  expect(told(lab, 'launch')[0]).not.toContain('Starts from');
+  expect(told(lab, 'launch')[1]).toContain(`| Starts from | step 800, \`${at(800)}\` |`);
   expect(told(lab, 'ended').join()).not.toContain('Ray job id');
   expect(await answer(play, '/seal')).toBe('seal-failed');
   const reject = '/reject-checkpoint step=800 reason="the loss had spiked"';
@@ -148,8 +148,8 @@ it('goes on from the newest whole checkpoint, back behind a rejected one by a ma
     ({ kind, text }) => kind === 'card' && text.includes(`Run \`${RUN}\``),
   );
   const card = cards.at(-1)?.text;
-  expect(card).toContain(`it is given the one of step 400 to begin from, \`${at(400)}\``);
-  expect(card).not.toContain("the job's own doing");
+  expect(card).toContain(`it starts from step 400, \`${at(400)}\``);
+  expect(card).not.toContain('the job itself decides');
 
   await approve(lab, 'mira', issue, RUN);
   await until(lab, 'the third attempt', () => jobs.length === 3);
@@ -158,7 +158,7 @@ it('goes on from the newest whole checkpoint, back behind a rejected one by a ma
   await written(play, [800, 1_200], 1_300);
   await ended(play, 3);
   const last = told(lab, 'ended').at(-1);
-  expect(last).toContain(`Gone back after attempt 2, to step 400: \`${at(400)}\`.`);
+  expect(last).toContain(`After attempt 2, started again from step 400: \`${at(400)}\`.`);
   expect(last).not.toContain('Fixed after');
   const state = await stateOf(lab, RUN);
   expect(state === null ? null : lineageOf(state)).toMatchObject({
@@ -218,7 +218,7 @@ it('names the way back wherever the same again would end the same, and it is tak
   await folders.write(400, lab.clock.now());
   await ended(play, 1);
   await lab.clock.advance(10 * MINUTE_MS);
-  expect(told(lab, 'ended').at(-1)).toMatch(/`\/rollback step=… reason="…"` by who may approve/);
+  expect(told(lab, 'ended').at(-1)).toMatch(/`\/rollback step=… reason="…"` by an approver/);
   expect(await answer(play, '/relaunch')).toBe('relaunch-never');
   await answer(play, '/rollback step=400 reason="before the loss was lost"');
   await approve(lab, 'mira', issue, RUN);

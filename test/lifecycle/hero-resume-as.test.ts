@@ -104,7 +104,7 @@ it('and its reason stand in the issue and in the logbook, with both names, check
   const cards = botComments(lab).filter(
     ({ kind, text }) => kind === 'card' && text.includes(`Run \`${NEW}\``),
   );
-  expect(cards.at(-1)?.text).toContain(`Goes on from the run \`${OLD}\` under an identity of its own`);
+  expect(cards.at(-1)?.text).toContain(`Continues the run \`${OLD}\` under a new identity`);
 });
 
 it('goes on from the run that ran also where one that began from it is given up', async () => {

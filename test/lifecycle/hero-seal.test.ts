@@ -26,9 +26,7 @@ describe('the seal of a hero run', () => {
     await lab.clock.advance(2 * MINUTE);
     expect(await codesOf(lab, again)).toEqual(['seal-incomplete']);
     expect((await stateOf(lab, HERO))?.seal).toBeNull();
-    const incidents = told(lab, 'incident').filter((text) =>
-      text.includes('what it should have left is not there'),
-    );
+    const incidents = told(lab, 'incident').filter((text) => text.includes('but its output is incomplete'));
     expect(incidents).toHaveLength(1);
 
     await save(1_200);
@@ -43,7 +41,7 @@ describe('the seal of a hero run', () => {
       },
     });
     await lab.clock.advance(2 * MINUTE);
-    expect(told(lab, 'sealed').at(-1)).toMatch(/step-1200.*not looked at: state in the tracker/);
+    expect(told(lab, 'sealed').at(-1)).toMatch(/step-1200.*not checked: state in the tracker/);
     expect(saidTwice(lab)).toEqual([]);
     await close();
   });

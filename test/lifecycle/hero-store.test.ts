@@ -65,7 +65,7 @@ it('tells of a checkpoint that the log calls saved and that is not there, once, 
   await reached(play, 440);
   await lab.clock.advance(60 * MINUTE_MS);
   expect(await alarms(play, 'checkpoint-missing')).toBe(1);
-  expect(told(lab, 'incident').at(-1)).toContain('the log has called the checkpoint of step 400 saved');
+  expect(told(lab, 'incident').at(-1)).toContain('the log reports the checkpoint of step `400` as saved');
   await folders.write(400, lab.clock.now());
   await lab.clock.advance(20 * MINUTE_MS);
   expect((await stateOf(lab, RUN))?.observation?.alarms ?? []).not.toContain('checkpoint-missing');

@@ -10,7 +10,7 @@ import type { VirtualLab } from '../support/virtual-lab.ts';
 
 const METHODS = ['merge', 'rebase'] as const;
 const TOOL = 'lib/smalllab/tool.py';
-const REBASE = 'Rebase the branch onto `main`';
+const REBASE = 'rebase the branch onto `main`';
 
 /** Ada's pull request in which a second commit takes back what the first does, merged by Mira; the first on main. */
 async function innerCommit(lab: VirtualLab, method: (typeof METHODS)[number]): Promise<string> {

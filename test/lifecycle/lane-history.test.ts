@@ -74,7 +74,7 @@ describe('/status with a lane', () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { pull } = await propose(lab);
     expect(await answerTo(pull, '/status lane=dayly')).toContain('this lab has no lane `dayly`');
-    expect(await answerTo(pull, '/status')).toContain('this is where the run stands.');
+    expect(await answerTo(pull, '/status')).toContain('this is the state of the run.');
   });
 });
 
@@ -127,7 +127,7 @@ describe('a budget over a period', () => {
     });
     const pull = (await stateOf(lab, run))?.proposal.pull ?? 0;
     expect(await answerTo(pull, '/why')).toContain(
-      'change the budget in the config, or wait for the next week',
+      'change the budget in the config, reduce the cost of the run, or wait for the next period',
     );
     await nextMorning();
     await say(lab, 'mira', pull, '/status');

@@ -229,7 +229,7 @@ describe('what people put on the target branch since', () => {
     await nextMorning(lab);
     const second = await propose(lab);
     expect(await proposedFile(lab, SECOND)).toContain('learning_rate=4e-3');
-    const both = `\`${RATE}\`: that ferry ran \`2.5e-3\`, \`main\` has \`4e-3\`; taken is \`4e-3\``;
+    const both = `\`${RATE}\`: that ferry ran \`2.5e-3\`, \`main\` has \`4e-3\`; used is \`4e-3\``;
     expect(bodyOf(lab, second.pull)).toContain(both);
     expect(cardOf(lab, SECOND)).toContain(both);
     const state = await known(lab, SECOND);

@@ -162,7 +162,7 @@ describe('a branch that is gone or was put back', () => {
 
   it.each([
     { server: true, words: /was put back/ },
-    { server: false, words: /entry \d+ with the hash `[0-9a-f]+` was there, and is not any more/ },
+    { server: false, words: /entry \d+ with the hash `[0-9a-f]+` was there, and is missing now/ },
   ])('is noticed when it was put back (server: $server)', async ({ server, words }) => {
     const { lab, run, pull } = await proposed({ server });
     const early = await headOf(lab);
@@ -189,7 +189,7 @@ describe('a branch that is gone or was put back', () => {
     const approval = await approve(lab, 'mira', pull);
     await lab.clock.advance(40 * MINUTE);
     expect(incidents(lab)).toEqual([
-      expect.stringMatching(/does not verify[\s\S]*was there, and is not any more/),
+      expect.stringMatching(/does not verify[\s\S]*was there, and is missing now/),
     ]);
     expect(answersTo(lab, approval)).toEqual([expect.stringContaining('does not verify')]);
     expect(await stateOf(lab, run)).toBeNull();

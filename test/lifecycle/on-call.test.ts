@@ -94,7 +94,7 @@ describe('an incident that needs a person', () => {
     await losesTheCluster(run);
     await lab.clock.advance(2 * HOUR);
     expect(pages()).toHaveLength(2);
-    expect(pages()[1]?.text).toContain('Nobody has said yet that they took it');
+    expect(pages()[1]?.text).toContain('It was not acknowledged yet');
     expect(mentioned(pages()[1]?.text)).toEqual(['@ada']);
   });
 
@@ -131,7 +131,7 @@ describe('an incident that needs a person', () => {
     await losesTheCluster(run);
     await lab.clock.advance(5 * MINUTE);
     expect(mentioned(pages()[0]?.text)).toEqual(['@ada-new']);
-    expect(pages()[0]?.text).toContain(`Not among those who work on this repository: account ${ids['sol']}.`);
+    expect(pages()[0]?.text).toContain(`Not a collaborator of this repository: account ${ids['sol']}.`);
   });
 
   it.each(['before', 'after'] as const)('is told once where the process dies %s it posts', async (when) => {

@@ -78,6 +78,6 @@ it('what has changed is told, though a writer spoiled the line that says what wa
   await lab.as('ada', 'PATCH', `/issues/${number}`, { body: body.replace('kind=disk', 'kind=dusk') });
   await scan();
   await lab.clock.advance(40 * MINUTE);
-  expect(told(lab, 'disk-change').join()).toContain('have room on their disks');
+  expect(told(lab, 'disk-change').join()).toContain('have free space on their disks');
   expect(saidTwice(lab)).toEqual([]);
 });

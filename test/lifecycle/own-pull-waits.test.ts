@@ -27,8 +27,12 @@ describe('a label that asks in vain', () => {
     const pull = await openFromFork(world);
     await label(world, 'ada', pull);
     await world.clock.advance(3 * 60 * MINUTE);
-    expect(toldIn(world, pull)).toEqual([expect.stringContaining('a fork is never run with credentials')]);
-    expect(await answer(world, 'mira', pull, '/propose')).toContain('a fork is never run with credentials');
+    expect(toldIn(world, pull)).toEqual([
+      expect.stringContaining('ferrybot never runs a fork with credentials'),
+    ]);
+    expect(await answer(world, 'mira', pull, '/propose')).toContain(
+      'ferrybot never runs a fork with credentials',
+    );
     expect(await stateOf(world, runOf(pull))).toBeNull();
     await world.close();
   });
@@ -45,7 +49,7 @@ describe('a label that asks in vain', () => {
     await label(other, 'ravi', again);
     await until(other, 'what is said', () => toldIn(other, again).length > 0);
     expect(toldIn(other, again)).toEqual([
-      expect.stringContaining('ravi asks for it, and to propose takes write permission'),
+      expect.stringContaining('ravi requests it, and a proposal needs write permission'),
     ]);
     expect(await stateOf(other, runOf(again))).toBeNull();
     await other.close();
@@ -113,7 +117,7 @@ describe('a lane that is taken', () => {
     await until(world, 'what is said', () => toldIn(world, two).length > 0);
     expect(toldIn(world, two)).toEqual([
       expect.stringContaining(
-        `\`${runOf(one)}\` is proposed already in #${one}. To be rid of that one, close #${one}, or take the label off there.`,
+        `\`${runOf(one)}\` is proposed already in #${one}. To withdraw it, close #${one}, or remove its label.`,
       ),
     ]);
     await world.as('ada', 'DELETE', `/issues/${one}/labels/${LABEL}`);

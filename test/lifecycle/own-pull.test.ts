@@ -100,7 +100,9 @@ describe('whose hand is in it cannot approve it', () => {
     await label(world, 'ada', pull);
     const state = await gated(world, runOf(pull));
     expect(openGates(state)).toEqual(['authors-known opened-unnamed']);
-    expect(await answer(world, 'mira', pull, '/why')).toContain('open a pull request of your own');
+    expect(await answer(world, 'mira', pull, '/why')).toContain(
+      'open a pull request with the same change from your own account',
+    );
     await world.close();
   });
 });
@@ -140,7 +142,7 @@ describe('/propose in a pull request', () => {
   it('with values is told that it is taken as it is', async () => {
     const world = await openLab();
     const pull = await openOwn(world);
-    expect(await answer(world, 'mira', pull, '/propose warmup=90')).toContain('it is proposed as it is');
+    expect(await answer(world, 'mira', pull, '/propose warmup=90')).toContain('it is proposed unchanged');
     expect(await stateOf(world, runOf(pull))).toBeNull();
     await world.close();
   });

@@ -66,7 +66,7 @@ async function losesTheCluster(run: string): Promise<void> {
 describe('the watch of a run', () => {
   it('is its approver’s until it is handed over with job, cluster, status, newest signal and links', async () => {
     const { run, pull, issue } = await runningFerry();
-    expect(cardOf(run)).toContain("Owner: the watch is mira's");
+    expect(cardOf(run)).toContain("Owner: mira owns the watch");
     const offered = await say(lab, 'mira', pull, '/handoff @ada');
     const [offer] = answersTo(lab, offered);
     const job = (await stateOf(lab, run))?.submission;
@@ -122,8 +122,8 @@ describe('the watch of a run', () => {
     expect(state?.observation?.step).toBeGreaterThanOrEqual(400);
     expect(state?.watch.ended).toMatchObject({ cause: 'step', attempt: 1 });
     const [summary] = told(lab, 'notice').filter((text) => text.includes('The watch of'));
-    expect(summary).toContain('step 400 is reached, as mira wanted it');
-    expect(summary).toContain('**The job goes on.**');
+    expect(summary).toContain('step 400 is reached, as mira requested');
+    expect(summary).toContain('**The job continues.**');
     expect(summary).toContain(`Job \`${state?.submission?.jobId}\``);
     expect(mentioned(summary)).toEqual(['@mira']);
     expect(cardOf(run)).toContain('**Wanted: `/ack`');
@@ -149,7 +149,7 @@ describe('the watch of a run', () => {
     });
     expect(await answered('mira', pull, '/stop-watching reason="I look by hand"')).toBe('watch-stopped');
     await lab.clock.advance(1.5 * HOUR);
-    const reminders = () => told(lab, 'notice').filter((text) => text.includes('nobody has taken note'));
+    const reminders = () => told(lab, 'notice').filter((text) => text.includes('this was not acknowledged'));
     expect(reminders().map(mentioned)).toEqual([['@mira']]);
     expect(await answered('ada', pull, '/ack')).toBe('watch-end-taken');
     await lab.clock.advance(1.5 * HOUR);

@@ -72,7 +72,7 @@ describe('a slip in a file that the manifest names', () => {
     expect(told(lab, 'incident').join()).toContain('\n+import math\n');
     const launch =
       botComments(lab).findLast(({ kind }) => kind === 'launched' || kind === 'launch')?.text ?? '';
-    expect(launch).toContain('Approved beforehand by');
+    expect(launch).toContain('which permits one automatic fix');
     expect(launch).toContain('\n+import math\n');
     await until(lab, 'its end', async () => (await now())?.end?.attempt === 2, { stepMs: MINUTE });
     expect((await now())?.end?.status).toBe('SUCCEEDED');

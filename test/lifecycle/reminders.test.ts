@@ -106,7 +106,7 @@ describe('a lane that closes what nobody decides', () => {
     const told = botComments(lab).filter(({ kind }) => kind === 'closed');
     expect(told).toHaveLength(1);
     expect(told[0]?.thread).toBe(issue);
-    expect(told[0]?.text).toContain('nobody decided about it in the time that the lane gives');
+    expect(told[0]?.text).toContain('there was no decision within the time limit of the lane');
     expect(
       [...(await lab.store.refs('refs/tags/ferry/')).keys()].filter((tag) => tag.endsWith('/sealed')),
     ).toEqual([]);

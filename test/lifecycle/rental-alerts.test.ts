@@ -107,7 +107,7 @@ describe('an alert', () => {
     });
     expect(await alarms(lab, run)).toEqual(['regression']);
     expect((await stateOf(lab, run))?.end).toBeNull();
-    expect(told(lab, 'incident')[0]).toMatch(/eval\/loss [67] is worse than 5, which its first eval had/);
+    expect(told(lab, 'incident')[0]).toMatch(/eval\/loss [67] is worse than the 5 of its first eval/);
     await lab.close();
   });
 

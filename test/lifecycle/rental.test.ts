@@ -244,7 +244,7 @@ describe('who rents', () => {
     const { run, issue } = await rented(lab);
     const again = await say(lab, 'ada', issue, RENT);
     await lab.clock.advance(60_000);
-    expect(answersTo(lab, again)[0]).toContain('this thread is a run already');
+    expect(answersTo(lab, again)[0]).toContain('this thread has a run already');
     expect(run).toContain('rental-gpu');
     await lab.close();
   });

@@ -118,7 +118,7 @@ it('/teardown run=… lets the machine go from another thread, by who may, and t
   await pass(2);
   expect(await codesOf(lab, theirs)).toEqual(['not-permitted']);
   const [answer] = answersTo(lab, gone);
-  expect(answer).toContain(`\`${run}\`: tear-down asked for by mira`);
+  expect(answer).toContain(`\`${run}\`: mira requested the tear-down`);
   expect(answer).toContain('and the job that runs there is stopped. Its own thread is told when');
   const state = await stateOf(lab, run);
   expect(state?.rental.machines).toMatchObject([{ tearDown: { reason: 'asked' } }]);
@@ -202,7 +202,7 @@ it('a machine of ours without a live run is destroyed and recorded, and what oth
       .filter(({ title }) => title.includes(`machine ${orphan}`))
       .map(({ state, body }) => `${state} ${body}`);
   await until('the issue', 30, () => issues().join().startsWith('closed'));
-  expect(issues()).toEqual([expect.stringContaining('has it no more. Nothing has to be done.')]);
+  expect(issues()).toEqual([expect.stringContaining('no longer contains it. Nothing has to be done.')]);
 });
 
 it('a machine of ours is found though nothing runs: the account is looked at once a day', async () => {

@@ -21,7 +21,9 @@ it('tells its parameters and model FLOPs', async () => {
     outcome: 'pass',
     found: { parameters: '2254', flops: '7.8e8', target: '7.8e8' },
   });
-  expect(told(lab, 'card').join()).toContain('the scale stays: 2254 parameters, 7.8e8 model FLOPs of 7.8e8');
+  expect(told(lab, 'card').join()).toContain(
+    'the scale does not change: 2254 parameters, 7.8e8 model FLOPs of 7.8e8',
+  );
 });
 
 // rule DF-38

@@ -123,7 +123,7 @@ describe('a card that somebody else edited', () => {
         .map(Number)
         .filter((one) => lab.world.state.comments[one]?.body === line),
     );
-    await isRestoredAndTold(ferry, approval, /Somebody else changed the status card/);
+    await isRestoredAndTold(ferry, approval, /The status card was edited by another person/);
   });
 
   // threat T76
@@ -152,7 +152,7 @@ describe('a card that somebody else edited', () => {
     await editAs(lab, 'ada', id, source.replace('kind=card', 'kind=cord'));
     await lab.clock.advance(1_000);
     const approval = await say(lab, 'mira', pull, await lineOf(ferry));
-    await isRestoredAndTold(ferry, approval, /Somebody else changed/);
+    await isRestoredAndTold(ferry, approval, /was edited by another person/);
   });
 
   // threat T75
@@ -166,7 +166,7 @@ describe('a card that somebody else edited', () => {
     await isRestoredAndTold(
       ferry,
       await say(lab, 'mira', pull, await lineOf(ferry)),
-      /Somebody else changed the status card/,
+      /The status card was edited by another person/,
     );
   });
 
@@ -229,7 +229,7 @@ describe('a card that a writer edits again and again', () => {
     expect(writes() - before - 50).toBeLessThanOrEqual(2 * (TEXT_RESTORES_MAX + 1));
     const told = botComments(lab).filter(({ kind }) => kind === 'incident');
     expect(told).toHaveLength(TEXT_RESTORES_MAX + 1);
-    expect(told[0]?.text).toContain('It was changed by ada');
+    expect(told[0]?.text).toContain('ada changed it');
     const early = await say(lab, 'mira', pull, await lineOf(ferry));
     await lab.clock.advance(2 * MINUTE);
     expect(answersTo(lab, early)).toEqual([expect.stringMatching(/not approved.*within an hour/)]);

@@ -90,7 +90,7 @@ describe('a job that dies of a missing import', () => {
     const { made } = await triesOf(played);
     expect(made).toMatchObject([{ attempt: 1, place: `${SCHEDULE}:5`, commit: (await now())?.gate?.commit }]);
     const comment = told(lab, 'incident').join('\n');
-    expect(comment).toContain('A slip was put right on the branch');
+    expect(comment).toContain('ferrybot committed a fix to the branch');
     expect(comment).toContain('\n+import math\n');
     expect(comment).not.toContain('The job is not started again');
     const card = botComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
@@ -164,7 +164,7 @@ describe('nothing is committed', () => {
     const tries = await triesOf(played);
     expect(tries).toEqual({ made: [], not: [reason] });
     expect(await played.file()).toBe(play.text ?? TEXT);
-    expect(told(played.lab, 'incident').join()).toContain('No program puts this right');
+    expect(told(played.lab, 'incident').join()).toContain('ferrybot has no fix for this failure');
     await played.lab.close();
   });
 

@@ -36,7 +36,7 @@ it('of ten times the rate is a warning on the card, and blocks where the lab say
   expect((await stateOf(lab, RUN))?.proposal.objective.kind).toBe('integration');
   const why = await say(lab, 'ada', pull, '/why');
   await until(lab, 'the answer', () => answersTo(lab, why).length > 0);
-  expect(answersTo(lab, why)[0]).toMatch(/`budget`.*warmup.*take a smaller step, or take it back/);
+  expect(answersTo(lab, why)[0]).toMatch(/`budget`.*warmup.*change fewer values, in smaller steps/);
   await lab.close();
 });
 

@@ -77,7 +77,7 @@ describe('a run that W&B is asked about', () => {
     await lab.close();
     expect(card).toContain('✅ **Training.**');
     expect(card).toMatch(
-      /\| Tracker \| calls `ferry_daily_125m_2026-11-21` crashed, step \d+, loss 3\.25, heard of it/,
+      /\| Tracker \| reports `ferry_daily_125m_2026-11-21` as crashed, step \d+, loss 3\.25, last heartbeat/,
     );
     expect(incidentsWith(incidents, 'run-alarm')).toEqual([]);
     expect(observation?.tracker).toMatchObject({ run: 'ferry_daily_125m_2026-11-21', says: 'found' });
@@ -105,7 +105,7 @@ describe('a run that W&B is asked about', () => {
       'tracker-frozen',
     ]);
     expect(comments.join('\n')).toMatch(
-      /`tracker-frozen`: nothing has arrived at the tracker for \d+ min: its newest step is 60/,
+      /`tracker-frozen`: the tracker has received nothing for \d+ min: its newest step is 60/,
     );
   });
 
@@ -120,7 +120,7 @@ describe('a run that W&B is asked about', () => {
     await lab.close();
     expect(end?.status).toBe('SUCCEEDED');
     expect(incidentsWith(incidents, 'run-alarm')).toEqual([]);
-    expect(card).toContain('| Tracker | it was asked too often, now for `ferry_daily_125m_2026-11-21` |');
+    expect(card).toContain('| Tracker | it has a rate limit for `ferry_daily_125m_2026-11-21` |');
   });
 });
 

@@ -81,7 +81,7 @@ it.each([
     const issue = await openHeroIssue(lab, { answers });
     const { gates, card } = await approvedBlindly(lab, RUN, issue);
     expect(gates).toEqual(['manifest-complete unseen']);
-    expect(card).toContain(`${part} holds \`${sign}\`, which nobody sees`);
+    expect(card).toContain(`${part} contains the invisible character \`${sign}\``);
     expect(lab.engine.startCount()).toBe(0);
     await lab.close();
   },

@@ -183,7 +183,7 @@ describe('the status card', () => {
       data: { ...data, evidence: { ...data.evidence, facts } },
     });
     expect(cardOf(failed.state)).toMatch(
-      /\*\*Wanted: a look at the failure, then `\/relaunch [0-9a-f]{32}` by who may approve, .* a fix on .*, which is shown here and approved anew; or `\/ack`/,
+      /\*\*Wanted: a review of the failure, then `\/relaunch [0-9a-f]{32}` by an approver, .* a fix on .*, which the card then shows for approval; or `\/ack`/,
     );
     expect(cardOf(asked.state)).toMatch(
       /\*\*Wanted: a decision on the bad node, in #12: `\/approve [0-9a-f]{32}`; or `\/ack`/,
@@ -192,7 +192,7 @@ describe('the status card', () => {
     const source = { ...consent.data.source, writtenAt: asked.state.head.at };
     const given = asked.add({ ...consent, data: { ...consent.data, source } });
     expect(cardOf(given.state)).toContain('**Wanted: nothing; the bad node is being replaced');
-    expect(cardOf(given.stopRequested(bob).state)).toContain('**Wanted: a look at the failure, then `/ack`');
+    expect(cardOf(given.stopRequested(bob).state)).toContain('**Wanted: a review of the failure, then `/ack`');
   });
 
   // rule ML-14

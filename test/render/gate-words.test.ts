@@ -58,7 +58,7 @@ describe('the words of the gates', () => {
       found: { why: 'git is away' },
       remedyBy: 'time',
     } as const;
-    expect(gateWords({ ...verdict, code: 'unreadable' }).found).toBe('cannot be told: git is away');
+    expect(gateWords({ ...verdict, code: 'unreadable' }).found).toBe('unknown: git is away');
     expect(gateWords({ ...verdict, code: 'brand-new' })).toEqual({ found: '`brand-new`', remedy: null });
   });
 

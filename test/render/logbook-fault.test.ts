@@ -60,7 +60,7 @@ describe('a logbook that cannot be trusted', () => {
   it('says of a look at what belongs to no run nothing about a run', () => {
     const fault = { kind: 'look-failed', key: '0123456789ab', message: 'a bug', subject: null } as const;
     const said = renderLogbookFault({ run: 'journal', fault, branch: 'b' });
-    expect(said).toContain('**A look at what belongs to no run failed**');
+    expect(said).toContain('**A check of what belongs to no run failed**');
   });
 
   it('tells each fault under a name of its own', () => {

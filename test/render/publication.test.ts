@@ -110,7 +110,7 @@ describe('the moments of a run', () => {
     expect(good).toMatch(/^Verdict: ✅ pass\.$/m);
     expect(bad).toMatch(/^Verdict: ❌ fail\.$/m);
     expect(good).toMatch(/^Final eval summary: eval\/loss \d\.\d+/m);
-    expect(good).toMatch(/^Recommendation \/ victory decision: victory; once it is sealed, .+\.$/m);
+    expect(good).toMatch(/^Recommendation \/ victory decision: victory; after the seal, .+\.$/m);
     expect(bad).toMatch(/^Recommendation \/ victory decision: no victory; .+ before the next ferry/m);
   });
 
@@ -331,7 +331,7 @@ describe('the answers', () => {
     const takes = 'name: at most 40 letters, and no blanks';
     const detail = { code: 'bad-value', word: '/seal-milestone', line: 1, column: 1, takes };
     expect(answered('not-understood', { name: 'seal', detail })).toContain(
-      `nothing was done: a value is not one that it takes (${takes}).`,
+      `nothing was done: it does not take this value (${takes}).`,
     );
   });
 

@@ -309,7 +309,7 @@ describe('the summary', () => {
 
   it('says that nothing would be, and that nothing is recorded', () => {
     expect(backtestTitle(backtest([sealedRun.events], CONFIG))).toMatch(
-      /^\d+ decisions of 1 recorded ferry: all the same/,
+      /^\d+ decisions of 1 recorded ferry: no change under this config/,
     );
     expect(backtestTitle(backtest([], CONFIG))).toBe('No ferry is recorded to replay.');
   });

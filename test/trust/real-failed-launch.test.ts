@@ -78,7 +78,7 @@ it('tells of a commit behind `uses:` that does not exist, without a server', asy
     expect.stringContaining('The launch workflow failed before it took the order'),
   ]);
   expect(incidents()[0]).toMatch(/nowhere[\s\S]*\/actions\/runs\/\d+/);
-  expect(card()).not.toContain('the launch is under way');
+  expect(card()).not.toContain('the launch is in progress');
   expect(card()).toContain('to clear why the launch failed');
 });
 

@@ -68,7 +68,7 @@ it('launches nothing where the workflow does not name the secret, and says in th
   expect(told).toHaveLength(1);
   for (const word of ['WANDB\\_API\\_KEY', 'ferrybot-launch', 'env:', LAUNCH])
     expect(told[0]?.text).toContain(word);
-  expect(said()).not.toContain('the launch is under way');
+  expect(said()).not.toContain('the launch is in progress');
 });
 
 it('launches once the workflow names it, on another approval with the line of the card', async () => {

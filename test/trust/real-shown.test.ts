@@ -55,7 +55,7 @@ it('the true line of a card that a writer gave a false delta is refused, told wi
   expect(await answered(line)).toContain('not approved');
   expect(card().text).not.toContain('harmless');
   const told = botComments(lab).filter(({ kind }) => kind === 'incident');
-  expect(told.map(({ text }) => text)).toEqual([expect.stringContaining('It was changed by ada')]);
+  expect(told.map(({ text }) => text)).toEqual([expect.stringContaining('ada changed it')]);
   expect(await stateIn(lab)).toMatchObject({ approvals: [], order: null });
 });
 
@@ -71,7 +71,7 @@ async function answeredAfterPushOf(who: string): Promise<string> {
 
 // threat T94
 it('the line of before, one second after a push, is refused, and whatever line where the approver pushed', async () => {
-  expect(await answeredAfterPushOf('ada')).toMatch(/not approved: .* is not what is shown now/);
+  expect(await answeredAfterPushOf('ada')).toMatch(/not approved: .* is outdated/);
   expect(await answeredAfterPushOf('mira')).toContain('this change is yours');
   expect(await stateIn(lab)).toMatchObject({ approvals: [], order: null });
 });

@@ -30,7 +30,7 @@ it('says which checkpoint is chosen and why the others are not', async () => {
   expect({ ...people, out: people.out.replaceAll(base, '') }).toEqual({
     code: 0,
     out: [
-      'step ?  /kept/step-2000  passed over: incomplete: it has no metadata.json',
+      'step ?  /kept/step-2000  skipped: incomplete: it has no metadata.json',
       'step 900  /kept/step-900  complete',
       'step 1000  /rolling/step-1000  complete, temporary',
       'chosen: /rolling/step-1000',
