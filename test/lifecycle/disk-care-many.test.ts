@@ -184,7 +184,7 @@ describe('300 short workers', () => {
     expect(issue.body.length).toBeLessThanOrEqual(COMMENT_CHARACTERS_MAX);
     expect(issue.body).toContain('300 workers of `us-central1-vllm` have almost no disk left');
     expect(issue.body.match(/ 🔴 4\.0% \| nothing is mounted on /g)).toHaveLength(limits.shownRowsMax);
-    expect(issue.body).toContain('and 270 more');
+    expect(issue.body).toContain('270 more in the logbook');
     expect(issue.body).toContain('The rest appears here');
     expect(atOnce.most).toBe(limits.sshParallelMax);
     const lines = issue.body.match(/\/approve [0-9a-f]{32}/g) ?? [];

@@ -175,7 +175,7 @@ describeWith('mlflow', 'a run that MLflow is asked about', () => {
     await lab.close();
     expect(card).toContain('✅ **Training.**');
     expect(card).toMatch(
-      /\| Tracker \| calls `ferry_daily_125m_2026-11-21` running, step \d+, loss 3\.0\d+, newest metrics/,
+      /\| Tracker \| reports `ferry_daily_125m_2026-11-21` as running, step \d+, loss 3\.0\d+, newest metrics/,
     );
     expect(links).toEqual([
       expect.stringMatching(
