@@ -61,11 +61,7 @@ function isRefused(
   { comment, text, atMs }: { readonly comment: number; readonly text: string; readonly atMs: number },
 ): boolean {
   const answer = Object.values(start.comments).find(isAnswerTo(scene, comment))?.body ?? '';
-  if (
-    !/no rollback|a run cannot start from|nothing new|nothing was rejected|nothing to reject/.test(
-      answer,
-    )
-  )
+  if (!/no rollback|a run cannot start from|nothing new|nothing was rejected|nothing to reject/.test(answer))
     return false;
   const isApprovedSince = scene.deeds.some((deed) => deed.kind === 'approved' && deed.atMs > atMs);
   return text.startsWith('/rollback') || isApprovedSince;

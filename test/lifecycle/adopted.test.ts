@@ -75,7 +75,7 @@ describe('a job that somebody has launched by hand', () => {
     expect(await answered(lab, 'mira', issue, '/accept')).toBe('job-adopted');
     await until(lab, 'a look', async () => (await stateOf(lab, run))?.observation?.status === 'RUNNING');
     expect((await stateOf(lab, run))?.watch.owner?.login).toBe('mira');
-    expect(cardOf(run)).toContain("Owner: mira owns the watch");
+    expect(cardOf(run)).toContain('Owner: mira owns the watch');
   });
 
   it('is told of once more where nobody confirms it, and left alone after that', async () => {

@@ -66,7 +66,7 @@ async function losesTheCluster(run: string): Promise<void> {
 describe('the watch of a run', () => {
   it('is its approver’s until it is handed over with job, cluster, status, newest signal and links', async () => {
     const { run, pull, issue } = await runningFerry();
-    expect(cardOf(run)).toContain("Owner: mira owns the watch");
+    expect(cardOf(run)).toContain('Owner: mira owns the watch');
     const offered = await say(lab, 'mira', pull, '/handoff @ada');
     const [offer] = answersTo(lab, offered);
     const job = (await stateOf(lab, run))?.submission;

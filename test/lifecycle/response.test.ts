@@ -271,9 +271,7 @@ describe("a failure that is a person's", () => {
     expect(await ask(failed.lab, 'mira', issue, '/relaunch')).toBe('approval-line-needed');
     const line = /\/relaunch [0-9a-f]{32}/.exec(told(lab, 'answer').at(-1) ?? '')?.[0] ?? '';
     expect(line).not.toBe('');
-    expect(await ask(failed.lab, 'mira', issue, `/relaunch ${'a'.repeat(32)}`)).toBe(
-      'approval-line-needed',
-    );
+    expect(await ask(failed.lab, 'mira', issue, `/relaunch ${'a'.repeat(32)}`)).toBe('approval-line-needed');
     expect(await ask(failed.lab, 'ada', issue, line)).toBe('not-permitted');
     expect(lab.engine.startCount()).toBe(1);
     expect(await ask(failed.lab, 'mira', issue, line)).toBe('relaunch-asked');
