@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { replay } from '../src/app/replay/replay.ts';
 import { readTrace } from '../src/app/replay/trace.ts';
-import { DETECTOR_IDS } from '../src/domain/detector-ids.ts';
+import { DETECTOR_IDS } from '../src/domain/failure-class.ts';
 import { against, type Result, reported } from './measure.ts';
 
 const FOLDER = new URL('../fixtures/traces/', import.meta.url);

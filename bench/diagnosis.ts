@@ -6,7 +6,7 @@ import { replay } from '../src/app/replay/replay.ts';
 import { traceOfLog } from '../src/app/replay/trace-of-log.ts';
 import { diagnose } from '../src/diagnosis/diagnose.ts';
 import { FAILURE_CLASSES, type FailureClass } from '../src/domain/failure-class.ts';
-import { branded, type Instant, isInstant } from '../src/domain/ids.ts';
+import { branded, type Instant, isInstant } from '../src/domain/values.ts';
 import { CADENCE_S } from './detectors.ts';
 import { against, type Result, reported } from './measure.ts';
 

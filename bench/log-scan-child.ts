@@ -2,7 +2,7 @@
 
 import { closeSync, openSync, readSync } from 'node:fs';
 import { limits } from '../src/domain/limits.ts';
-import { completeUtf8Length } from '../src/host/utf8-boundary.ts';
+import { completeUtf8Length } from '../src/host/files.ts';
 import { finishLog, NO_LOG_FACTS, readLogBytes } from '../src/watch/log-facts.ts';
 
 // As grep reads it: whoever waits for a thread of a pool measures the machine.

@@ -1,8 +1,7 @@
 /** Fold and chain check of a day of fifteen-minute entries for a month: 2,880 events. */
 
 import { fold } from '../src/domain/logbook/fold.ts';
-import { sha256Hex } from '../src/host/hash.ts';
-import { verifyEd25519 } from '../src/host/keys.ts';
+import { sha256Hex, verifyEd25519 } from '../src/host/keys.ts';
 import { verifyLogbook } from '../src/logbook/verify.ts';
 import { logbookOfTwoDays } from '../test/logbook/sample-logbook.ts';
 import { against, quickestMs, type Result, reported } from './measure.ts';

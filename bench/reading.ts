@@ -1,13 +1,13 @@
 /** Reading what people and files say: an ordinary comment, a huge one, hostile shapes, and the delta of a long file. */
 
 import { readFile } from 'node:fs/promises';
-import { COMMENT_OF_STRANGER } from '../src/commands/grammar/bounds.ts';
+import { COMMENT_OF_STRANGER } from '../src/commands/grammar/markdown.ts';
 import { readComment, readCommentOf } from '../src/commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../src/commands/registry.ts';
 import { configDelta } from '../src/delta/config-delta.ts';
 import type { Reading } from '../src/domain/experiment.ts';
 import { withoutTokens } from '../src/domain/written-secrets.ts';
-import { createExperimentReader } from '../src/host/read-experiment.ts';
+import { createExperimentReader } from '../src/host/python-child.ts';
 import { against, quickestMs, type Result } from './measure.ts';
 
 const EXPERIMENT = new URL('../fixtures/lab/experiments/ferries/daily.py', import.meta.url);

@@ -6,11 +6,10 @@
 import type { Lab, LabGit } from '../src/app/lab.ts';
 import { createLabOpener } from '../src/app/open-lab.ts';
 import { watch } from '../src/app/watch/tick.ts';
-import { branded, type Instant, isInstant } from '../src/domain/ids.ts';
+import { branded, type Instant, isInstant } from '../src/domain/values.ts';
 import { createClient, type Octokit } from '../src/github/call.ts';
 import { createGitProgram } from '../src/host/git/git-program.ts';
-import { sha256Hex } from '../src/host/hash.ts';
-import { verifyEd25519 } from '../src/host/keys.ts';
+import { sha256Hex, verifyEd25519 } from '../src/host/keys.ts';
 import { createMemorySaver } from '../src/host/spare-memory.ts';
 import { digestOf, seededKey } from '../test/logbook/sample-logbook.ts';
 import { BEGIN_MS, benchEngine, indexOf, PLAYED_MS } from './watch-plan.ts';

@@ -1,7 +1,6 @@
 /** docs/commands.md as text: every command with its arguments, who may give it and where it works. */
 
-import type { CommandDefinition } from '../../src/commands/definition.ts';
-import { policyOf } from '../../src/commands/policy.ts';
+import { type CommandDefinition, policyOf } from '../../src/commands/decision.ts';
 import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
 import type { ArgumentSpec } from '../../src/commands/spec.ts';
 import { approvalsSchema, onCallSchema, permissionsSchema } from '../../src/config/approvals-schema.ts';

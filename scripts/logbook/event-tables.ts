@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { DEFINITIONS, EVENT_TYPES, WRITERS } from '../../src/domain/logbook/definitions.ts';
-import { ROLES } from '../../src/domain/logbook/role.ts';
+import { ROLES } from '../../src/domain/logbook/parts.ts';
 
 /** The page with its two generated tables: what each role may write, and what each type means. */
 export function logbookPage(page: string): string {

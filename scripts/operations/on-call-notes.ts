@@ -1,6 +1,6 @@
 /** What docs/operations.md adds to each incident comment: whether a job may be running, whether it can wait, where to look. */
 
-import { GIVE_UP_PATIENCE_MS } from '../../src/commands/ack.ts';
+import { GIVE_UP_PATIENCE_MS } from '../../src/commands/sealing.ts';
 import type { IncidentCode } from '../../src/domain/incidents.ts';
 import type { LogbookFault } from '../../src/domain/logbook/logbook-fault.ts';
 

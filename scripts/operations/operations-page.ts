@@ -4,11 +4,11 @@ import { SWEEP_PERIOD_MS } from '../../src/app/server/serve-options.ts';
 import { SIGNATURES } from '../../src/diagnosis/rows.ts';
 import { FIRST_RESPONSE, type FirstResponse } from '../../src/domain/failure-class.ts';
 import { INCIDENT_CODES, type IncidentCode } from '../../src/domain/incidents.ts';
-import { REFUSALS } from '../../src/domain/launch/refusal.ts';
+import { REFUSALS } from '../../src/domain/launch/verdict.ts';
 import { limits } from '../../src/domain/limits.ts';
+import { refusalWords } from '../../src/render/approval-words.ts';
 import { classWords } from '../../src/render/failure-words.ts';
 import { INCIDENT_WORDS } from '../../src/render/incident-words.ts';
-import { refusalWords } from '../../src/render/refusal-words.ts';
 import { FAULT_NOTES, ON_CALL_NOTES } from './on-call-notes.ts';
 
 /** The page, from the words of the comments themselves and the notes beside this file. */

@@ -3,8 +3,8 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { sha256Hex } from '../../src/host/hash.ts';
-import { codeOf } from '../../src/host/publish-once.ts';
+import { codeOf } from '../../src/host/files.ts';
+import { sha256Hex } from '../../src/host/keys.ts';
 import { makePythonEnvironment } from './python-environment.ts';
 
 const TOOLS = join(import.meta.dirname, '..', '..', '.tools');

@@ -1,15 +1,14 @@
 /** Clears data beside a missing mount on the workers of one TPU VM, then initialises the VM again (policy AG-18 and AG-19). */
 
-import { readCleanAnswer } from '../care/disk/clean-answer.ts';
 import { evidenceWorkers } from '../care/disk/disk-proposals.ts';
-import type { Looks } from '../care/disk/scan-record.ts';
-import { healthOf, type WorkerHealth } from '../care/disk/worker-health.ts';
+import { healthOf, type Looks, type WorkerHealth } from '../care/disk/scan-record.ts';
+import { readCleanAnswer } from '../care/disk/worker-answers.ts';
 import type { ActionEvidence, ChangeStep, VmIdentity } from '../domain/actions/action.ts';
 import type { Permit } from '../domain/actions/capability.ts';
 import type { VmListing } from '../domain/care/tpu-vm.ts';
 import { isTpuName, isZone, type MountPoint, type TpuWorker } from '../domain/care/worker-disk.ts';
 import { limits } from '../domain/limits.ts';
-import type { Observed } from '../domain/observed.ts';
+import type { Observed } from '../domain/values.ts';
 import {
   type ChangeEnd,
   type Clock,
@@ -18,7 +17,7 @@ import {
   type StepEnd,
   stepsLook,
   type TargetLook,
-} from './perform-steps.ts';
+} from './change-cluster.ts';
 import { machineLook } from './replace-node.ts';
 
 /** What a program printed and how it ended. */

@@ -3,13 +3,12 @@
  * that moment. The first that is not as it was listed ends the clean-up.
  */
 
-import { type Retention, secondLook } from '../checkpoints/retention.ts';
+import { type Retention, secondLook } from '../checkpoints/cleanup.ts';
 import type { ChangeStep, CheckpointDeletion } from '../domain/actions/action.ts';
 import { type Permit, spendCapability } from '../domain/actions/capability.ts';
-import { assertNever } from '../domain/assert.ts';
 import type { CheckpointStore, StorePath } from '../domain/checkpoint/stored.ts';
-import type { Observed } from '../domain/observed.ts';
-import type { ChangeEnd, Executor, StepEnd, TargetLook } from './perform-steps.ts';
+import { assertNever, type Observed } from '../domain/values.ts';
+import type { ChangeEnd, Executor, StepEnd, TargetLook } from './change-cluster.ts';
 
 export type CheckpointCleanup = {
   readonly deletion: CheckpointDeletion;

@@ -4,7 +4,7 @@
  */
 
 import { type Engine, isTerminal } from '../domain/engine.ts';
-import type { RefusalCode } from '../domain/launch/refusal.ts';
+import type { RefusalCode } from '../domain/launch/verdict.ts';
 import type { RunState, Submission } from '../domain/logbook/run-state.ts';
 import type { OrderRefusal } from './verify-order.ts';
 

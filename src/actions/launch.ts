@@ -1,12 +1,11 @@
 /** The act *launch*: one attempt of one run is submitted under the id that its order names, and what is found under it is adopted. */
 
-import { assertNever } from '../domain/assert.ts';
 import type { Engine, JobLocator, JobSpec, SubmitOutcome } from '../domain/engine.ts';
-import type { DigestOf, Instant } from '../domain/ids.ts';
 import { type IncidentCode, type IncidentFacts, incidentDraft, incidentsWith } from '../domain/incidents.ts';
-import type { RefusalCode } from '../domain/launch/refusal.ts';
+import type { RefusalCode } from '../domain/launch/verdict.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { IssuedOrder, RunState } from '../domain/logbook/run-state.ts';
+import { assertNever, type DigestOf, type Instant } from '../domain/values.ts';
 import { earlierJobFault } from './earlier-jobs.ts';
 import { mintSubmission } from './mint.ts';
 import {

@@ -3,13 +3,12 @@
  * prepared, claimed by a push, performed with a capability, looked back at, recorded (docs/decisions/0121-change-the-world-through-one-pipeline.md).
  */
 
-import { invariant } from '../domain/assert.ts';
 import { GitError } from '../domain/git.ts';
-import type { Instant, RunId } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { cutText } from '../domain/text.ts';
-import { type Recorded, type RecordPort, transact, type Writer } from '../logbook/transact.ts';
+import { type Instant, invariant, type RunId } from '../domain/values.ts';
+import { type Recorded, type RecordPort, transact, type Writer } from '../logbook/append.ts';
 import type { OwnClaim } from './mint.ts';
 
 /** `standing`: it stays as it is, and another look may find it otherwise; `ending`: it is not carried out any more. */

@@ -2,11 +2,10 @@
 
 import type { ActionEvidence, ChangeStep, VmIdentity } from '../domain/actions/action.ts';
 import { deleteStep, isSameVm, type TpuCloud, type TpuVm, type VmListing } from '../domain/care/tpu-vm.ts';
-import type { Instant } from '../domain/ids.ts';
 import { REPLACED } from '../domain/launch/relaunch.ts';
 import { limits } from '../domain/limits.ts';
-import { fromRfc3339 } from '../domain/time.ts';
-import { type Clock, type Executor, lookUntil, stepsLook, type TargetLook } from './perform-steps.ts';
+import { fromRfc3339, type Instant } from '../domain/values.ts';
+import { type Clock, type Executor, lookUntil, stepsLook, type TargetLook } from './change-cluster.ts';
 
 /** From a deletion until the machine is out of the list; gcloud has waited for most of it. */
 const CLOUD_GONE_WAIT_MS = 10 * 60 * 1_000;

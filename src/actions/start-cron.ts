@@ -2,9 +2,9 @@
 
 import type { ChangeStep } from '../domain/actions/action.ts';
 import { limits } from '../domain/limits.ts';
-import type { Observed } from '../domain/observed.ts';
+import type { Observed } from '../domain/values.ts';
+import { type Clock, type Executor, lookUntil, stepsLook } from './change-cluster.ts';
 import { type ProgramEnd, scriptEnd, type WorkerPort } from './clear-disk.ts';
-import { type Clock, type Executor, lookUntil, stepsLook } from './perform-steps.ts';
 
 export type CronStart = Clock & {
   readonly port: () => Promise<

@@ -2,8 +2,8 @@
 
 import type { Engine, StopOutcome } from '../domain/engine.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import type { StepPlace } from './change-cluster.ts';
 import { mintStop } from './mint.ts';
-import type { StepPlace } from './perform-steps.ts';
 
 /** The engine's answer; null if there is nothing to stop, or the job has ended. */
 export async function stopJob(

@@ -3,7 +3,7 @@
  * says, the person wrote it there and did not take it back, may still say it, and the hour is not over.
  */
 
-import { type ActionApprovers, approverFault } from '../care/may-approve-action.ts';
+import { type ActionApprovers, approverFault } from '../care/action-approval.ts';
 import type { ApprovalSource } from '../domain/actions/action.ts';
 import {
   type ActionApproval,
@@ -14,13 +14,12 @@ import {
 import type { Permission } from '../domain/actor.ts';
 import { namingOf } from '../domain/approval-binding.ts';
 import type { CommentFacts } from '../domain/facts.ts';
-import type { DigestOf, Instant } from '../domain/ids.ts';
 import type { Hold } from '../domain/launch/hold.ts';
 import { citationKey } from '../domain/launch/order.ts';
-import type { RefusalCode } from '../domain/launch/refusal.ts';
+import type { RefusalCode } from '../domain/launch/verdict.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { known, type Observed } from '../domain/observed.ts';
-import { canonicalDigest } from '../logbook/canonical.ts';
+import { type DigestOf, type Instant, known, type Observed } from '../domain/values.ts';
+import { canonicalDigest } from '../logbook/chain.ts';
 import type { Brake } from '../run/open-brakes.ts';
 import { approvalsFault, brakeFault } from './verify-approval.ts';
 

@@ -3,19 +3,35 @@
  * its id, still there, in its place and as it was written; the person by the permission of this moment; and the brakes.
  */
 
+import { APPROVING } from '../commands/approving.ts';
 import { readComment } from '../commands/grammar/read-comment.ts';
 import type { ReadCommand } from '../commands/grammar/reading.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
+import { maxAgeMsOf, mayApprove, quorumOf } from '../config/approvers.ts';
 import type { Actor, Permission } from '../domain/actor.ts';
-import { wasShownBefore } from '../domain/approval-binding.ts';
-import type { CommentFacts } from '../domain/facts.ts';
-import type { Digest, Instant } from '../domain/ids.ts';
+import { namingOf, wasShownBefore } from '../domain/approval-binding.ts';
+import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Hold } from '../domain/launch/hold.ts';
-import { citationKey, type OrderApproval } from '../domain/launch/order.ts';
-import type { RefusalCode } from '../domain/launch/refusal.ts';
-import type { Observed } from '../domain/observed.ts';
-import { fail, ok, type Result } from '../domain/result.ts';
-import { toRfc3339 } from '../domain/time.ts';
+import { approvedIn, citationKey, type Order, type OrderApproval } from '../domain/launch/order.ts';
+import { isTooOld } from '../domain/launch/response.ts';
+import { isSameButFiles, preApproves } from '../domain/launch/small-fix.ts';
+import type { RefusalCode } from '../domain/launch/verdict.ts';
+import { type PastAttempt, type RunState, shownAtOf } from '../domain/logbook/run-state.ts';
+import {
+  type Digest,
+  type DigestOf,
+  fail,
+  type Instant,
+  known,
+  type Observed,
+  ok,
+  type Result,
+  toRfc3339,
+} from '../domain/values.ts';
+import type { ChangeGateFacts } from '../gates/gate.ts';
+import { canonicalDigest } from '../logbook/chain.ts';
+import { interestedIn } from '../run/authors.ts';
+import type { LaneScopedConfig } from '../run/lane-scope.ts';
 import { type Brake, brakeWords } from '../run/open-brakes.ts';
 
 /** Why an approval does not count; `unreadable` is no answer, and may be asked again. */
@@ -148,4 +164,82 @@ export function brakeFault({ stoppedBy, holds, brakes }: BrakeFacts): ApprovalFa
 
 function unreadable(why: string): { readonly ok: false; readonly error: ApprovalFault } {
   return fail({ code: 'unreadable', why });
+}
+
+/**
+ * What the runner finds of the ordered commit: `mended` where it is the commit that ran with its own fix of this file in it and
+ * nothing else.
+ */
+export type FixInTree =
+  | { readonly kind: 'mended'; readonly path: string }
+  | { readonly kind: 'otherwise'; readonly why: string };
+
+type Fault = { readonly code: RefusalCode; readonly why: string };
+
+/** The newest attempt of the manifest that is said to have approved it: what the fix is one of. Null where there is none. */
+export function approvingAttempt({ attempts }: RunState, { preApprovedBy }: Order): PastAttempt | null {
+  return attempts.findLast(({ order }) => order.order.digest === preApprovedBy) ?? null;
+}
+
+/** The first thing that is wrong with a fix that was approved beforehand, or null; also for every other order. */
+export function preApprovalFault(
+  state: RunState,
+  order: Order,
+  fix: Observed<FixInTree>,
+  { gates, digestOf }: { readonly gates: Observed<ChangeGateFacts>; readonly digestOf: DigestOf },
+): Fault | null {
+  if (order.preApprovedBy === undefined) return null;
+  const after = approvingAttempt(state, order);
+  const manifest = after?.order.manifest ?? null;
+  if (after === null || manifest === null || after.order.order.preApprovedBy !== undefined)
+    return refused(
+      'no attempt of the manifest that is said to allow it was launched on an approval of its own',
+    );
+  if (canonicalDigest(manifest, digestOf) !== order.preApprovedBy)
+    return refused('the record has another manifest than the one that was approved');
+  const earlier = state.attempts.find(
+    ({ order: { order: one } }) => one.preApprovedBy !== undefined && one.digest !== order.digest,
+  );
+  if (earlier !== undefined) return refused(`attempt ${earlier.submission.attempt} was such a fix already`);
+  if (fix.kind === 'unknown') return { code: 'unreadable', why: fix.why };
+  if (fix.value.kind === 'otherwise') return refused(fix.value.why);
+  if (!preApproves(manifest, fix.value.path)) return refused(`the manifest does not name ${fix.value.path}`);
+  if (gates.kind === 'unknown') return { code: 'unreadable', why: gates.why };
+  const now = gates.value.manifest;
+  if (now.kind === 'unknown') return { code: 'unreadable', why: now.why };
+  return isSameButFiles(now.value, manifest) ? null : refused('more than files is another');
+}
+
+function refused(why: string): Fault {
+  return { code: 'fix-not-approved', why };
+}
+
+export type ApprovalFacts = ApprovalReading & {
+  readonly now: Instant;
+  readonly config: LaneScopedConfig;
+  /** Whose the proposal is, by the runner's own reading. */
+  readonly shown: Pick<RunFacts, 'pull' | 'issue' | 'branchWork'>;
+};
+
+/** The first thing that is wrong with an order's approvals, or null. */
+export function approvalFault(state: RunState, order: Order, facts: ApprovalFacts): ApprovalFault | null {
+  const { pull, issue } = state.proposal;
+  const { config, now } = facts;
+  const digest = approvedIn(order);
+  const isBeforehand = digest !== order.digest;
+  const commit = isBeforehand ? approvingAttempt(state, order)?.order.order.commit : order.commit;
+  const own = interestedIn(state.proposal, facts.shown).map(({ id }) => id);
+  return approvalsFault(order.approvals, facts, {
+    threads: [pull, issue],
+    otherBots: config.otherBots,
+    gives: ({ name, args }) => APPROVING.includes(name) && namingOf(args['digest'], digest) === 'named',
+    quorum: quorumOf(config),
+    commit: commit ?? '',
+    // Control's word alone: a digest that the comment names was there before the comment.
+    shownSince: isBeforehand ? [] : [known(shownAtOf(state, digest))],
+    shownForMs: config.approvals.shownForMs,
+    isTooOld: (createdAt) => isTooOld(state, { digest, createdAt }, now, maxAgeMsOf(config)),
+    mayApprove: ({ id }, held) =>
+      mayApprove(held, id, config.approvals) && (config.approvals.onePersonIsEnough || !own.includes(id)),
+  });
 }

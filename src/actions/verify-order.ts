@@ -7,27 +7,30 @@
 
 import { permits } from '../domain/actor.ts';
 import type { CommentFacts, PullFacts } from '../domain/facts.ts';
-import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { type Hold, holdsOver } from '../domain/launch/hold.ts';
 import { asLaunched } from '../domain/launch/next-attempt.ts';
 import { citationKey, type Order, submissionIdOf } from '../domain/launch/order.ts';
-import { isRunnerGate, type RefusalCode } from '../domain/launch/refusal.ts';
 import { askedFor, failedAlike, responseTo } from '../domain/launch/response.ts';
-import { whyUnknown } from '../domain/launch/verdict.ts';
+import { isRunnerGate, type RefusalCode, whyUnknown } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import type { IssuedOrder, RelaunchAsked, RunState } from '../domain/logbook/run-state.ts';
-import type { Observed } from '../domain/observed.ts';
 import type { Detail } from '../domain/payload.ts';
-import { fromRfc3339 } from '../domain/time.ts';
+import { type Digest, type DigestOf, fromRfc3339, type Instant, type Observed } from '../domain/values.ts';
 import type { ChangeGateFacts } from '../gates/gate.ts';
 import { runnerVerdicts } from '../gates/run-gates.ts';
-import { canonicalDigest } from '../logbook/canonical.ts';
-import { goesOnFrom } from '../run/goes-on-from.ts';
+import { canonicalDigest } from '../logbook/chain.ts';
+import { goesOnFrom } from '../run/gate-run.ts';
 import type { Brake } from '../run/open-brakes.ts';
 import type { Refusal } from './pipeline.ts';
-import { type ApprovalFault, brakeFault, citedComment } from './verify-approval.ts';
-import { type ApprovalFacts, approvalFault } from './verify-approvals.ts';
-import { type FixInTree, preApprovalFault } from './verify-pre-approval.ts';
+import {
+  type ApprovalFacts,
+  type ApprovalFault,
+  approvalFault,
+  brakeFault,
+  citedComment,
+  type FixInTree,
+  preApprovalFault,
+} from './verify-approval.ts';
 
 export type OrderFacts = ApprovalFacts & {
   readonly repository: string;
@@ -286,4 +289,40 @@ function orderDefect(
   return order.submissionId === submissionIdOf(state.run, order.attempt)
     ? null
     : `its submission id is ${order.submissionId}`;
+}
+
+/** As GitHub names them: GITHUB_EVENT_NAME, GITHUB_REF and GITHUB_WORKFLOW_REF (docs: default environment variables). */
+export type LaunchPlace = {
+  readonly event: string;
+  readonly ref: string;
+  /** `owner/name/.github/workflows/FILE@REF`. */
+  readonly workflowRef: string;
+};
+
+/** What the default branch says about where launches come from. `workflow` is the file name of the config. */
+export type LaunchHome = {
+  readonly repository: string;
+  readonly defaultBranch: string;
+  readonly workflow: string;
+};
+
+/** Null where an order may be carried out; otherwise the refusal, with what was found. */
+export function verifyWorkflowOrigin(
+  place: LaunchPlace,
+  home: LaunchHome,
+): { readonly code: RefusalCode; readonly why: string } | null {
+  const branch = `refs/heads/${home.defaultBranch}`;
+  if (place.event !== 'workflow_dispatch') return { code: 'wrong-origin', why: place.event };
+  if (place.ref !== branch) return { code: 'wrong-origin', why: place.ref };
+  if (place.workflowRef === '')
+    return { code: 'unreadable', why: 'the runner does not say which workflow this is' };
+  const [path = '', ref = ''] = splitAtLast(place.workflowRef, '@');
+  if (path.toLowerCase() !== `${home.repository}/.github/workflows/${home.workflow}`.toLowerCase())
+    return { code: 'wrong-origin', why: place.workflowRef };
+  return ref === branch ? null : { code: 'wrong-origin', why: place.workflowRef };
+}
+
+function splitAtLast(text: string, mark: string): readonly string[] {
+  const at = text.lastIndexOf(mark);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }

@@ -1,10 +1,10 @@
 /** Sends recorded notices to their channels and records the results. */
 
-import type { ChannelMessage, Delivery } from '../domain/channel.ts';
-import type { RunId } from '../domain/ids.ts';
+import type { ChannelMessage, Delivery } from '../domain/effect.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import { undelivered } from '../domain/logbook/run-state.ts';
-import { transactRun } from '../logbook/transact.ts';
+import type { RunId } from '../domain/values.ts';
+import { transactRun } from '../logbook/append.ts';
 import type { ChannelHost } from '../notify/channel.ts';
 import { CHANNELS } from '../notify/registry.ts';
 import { channelMessage } from '../render/notice.ts';

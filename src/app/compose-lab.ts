@@ -2,13 +2,11 @@
 
 import { join } from 'node:path';
 import { Octokit } from '@octokit/core';
-import { branded, isDigest, isInstant } from '../domain/ids.ts';
+import { branded, isDigest, isInstant } from '../domain/values.ts';
 import { createClient } from '../github/call.ts';
 import { createGitProgram } from '../host/git/git-program.ts';
-import { sha256Hex } from '../host/hash.ts';
-import { parseSigningKey, verifyEd25519 } from '../host/keys.ts';
-import { pythonVersion } from '../host/python-child.ts';
-import { createExperimentReader } from '../host/read-experiment.ts';
+import { parseSigningKey, sha256Hex, verifyEd25519 } from '../host/keys.ts';
+import { createExperimentReader, pythonVersion } from '../host/python-child.ts';
 import { openStore } from '../stores/open.ts';
 import { channelSender } from './channels.ts';
 import { createImages } from './images.ts';

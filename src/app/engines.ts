@@ -1,8 +1,15 @@
 /** The engine of each cluster. */
 
+import { mkdir, mkdtemp, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TrackerConfig } from '../config/lane-schema.ts';
+import { GitError, type GitExporter, type GitReader } from '../domain/git.ts';
+import type { Tracker } from '../domain/tracker.ts';
 import type { ComposedEngine, EngineHost } from '../engines/definition.ts';
 import { type Adapters, adapterOf } from '../engines/registry.ts';
 import type { LabConfig } from '../run/lane-scope.ts';
+import type { TrackerHost } from '../trackers/ask.ts';
+import { TRACKERS } from '../trackers/registry.ts';
 import type { EngineOf } from './lab.ts';
 
 type EnginesHost = Omit<EngineHost, 'cluster' | 'checkout'> & {
@@ -42,4 +49,47 @@ export function createEngines(host: EnginesHost): Engines {
       await Promise.all([...closing, ...[...made.values()].map(({ close }) => close())]);
     },
   };
+}
+
+/** Null if the lane has no usable tracker. */
+export type TrackerOf = (settings: TrackerConfig) => Tracker | null;
+
+/** Keeps one tracker per setting, because it remembers rate limits. */
+export function createTrackers(
+  environment: Readonly<Record<string, string | undefined>>,
+  host: TrackerHost,
+): TrackerOf {
+  const made = new Map<string, Tracker>();
+  return (settings) => {
+    const { kind, address, entity, project, keyFrom } = settings;
+    // W&B without a key shows only public projects.
+    if (kind === 'none' || (kind === 'wandb' && keyFrom === null)) return null;
+    const known = made.get(JSON.stringify(settings));
+    if (known !== undefined) return known;
+    const key = keyFrom === null ? null : (environment[keyFrom] ?? '');
+    const tracker =
+      key === '' ? keyless(keyFrom ?? '') : TRACKERS[kind](host, { address, entity, project, key });
+    made.set(JSON.stringify(settings), tracker);
+    return tracker;
+  };
+}
+
+function keyless(name: string): Tracker {
+  const denied = { kind: 'denied', message: `this watch was not given ${name}` } as const;
+  return { describe: async () => denied, logTail: async () => denied };
+}
+
+/** Exports `paths` of `branch` (all if empty) into a new private folder below `directory`. An existing folder is never reused. */
+export async function launcherCheckout(
+  git: Pick<GitReader, 'resolve'> & GitExporter,
+  branch: string,
+  paths: readonly string[],
+  directory: string,
+): Promise<string> {
+  const commit = await git.resolve(`refs/heads/${branch}`);
+  if (commit === null) throw new GitError('unreadable', `there is no branch ${branch}`);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const target = await mkdtemp(join(await realpath(directory), 'launcher-'));
+  await git.exportTree(commit, paths.length === 0 ? ['.'] : paths, target);
+  return target;
 }

@@ -1,6 +1,6 @@
 /** The environments of the workflows, and the signing keys in each. */
 
-import type { Role } from '../domain/logbook/role.ts';
+import type { Role } from '../domain/logbook/parts.ts';
 
 export const CONTROL_ENVIRONMENT = 'ferrybot-control';
 export const LAUNCH_ENVIRONMENT = 'ferrybot-launch';

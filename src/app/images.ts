@@ -1,12 +1,11 @@
 /** Asks the container registries of the config about images. */
 
 import type { LabConfig } from '../config/schema.ts';
-import { type ImageLook, type ImageReference, imageName } from '../domain/launch/image.ts';
-import { type Observed, unknown } from '../domain/observed.ts';
-import { wantedImage } from '../run/container.ts';
+import { type ImageLook, type ImageReference, imageName } from '../domain/launch/contract.ts';
+import { type Observed, unknown } from '../domain/values.ts';
+import { wantedImage } from '../run/contract.ts';
 import type { LaneScopedConfig } from '../run/lane-scope.ts';
-import type { RegistryHost } from '../stores/images/ask.ts';
-import { lookAtImage } from '../stores/images/registry.ts';
+import { lookAtImage, type RegistryHost } from '../stores/images/registry.ts';
 
 export type ImageOf = (
   config: Pick<LabConfig, 'containers'>,

@@ -1,9 +1,12 @@
 /** Seals markers of posted texts and verifies them. */
 
 import type { Effect } from '../domain/effect.ts';
+import type { EventDataByType } from '../domain/logbook/event.ts';
 import { isOurText, knownEntry, type ReadMarker, saysForControl } from '../domain/marker.ts';
-import { sealMarker, UNNUMBERED, verifyMarker } from '../logbook/marker-seal.ts';
-import type { LabConfig } from '../run/lane-scope.ts';
+import type { Reading } from '../github/thread-comments.ts';
+import { ownBots, type ProposalPlace } from '../github/threads.ts';
+import { sealMarker, UNNUMBERED, verifyMarker } from '../logbook/mark.ts';
+import type { LabConfig, LaneScopedConfig } from '../run/lane-scope.ts';
 import type { Lab } from './lab.ts';
 import { signersFrom } from './signers.ts';
 
@@ -44,4 +47,24 @@ export function sealed(lab: Lab, config: LabConfig, thread: number, body: string
   const signer = signers.control ?? signers.watch ?? signers.runner;
   if (signer === undefined) return null;
   return sealMarker(body, { repository: lab.repository, thread }, { signer, at, hash: lab.hash });
+}
+
+/** How threads of this lab are read: digests, own bots and own workflows. */
+export function readingOf(lab: Lab, config: LabConfig): Reading {
+  return {
+    digestOf: lab.digestOf,
+    ownBots: ownBots(config.appSlug),
+    ownWorkflows: Object.values(config.workflows),
+    markerOf: markerReader(lab, config),
+    issueMarkerOf: issueMarkerReader(lab, config),
+  };
+}
+
+/** The threads of a recorded proposal. */
+export function placeOf(
+  { issue, pull, headBranch }: EventDataByType['proposed'],
+  config: LaneScopedConfig,
+): ProposalPlace {
+  const { pinned, lane } = config;
+  return { issue, pull, headBranch, baseBranch: lane.targetBranch, pinned };
 }

@@ -4,15 +4,20 @@ import type { ConfigHealth } from '../domain/facts.ts';
 import { GitError } from '../domain/git.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { listLabelledPulls } from '../github/issues.ts';
-import { readThread } from '../github/thread.ts';
+import { readThread } from '../github/threads.ts';
 import type { Proposes } from '../run/kind.ts';
-import { configOfLane, type LabConfig, type LaneScopedConfig, lanesOf } from '../run/lane-scope.ts';
+import {
+  configFor,
+  configOfLane,
+  type LabConfig,
+  type LaneScopedConfig,
+  lanesOf,
+} from '../run/lane-scope.ts';
 import { publishedHeads } from '../run/published-heads.ts';
-import { configFor } from '../run/run-config.ts';
 import { type ConfigInForce, configHealthOf, configInForce } from './config-source.ts';
 import type { Lab, LabGit } from './lab.ts';
+import { readingOf } from './markers.ts';
 import { nothingPosted, type Posted } from './posted.ts';
-import { readingOf } from './reading.ts';
 import { createEventStore, type EventStore } from './record.ts';
 import type { Record } from './record-files.ts';
 

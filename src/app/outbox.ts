@@ -5,16 +5,15 @@
 
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import type { CommentFacts } from '../domain/facts.ts';
-import type { Instant, RunId } from '../domain/ids.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { markerIdentity, readMarker } from '../domain/marker.ts';
-import { known, type Observed, unknown } from '../domain/observed.ts';
+import { type Instant, known, type Observed, type RunId, unknown } from '../domain/values.ts';
 import { findIssue } from '../github/issues.ts';
-import { readProposal } from '../github/proposal-threads.ts';
-import { readThread } from '../github/thread.ts';
+import { readProposal, readThread } from '../github/threads.ts';
 import {
   decideComment,
   decideIssue,
+  hasRoom,
   type OwedComment,
   type OwedIssue,
   type StandingIssue,
@@ -22,15 +21,13 @@ import {
 import { threadsSince } from '../run/pending-commands.ts';
 import { POSTING } from '../run/reconcile.ts';
 import { type AttemptCache, NO_ATTEMPTS } from '../run/step.ts';
-import { hasRoom } from '../run/write-budget.ts';
 import { deliver } from './channels.ts';
 import { postingFacts } from './control/gather.ts';
 import { perform } from './control/perform.ts';
 import { type FactSource, reconcileRun } from './control/reconcile-run.ts';
-import { issueMarkerReader } from './markers.ts';
+import { issueMarkerReader, placeOf, readingOf } from './markers.ts';
 import { type OpenLab, openForRun } from './open-lab.ts';
 import { rememberRun } from './posted.ts';
-import { placeOf, readingOf } from './reading.ts';
 import { contained, type Trouble } from './trouble.ts';
 
 // Texts in a run's own threads.

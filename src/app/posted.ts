@@ -1,7 +1,7 @@
 /** What one process knows about the texts that it posted or found. A new process starts empty and reads the threads. */
 
 import type { CommentFacts } from '../domain/facts.ts';
-import type { RunId } from '../domain/ids.ts';
+import type { RunId } from '../domain/values.ts';
 import type { AttemptCache } from '../run/step.ts';
 
 export type Posted = {

@@ -1,30 +1,33 @@
 /** The files of the logbook branch as they were read and verified, and the record that they make together. */
 
+import type { Refusal } from '../actions/pipeline.ts';
 import { GitError } from '../domain/git.ts';
-import type { RunId, Sha, TreeId } from '../domain/ids.ts';
 import { EMPTY_JOURNAL, type JournalState } from '../domain/logbook/journal-state.ts';
-import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
+import { faultKey, type LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
-import type { Anchor } from '../logbook/ports.ts';
+import type { RunId, Sha, TreeId } from '../domain/values.ts';
+import type { Anchor } from '../logbook/chain.ts';
 import { type FileState, JOURNAL } from '../logbook/rules.ts';
-import { foldersIn, type RunIndex, runsToRead } from '../logbook/run-index.ts';
-import type { GoodFile } from '../logbook/segments.ts';
-import type { LogbookStore } from '../logbook/store/git-store.ts';
-import { type StoredRun, storedMonths } from '../logbook/store/stored-runs.ts';
+import { foldersIn, type GoodFile, type RunIndex, runsToRead } from '../logbook/segments.ts';
+import { type LogbookStore, type StoredRun, storedMonths } from '../logbook/store/git-store.ts';
 import { type BrokenRun, stateAfter, WHOLE_BRANCH } from './broken-run.ts';
 import {
   type Asked,
   type Checking,
+  type Held,
   type Loss,
+  listRuns,
   longest,
   lostMarks,
   lostVersions,
   markedVersion,
+  placesOf,
   type ReadFile,
+  type Reading,
+  readRun,
   type Versions,
   versionsSince,
 } from './record-check.ts';
-import { type Held, listRuns, placesOf, type Reading, readRun } from './record-reading.ts';
 import { contained, type Trouble, troubleKey, wordsOf } from './trouble.ts';
 
 /** A run's file, or the repository journal. */
@@ -315,4 +318,13 @@ export function lost(
   const runs = known.filter((run) => run !== null);
   const state = runs.find((run) => !isOver(run)) ?? runs[0] ?? null;
   return { ...NOTHING_READ, good, lastGood, broken: [{ run: WHOLE_BRANCH, fault, state, thread }] };
+}
+
+/** Nothing is done on a record that does not verify: its own, or the journal, where a hold may stand. `code` is what the refusal is called. */
+export function recordFault({ broken }: Record, file: string, code: string): Refusal | null {
+  const fault = broken.find(({ run }) => run === file || run === JOURNAL || run === WHOLE_BRANCH);
+  if (fault === undefined) return null;
+  const what = fault.run === WHOLE_BRANCH ? "the logbook's branch" : `the record of ${fault.run}`;
+  const why = `${what} does not verify: ${faultKey(fault.fault)}`;
+  return { kind: 'refused', code, effect: 'standing', why };
 }

@@ -1,8 +1,7 @@
 /** The marks of a repository's logbook as a process reads them: the genuine ones, and what they vouch for. */
 
 import type { GitReader } from '../domain/git.ts';
-import type { Instant, Sha } from '../domain/ids.ts';
-import { toRfc3339 } from '../domain/time.ts';
+import { type Instant, type Sha, toRfc3339 } from '../domain/values.ts';
 import type { ComposedRun } from '../logbook/append.ts';
 import {
   isDecisive,

@@ -1,21 +1,42 @@
 /** The record of a repository as this process keeps it: loads it at one head of the logbook branch and appends on top of that. */
 
-import { GitError, type PushOutcome } from '../domain/git.ts';
-import type { Instant, RunId, Sha } from '../domain/ids.ts';
+import { GitError, type GitReader, type PushOutcome } from '../domain/git.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
-import { ok, type Result } from '../domain/result.ts';
-import { type ComposedRun, commitMessage, composeAppend, type IllegalDraft } from '../logbook/append.ts';
+import { type Instant, ok, type Result, type RunId, type Sha } from '../domain/values.ts';
+import {
+  type ComposedRun,
+  commitMessage,
+  composeAppend,
+  type Entry,
+  type IllegalDraft,
+} from '../logbook/append.ts';
+import type { Anchor, AppendResult } from '../logbook/chain.ts';
 import type { Mark } from '../logbook/mark.ts';
-import type { Anchor, AppendResult } from '../logbook/ports.ts';
+import { projectLogbook, projectMonitoringState } from '../logbook/projection.ts';
 import { JOURNAL } from '../logbook/rules.ts';
-import { foldersIn, runsToRead } from '../logbook/run-index.ts';
-import { type AppendRequest, createLogbookStore, type LogbookStore } from '../logbook/store/git-store.ts';
-import type { Entry } from '../logbook/transact.ts';
+import {
+  folderOf,
+  foldersIn,
+  type GoodFile,
+  type GrownFile,
+  grown,
+  runsToRead,
+  startOf,
+  textOf,
+} from '../logbook/segments.ts';
+import {
+  type AppendRequest,
+  createLogbookStore,
+  type LogbookStore,
+  type RunWrite,
+  type StoredFile,
+  textsOf,
+} from '../logbook/store/git-store.ts';
 import type { LabConfig } from '../run/lane-scope.ts';
 import { type BrokenRun, stateAfter, WHOLE_BRANCH } from './broken-run.ts';
 import type { Lab, LabGit } from './lab.ts';
-import type { Checking } from './record-check.ts';
+import type { Checking, Held } from './record-check.ts';
 import {
   goodWithoutBranch,
   indexIn,
@@ -28,9 +49,89 @@ import {
   rebuilt,
 } from './record-files.ts';
 import { createMarkReader, type MarkReader, marksFor, type SeenMark } from './record-marks.ts';
-import type { Held } from './record-reading.ts';
-import { writesOf } from './record-write.ts';
 import { signersFrom } from './signers.ts';
+
+/** What is written of a run, and how it stands then. */
+export type Written = { readonly write: RunWrite; readonly after: Held };
+
+/** The files of these runs with what was composed; of the Markdown, what is needed of it is read first, in one question. */
+async function writesOf(
+  git: GitReader,
+  composed: readonly ComposedRun[],
+  held: ReadonlyMap<string, Held>,
+): Promise<readonly Written[]> {
+  const drafts = composed.map((one) => draftOf(one, held.get(one.run)));
+  const wanted = drafts.flatMap(({ before, parts }) =>
+    parts.flatMap((part) => before?.markdown.get(part) ?? []),
+  );
+  const texts = await textsOf(git, wanted);
+  return drafts.map((draft) => written(git, draft, texts));
+}
+
+type Draft = {
+  readonly composed: ComposedRun;
+  /** What new entries stand on. */
+  readonly before: Held | undefined;
+  readonly file: GoodFile;
+  readonly files: readonly GrownFile[];
+  /** Numbers of the files of Markdown that may change. */
+  readonly parts: readonly number[];
+};
+
+function draftOf(composed: ComposedRun, before: Held | undefined): Draft {
+  const { run, lines, appended } = composed;
+  const { files, ends } = grown(before?.ends ?? [], before?.open ?? '', lines);
+  const events: readonly LogbookEvent[] = [...(before?.events ?? []), ...appended];
+  const file = { run, folder: folderOf(run, events[0]?.at ?? ''), events, ends };
+  // The first tells of the whole run, and the one before a new one says where it goes on.
+  const parts = new Set([
+    1,
+    ...files.flatMap(({ part, before: was }) => (was === '' ? [part - 1, part] : [part])),
+  ]);
+  return { composed, before, file, files, parts: [...parts].filter((part) => part > 0) };
+}
+
+/** Every file of a run, as if each were new. */
+export function wholeFiles(file: GoodFile): readonly GrownFile[] {
+  return file.ends.map((_, index) => ({ part: index + 1, before: '', text: textOf(file, index + 1) }));
+}
+
+function written(
+  git: Pick<GitReader, 'blobIdOf'>,
+  { composed, before, file, files, parts }: Draft,
+  texts: ReadonlyMap<StoredFile, string>,
+): Written {
+  const { run, head, state } = composed;
+  const changed = new Map<number, string>();
+  const markdown = new Map(before?.markdown ?? []);
+  for (const part of parts) {
+    const known = markdown.get(part);
+    const existing = known === undefined ? null : (texts.get(known) ?? null);
+    const text = projectionOf(file, part, existing);
+    if (text === existing) continue;
+    changed.set(part, text);
+    markdown.set(part, git.blobIdOf(text));
+  }
+  const open = files.at(-1)?.text ?? '';
+  // As they will be listed: when somebody else has pushed, they are not read again.
+  const contents = file.ends.map((_, index) => {
+    const changed = files.find(({ part }) => part === index + 1);
+    return changed === undefined ? (before?.files[index] ?? null) : git.blobIdOf(changed.text);
+  });
+  const isNew = before === undefined;
+  const monitoring = projectMonitoringState(file.events);
+  return {
+    write: { run, folder: file.folder, events: files, markdown: changed, monitoring, head, isNew },
+    after: { ...file, open, state, tree: null, files: contents, markdown },
+  };
+}
+
+/** The Markdown beside one file of events, with what people wrote into it. */
+export function projectionOf(file: GoodFile, part: number, existing: string | null): string {
+  const from = startOf(file, part);
+  const to = file.ends[part - 1] ?? file.events.length;
+  return projectLogbook(file.events, existing, { part, from, to, isLast: part >= file.ends.length });
+}
 
 /** The newest append that was refused; `after` is the newest entry of the run that stands, -1 where there is none. */
 export type Refusal = {

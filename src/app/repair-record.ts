@@ -1,20 +1,26 @@
 /** Puts every broken file of the logbook back on its longest good version, in one ordinary commit. No key is needed: every line is signed. */
 
-import { invariant } from '../domain/assert.ts';
-import type { Instant, Sha } from '../domain/ids.ts';
 import { EMPTY_JOURNAL } from '../domain/logbook/journal-state.ts';
 import { faultKey, type LogbookFault } from '../domain/logbook/logbook-fault.ts';
-import { projectMonitoringState } from '../logbook/monitoring-state.ts';
-import type { Anchor } from '../logbook/ports.ts';
+import { type Instant, invariant, type Sha } from '../domain/values.ts';
+import type { Anchor } from '../logbook/chain.ts';
+import { projectMonitoringState } from '../logbook/projection.ts';
 import { eventsPath, type GoodFile, markdownPath, monitoringPath } from '../logbook/segments.ts';
-import { createLogbookStore } from '../logbook/store/git-store.ts';
-import { NOT_STORED, readEvents, storedRuns, textsOf } from '../logbook/store/stored-runs.ts';
+import {
+  createLogbookStore,
+  NOT_STORED,
+  readEvents,
+  storedRuns,
+  textsOf,
+} from '../logbook/store/git-store.ts';
 import type { LabConfig } from '../run/lane-scope.ts';
 import type { Lab, LabGit } from './lab.ts';
+import { projectionOf, wholeFiles } from './record.ts';
 import {
   backing,
   type Checking,
   goodOf,
+  type Held,
   lostMarks,
   lostVersions,
   rewrittenOf,
@@ -22,8 +28,6 @@ import {
 } from './record-check.ts';
 import { goodWithoutBranch, type Loading, loadAt, NOTHING_READ } from './record-files.ts';
 import { createMarkReader } from './record-marks.ts';
-import type { Held } from './record-reading.ts';
-import { projectionOf, wholeFiles } from './record-write.ts';
 
 export type Repairing = {
   readonly lab: Pick<Lab, 'repository' | 'hash' | 'verifySignature' | 'log'>;

@@ -3,8 +3,8 @@
  * (architecture, D5: jobs get none of ferrybot's tokens).
  */
 
-import { traitsOf } from '../config/engine-traits.ts';
-import { withheldText } from '../domain/withheld.ts';
+import { traitsOf } from '../config/clusters.ts';
+import { withheldText } from '../domain/written-secrets.ts';
 import { SECRET_NAME } from '../host/private-environment.ts';
 import { redact } from '../host/redactor.ts';
 import type { LabConfig } from '../run/lane-scope.ts';

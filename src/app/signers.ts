@@ -1,8 +1,7 @@
 /** Turns private keys from the environment into signers. */
 
-import type { Instant } from '../domain/ids.ts';
-import type { PublicKey, Role } from '../domain/logbook/role.ts';
-import { toRfc3339 } from '../domain/time.ts';
+import type { PublicKey, Role } from '../domain/logbook/parts.ts';
+import { type Instant, toRfc3339 } from '../domain/values.ts';
 import type { SigningKey } from '../host/keys.ts';
 import type { Signers } from '../logbook/append.ts';
 

@@ -9,7 +9,7 @@ import {
   planFix,
 } from '../diagnosis/fix/suggest-fix.ts';
 import { limits } from '../domain/limits.ts';
-import { known, type Observed, unknown } from '../domain/observed.ts';
+import { known, type Observed, unknown } from '../domain/values.ts';
 import { scriptText } from '../host/python/script.ts';
 import { runPython } from '../host/python-child.ts';
 

@@ -1,28 +1,26 @@
 /** Handles `/stop` and `/teardown` for runs with a broken record: reads them from the threads and stops the job by its id. */
 
-import { namedRun, namesOther } from '../commands/named-run.ts';
-import { stop } from '../commands/stop.ts';
-import { teardown } from '../commands/teardown.ts';
+import { stop } from '../commands/brakes.ts';
+import { namedRun, namesOther } from '../commands/registry.ts';
+import { teardown } from '../commands/rentals.ts';
 import { permits } from '../domain/actor.ts';
 import type { CommentFacts } from '../domain/facts.ts';
-import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { isHolding } from '../domain/logbook/liveness.ts';
 import { rentalTerms } from '../domain/logbook/renting.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import type { ReconcileRequest } from '../domain/reconcile-request.ts';
-import { after, toRfc3339 } from '../domain/time.ts';
-import { readPermission } from '../github/permission.ts';
-import { readThread } from '../github/thread.ts';
+import { after, type Instant, toRfc3339 } from '../domain/values.ts';
+import { readPermission } from '../github/settings.ts';
+import { readThread } from '../github/threads.ts';
 import { JOURNAL } from '../logbook/rules.ts';
-import { type PendingItem, pendingItems } from '../run/pending-commands.ts';
-import { configFor } from '../run/run-config.ts';
-import { quietFirst } from '../run/untrusted.ts';
-import { commentsElsewhere } from './brakes-elsewhere.ts';
+import { configFor } from '../run/lane-scope.ts';
+import { type PendingItem, pendingItems, quietFirst } from '../run/pending-commands.ts';
+import { commentsElsewhere } from './brakes.ts';
 import { stateAfter, WHOLE_BRANCH } from './broken-run.ts';
 import { perform } from './control/perform.ts';
+import { readingOf } from './markers.ts';
 import type { OpenLab } from './open-lab.ts';
-import { readingOf } from './reading.ts';
 import type { Record } from './record-files.ts';
 import { apartFromComments, contained, type Trouble } from './trouble.ts';
 

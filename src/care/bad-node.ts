@@ -5,13 +5,19 @@
 
 import type { VmIdentity } from '../domain/actions/action.ts';
 import type { ActionRecord } from '../domain/actions/action-state.ts';
-import type { TpuVm, VmListing } from '../domain/care/tpu-vm.ts';
-import { branded, type Instant, isInstant } from '../domain/ids.ts';
-import { type Incident, incidentsWith } from '../domain/incidents.ts';
-import { isSameAddress } from '../domain/ip-address.ts';
-import type { RunState } from '../domain/logbook/run-state.ts';
-import { isOver } from '../domain/logbook/run-state.ts';
-import { fromRfc3339 } from '../domain/time.ts';
+import { deleteStep, isSameAddress, type TpuVm, type VmListing } from '../domain/care/tpu-vm.ts';
+import { type Incident, incidentDraft, incidentsWith } from '../domain/incidents.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
+import { isOver, type RunState } from '../domain/logbook/run-state.ts';
+import {
+  assertNever,
+  branded,
+  type DigestOf,
+  fromRfc3339,
+  type Instant,
+  isInstant,
+} from '../domain/values.ts';
+import { proposeAction } from './action-approval.ts';
 
 /** So long the machines are asked for again before a person is told that they cannot be listed. */
 export const BAD_NODE_PATIENCE_MS = 10 * 60 * 1_000;
@@ -26,7 +32,7 @@ export const NODE_SIGNATURES: ReadonlySet<string> = new Set([
 ]);
 
 /** What the log of the current attempt shows. */
-export type BadNodeMatch = {
+type BadNodeMatch = {
   readonly attempt: number;
   readonly signatures: readonly string[];
   readonly lines: readonly string[];
@@ -152,4 +158,61 @@ function namesOf(vms: readonly TpuVm[]): string {
 
 function unclear(code: UnclearCode, why: string): BadNodeJudgement {
   return { kind: 'unclear', code, why };
+}
+
+export type NodeProposalInput = {
+  readonly state: RunState;
+  readonly match: BadNodeMatch;
+  /** Null where the config does not say where the machines are. */
+  readonly listing: VmListing | null;
+  readonly repository: string;
+  readonly project: string;
+  readonly now: Instant;
+  readonly digestOf: DigestOf;
+  readonly redact: (text: string) => string;
+};
+
+/** What the watch records; null while the machines cannot be listed. */
+export function answerSignatureMatch(input: NodeProposalInput): EventDraft | null {
+  const { state, match, redact } = input;
+  const judged = judgeBadNode(match, input.listing, input.now);
+  switch (judged.kind) {
+    case 'wait':
+      return null;
+    case 'unclear': {
+      const detail = {
+        reason: judged.code,
+        why: redact(judged.why),
+        signature: match.signatures.join(' '),
+        attempt: match.attempt,
+      };
+      return incidentDraft('watch', 'bad-node-unclear', detail);
+    }
+    case 'found': {
+      const { vm, identity, workers } = judged;
+      const facts = {
+        attempt: match.attempt,
+        signature: match.signatures.join(' '),
+        address: match.workers.join(' '),
+        worker: workers.join(' '),
+        state: vm.state,
+        acceleratorType: vm.acceleratorType,
+        rayCluster: vm.rayCluster,
+        job: state.end?.status ?? state.observation?.status ?? 'UNKNOWN',
+      };
+      const evidence = { facts, lines: match.lines };
+      const what = {
+        record: state.run,
+        repository: input.repository,
+        cluster: state.submission?.cluster ?? '',
+        change: { kind: 'delete-tpu-vm', vm: identity },
+        steps: [deleteStep(input.project, identity)],
+        thread: state.proposal.issue,
+        round: state.actions.length + 1,
+      } as const;
+      return proposeAction('watch', what, evidence, input.digestOf);
+    }
+    default:
+      return assertNever(judged);
+  }
 }

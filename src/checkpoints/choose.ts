@@ -10,9 +10,9 @@ import {
   type StoredCheckpoint,
   type StorePath,
 } from '../domain/checkpoint/stored.ts';
-import { jsonIn } from '../domain/json.ts';
 import { withoutEndSlashes } from '../domain/text.ts';
-import { type Lineage, standingIn } from './standing.ts';
+import { jsonIn } from '../domain/values.ts';
+import { type Lineage, standingIn } from './lineage.ts';
 
 /** Why a checkpoint is skipped. */
 export const PASSED_OVER = [

@@ -4,7 +4,7 @@ import type { SearchedRoot, StorePath } from '../domain/checkpoint/stored.ts';
 import { type CheckpointPlan, takesCheckpoint } from '../domain/launch/contract.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { known, type Observed, unknown } from '../domain/observed.ts';
+import { known, type Observed, unknown } from '../domain/values.ts';
 import { type AskCode, type CompleteCheckpoint, chooseCheckpoint, type Search } from './choose.ts';
 import { lineageFor } from './lineage.ts';
 import { isWrittenBy, rootOf, type StartRefusal, startPoint } from './start.ts';

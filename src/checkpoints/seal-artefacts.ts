@@ -5,7 +5,7 @@ import type { FoundCheckpoints, StorePath } from '../domain/checkpoint/stored.ts
 import { limits } from '../domain/limits.ts';
 import type { SealedCheckpoint } from '../domain/logbook/events/checkpoint-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { type Observed, unknown } from '../domain/observed.ts';
+import { type Observed, unknown } from '../domain/values.ts';
 import { chooseCheckpoint, judgeAll, type Search } from './choose.ts';
 import { rootsOf } from './cleanup.ts';
 import { lineageFor } from './lineage.ts';

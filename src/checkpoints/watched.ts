@@ -4,7 +4,7 @@ import type { LaneConfig } from '../config/lane-schema.ts';
 import { namedStep, type SearchedRoot, type StorePath } from '../domain/checkpoint/stored.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { known, type Observed, unknown } from '../domain/observed.ts';
+import { known, type Observed, unknown } from '../domain/values.ts';
 import type { StoredThen } from '../watch/look.ts';
 import { chooseCheckpoint } from './choose.ts';
 import { rootsOf } from './cleanup.ts';

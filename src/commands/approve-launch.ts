@@ -4,27 +4,26 @@
  */
 
 import { bindingHex, namingOf, wasShownBefore } from '../domain/approval-binding.ts';
-import type { Digest, Sha } from '../domain/ids.ts';
 import { isBeforeLaunch, repeatedFailure } from '../domain/launch/next-attempt.ts';
-import { preApproval } from '../domain/launch/pre-approval.ts';
 import { replacementFor } from '../domain/launch/relaunch.ts';
 import { mayBeRelaunched, wantsRelaunch } from '../domain/launch/response.ts';
+import { preApproval } from '../domain/launch/small-fix.ts';
 import { allPass } from '../domain/launch/verdict.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { type RunState, shownAtOf, standingApprovals } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
-import { approvedDraft, approverNeeds, isOwnWork, unlessApprover } from './approving.ts';
+import type { Digest, Sha } from '../domain/values.ts';
+import { approvedDraft, approverNeeds, isOwnWork, secondCardRefusal, unlessApprover } from './approving.ts';
 import {
   type AnswerDecision,
   type APPROVAL_FAULTS,
   answering,
   type CommandContext,
   type CommandDecision,
+  type CommandDefinition,
   NOT_ON_A_LINE,
   type PlaceContext,
 } from './decision.ts';
-import type { CommandDefinition } from './definition.ts';
-import { secondCardRefusal } from './second-card.ts';
 import { digestPrefix } from './values.ts';
 
 const answer = answering({

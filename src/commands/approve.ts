@@ -3,7 +3,7 @@
  * node, clearing a disk, starting the clean-up job, deleting listed checkpoints (policy ML-02, ML-30, AG-18, AG-21, HR-63).
  */
 
-import { approverFault } from '../care/may-approve-action.ts';
+import { approverFault } from '../care/action-approval.ts';
 import { targetName } from '../domain/actions/action.ts';
 import {
   type ActionRecord,
@@ -16,9 +16,14 @@ import { TARGET_FIELDS, targetFacts } from '../domain/launch/hold.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
-import { toRfc3339 } from '../domain/time.ts';
-import { type AnswerDecision, answering, NOT_ON_A_LINE, type PlaceContext } from './decision.ts';
-import type { CommandDefinition } from './definition.ts';
+import { toRfc3339 } from '../domain/values.ts';
+import {
+  type AnswerDecision,
+  answering,
+  type CommandDefinition,
+  NOT_ON_A_LINE,
+  type PlaceContext,
+} from './decision.ts';
 import { digestPrefix } from './values.ts';
 
 const answer = answering({

@@ -2,9 +2,16 @@
 
 import { mayApprove } from '../config/approvers.ts';
 import type { Permission } from '../domain/actor.ts';
-import type { Digest } from '../domain/ids.ts';
+import { commentName } from '../domain/answer-key.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
-import { type AnswerDecision, answerCommon, type CommandContext, type CommandPolicy } from './decision.ts';
+import type { Digest } from '../domain/values.ts';
+import {
+  type AnswerDecision,
+  answerCommon,
+  type CommandContext,
+  type CommandDecision,
+  type CommandPolicy,
+} from './decision.ts';
 
 /** Commands that approve the digest they name. */
 export const APPROVING: readonly string[] = ['approve-launch', 'relaunch'];
@@ -44,4 +51,17 @@ export function isOwnWork({
   actor,
 }: Pick<CommandContext, 'policy' | 'interested' | 'actor'>): boolean {
   return !policy.approvals.onePersonIsEnough && interested.some(({ id }) => id === actor.id);
+}
+
+/** Refuses an approval if a second card may have misled its author; null otherwise. */
+export function secondCardRefusal(
+  { secondCard }: Pick<CommandContext, 'secondCard'>,
+  digest: Digest,
+): CommandDecision | null {
+  const second = secondCard(digest);
+  if (second.kind === 'need') return second;
+  if (second.kind === 'unknown') return answerCommon('permission-unknown', { why: second.why });
+  if (second.value === null) return null;
+  const { thread, author } = second.value;
+  return answerCommon('second-card', { name: commentName(second.value), thread, by: author.login });
 }

@@ -4,19 +4,20 @@ import type { Search } from '../checkpoints/choose.ts';
 import type { CleanupPlan } from '../checkpoints/cleanup.ts';
 import type { SealArtefacts } from '../checkpoints/seal-artefacts.ts';
 import type { Permissions } from '../config/approvals-schema.ts';
+import { maxAgeMsOf } from '../config/approvers.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { ActionRecord } from '../domain/actions/action-state.ts';
 import type { Actor, Permission } from '../domain/actor.ts';
 import type { CommentFacts, PersonFacts } from '../domain/facts.ts';
-import type { Digest, Instant, Sha } from '../domain/ids.ts';
 import type { Hold } from '../domain/launch/hold.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { SealedCheckpoint } from '../domain/logbook/events/checkpoint-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Need, Needing } from '../domain/need.ts';
-import type { Observed } from '../domain/observed.ts';
 import { type CodeOf, type Detail, type Facts, recordedFacts, type Vocabulary } from '../domain/payload.ts';
+import type { Digest, Instant, Observed, Sha } from '../domain/values.ts';
+import type { CommandSpec } from './spec.ts';
 
 /** The launch gates at the moment of the decision. `digest` null = nothing to approve. */
 export type GateView = {
@@ -215,3 +216,30 @@ export const NO_JOB = answerCommon('not-now', { status: 'no job of this run was 
 export const NOT_ON_A_LINE = answerCommon('not-now', {
   status: 'an approval has to be a comment or a review of its own, not a remark on a line',
 });
+
+export type CommandDefinition = CommandSpec & {
+  /** Its own codes and their facts; render/answer-words.ts has the sentences. */
+  readonly answers: Vocabulary;
+  /** Minimum permission from the config; null = everyone. */
+  readonly who: (policy: CommandPolicy) => Permission | null;
+  /** One line for `/help` and docs/commands.md. */
+  readonly summary: string;
+  readonly example: string;
+  readonly decide: (context: CommandContext) => CommandDecision;
+  /** Decides about the run in the argument `run`, from any thread. Absent if the command cannot name a run. */
+  readonly decideNamed?: (context: NamedContext) => AnswerDecision;
+  /** What it decides on a thread without a run; left out, or null, where the command only means something to a run. */
+  readonly decideWithoutRun?: (
+    context: PlaceContext,
+  ) => Extract<CommandDecision, { kind: 'answer' | 'hand-over' }> | null;
+};
+
+/** The lab's rules for commands. `quorum`: required approvers (`quorumOf` needs more of the config). */
+export function policyOf(
+  config: Pick<LabConfig, 'approvals' | 'permissions' | 'onCall'>,
+  quorum: number = config.approvals.quorum,
+): CommandPolicy {
+  const { approvals, permissions, onCall } = config;
+  const handoffMs = onCall.handoffMinutes * 60_000;
+  return { approvals, quorum, approvalMaxAgeMs: maxAgeMsOf(config), handoffMs, permissions };
+}

@@ -2,7 +2,7 @@
 
 import { TARGET_FIELDS } from '../domain/launch/hold.ts';
 import type { Vocabulary } from '../domain/payload.ts';
-import type { CommandDefinition } from './definition.ts';
+import type { CommandDefinition } from './decision.ts';
 import { knobPath, knobValue, laneWord, reasonText } from './values.ts';
 
 /** Why a pull request or issue does not become a run. */

@@ -1,34 +1,17 @@
 /** All commands, in help order. A new command is one new file and one line here. */
 
 import { type Detail, type FactsArgument, recordedFacts } from '../domain/payload.ts';
-import { accept } from './accept.ts';
-import { ack } from './ack.ts';
+import { isRunId, type RunId } from '../domain/values.ts';
 import { approve } from './approve.ts';
 import { approveLaunch } from './approve-launch.ts';
-import { cleanupCheckpoints } from './cleanup-checkpoints.ts';
-import { COMMON_ANSWERS } from './decision.ts';
-import type { CommandDefinition } from './definition.ts';
-import { handoff } from './handoff.ts';
-import { help } from './help.ts';
-import { hold } from './hold.ts';
-import { keep } from './keep.ts';
+import { cleanupCheckpoints, rejectCheckpoint, relaunch, resumeAs, rollback } from './attempts.ts';
+import { hold, revoke, stop, unhold } from './brakes.ts';
+import { COMMON_ANSWERS, type CommandDefinition } from './decision.ts';
 import { propose } from './propose.ts';
-import { rejectCheckpoint } from './reject-checkpoint.ts';
-import { relaunch } from './relaunch.ts';
-import { rent } from './rent.ts';
-import { resumeAs } from './resume-as.ts';
-import { revoke } from './revoke.ts';
-import { rollback } from './rollback.ts';
-import { seal } from './seal.ts';
-import { sealMilestone } from './seal-milestone.ts';
-import { status } from './status.ts';
-import { stop } from './stop.ts';
-import { stopWatching } from './stop-watching.ts';
-import { teardown } from './teardown.ts';
-import { unhold } from './unhold.ts';
-import { until } from './until.ts';
-import { watch } from './watch.ts';
-import { why } from './why.ts';
+import { help, status, why } from './read-only.ts';
+import { keep, rent, teardown } from './rentals.ts';
+import { ack, seal, sealMilestone } from './sealing.ts';
+import { accept, handoff, stopWatching, until, watch } from './watching.ts';
 
 const REGISTERED = [
   approveLaunch,
@@ -86,4 +69,19 @@ export function answerOf<Code extends AnswerCode>(
 /** By name without the slash. */
 export function definitionOf(name: string): CommandDefinition | null {
   return COMMAND_DEFINITIONS.find((definition) => definition.name === name) ?? null;
+}
+
+type Given = { readonly name: string; readonly args: Readonly<Record<string, string>> };
+
+/** Null if no run is named or the command cannot name one. */
+export function namedRun({ name, args }: Given): RunId | null {
+  const { run } = args;
+  if (run === undefined || !isRunId(run) || definitionOf(name)?.decideNamed === undefined) return null;
+  return run;
+}
+
+/** Whether it names a run other than this one. */
+export function namesOther(given: Given, run: string | null): boolean {
+  const named = namedRun(given);
+  return named !== null && named !== run;
 }

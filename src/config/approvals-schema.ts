@@ -1,7 +1,7 @@
 /** Who may do what: approvers, permissions, and people on call. */
 
 import { z } from 'zod';
-import { WEEKDAYS } from '../domain/time.ts';
+import { WEEKDAYS } from '../domain/values.ts';
 import { CHANNEL_KINDS } from '../notify/registry.ts';
 import { amount, setting, unset, variable, word } from '../settings/words.ts';
 

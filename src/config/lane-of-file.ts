@@ -1,7 +1,13 @@
 /** The config as one lane of it sees it: what belongs to the whole lab, and the settings of that lane alone. */
 
-import type { CheckpointPlan, Contract, PinnedSource } from '../domain/launch/contract.ts';
-import type { MachineFit } from '../domain/launch/machine-needs.ts';
+import {
+  CHECKPOINT,
+  type CheckpointPlan,
+  type Contract,
+  type MachineFit,
+  type PinnedSource,
+} from '../domain/launch/contract.ts';
+import type { RunId } from '../domain/values.ts';
 import { kindOf, type LaneKind } from './lane-kind.ts';
 import type { LaneConfig } from './lane-schema.ts';
 import type { LabConfig } from './schema.ts';
@@ -37,4 +43,54 @@ export function lanesOfFile<K extends LaneKind>(config: LabConfig<K>): readonly 
     lane,
     kind: kindOf(config.kinds, lane),
   }));
+}
+
+/** What the placeholders stand for. `{outputRoot}` is filled first, so that the command can carry it. */
+export type Filling = {
+  readonly run: RunId;
+  readonly date: string;
+  /** What the attempt goes on from, null = nothing; left out before there is an attempt: then its place stays open. */
+  readonly checkpoint?: string | null;
+};
+
+export type FilledLane = {
+  readonly runName: string;
+  readonly outputRoot: string;
+  readonly metricsFile: string;
+  readonly command: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+};
+
+/** The lane's templates for one run. Unknown placeholders cannot occur: the config's rules refuse them. */
+export function fillLane(lane: LaneConfig, filling: Filling): FilledLane {
+  const runName = filled(lane.runName, { run: filling.run, date: filling.date });
+  const outputRoot = filled(lane.outputRoot, { run: filling.run, date: filling.date, runName });
+  const { checkpoint } = filling;
+  const known = { run: filling.run, date: filling.date, runName, outputRoot };
+  const all = checkpoint == null ? known : { ...known, checkpoint };
+  // An argument about a checkpoint says nothing where there is none.
+  const isUsed = (part: string): boolean => checkpoint !== null || !part.includes(CHECKPOINT);
+  return {
+    runName,
+    outputRoot,
+    metricsFile: filled(lane.metricsFile, all),
+    command: lane.command.filter(isUsed).map((part) => filled(part, all)),
+    environment: Object.fromEntries(
+      Object.entries(lane.environment)
+        .filter(([, value]) => isUsed(value))
+        .map(([name, value]) => [name, filled(value, all)]),
+    ),
+  };
+}
+
+/** Where the checkpoints of a run lie, by what its manifest says of it. */
+export function checkpointRoots(
+  { checkpointRoots }: Pick<LaneConfig, 'checkpointRoots'>,
+  values: Readonly<Record<'run' | 'date' | 'runName' | 'outputRoot', string>>,
+): readonly string[] {
+  return checkpointRoots.map((template) => filled(template, values));
+}
+
+function filled(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 }

@@ -1,8 +1,8 @@
 /** The settings that a lane of every kind has: what its runs ship and run, where, and what they are judged by. */
 
 import { z } from 'zod';
-import { WHOLE_TREE } from '../domain/launch/whole-tree.ts';
-import { WEEKDAYS } from '../domain/time.ts';
+import { WHOLE_TREE } from '../domain/launch/manifest.ts';
+import { WEEKDAYS } from '../domain/values.ts';
 import type { EngineTraits } from '../engines/definition.ts';
 import type { ConfigIssue } from '../settings/problem.ts';
 import {

@@ -1,16 +1,23 @@
 /** Reads `.github/ferrybot.yml` in three stages: YAML with positions, then the schema, then the rules. The rules are checked only where the schema accepts the file. Problems are values with line and column. */
 
 import { z } from 'zod';
-import type { Instant } from '../domain/ids.ts';
+import type { Instant } from '../domain/values.ts';
 import { nearest } from '../settings/nearness.ts';
 import { type ConfigIssue, type ConfigProblem, dotted, error, type KeyPath } from '../settings/problem.ts';
-import { traitsOf } from './engine-traits.ts';
+import { traitsOf } from './clusters.ts';
 import type { Known, LaneKind } from './lane-kind.ts';
 import { lanesOfFile } from './lane-of-file.ts';
 import { type Place, readYaml } from './read-yaml.ts';
 import { APPROVAL_RULES, ENGINE_RULES, KEY_RULES, REPOSITORY_RULES } from './rules/lab-rules.ts';
-import { LANE_RULES, LANES_RULES, SECRET_RULES, TEMPLATE_RULES } from './rules/lane-rules.ts';
-import { type Asked, fromRoot, type Rule } from './rules/rule.ts';
+import {
+  type Asked,
+  fromRoot,
+  LANE_RULES,
+  LANES_RULES,
+  type Rule,
+  SECRET_RULES,
+  TEMPLATE_RULES,
+} from './rules/lane-rules.ts';
 import { configSchema, type LabConfig } from './schema.ts';
 
 type Issue = z.core.$ZodIssue;

@@ -16,8 +16,8 @@ import {
   type YAMLError,
 } from 'yaml';
 import { limits } from '../domain/limits.ts';
-import { fail, ok, type Result } from '../domain/result.ts';
 import { codePointOf } from '../domain/text.ts';
+import { fail, ok, type Result } from '../domain/values.ts';
 import { type ConfigProblem, dotted, type KeyPath } from '../settings/problem.ts';
 
 /** 1-based. */

@@ -1,7 +1,7 @@
 /** The shape of `.github/ferrybot.yml`: strict, every key described; unknown keys are refused. */
 
 import { z } from 'zod';
-import { remembered } from '../domain/remembered.ts';
+import { remembered } from '../domain/values.ts';
 import { clusterSchema } from '../engines/registry.ts';
 import { branch, laneName, moment, name, setting, unset, variable, word } from '../settings/words.ts';
 import { approvalsSchema, onCallSchema, permissionsSchema } from './approvals-schema.ts';

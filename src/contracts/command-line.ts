@@ -63,7 +63,7 @@ function partsOf(text: string): readonly string[] | null {
 }
 
 /** Variables as `NAME=value`, then the arguments, split at blanks because an argument may hold a command. */
-export function commandWords({ environment, command }: CommandLine): readonly string[] {
+function commandWords({ environment, command }: CommandLine): readonly string[] {
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   return [...variables, ...command.flatMap((part) => part.split(/\s+/))];
 }
@@ -92,3 +92,29 @@ function optionName(text: string): string {
 
 /** Options for the last step (Levanter, `trainer.num_train_steps`). */
 export const STEP_OPTIONS = ['trainer.num_train_steps', 'num_train_steps', 'max_steps'];
+
+/** Every part that may be a path; splits lists and mappings. */
+export function pathsIn(line: CommandLine): readonly string[] {
+  return commandWords(line)
+    .flatMap((word) => word.split(/[\s,;"'()[\]|=]+|:(?!\/\/)/))
+    .filter((one) => one !== '');
+}
+
+const STEP = /(?:^|\/)(?:step|global_step|checkpoint|ckpt)[-_]?\d+(?:\/|$)/i;
+const FOLDER = /\/(?:checkpoints?|ckpts?)(?:\/|$)|^(?:checkpoints?|ckpts?)\//i;
+const WEIGHTS = /\/[^/]+\.(?:ckpt|pth?|safetensors)$/i;
+const SCRIPT = /\.(?:py|sh)$/i;
+
+/** `…/step-1200`, `…/checkpoints/…`, `…/model.safetensors`, but no scripts. */
+export function looksLikeCheckpoint(path: string): boolean {
+  return !SCRIPT.test(path) && (STEP.test(path) || FOLDER.test(path) || WEIGHTS.test(path));
+}
+
+/** A script in the command (`bash -c '…'`) that needs a shell or an interpreter; null if there is none. */
+export function unreadScript({ command }: CommandLine): string | null {
+  return (
+    command.find(
+      (part, index) => /^-[a-z]{0,3}c$/.test(command[index - 1] ?? '') && readCommandLine(part) === null,
+    ) ?? null
+  );
+}

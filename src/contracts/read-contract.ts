@@ -1,11 +1,9 @@
 /** Reads a contract in an issue: values given, values inferred and their source, and unclear parts. */
 
 import type { RootContent, Table } from 'mdast';
-import { isWithinBounds } from '../commands/grammar/bounds.ts';
-import { parseMarkdown } from '../commands/grammar/parse-markdown.ts';
-import { plainLines, plainText } from '../commands/grammar/plain-text.ts';
+import { isWithinBounds, parseMarkdown, plainLines, plainText } from '../commands/grammar/markdown.ts';
 import type { Contract, ContractIssue, ContractValue } from '../domain/launch/contract.ts';
-import { remembered } from '../domain/remembered.ts';
+import { remembered } from '../domain/values.ts';
 import {
   type ContractFields,
   type Field,

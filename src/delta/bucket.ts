@@ -1,6 +1,6 @@
 /** Assigns a knob to one of the policy's five kinds of change, by its path. */
 
-import type { Bucket } from '../domain/launch/delta.ts';
+import type { Bucket } from '../domain/launch/change-facts.ts';
 
 /** A bucket and its names. A name is a path segment (`learning_rate`), or with `*` the start or end of one (`eval_*`, `*_weights`). */
 export type BucketRow = { readonly bucket: Bucket; readonly names: readonly string[] };

@@ -1,10 +1,88 @@
 /** Compares two versions of an experiment file: equal, knobs, structural, or unparsable. */
 
-import type { CodeStatement, ExperimentFile, Reading } from '../domain/experiment.ts';
-import type { Delta, KnobChange } from '../domain/launch/delta.ts';
+import type { CodeStatement, Entry, ExperimentFile, Reading, Setting, Value } from '../domain/experiment.ts';
+import type { Bucket, Delta, KnobChange } from '../domain/launch/change-facts.ts';
 import { cutText } from '../domain/text.ts';
 import { type BucketRow, bucketOf, DEFAULT_BUCKETS } from './bucket.ts';
-import { type Change, diffSettings } from './diff-settings.ts';
+
+/** A changed, added (`base` null) or removed (`head` null) setting. `line` is in the head. */
+type Change = {
+  readonly path: string;
+  readonly knob: string;
+  readonly base: Value | null;
+  readonly head: Value | null;
+  readonly line: number;
+};
+
+/** `moved`: a setting crossed an expansion, so a different value wins. */
+type SettingsDiff =
+  | { readonly kind: 'changed'; readonly changes: readonly Change[] }
+  | { readonly kind: 'moved'; readonly start: number };
+
+/** In the head's order; removed settings come first in their container. */
+function diffSettings(base: ExperimentFile, head: ExperimentFile): SettingsDiff {
+  const old = new Map(base.settings.map((setting) => [idOf(setting), setting]));
+  const now = new Set(head.settings.map(idOf));
+  const changes: Change[] = [];
+  for (const setting of base.settings)
+    if (!now.has(idOf(setting))) changes.push(gone(setting, head.places[setting.place] ?? 1));
+  for (const setting of head.settings) {
+    const before = old.get(idOf(setting));
+    if (before === undefined) changes.push(came(setting));
+    else if (before.side !== setting.side) return { kind: 'moved', start: setting.start };
+    else changes.push(...diffValues(before, setting, setting));
+  }
+  return { kind: 'changed', changes: changes.toSorted((left, right) => left.line - right.line) };
+}
+
+function idOf({ place, key }: Setting): string {
+  return `${place} ${key}`;
+}
+
+type Named = { readonly path: string; readonly knob: string };
+
+function gone(value: Value & Named, line: number): Change {
+  return { path: value.path, knob: value.knob, base: value, head: null, line };
+}
+
+function came(value: Value & Named): Change {
+  return { path: value.path, knob: value.knob, base: null, head: value, line: value.line };
+}
+
+/** Compares mappings by entry, and lists as a whole unless only mappings in them differ. */
+function diffValues(base: Value, head: Value, { path, knob }: Named): readonly Change[] {
+  if (base.same === head.same) return [];
+  if (!isTakenApart(base, head)) return [{ path, knob, base, head, line: head.line }];
+  const named = (entry: Entry): Entry & Named => ({ ...entry, ...partOf(entry, { path, knob }) });
+  const old = new Map(base.entries?.map((entry) => [entry.key, entry]));
+  const now = new Set(head.entries?.map(({ key }) => key));
+  return [
+    ...(base.entries ?? []).filter(({ key }) => !now.has(key)).map((entry) => gone(named(entry), head.line)),
+    ...(head.entries ?? []).flatMap((entry) => {
+      const before = old.get(entry.key);
+      return before === undefined ? [came(named(entry))] : diffValues(before, entry, named(entry));
+    }),
+  ];
+}
+
+/** The path and knob of an entry inside a setting. */
+function partOf({ segment, knob }: Entry, whole: Named): Named {
+  return { path: whole.path + segment, knob: knob ?? whole.knob + segment };
+}
+
+function isTakenApart(base: Value, head: Value): boolean {
+  if (base.container !== head.container || base.entries === undefined || head.entries === undefined)
+    return false;
+  if (base.container === 'dict') return true;
+  const { entries } = head;
+  return (
+    base.entries.length === entries.length &&
+    base.entries.every((entry, at) => {
+      const other = entries[at];
+      return other !== undefined && (entry.same === other.same || isTakenApart(entry, other));
+    })
+  );
+}
 
 const STATEMENT_CHARS_MAX = 200;
 
@@ -121,4 +199,37 @@ function structural({ side, statement }: Place, base: ExperimentFile, head: Expe
     line: statement?.line ?? 1,
     statement: cutText(first.trimEnd(), STATEMENT_CHARS_MAX),
   };
+}
+
+/** One knob. `value` is source text, `start` and `end` are offsets, `line` is 1-based. */
+export type Knob = {
+  readonly knob: string;
+  readonly path: string;
+  readonly value: string;
+  readonly bucket: Bucket | null;
+  readonly start: number;
+  readonly end: number;
+  readonly line: number;
+  readonly isString: boolean;
+};
+
+/** The innermost settings in file order. */
+export function readKnobs(
+  { settings }: ExperimentFile,
+  buckets: readonly BucketRow[] = DEFAULT_BUCKETS,
+): readonly Knob[] {
+  return settings
+    .flatMap((setting) => smallest(setting, setting))
+    .map(({ path, knob, text, start, end, line, isString }) => ({
+      ...{ knob, path, value: text, bucket: bucketOf(path, buckets), start, end, line },
+      isString: isString === true,
+    }))
+    .toSorted((left, right) => left.start - right.start);
+}
+
+function smallest(value: Value, { path, knob }: Named): readonly (Value & Named)[] {
+  if (value.entries === undefined || value.entries.length === 0) return [{ ...value, path, knob }];
+  return value.entries
+    .filter((entry) => value.container === 'dict' || entry.entries !== undefined)
+    .flatMap((entry) => smallest(entry, partOf(entry, { path, knob })));
 }

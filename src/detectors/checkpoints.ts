@@ -1,7 +1,6 @@
 /** Detectors that ask for the checkpoints: the log, which calls them saved, and the store, which has them. */
 
-import { alarm, cannotTell, type Finding, QUIET } from './detector.ts';
-import type { Evidence } from './evidence.ts';
+import { alarm, cannotTell, type Evidence, type Finding, QUIET } from './detector.ts';
 
 const MINUTE_MS = 60_000;
 

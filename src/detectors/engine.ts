@@ -1,7 +1,6 @@
 /** Detectors that ask the engine: whether the job gets what was asked for, starts, and ends with something done. */
 
-import { alarm, cannotTell, type Finding, QUIET } from './detector.ts';
-import type { Evidence, PastEnd } from './evidence.ts';
+import { alarm, cannotTell, type Evidence, type Finding, type PastEnd, QUIET } from './detector.ts';
 
 const MINUTE_MS = 60_000;
 

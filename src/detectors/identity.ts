@@ -1,8 +1,7 @@
 /** Detectors that ask whether the run is the one that was meant: its tracker, and its settings. */
 
 import { compareIdentity } from '../domain/tracker.ts';
-import { alarm, cannotTell, type Finding, QUIET } from './detector.ts';
-import type { Evidence } from './evidence.ts';
+import { alarm, cannotTell, type Evidence, type Finding, QUIET } from './detector.ts';
 import { roundingOf } from './progress.ts';
 
 const MINUTE_MS = 60_000;

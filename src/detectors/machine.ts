@@ -1,7 +1,6 @@
 /** Detectors that ask machines: how busy the accelerators are, and whether the watch has room to write. */
 
-import { alarm, cannotTell, type Finding, QUIET } from './detector.ts';
-import type { Evidence } from './evidence.ts';
+import { alarm, cannotTell, type Evidence, type Finding, QUIET } from './detector.ts';
 
 export const LOW_USE_LIMITS = {
   /** Training keeps them at eighty or more; a fifth is a job that waits for something. */

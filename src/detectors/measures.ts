@@ -1,8 +1,17 @@
 /** Detectors that ask the measures of training: the loss, gradients, and what else is followed from step to step. */
 
 import type { TracePoint } from '../domain/logbook/run-state.ts';
-import { alarm, cannotTell, type Finding, type Judge, QUIET, told, type Witness } from './detector.ts';
-import type { Evidence, Replayed } from './evidence.ts';
+import {
+  alarm,
+  cannotTell,
+  type Evidence,
+  type Finding,
+  type Judge,
+  QUIET,
+  type Replayed,
+  told,
+  type Witness,
+} from './detector.ts';
 import { type Followed, medianOf, SERIES_LAWS } from './series.ts';
 
 /** Whether one of these measures has left its trend for as long as its law says; nobody can tell before the warm-up is over. */

@@ -1,7 +1,6 @@
 /** Detectors that ask the steps in the log, and how fast they come. */
 
-import { type AlarmFacts, alarm, cannotTell, type Finding, QUIET, told } from './detector.ts';
-import type { Evidence } from './evidence.ts';
+import { type AlarmFacts, alarm, cannotTell, type Evidence, type Finding, QUIET, told } from './detector.ts';
 import type { SeriesLaw } from './series.ts';
 
 const MINUTE_MS = 60_000;

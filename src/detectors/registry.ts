@@ -1,6 +1,6 @@
 /** All detectors: whoever watches or replays a run asks each of them. */
 
-import { DETECTOR_IDS, type DetectorId } from '../domain/detector-ids.ts';
+import { DETECTOR_IDS, type DetectorId } from '../domain/failure-class.ts';
 import * as checkpoints from './checkpoints.ts';
 import type { Judge } from './detector.ts';
 import * as engine from './engine.ts';

@@ -37,7 +37,7 @@ import {
   type Traceback,
   type TracebackReader,
 } from './traceback.ts';
-import { readTrainingLine, type TrainingLine } from './training-line.ts';
+import { readTrainingLine, type TrainingLine } from './trainers.ts';
 import { type Level, type PlainLine, plainLines } from './unprefixed.ts';
 
 /** A line of the log, from 1, as it stands there up to `limits.logLineCharsMax`: scrub it, then cut it. */

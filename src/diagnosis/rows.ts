@@ -1,7 +1,7 @@
 /** The table from log text to class, in the order in which it is asked. */
 
 import { type FailureClass, FIRST_RESPONSE } from '../domain/failure-class.ts';
-import { LOSS_NOT_FINITE } from '../domain/launch/spoilt.ts';
+import { LOSS_NOT_FINITE } from '../domain/launch/response.ts';
 import { named, type Row, rows } from './row.ts';
 import { CLUSTER_ROWS } from './rows/cluster.ts';
 import { MEMORY_ROWS } from './rows/memory.ts';

@@ -1,6 +1,6 @@
 /** What a line says without what loggers and launchers put before it. */
 
-import { jsonIn } from '../domain/json.ts';
+import { jsonIn } from '../domain/values.ts';
 
 /** How loud the logger said it; null where no logger says. */
 export type Level = 'quiet' | 'warning' | 'error';

@@ -1,3 +1,7 @@
+/** Who contributed to a proposal, according to GitHub. Contributors may not approve it (docs/decisions, *who is an author*). */
+
+import type { Sha } from './values.ts';
+
 /** `id` is GitHub's numeric user id and identifies the person; `login` may change and is for display. */
 export type Actor = { readonly id: number; readonly login: string };
 
@@ -9,3 +13,53 @@ export type Permission = (typeof PERMISSIONS)[number];
 export function permits(held: Permission, needed: Permission): boolean {
   return PERMISSIONS.indexOf(held) >= PERMISSIONS.indexOf(needed);
 }
+
+/** GitHub numbers the three kinds separately. */
+export const SURFACES = ['comment', 'review', 'review-comment'] as const;
+export type Surface = (typeof SURFACES)[number];
+
+/** `app`: login without `[bot]`. `unnamed`: GitHub does not identify the contributor. */
+export type Contributor =
+  | { readonly kind: 'person'; readonly actor: Actor }
+  | { readonly kind: 'app'; readonly login: string }
+  | { readonly kind: 'unnamed' };
+
+/** One version of a text; null if GitHub deleted that version. `sealedFor`: the run for which control's key sealed exactly this text. */
+export type TextVersion = {
+  readonly by: Contributor;
+  readonly text: string | null;
+  readonly sealedFor?: string;
+};
+
+/** Author and committer are claims in the commit; only the pusher is verified by GitHub. */
+export type BranchCommit = {
+  readonly sha: Sha;
+  readonly author: Contributor;
+  readonly authorEmail: string;
+  readonly committer: Contributor;
+  readonly committerEmail: string;
+};
+
+/** `after`: the branch head after the push. */
+export type BranchPush = { readonly by: Contributor; readonly after: Sha };
+
+/**
+ * Commits on a proposal's branch that are not on the target branch, and pushes since the bot's last push (all
+ * pushes if that is unknown). `isWhole` is false if the history exceeds what is read.
+ */
+export type BranchWork = {
+  readonly commits: readonly BranchCommit[];
+  readonly pushes: readonly BranchPush[];
+  readonly isWhole: boolean;
+};
+
+export const NO_BRANCH_WORK: BranchWork = { commits: [], pushes: [], isWhole: true };
+
+/** A contribution without an identified person. `about`: the commit or the place of the text; `by`: the claimed name. */
+export type UnnamedWork = {
+  readonly code: 'opened-unnamed' | 'commit-unnamed' | 'push-unnamed' | 'edit-unnamed' | 'too-much-work';
+  readonly about: string;
+  readonly by: string;
+};
+
+export type Authors = { readonly people: readonly Actor[]; readonly unnamed: readonly UnnamedWork[] };

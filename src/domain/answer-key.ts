@@ -1,6 +1,6 @@
 /** Groups commands by the comment that answers them, and names that comment's key. Publisher and renderer share this. */
 
-import type { Surface } from './command.ts';
+import type { Surface } from './actor.ts';
 import type { SeenCommand } from './logbook/run-state.ts';
 import { readFacts } from './payload.ts';
 

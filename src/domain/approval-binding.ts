@@ -1,7 +1,7 @@
 /** Binds an approval or a consent to what was shown: the digest that it names, and when it was written. */
 
-import type { Instant } from './ids.ts';
 import { limits } from './limits.ts';
+import type { Instant } from './values.ts';
 
 /** `short`: a correct prefix with too few digits to bind. */
 export type Naming = 'named' | 'short' | 'missing' | 'other';

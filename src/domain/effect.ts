@@ -3,11 +3,10 @@
  * fact. Record entries and job operations are not effects.
  */
 
-import type { Permission } from './actor.ts';
-import type { Surface } from './command.ts';
-import type { Digest, Instant, Sha } from './ids.ts';
-import type { Role } from './logbook/role.ts';
+import type { Permission, Surface } from './actor.ts';
+import type { Role } from './logbook/parts.ts';
 import type { VerifiedMarker } from './marker.ts';
+import type { Digest, Instant, Sha } from './values.ts';
 
 /** A remark on a changed line, shown by GitHub in the diff. */
 export type Annotation = {
@@ -143,3 +142,40 @@ export type EffectOutcome =
     }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
   | { readonly kind: 'unknown'; readonly message: string };
+
+/** Workflows whose dispatches are recorded; each is a key of `workflows` in the config. */
+export const DISPATCHED_WORKFLOWS = ['launch', 'watch', 'stop', 'care', 'diskScan', 'fix'] as const;
+export type DispatchedWorkflow = (typeof DISPATCHED_WORKFLOWS)[number];
+
+/**
+ * `subject`: digest of the order (launch), the action (care) or the failure (fix); the cluster (watch, diskScan); or the sequence number
+ * of the stop. `workflowRun`: the returned id. `at`: time of the record entry, RFC 3339.
+ */
+export type Dispatch = {
+  readonly workflow: DispatchedWorkflow;
+  readonly subject: string;
+  readonly workflowRun: number;
+  readonly at: string;
+  readonly seq: number;
+};
+
+/** Oldest first. */
+export function dispatchesFor(
+  dispatches: readonly Dispatch[],
+  workflow: DispatchedWorkflow,
+  subject: string,
+): readonly Dispatch[] {
+  return dispatches.filter((one) => one.workflow === workflow && one.subject === subject);
+}
+
+/** Sorts dispatches of several records by time. */
+export function oldestFirst(dispatches: readonly Dispatch[]): readonly Dispatch[] {
+  return dispatches.toSorted((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+/** Only fixed text, a run id and a GitHub URL: no log lines, metrics or text written by people. */
+export type ChannelMessage = { readonly title: string; readonly text: string; readonly url: string };
+
+/** `failed`: the channel rejected it. `unknown`: sent, delivery not confirmed; never sent again. */
+export const DELIVERY_OUTCOMES = ['sent', 'failed', 'unknown'] as const;
+export type Delivery = { readonly outcome: (typeof DELIVERY_OUTCOMES)[number]; readonly why: string };

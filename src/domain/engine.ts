@@ -1,10 +1,10 @@
 /** The interface to every cluster: submit once, observe, read the log, stop. */
 
+import type { ActionStep } from './actions/action.ts';
 import type { Permit } from './actions/capability.ts';
-import type { ActionStep } from './actions/step.ts';
 import type { ExportedFile } from './git.ts';
-import type { Observed } from './observed.ts';
 import type { RentalAccount } from './rented.ts';
+import type { Observed } from './values.ts';
 
 /** Job status as in Ray's Jobs API (JobDetails.status); other engines map to it. */
 export const JOB_STATUSES = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'STOPPED'] as const;

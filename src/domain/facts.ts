@@ -1,19 +1,15 @@
 /** The outside world at one moment, as plain values: the arguments of every decision. */
 
 import type { ActionRecord } from './actions/action-state.ts';
-import type { Actor, Permission } from './actor.ts';
-import type { BranchWork, TextVersion } from './authorship.ts';
+import type { Actor, BranchWork, Permission, Surface, TextVersion } from './actor.ts';
 import type { FoundCheckpoints, SearchedRoot } from './checkpoint/stored.ts';
-import type { Surface } from './command.ts';
-import type { Digest, Instant, RunId, Sha } from './ids.ts';
 import type { BodyFacts, ChangeFacts, CheckFacts, TargetFacts } from './launch/change-facts.ts';
-import type { FixerStanding } from './launch/fixer.ts';
+import type { ImageLook } from './launch/contract.ts';
 import type { Hold } from './launch/hold.ts';
-import type { ImageLook } from './launch/image.ts';
-import type { SmallFix } from './launch/small-fix.ts';
+import type { FixerStanding, SmallFix } from './launch/small-fix.ts';
 import type { RunState, SeenCommand } from './logbook/run-state.ts';
 import type { VerifiedMarker } from './marker.ts';
-import type { Observed } from './observed.ts';
+import type { Digest, Instant, Observed, RunId, Sha } from './values.ts';
 
 export type {
   BodyFacts,

@@ -81,3 +81,30 @@ export function mayPassAgain(failure: Failure): boolean {
   // rule ML-34
   return failure === 'stopped' || FIRST_RESPONSE[failure] === 'relaunch';
 }
+
+export const DETECTOR_IDS = [
+  'stalled-steps',
+  'stalled-start',
+  'throughput-collapse',
+  'nan',
+  'loss-spike',
+  'loss-divergence',
+  'gradient-norm',
+  'router-collapse',
+  'z-loss',
+  'resume-mismatch',
+  'checkpoint-stalled',
+  'checkpoint-missing',
+  'pending-long',
+  'partial-allocation',
+  'wrong-topology',
+  'tracker-drift',
+  'tracker-frozen',
+  'config-drift',
+  'flapping',
+  'low-utilisation',
+  'regression',
+  'monitor-disk',
+  'green-no-op',
+] as const;
+export type DetectorId = (typeof DETECTOR_IDS)[number];

@@ -1,7 +1,6 @@
 /** The git operations that the bot uses. */
 
-import type { Sha, TreeId } from './ids.ts';
-import { type Observed, unknown } from './observed.ts';
+import { type Observed, type Sha, type TreeId, unknown } from './values.ts';
 
 /** `path` is relative to the repository's root. */
 export type FolderEntry = {

@@ -1,10 +1,9 @@
 /** The closed list of incident codes, with the facts that each one records. */
 
-import { DETECTOR_IDS } from './detector-ids.ts';
-import { FAILURE_CLASSES, FIRST_RESPONSES, RUNGS } from './failure-class.ts';
+import { DETECTOR_IDS, FAILURE_CLASSES, FIRST_RESPONSES, RUNGS } from './failure-class.ts';
 import type { EventDraft } from './logbook/event.ts';
 import { TEAR_DOWN_REASONS } from './logbook/events/rental-events.ts';
-import type { Role } from './logbook/role.ts';
+import type { Role } from './logbook/parts.ts';
 import {
   type Detail,
   type Facts,

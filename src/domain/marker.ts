@@ -3,8 +3,8 @@
  * only a line with a valid seal counts: a role key's signature over the line, the thread and the text (docs/logbook.md, Markers).
  */
 
-import type { Instant } from './ids.ts';
-import type { Role } from './logbook/role.ts';
+import type { Role } from './logbook/parts.ts';
+import type { Instant } from './values.ts';
 
 /** Comments in a run's own threads. */
 const RUN_COMMENT_KINDS = [

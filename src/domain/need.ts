@@ -3,13 +3,10 @@
  * is fetched speculatively.
  */
 
-import type { Actor } from './actor.ts';
+import type { Actor, Surface } from './actor.ts';
 import { commentName } from './answer-key.ts';
-import { assertNever } from './assert.ts';
-import type { Surface } from './command.ts';
 import type { RunFacts } from './facts.ts';
-import type { Digest } from './ids.ts';
-import { type Observed, unknown } from './observed.ts';
+import { assertNever, type Digest, type Observed, unknown } from './values.ts';
 
 /** `comments`: the run's threads, with the pull request, the issue and the checks. */
 export type FactName = keyof Pick<

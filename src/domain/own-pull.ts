@@ -1,7 +1,7 @@
 /** A pull request or issue by a person, which may become a run. */
 
 import type { Actor } from './actor.ts';
-import type { Instant, Sha } from './ids.ts';
+import type { Instant, Sha } from './values.ts';
 
 export type OwnThread = {
   readonly number: number;
@@ -41,4 +41,14 @@ export function hasLabel(labels: readonly string[], label: string): boolean {
 /** Case-insensitive, as on GitHub. */
 export function isSameLabel(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
+}
+
+type Threads = { readonly issue: number; readonly pull: number };
+
+/**
+ * Whether the run has an issue and no pull request: a hero run, a rental or an adopted job (docs/decisions/0125-evaluate-gates-on-current-facts.md). Issues and
+ * pull requests share one number sequence, so equal numbers are one thread; 0 means none.
+ */
+export function isIssueFirst({ issue, pull }: Threads): boolean {
+  return issue === pull && issue > 0;
 }

@@ -1,7 +1,7 @@
 /** A trigger: a reason to reconcile. It carries hints about where to start, never facts for a decision (architecture, D2). */
 
-import type { Surface } from './command.ts';
-import type { Instant } from './ids.ts';
+import type { Surface } from './actor.ts';
+import type { Instant } from './values.ts';
 
 export type ReconcileRequest =
   /** `hasSlash`: the comment contains a slash word, so post a receipt immediately. */

@@ -1,7 +1,7 @@
 /** Rented machines as reported by the provider's account. */
 
+import type { ActionStep } from './actions/action.ts';
 import type { Permit } from './actions/capability.ts';
-import type { ActionStep } from './actions/step.ts';
 
 /** Instance status; null: still provisioned. */
 export const MACHINE_STATUSES = [

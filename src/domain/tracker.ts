@@ -1,6 +1,6 @@
 /** An experiment tracker's report about a run. It is only one witness: trackers report live runs as crashed and dead runs as running. */
 
-import type { Instant } from './ids.ts';
+import type { Instant } from './values.ts';
 
 /** All text comes from the job. */
 export type TrackedRun = {

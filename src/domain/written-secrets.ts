@@ -175,3 +175,15 @@ function isMadeOfWords(chunk: string): boolean {
   const isCalm = numbers.length <= 1 && words.length <= Math.max(1, chunk.length / 3);
   return chunk === '' || (isCalm && words.every((word) => WORD.test(word)));
 }
+
+const START = '(withheld: ';
+
+/** `missing`: names of the missing variables. */
+export function withheldText(missing: readonly string[]): string {
+  return `${START}this process was not given ${missing.join(', ')} and cannot redact it)`;
+}
+
+/** Two placeholders may stand for different texts, so never treat them as equal. */
+export function isWithheld(text: string): boolean {
+  return text.startsWith(START);
+}

@@ -2,11 +2,10 @@
 
 import { z } from 'zod';
 import type { Engine } from '../domain/engine.ts';
-import type { BeyondCap, MachineNeeds } from '../domain/launch/machine-needs.ts';
+import type { BeyondCap, MachineNeeds } from '../domain/launch/contract.ts';
 import type { RentalTerms } from '../domain/launch/manifest.ts';
-import type { Observed } from '../domain/observed.ts';
-import type { DiskConfig } from '../settings/disk-schema.ts';
-import type { BadNodesConfig, GcpConfig } from '../settings/gcp-schema.ts';
+import type { Observed } from '../domain/values.ts';
+import type { BadNodesConfig, DiskConfig, GcpConfig } from '../settings/machines.ts';
 import type { ConfigIssue, KeyPath } from '../settings/problem.ts';
 import { amount, setting, unset, word } from '../settings/words.ts';
 

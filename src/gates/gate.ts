@@ -1,27 +1,52 @@
 /** What a launch gate is: data with a why. It looks at facts, never at the world; unknown never passes. */
 
 import type { ResumePoint } from '../checkpoints/resume.ts';
-import type { RootContents } from '../checkpoints/root-contents.ts';
-import type { StartPoint } from '../checkpoints/start.ts';
+import type { RootContents, StartPoint } from '../checkpoints/start.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
-import type { Actor } from '../domain/actor.ts';
-import type { Authors } from '../domain/authorship.ts';
+import type { Actor, Authors } from '../domain/actor.ts';
 import type { ConfigHealth, IssueFacts } from '../domain/facts.ts';
-import type { Digest, Instant } from '../domain/ids.ts';
 import type { BodyFacts, ChangeFacts, CheckFacts, TargetFacts } from '../domain/launch/change-facts.ts';
-import type { Contract } from '../domain/launch/contract.ts';
+import type { ContainerFacts, Contract, MachineFit } from '../domain/launch/contract.ts';
 import type { Hold } from '../domain/launch/hold.ts';
-import type { ContainerFacts } from '../domain/launch/image.ts';
-import type { MachineFit } from '../domain/launch/machine-needs.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import type { RootHolder } from '../domain/launch/output-root.ts';
 import type { Launch, RentalSpending } from '../domain/launch/spending.ts';
 import type { GateId, RemedyActor, Verdict, Verdicts } from '../domain/launch/verdict.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
+import type { ApprovalFault, DropReason } from '../domain/logbook/events/launch-events.ts';
 import type { Description } from '../domain/logbook/run-state.ts';
-import { type Observed, unknown } from '../domain/observed.ts';
 import { type FactsArgument, type Fields, recordedFacts } from '../domain/payload.ts';
-import type { ApprovalFacts } from './approvals.ts';
+import { type Digest, type Instant, type Observed, unknown } from '../domain/values.ts';
+
+/** What became of an approval since it was recorded. */
+export type ApprovalStanding = 'counts' | ApprovalFault;
+
+/** One approval that was recorded and not dropped. `body`: fingerprint of the text that it was given to. */
+export type GivenApproval = {
+  readonly actor: Actor;
+  readonly digest: Digest;
+  readonly body: Digest;
+  readonly at: string;
+  readonly standing: Observed<ApprovalStanding>;
+};
+
+/** `needed`: distinct people that the run's cost demands. `lastDrop`: the newest approval that fell. */
+export type ApprovalFacts = {
+  readonly needed: number;
+  /** The manifest whose envelope has approved what would be launched; left out where approvals have to name that itself. */
+  readonly beforehand?: Digest;
+  readonly given: readonly GivenApproval[];
+  readonly lastDrop: { readonly reason: DropReason; readonly digest: Digest } | null;
+};
+
+/** Those that were given to this very manifest, or to the one that has approved it, and to this very text (architecture, D4). */
+export function givenTo(
+  { given, beforehand }: ApprovalFacts,
+  now: { readonly digest: Digest; readonly body: Digest },
+): readonly GivenApproval[] {
+  const named = beforehand ?? now.digest;
+  return given.filter((one) => one.digest === named && one.body === now.body);
+}
 
 /** What is compared with what would run now. */
 export type RanBefore = {

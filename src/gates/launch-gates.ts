@@ -6,7 +6,7 @@ import type { Manifest, ManifestChange } from '../domain/launch/manifest.ts';
 import { costOf, launchesIn, PERIODS, periodOf } from '../domain/launch/spending.ts';
 import { limits } from '../domain/limits.ts';
 import { unseenSign } from '../domain/text.ts';
-import { dateOf } from '../domain/time.ts';
+import { dateOf } from '../domain/values.ts';
 import { cannotTell, defineGate, type GateFacts, given, type Judgement, judging } from './gate.ts';
 
 /** The rules that this run is judged by are the newest ones of the default branch, those are valid, and its lane is in them. */

@@ -1,12 +1,11 @@
 /** Gates over a proposal: its branch, its authors, its age, its checks, its checklist and its issue. */
 
 import type { ChangeFacts, CheckFacts } from '../domain/facts.ts';
-import { isIssueFirst } from '../domain/issue-first.ts';
 import type { Verdicts } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
-import { hasLabel } from '../domain/own-pull.ts';
+import { hasLabel, isIssueFirst } from '../domain/own-pull.ts';
 import type { Facts } from '../domain/payload.ts';
-import { toRfc3339 } from '../domain/time.ts';
+import { toRfc3339 } from '../domain/values.ts';
 import { type ChangeGateFacts, defineGate, type GateFacts, given, type Judgement, judging } from './gate.ts';
 
 /** The pull request is open, no draft, and goes to the lane's branch (policy DF-23). */

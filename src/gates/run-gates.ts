@@ -1,17 +1,18 @@
 /** The launch gates that runs of every kind pass, and the evaluation of all at one moment, in the order in which a person reads them. */
 
-import type { Digest } from '../domain/ids.ts';
-import { isRunnerGate } from '../domain/launch/refusal.ts';
-import { GATES, type Verdict } from '../domain/launch/verdict.ts';
-import { type ApprovalFacts, givenTo } from './approvals.ts';
-import { approverAllowed } from './approver-allowed.ts';
+import { GATES, isRunnerGate, type Verdict } from '../domain/launch/verdict.ts';
+import type { Digest } from '../domain/values.ts';
 import {
+  type ApprovalFacts,
   type ApprovalGate,
   type ApprovalGateFacts,
   type ChangeGateFacts,
+  cannotTell,
   type Gate,
   type GateFacts,
+  type GivenApproval,
   given,
+  givenTo,
   type Judgement,
   judging,
 } from './gate.ts';
@@ -33,6 +34,40 @@ import {
   runNameDated,
   targetBranch,
 } from './proposal-gates.ts';
+
+const allowed = judging('approver-allowed');
+
+export const approverAllowed: ApprovalGate = {
+  id: 'approver-allowed',
+  evaluate: ({ approvals, bound }) =>
+    given(approvals, (facts) => given(bound, (now) => judgeApprovers(givenTo(facts, now), facts))),
+};
+
+function judgeApprovers(current: readonly GivenApproval[], { needed, beforehand }: ApprovalFacts): Judgement {
+  const counting = people(current.filter((one) => isNow(one, 'counts')));
+  const found = { count: counting.length, needed, who: counting.map(({ actor }) => actor.login) };
+  const lost = current.find((one) => one.standing.kind === 'known' && one.standing.value !== 'counts');
+  if (lost?.standing.kind === 'known')
+    return allowed.block('not-counting', 'approver', {
+      ...found,
+      by: lost.actor.login,
+      why: lost.standing.value,
+    });
+  if (counting.length >= needed)
+    return allowed.pass(beforehand === undefined ? 'enough' : 'beforehand', found);
+  const unread = current.find((one) => one.standing.kind === 'unknown');
+  if (unread?.standing.kind === 'unknown') return cannotTell(unread.standing.why);
+  return allowed.block('too-few', 'approver', { ...found, missing: needed - counting.length });
+}
+
+function isNow({ standing }: GivenApproval, wanted: string): boolean {
+  return standing.kind === 'known' && standing.value === wanted;
+}
+
+/** One person counts once, however often they said it. */
+function people(approvals: readonly GivenApproval[]): readonly GivenApproval[] {
+  return [...new Map(approvals.map((one) => [one.actor.id, one])).values()];
+}
 
 const { block, pass } = judging('manifest-unchanged');
 

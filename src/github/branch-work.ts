@@ -4,10 +4,9 @@
  */
 
 import { z } from 'zod';
-import type { BranchPush, BranchWork, Contributor } from '../domain/authorship.ts';
-import { branded, isSha, type Sha } from '../domain/ids.ts';
+import type { BranchPush, BranchWork, Contributor } from '../domain/actor.ts';
 import { limits } from '../domain/limits.ts';
-import { known, type Observed, unknown } from '../domain/observed.ts';
+import { branded, isSha, known, type Observed, type Sha, unknown } from '../domain/values.ts';
 import { call, type GitHubClient, PAGE_ROWS, read } from './call.ts';
 
 /** GitHub sends `{}` for an account it no longer knows. */

@@ -4,11 +4,10 @@
  */
 
 import { z } from 'zod';
-import type { Surface } from '../domain/command.ts';
+import type { Surface } from '../domain/actor.ts';
 import type { CommentFacts } from '../domain/facts.ts';
-import { known, type Observed } from '../domain/observed.ts';
-import { type GitHubClient, readIfThere } from './call.ts';
-import { query } from './graphql.ts';
+import { known, type Observed } from '../domain/values.ts';
+import { type GitHubClient, query, readIfThere } from './call.ts';
 import { commentOf, type Reading } from './thread-comments.ts';
 import { authorSchema } from './thread-schema.ts';
 

@@ -1,12 +1,11 @@
 /** Posts, edits and reacts in threads. After a lost answer, the thread is searched before posting again. */
 
 import { z } from 'zod';
-import type { Surface } from '../domain/command.ts';
+import type { Surface } from '../domain/actor.ts';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import { limits } from '../domain/limits.ts';
-import { fromRfc3339 } from '../domain/time.ts';
-import { type CallOutcome, call, type GitHubClient, noteWrite, readPages, refusal } from './call.ts';
-import { query } from './graphql.ts';
+import { fromRfc3339 } from '../domain/values.ts';
+import { type CallOutcome, call, type GitHubClient, noteWrite, query, readPages, refusal } from './call.ts';
 
 const numbered = z.object({
   id: z.number().int(),

@@ -3,9 +3,8 @@
 import { z } from 'zod';
 import type { Actor } from '../domain/actor.ts';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
-import type { Digest } from '../domain/ids.ts';
-import { known, type Observed } from '../domain/observed.ts';
-import { call, type GitHubClient, numberOf, read } from './call.ts';
+import { type Digest, known, type Observed } from '../domain/values.ts';
+import { call, type GitHubClient, numberOf, read, refusal } from './call.ts';
 
 const issueSchema = z.object({
   number: z.number().int(),
@@ -152,4 +151,111 @@ function listPage(
 ): Promise<Observed<readonly z.infer<typeof issueSchema>[]>> {
   const route = 'GET /repos/{owner}/{repo}/issues';
   return read(client, route, z.array(issueSchema), { ...filter, state: 'all', per_page: 100 });
+}
+
+type OpenPull = Extract<Effect, { kind: 'open-pull' }>;
+
+const pullSchema = z.object({ number: z.number().int() });
+
+/**
+ * Adopts an existing pull request of the same head. GitHub rejects a second open one (422), which resolves a race between two processes.
+ */
+export async function openPull(client: GitHubClient, effect: OpenPull): Promise<EffectOutcome> {
+  const { title, body, head, base, labels } = effect;
+  const found = effect.isFirst === true ? null : await findPull(client, head, base);
+  if (found?.kind === 'unknown') return found;
+  const opened = found ?? (await createPull(client, { title, body, head, base }));
+  if (opened.kind !== 'done' || opened.number === null) return opened;
+  // Adds labels without replacing others.
+  const route = 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels';
+  const labelled = await call(client, route, { issue_number: opened.number, labels });
+  return labelled.kind === 'answered' ? opened : refusal(labelled);
+}
+
+async function createPull(
+  client: GitHubClient,
+  pull: Pick<OpenPull, 'title' | 'body' | 'head' | 'base'>,
+): Promise<EffectOutcome> {
+  const created = await call(client, 'POST /repos/{owner}/{repo}/pulls', pull);
+  if (created.kind !== 'refused' || created.status !== 422) return numberOf(created);
+  return (await findPull(client, pull.head, pull.base)) ?? refusal(created);
+}
+
+/** In any state; null if there is none. */
+async function findPull(client: GitHubClient, head: string, base: string): Promise<EffectOutcome | null> {
+  const query = { head: `${client.owner}:${head}`, base, state: 'all', per_page: 10 };
+  const found = await read(client, 'GET /repos/{owner}/{repo}/pulls', z.array(pullSchema), query);
+  if (found.kind === 'unknown') return { kind: 'unknown', message: found.why };
+  const [first] = found.value;
+  return first === undefined ? null : { kind: 'done', number: first.number };
+}
+
+/** Merges exactly the launched head; GitHub refuses (409) if the branch moved. */
+export async function mergePull(client: GitHubClient, pull: number, head: string): Promise<EffectOutcome> {
+  const outcome = await call(client, 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge', {
+    pull_number: pull,
+    sha: head,
+    merge_method: 'merge',
+  });
+  return outcome.kind === 'answered' ? { kind: 'done', number: pull } : refusal(outcome);
+}
+
+const REASONS = ['off-topic', 'too heated', 'resolved', 'spam'] as const;
+const lockSchema = z.object({
+  locked: z.boolean(),
+  active_lock_reason: z.enum(REASONS).nullish().catch(null),
+});
+
+/** Retries of relocking; each is a write. */
+const LOCK_TRIES_MAX = 3;
+
+/** `leftOpen`: why the thread could not be locked again; null if unchanged. */
+export type Written = { readonly outcome: EffectOutcome; readonly leftOpen: string | null };
+
+/** Writes; if only the lock prevents it, unlocks the thread for the write and locks it again. */
+export async function inThread(
+  client: GitHubClient,
+  thread: number,
+  write: () => Promise<EffectOutcome>,
+): Promise<Written> {
+  const outcome = await write();
+  const asItWas = { outcome, leftOpen: null };
+  if (outcome.kind !== 'refused' || outcome.code !== '403' || !/\blocked\b/i.test(outcome.message))
+    return asItWas;
+  const lock = await lockOf(client, thread);
+  if (lock === null) return asItWas;
+  const lifted = await call(client, 'DELETE /repos/{owner}/{repo}/issues/{issue_number}/lock', {
+    issue_number: thread,
+  });
+  // A lost answer may mean that the thread was unlocked.
+  if (lifted.kind === 'refused') return asItWas;
+  const [written] = await Promise.allSettled([write()]);
+  const leftOpen = await lockAgain(client, thread, lock);
+  if (written.status === 'rejected') throw written.reason;
+  return { outcome: written.value, leftOpen };
+}
+
+type Lock = { readonly lock_reason?: (typeof REASONS)[number] };
+
+/** Null on success, otherwise GitHub's last message. */
+async function lockAgain(client: GitHubClient, thread: number, lock: Lock): Promise<string | null> {
+  let why: string | null = null;
+  for (let tries = 0; tries < LOCK_TRIES_MAX; tries += 1) {
+    const locked = await call(client, 'PUT /repos/{owner}/{repo}/issues/{issue_number}/lock', {
+      issue_number: thread,
+      ...lock,
+    });
+    if (locked.kind === 'answered') return null;
+    why = locked.message;
+  }
+  return why;
+}
+
+/** The lock with its reason; null if unlocked or unknown. */
+async function lockOf(client: GitHubClient, thread: number): Promise<Lock | null> {
+  const route = 'GET /repos/{owner}/{repo}/issues/{issue_number}';
+  const found = await read(client, route, lockSchema, { issue_number: thread });
+  if (found.kind === 'unknown' || !found.value.locked) return null;
+  const { active_lock_reason: reason } = found.value;
+  return reason == null ? {} : { lock_reason: reason };
 }

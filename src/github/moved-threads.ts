@@ -1,9 +1,7 @@
 /** Lists issues and pull requests that changed recently (docs.github.com/rest/issues/issues). */
 
 import { z } from 'zod';
-import type { Instant } from '../domain/ids.ts';
-import { known, type Observed } from '../domain/observed.ts';
-import { toRfc3339 } from '../domain/time.ts';
+import { type Instant, known, type Observed, toRfc3339 } from '../domain/values.ts';
 import { type GitHubClient, readPages } from './call.ts';
 
 export type MovedThread = {

@@ -4,11 +4,9 @@
  */
 
 import { z } from 'zod';
-import type { Surface } from '../domain/command.ts';
-import type { Instant } from '../domain/ids.ts';
-import { known, type Observed, unknown } from '../domain/observed.ts';
+import type { Surface } from '../domain/actor.ts';
 import { isOutsider } from '../domain/reconcile-request.ts';
-import { toRfc3339 } from '../domain/time.ts';
+import { type Instant, known, type Observed, toRfc3339, unknown } from '../domain/values.ts';
 import { type GitHubClient, PAGE_ROWS, read, readPages } from './call.ts';
 import { instantOf } from './thread-comments.ts';
 

@@ -1,11 +1,9 @@
 /** A person's pull request or issue with its label events, and labelled open threads (docs.github.com/graphql, LabeledEvent). */
 
 import { z } from 'zod';
-import { branded, isSha } from '../domain/ids.ts';
-import { known, type Observed } from '../domain/observed.ts';
 import type { OwnIssue, OwnPull, OwnThread } from '../domain/own-pull.ts';
-import { type GitHubClient, read } from './call.ts';
-import { query } from './graphql.ts';
+import { branded, isSha, known, type Observed } from '../domain/values.ts';
+import { type GitHubClient, query, read } from './call.ts';
 import { actorOf, instantOf, isBot } from './thread-comments.ts';
 import { authorSchema } from './thread-schema.ts';
 

@@ -1,8 +1,10 @@
 /** Repository settings that approvals rely on, as far as the token may read them (docs.github.com/rest, by route). */
 
 import { z } from 'zod';
-import { known, type Observed } from '../domain/observed.ts';
-import { type GitHubClient, read } from './call.ts';
+import { PERMISSIONS, type Permission } from '../domain/actor.ts';
+import type { PersonFacts } from '../domain/facts.ts';
+import { known, type Observed, unknown } from '../domain/values.ts';
+import { type GitHubClient, PAGE_ROWS, read, readIfThere, readPages } from './call.ts';
 
 const repositorySchema = z.object({ default_branch: z.string(), private: z.boolean() });
 const permissionsSchema = z.object({
@@ -164,4 +166,79 @@ export async function readAppPermissions(
   const answer = await read(client, 'GET /orgs/{org}/installations', installationsSchema, whose);
   if (answer.kind === 'unknown') return answer;
   return known(answer.value.installations.find((one) => one.app_slug === slug)?.permissions ?? null);
+}
+
+const CONTENTS = 'GET /repos/{owner}/{repo}/contents/{path}';
+const fileSchema = z
+  .object({ type: z.literal('file'), content: z.string(), encoding: z.literal('base64') })
+  .transform(({ content }) => Buffer.from(content, 'base64').toString('utf8'));
+const folderSchema = z
+  .array(z.object({ type: z.string(), path: z.string() }))
+  .transform((entries) => entries.filter(({ type }) => type === 'file').map(({ path }) => path));
+
+/** Not found is unknown: GitHub answers the same to a token without access. */
+export function readFileText(client: GitHubClient, path: string, ref: string): Promise<Observed<string>> {
+  return read(client, CONTENTS, fileSchema, { path, ref });
+}
+
+/** Paths of a folder's files at a ref. */
+export function listFiles(
+  client: GitHubClient,
+  path: string,
+  ref: string,
+): Promise<Observed<readonly string[]>> {
+  return read(client, CONTENTS, folderSchema, { path, ref });
+}
+
+/** Ten requests; further people of a larger lab are not listed. */
+export const PEOPLE_LISTED_MAX = 1_000;
+
+const schema = z.object({
+  id: z.number().int(),
+  login: z.string(),
+  type: z.string(),
+  role_name: z.string(),
+});
+
+/** People with a role, without apps; custom roles count as read (GitHub REST, collaborators). */
+export async function readPeople(client: GitHubClient): Promise<Observed<readonly PersonFacts[]>> {
+  const found = await readPages(client, 'GET /repos/{owner}/{repo}/collaborators', schema, {
+    pagesMax: PEOPLE_LISTED_MAX / PAGE_ROWS,
+  });
+  if (found.kind === 'unknown') return unknown(`GitHub does not tell who works here: ${found.why}`);
+  return known(
+    found.value.rows
+      .filter((person) => person.type === 'User')
+      .map(({ id, login, role_name }) => ({
+        actor: { id, login },
+        permission: PERMISSIONS.find((one) => one === role_name) ?? 'read',
+      })),
+  );
+}
+
+const answerSchema = z.object({
+  permission: z.string(),
+  role_name: z.string(),
+  user: z.object({ id: z.number().int(), login: z.string() }),
+});
+
+/**
+ * A person's current permission. GitHub must report the same user id, because a login can pass to another account. 404 (no such user, or an
+ * app) is `none`.
+ */
+export async function readPermission(
+  client: GitHubClient,
+  user: { readonly id: number; readonly login: string },
+): Promise<Observed<Permission>> {
+  const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
+  const found = await readIfThere(client, route, answerSchema, { username: user.login });
+  if (found.kind === 'unknown') return found;
+  if (found.value === null || found.value.user.id !== user.id) return known('none');
+  return known(permissionOf(found.value.role_name, found.value.permission));
+}
+
+/** `role_name` is more precise; custom roles fall back to `permission`. */
+function permissionOf(role: string, permission: string): Permission {
+  const found = PERMISSIONS.find((p) => p === role) ?? PERMISSIONS.find((p) => p === permission);
+  return found ?? 'none';
 }

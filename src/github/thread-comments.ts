@@ -1,16 +1,20 @@
 /** Reads a thread's comments, reviews and review comments as facts. */
 
-import { type Actor, permits } from '../domain/actor.ts';
-import type { Surface } from '../domain/command.ts';
+import { type Actor, permits, type Surface } from '../domain/actor.ts';
 import type { CommentFacts } from '../domain/facts.ts';
-import { type Digest, type Instant, isSha, type Sha } from '../domain/ids.ts';
 import type { ReadMarker } from '../domain/marker.ts';
-import { known, type Observed } from '../domain/observed.ts';
-import { fromRfc3339 } from '../domain/time.ts';
+import {
+  type Digest,
+  fromRfc3339,
+  type Instant,
+  isSha,
+  known,
+  type Observed,
+  type Sha,
+} from '../domain/values.ts';
 import { withoutTokens } from '../domain/written-secrets.ts';
 import type { GitHubClient } from './call.ts';
-import { readPermission } from './permission.ts';
-import { readOn } from './thread-pages.ts';
+import { readPermission } from './settings.ts';
 import {
   type AuthorAnswer,
   COMMENTS_CONNECTION,
@@ -19,6 +23,7 @@ import {
   LINE_COMMENTS_CONNECTION,
   REVIEWS_CONNECTION,
   type ReviewAnswer,
+  readOn,
   type ThreadsAnswer,
 } from './thread-schema.ts';
 

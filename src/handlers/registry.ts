@@ -2,7 +2,7 @@
 
 import type { EmitterWebhookEventName } from '@octokit/webhooks';
 import { z } from 'zod';
-import type { Surface } from '../domain/command.ts';
+import type { Surface } from '../domain/actor.ts';
 import { isOutsider, type ReconcileRequest } from '../domain/reconcile-request.ts';
 import { mayHoldCommand } from './slash-word.ts';
 

@@ -1,6 +1,6 @@
 /** One request with its whole answer, bounded in time and size, without redirects. */
 
-import { codeOf } from './publish-once.ts';
+import { codeOf } from './files.ts';
 
 /** Errors that happen before a connection stands. */
 export const NOT_SENT: ReadonlySet<string> = new Set([

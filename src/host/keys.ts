@@ -1,7 +1,7 @@
 /** Ed25519 keys. */
 
-import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
-import { fail, ok, type Result } from '../domain/result.ts';
+import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
+import { fail, ok, type Result } from '../domain/values.ts';
 import { createKept } from './kept.ts';
 
 /** A private key that can sign but not be read. */
@@ -81,4 +81,9 @@ function rawPublicOf(key: KeyObject): string {
     .export({ format: 'der', type: 'spki' })
     .subarray(SPKI_HEAD.length)
     .toString('base64');
+}
+
+/** SHA-256 of bytes or UTF-8 text as 64 lower-case hex digits (FIPS 180-4). */
+export function sha256Hex(content: string | Uint8Array): string {
+  return hash('sha256', content, 'hex');
 }

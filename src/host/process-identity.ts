@@ -1,9 +1,10 @@
 /** Identifies a recorded process although pids are reused and machines reboot. */
 
+import { readFileSync } from 'node:fs';
 import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { codeOf } from './files.ts';
 import { runProgram } from './process.ts';
-import { codeOf } from './publish-once.ts';
 
 /** Where a pid is valid: host, boot and pid namespace ('' without namespaces). */
 export type PidScope = { readonly host: string; readonly bootId: string; readonly pidNamespace: string };
@@ -66,6 +67,33 @@ async function readIfThere(path: string): Promise<string | null> {
   } catch (error) {
     // ESRCH: the process ended between open and read.
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ESRCH') return null;
+    throw error;
+  }
+}
+
+type Ancestor = { readonly pid: number; readonly name: string };
+
+/** Readable parent processes whose environment contains a secret, nearest first; none without /proc. */
+export function ancestorsThatShow(secrets: readonly string[]): readonly Ancestor[] {
+  const found: Ancestor[] = [];
+  const texts = secrets.filter((secret) => secret !== '');
+  for (let pid = process.ppid; pid > 1; ) {
+    const status = textIfReadable(`/proc/${pid}/status`) ?? '';
+    const shown = textIfReadable(`/proc/${pid}/environ`) ?? '';
+    if (texts.some((text) => shown.includes(text)))
+      found.push({ pid, name: /^Name:\s*(.*)$/m.exec(status)?.[1] ?? '' });
+    pid = Number(/^PPid:\s*(\d+)$/m.exec(status)?.[1] ?? 0);
+  }
+  return found;
+}
+
+/** Null for a process that ended or belongs to another user. */
+function textIfReadable(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const unreadable: readonly unknown[] = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'];
+    if (error instanceof Error && 'code' in error && unreadable.includes(error.code)) return null;
     throw error;
   }
 }

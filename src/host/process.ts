@@ -1,9 +1,45 @@
 /** Runs a program with limits on time and output. */
 
+import type { ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { execa } from 'execa';
 import { limits } from '../domain/limits.ts';
-import { letGoOfHeldOutputs } from './held-outputs.ts';
-import { codeOf } from './publish-once.ts';
+import { codeOf } from './files.ts';
+
+/** Enough to read what is left in a pipe (64 KiB), even on a busy machine. */
+const PROGRAM_OUTPUT_QUIET_MS = 2_000;
+/** Output after this time comes from another process. */
+const PROGRAM_OUTPUT_HELD_MS = 10_000;
+
+/**
+ * Closes the outputs of an ended program that another process holds open (`ssh -f`, a shared ssh connection); otherwise waiting for their
+ * end never finishes. Call it once, right after the start. Stops after `PROGRAM_OUTPUT_QUIET_MS` without output, at the latest after
+ * `PROGRAM_OUTPUT_HELD_MS`.
+ */
+function letGoOfHeldOutputs(child: ChildProcess): void {
+  const outputs = [child.stdout, child.stderr].filter((output) => output !== null);
+  child.once('exit', () => {
+    let read = bytesOf(outputs);
+    let heldMs = 0;
+    const timer = setInterval(() => {
+      if (outputs.every((output) => output.closed)) return clearInterval(timer);
+      const now = bytesOf(outputs);
+      heldMs += PROGRAM_OUTPUT_QUIET_MS;
+      if (now > read && heldMs < PROGRAM_OUTPUT_HELD_MS) {
+        read = now;
+        return;
+      }
+      clearInterval(timer);
+      for (const output of outputs) output.destroy();
+    }, PROGRAM_OUTPUT_QUIET_MS);
+    child.once('close', () => clearInterval(timer));
+  });
+}
+
+function bytesOf(outputs: readonly Readable[]): number {
+  // A child's pipes are sockets, which count bytes.
+  return outputs.reduce((sum, output) => sum + Number('bytesRead' in output ? output.bytesRead : 0), 0);
+}
 
 /** A helper program without an end after two minutes hangs. */
 const PROGRAM_TIMEOUT_MS = 120_000;
@@ -105,4 +141,34 @@ function kindOf(ending: Ending): ProgramResult['kind'] {
 
 function textOf(bytes: Uint8Array | undefined): string {
   return bytes === undefined ? '' : Buffer.from(bytes).toString('utf8');
+}
+
+/**
+ * Runs `file` with this Node, output and signals, and waits. The child stops when its input ends (`FERRYBOT_STOP_WITH_STDIN`), so it never
+ * outlives us. Returns the exit code, or 1 after a signal.
+ */
+export async function handOver(
+  file: string,
+  args: readonly string[],
+  cwd: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<number> {
+  const child = execa(process.execPath, [file, ...args], {
+    cwd,
+    env: { ...environment, FERRYBOT_STOP_WITH_STDIN: '1' },
+    extendEnv: false,
+    reject: false,
+    stdin: 'pipe',
+    stdout: 'inherit',
+    stderr: 'inherit',
+  });
+  const forward = (signal: NodeJS.Signals): void => {
+    child.kill(signal);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, forward);
+  try {
+    return (await child).exitCode ?? 1;
+  } finally {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, forward);
+  }
 }

@@ -1,13 +1,11 @@
 /** Parses lines into events. */
 
 import * as z from 'zod';
-import type { Json, JsonObject } from '../domain/json.ts';
 import { DEFINITIONS, EVENT_TYPES } from '../domain/logbook/definitions.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
-import { actorSchema } from '../domain/logbook/parts.ts';
-import { ROLES } from '../domain/logbook/role.ts';
-import { fail, ok, type Result } from '../domain/result.ts';
-import { parseCanonical } from './canonical.ts';
+import { actorSchema, ROLES } from '../domain/logbook/parts.ts';
+import { fail, type Json, type JsonObject, ok, type Result } from '../domain/values.ts';
+import { parseCanonical } from './chain.ts';
 
 const name = z.string('not a name').min(1, 'not a name');
 const hash = z.string('not a hash').regex(/^[0-9a-f]{64}$/, 'not a hash');

@@ -1,10 +1,9 @@
 /** Verifies signatures with the keys in force. */
 
 import * as z from 'zod';
-import { type PublicKey, publicKeySchema } from '../domain/logbook/role.ts';
-import { signedText } from './chain.ts';
+import { type PublicKey, publicKeySchema } from '../domain/logbook/parts.ts';
+import { signedText, type VerifySignature } from './chain.ts';
 import type { FramedEvent } from './codec.ts';
-import type { VerifySignature } from './ports.ts';
 
 /** `role`: signed by a key of another role. */
 export type KeyFault = { readonly reason: 'signature' | 'role'; readonly message: string };

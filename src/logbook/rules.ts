@@ -1,10 +1,10 @@
 /** What may follow what: a run folds as its lifecycle says, the journal has only what belongs to no run. */
 
 import { illegalAction, isActionEvent } from '../domain/actions/action-state.ts';
-import { isRunId } from '../domain/ids.ts';
 import { definitionOf } from '../domain/logbook/definitions.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 import { answerRule } from '../domain/logbook/events/command-events.ts';
+import { illegalOrphan } from '../domain/logbook/events/rental-events.ts';
 import { foldOne } from '../domain/logbook/fold.ts';
 import {
   EMPTY_JOURNAL,
@@ -12,8 +12,8 @@ import {
   type JournalState,
   journalFold,
 } from '../domain/logbook/journal-state.ts';
-import { illegalOrphan } from '../domain/logbook/orphans.ts';
 import { commandKey, type RunState } from '../domain/logbook/run-state.ts';
+import { isRunId } from '../domain/values.ts';
 
 /** The journal's name in the field `run`, and its folder. */
 export const JOURNAL = 'journal';

@@ -2,12 +2,11 @@
 
 import { WRITERS } from '../domain/logbook/definitions.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
-import type { PublicKey, Role } from '../domain/logbook/role.ts';
+import type { PublicKey, Role } from '../domain/logbook/parts.ts';
 import { cutText } from '../domain/text.ts';
-import { GENESIS, hashedTextOfLine } from './chain.ts';
+import { type Anchor, GENESIS, type Hash, hashedTextOfLine, type VerifySignature } from './chain.ts';
 import { completeEvent, decodeLine, decodeUnknownType, type FramedEvent, splitLines } from './codec.ts';
 import { keyFault, recordedKeys } from './key-ring.ts';
-import type { Anchor, Hash, VerifySignature } from './ports.ts';
 import { type FileState, type TransitionCheck, transitionCheck } from './rules.ts';
 import { monthOf } from './segments.ts';
 
@@ -239,5 +238,29 @@ function endFault(walk: Walk, anchor: Anchor | null): BadEntry | null {
     seq: anchor.seq,
     reason: 'hash',
     message: `another entry ${anchor.seq} was there, with hash ${anchor.hash}`,
+  };
+}
+
+/** The first difference between `text` and a committed version that it must start with, or null. */
+export function historyFault(text: string, versions: readonly string[]): BadEntry | null {
+  const faults = versions
+    .filter((version) => !text.startsWith(version))
+    .map((version) => differenceIn(text, version));
+  return faults.sort((a, b) => a.line - b.line)[0] ?? null;
+}
+
+function differenceIn(text: string, version: string): BadEntry {
+  const now = text.split('\n');
+  const before = version.split('\n');
+  const index = before.findIndex((line, at) => now[at] !== line);
+  // The empty piece after the last newline means that the file ends there.
+  const isCut = version.startsWith(text) || (now[index] ?? '') === '';
+  return {
+    line: index + 1,
+    seq: index,
+    reason: isCut ? 'truncated' : 'hash',
+    message: isCut
+      ? `the branch's history has ${before.length - 1} entries`
+      : "the branch's history has another entry here",
   };
 }

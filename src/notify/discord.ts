@@ -1,8 +1,7 @@
 /** A Discord webhook (Discord, Execute Webhook). Never mentions anyone. */
 
 import { cutText } from '../domain/text.ts';
-import type { Channel } from './channel.ts';
-import { postJson } from './post-json.ts';
+import { type Channel, postJson } from './channel.ts';
 
 /** Discord, Execute Webhook. */
 const CONTENT_CHARACTERS_MAX = 2_000;

@@ -1,7 +1,7 @@
 /** Mail over SMTP. The address is a URL: `smtps://USER:PASSWORD@HOST/?from=bot@lab.example&to=oncall@lab.example`. */
 
 import { createTransport } from 'nodemailer';
-import type { Delivery } from '../domain/channel.ts';
+import type { Delivery } from '../domain/effect.ts';
 import { limits } from '../domain/limits.ts';
 import type { Channel, ChannelHost } from './channel.ts';
 

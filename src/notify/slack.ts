@@ -1,7 +1,6 @@
 /** A Slack incoming webhook (Slack, Sending messages using incoming webhooks); the text is mrkdwn. */
 
-import type { Channel } from './channel.ts';
-import { postJson } from './post-json.ts';
+import { type Channel, postJson } from './channel.ts';
 
 export const send: Channel['send'] = ({ title, text, url }, address, host) =>
   postJson(address, { text: `*${escaped(title)}*\n${escaped(text)}\n<${escaped(url)}>` }, host);

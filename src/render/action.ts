@@ -7,17 +7,17 @@ import {
   targetName,
 } from '../domain/actions/action.ts';
 import type { ActionApproval, ActionRecord } from '../domain/actions/action-state.ts';
-import { assertNever } from '../domain/assert.ts';
-import { isOrderRefusal } from '../domain/launch/refusal.ts';
+import { isOrderRefusal } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { splitBody } from '../domain/marker.ts';
-import { comment } from './comment.ts';
+import { assertNever } from '../domain/values.ts';
+import { refusalWords } from './approval-words.ts';
 import { commandText } from './job-table.ts';
-import { refusalWords } from './refusal-words.ts';
 import {
   actionLine,
   code,
+  comment,
   digestHex,
   fenced,
   paragraphs,

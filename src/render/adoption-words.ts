@@ -1,7 +1,6 @@
 /** What is said of a job that somebody else has launched, until it is taken over. Everything that the cluster says is a claim. */
 
 import type { AnswerCode } from '../commands/registry.ts';
-import { assertNever } from '../domain/assert.ts';
 import { limits } from '../domain/limits.ts';
 import {
   ADOPTION_WAIT_MS,
@@ -10,7 +9,7 @@ import {
   NO_COMMIT,
 } from '../domain/logbook/adoption.ts';
 import type { Description, RunState } from '../domain/logbook/run-state.ts';
-import { toRfc3339 } from '../domain/time.ts';
+import { assertNever, toRfc3339 } from '../domain/values.ts';
 import type { RenderInput, Sentences } from './input.ts';
 import { code, fenced, listed, paragraphs, table, text, utc } from './words.ts';
 

@@ -1,15 +1,15 @@
 /** The sentence for each outcome of a command: what happened, and what to do where it did not. */
 
 import type { approve } from '../commands/approve.ts';
-import type { cleanupCheckpoints } from '../commands/cleanup-checkpoints.ts';
+import type { cleanupCheckpoints } from '../commands/attempts.ts';
 import type { APPROVAL_FAULTS } from '../commands/decision.ts';
 import { ANSWERS, type AnswerCode } from '../commands/registry.ts';
-import type { sealMilestone } from '../commands/seal-milestone.ts';
+import type { sealMilestone } from '../commands/sealing.ts';
 import { pastAttempt } from '../domain/launch/next-attempt.ts';
 import { type Detail, readPayload } from '../domain/payload.ts';
 import { ADOPTION_WORDS } from './adoption-words.ts';
 import { whyWords } from './card-gates.ts';
-import { startWords } from './checkpoints.ts';
+import { startWords } from './contract-words.ts';
 import { relaunchWords } from './failure-words.ts';
 import { gateWords } from './gate-words.ts';
 import type { AnswerFacts, AnswerView, Sentences } from './input.ts';

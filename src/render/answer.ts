@@ -1,22 +1,20 @@
 /** One answer for all commands of one comment: for each what was understood, what happened, and who may. */
 
-import type { CommandDefinition } from '../commands/definition.ts';
-import { policyOf } from '../commands/policy.ts';
+import { type CommandDefinition, policyOf } from '../commands/decision.ts';
 import { COMMAND_DEFINITIONS, definitionOf } from '../commands/registry.ts';
 import type { LabConfig } from '../config/schema.ts';
 import { answersByKey, isQuiet } from '../domain/answer-key.ts';
 import { limits } from '../domain/limits.ts';
 import type { SeenCommand } from '../domain/logbook/run-state.ts';
-import type { PastOf } from '../domain/past-row.ts';
+import type { PastOf } from '../domain/past-runs.ts';
 import { answerWords } from './answer-words.ts';
-import { comment } from './comment.ts';
 import type { RenderInput } from './input.ts';
 import { compactLine } from './job-table.ts';
 import { historyTable, rentedTables } from './lane-history.ts';
 import { stateLine } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
 import { watchPart } from './watch-words.ts';
-import { code, paragraphs, person, table, text } from './words.ts';
+import { code, comment, paragraphs, person, table, text } from './words.ts';
 
 /** The answer with this key (`answersByKey`) in the run's threads. Commands that were answered by a reaction alone are left out. */
 export function renderAnswer(key: string, input: RenderInput): string {

@@ -1,7 +1,6 @@
 /** The launch gates on the card and in the answer to `/why`: what fails and who can fix it, and the contract (policy HR, Launch). */
 
 import { type ContractFields, type Field, namesOf } from '../contracts/fields.ts';
-import { assertNever } from '../domain/assert.ts';
 import type { Contract, ContractValue } from '../domain/launch/contract.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import {
@@ -12,7 +11,8 @@ import {
   type Verdict,
 } from '../domain/launch/verdict.ts';
 import type { Detail } from '../domain/payload.ts';
-import { APPROVAL_SENTENCES } from './approval-gate-words.ts';
+import { assertNever } from '../domain/values.ts';
+import { APPROVAL_SENTENCES } from './approval-words.ts';
 import { gateWords } from './gate-words.ts';
 import type { AnswerFacts, RenderInput } from './input.ts';
 import { code, count, details, type PlaceWord, paragraphs, placeWord, table, text } from './words.ts';

@@ -1,14 +1,14 @@
 /** The card's manifest: what an approval approves, what it changes and costs, and how a fix differs from the attempt before. */
 
 import { quorumOf } from '../config/approvers.ts';
-import { NOT_TAKEN } from '../domain/launch/delta.ts';
+import { NOT_TAKEN } from '../domain/launch/change-facts.ts';
 import type { Manifest, ManifestBase, RentalTerms } from '../domain/launch/manifest.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
 import { fixMade, isExternal } from '../domain/launch/small-fix.ts';
 import { limits } from '../domain/limits.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
 import { type PastAttempt, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
-import { canonicalize } from '../logbook/canonical.ts';
+import { canonicalize } from '../logbook/chain.ts';
 import type { RenderInput } from './input.ts';
 import { commandText } from './job-table.ts';
 import { takesCheckpoint } from './wanted.ts';

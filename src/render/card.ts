@@ -3,19 +3,24 @@
  * renders the same bytes.
  */
 
-import { isIssueFirst } from '../domain/issue-first.ts';
+import type { CommandDecision } from '../commands/decision.ts';
+import type { Manifest } from '../domain/launch/manifest.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
+import { replacementFor } from '../domain/launch/relaunch.ts';
+import { wantsRelaunch } from '../domain/launch/response.ts';
 import { limits } from '../domain/limits.ts';
-import { phaseOf } from '../domain/logbook/phase.ts';
+import { isAdopted } from '../domain/logbook/adoption.ts';
+import type { SealedCheckpoint } from '../domain/logbook/events/checkpoint-events.ts';
+import { phaseOf } from '../domain/logbook/job-state.ts';
 import { rentalTerms } from '../domain/logbook/renting.ts';
-import type { RunState } from '../domain/logbook/run-state.ts';
+import type { Ending, PastAttempt, RunState, Submission } from '../domain/logbook/run-state.ts';
+import { isIssueFirst } from '../domain/own-pull.ts';
 import { eventsPath, folderOf } from '../logbook/segments.ts';
 import { cardContract, cardGates } from './card-gates.ts';
 import { cardFix, cardManifest } from './card-manifest.ts';
-import { lineagePart } from './checkpoints.ts';
-import { comment } from './comment.ts';
+import { lineagePart } from './contract-words.ts';
 import { diagnosisPart } from './failure-words.ts';
-import { incidentTitle } from './incident-words.ts';
+import { incidentMark, incidentTitle } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
 import {
   besideText,
@@ -30,10 +35,25 @@ import {
 import { checkpointChart, lossChart, paceChart } from './lane-history.ts';
 import { continuesLine } from './propose-words.ts';
 import { offerPart, rentalPart, rentedPart } from './rental-words.ts';
-import { stateText, verdictPart } from './state-line.ts';
+import { metricsLine, stateText, verdictPart } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
 import { watchPart } from './watch-words.ts';
-import { code, details, digestHex, fenced, link, nonEmpty, paragraphs, table, text, utc } from './words.ts';
+import {
+  cleanLine,
+  code,
+  comment,
+  details,
+  digestHex,
+  fenced,
+  link,
+  listed,
+  nonEmpty,
+  paragraphs,
+  safeUrl,
+  table,
+  text,
+  utc,
+} from './words.ts';
 
 const SHOWN_INCIDENTS_MAX = 5;
 
@@ -147,4 +167,172 @@ function recordPart({ state, config }: RenderInput): string {
     `This card is a copy; the record is ${code(eventsPath(folderOf(state.run, state.proposedAt)))} on the branch ${code(config.logbookBranch)}. ` +
       `Its newest event is ${code(headText(state, 64))}: \`ferrybot logbook verify\` checks a copy offline; a shorter record was put back.${manifest}`,
   );
+}
+
+/** How the run ended, whether it passed, what went wrong, and what to do next. */
+export function renderEnded(input: RenderInput): string {
+  const { state } = input;
+  const { end, submission } = state;
+  if (end === null || submission === null) throw new Error('a terminal comment without an end');
+  const { attempt } = submission;
+  // If another attempt may follow or came before, this is not the end of the run.
+  const isLast = attempt === 1 && end.status !== 'FAILED';
+  return paragraphs(
+    `**${isLast ? '' : `Attempt ${attempt} of `}${code(state.run)} has ended: ${end.status}.**`,
+    terminalForm(input, end),
+    // rule DF-29
+    verdictPart(input),
+    rentalPart(state),
+    rentedPart(state, input.past),
+    // rule DF-31
+    failuresPart(state, end),
+    fixPart(state),
+    `**Wanted: ${wantedLine(input)}**`,
+  );
+}
+
+/**
+ * `Final status`, `Ray job id`, `W&B link`, `Final eval summary`, `Experiment link`, `Recommendation / victory decision`: the
+ * form of a ferry on any engine. Other kinds of run have a job id.
+ */
+function terminalForm({ state, verdict }: Pick<RenderInput, 'state' | 'verdict'>, end: Ending): string {
+  const { submission, proposal } = state;
+  const tracker = trackerUrl(state);
+  const experiment = submission === null ? null : experimentOf(state, submission);
+  const isFerry = state.contract === null && !isAdopted(state);
+  return [
+    `Final status: ${end.status}`,
+    `${isFerry ? 'Ray job id' : 'Job id'}: ${text(submission?.jobId ?? 'none')}`,
+    `W&B link: ${(tracker === null ? null : safeUrl(tracker)) ?? 'none recorded'}`,
+    // rule DF-30
+    `Final eval summary: ${metricsLine(end, verdict)}`,
+    `Experiment link: ${experiment ?? text(proposal.experiment)}`,
+    // rule DF-32
+    `Recommendation / victory decision: ${recommendation({ state, verdict }, end)}`,
+  ].join('\n');
+}
+
+/** What to do next, from the status and the verdict. No ferry follows a run with a contract. */
+function recommendation({ state, verdict }: Pick<RenderInput, 'state' | 'verdict'>, end: Ending): string {
+  const isFerryNext = state.contract === null;
+  if (wantsRelaunch(state) && replacementFor(state) === null)
+    return 'no victory yet; an identical attempt may pass.';
+  const seen = end.signatures.slice(0, 3).map(text).join(', ');
+  if (end.status === 'FAILED')
+    return `no victory; find the cause${seen === '' ? '' : ` (${seen})`} before ${isFerryNext ? 'the next ferry' : 'another attempt'}, and keep everything else as it was.`;
+  if (end.status === 'STOPPED')
+    return `a person decides whether the result counts${isFerryNext ? '; if not, run the same change again tomorrow' : ''}.`;
+  if (verdict?.result === 'pass')
+    return `victory; ${isFerryNext ? 'after the seal, the next ferry starts from this configuration' : 'it waits for its seal'}.`;
+  if (verdict?.result !== 'fail')
+    return 'not decided: a value that the verdict needs is unknown; check it before the seal.';
+  return `no victory yet; check what is outside tolerance${isFerryNext ? ', and rerun the same configuration if it may be a regression' : ' before the seal'}.`;
+}
+
+/** The configured link `experiment`, or the file at the launch commit, or the contract. */
+function experimentOf({ proposal }: RunState, { urls, commit }: Submission): string {
+  const url = urls['experiment'];
+  const what = proposal.experiment === '' ? `the contract in #${proposal.issue}` : code(proposal.experiment);
+  return (url === undefined ? null : safeUrl(url)) ?? `${what} at ${commit}`;
+}
+
+/** The fix of the attempt, if it follows a failed attempt with other files. */
+function fixPart({ attempts, order, submission, gate }: RunState): string | null {
+  const before = attempts.find((past) => past.submission.attempt === (submission?.attempt ?? 0) - 1);
+  if (before === undefined || before.order.order.digest === order?.order.digest) return null;
+  // Another manifest of the same files is no fix: it starts from another checkpoint.
+  if (before.submission.commit === submission?.commit) return backPart(before, order?.manifest ?? null);
+  const fix = gate?.commit === submission?.commit ? gate?.fix : undefined;
+  const files = fix?.files == null ? '' : `: ${listed(fix.files.map(code))}`;
+  const more = fix === undefined || fix.more === 0 ? '' : ` and ${fix.more} more`;
+  return `Fixed after attempt ${before.submission.attempt}${files}${more}.`;
+}
+
+function backPart({ submission }: PastAttempt, manifest: Manifest | null): string | null {
+  if (manifest?.resume.backAfter !== submission.attempt) return null;
+  const { initializeFrom, initializeStep = 0 } = manifest.resume;
+  const from = initializeFrom === null ? 'nothing' : `step ${initializeStep}: ${code(initializeFrom)}`;
+  return `After attempt ${submission.attempt}, started again from ${from}.`;
+}
+
+function failuresPart({ incidents }: RunState, end: Ending): string {
+  const { status, errorType, exitCode, engineDetails, message } = end;
+  const lines = incidents
+    .slice(-limits.shownRowsMax)
+    .map((incident) => `- ${utc(incident.at)}: ${incidentTitle(incident)}${incidentMark(incident)}`);
+  // The end itself is not a failure before the end.
+  const none = status === 'FAILED' ? 'No incident came before the end.' : 'Notable failures: none.';
+  const exit = nonEmpty(
+    errorType !== null && `error type ${code(errorType)}`,
+    exitCode !== null && `exit code ${exitCode}`,
+    ...Object.entries(engineDetails ?? {}).map(([name, value]) => `${text(name)} ${code(value)}`),
+  );
+  return paragraphs(
+    end.diagnosis === undefined ? null : diagnosisPart(end.diagnosis),
+    lines.length === 0 ? none : `Notable failures:\n\n${lines.join('\n')}`,
+    exit.length === 0 ? null : `Engine: ${exit.join(', ')}.`,
+    message === '' ? null : `The engine's last message:\n\n${fenced(message, limits.shownBlockCharsMax)}`,
+  );
+}
+
+/** Contains a line `logbook <seq>:<hash>`: the newest event when the tag was made. */
+function tagText(state: RunState, title: string, lines: readonly string[]): string {
+  const { run, proposal } = state;
+  return `${[
+    `${run} ${title}`,
+    '',
+    `run ${run}`,
+    `repository ${proposal.repository}`,
+    ...(isIssueFirst(proposal) ? [] : [`pull ${proposal.pull}`]),
+    `issue ${proposal.issue}`,
+    ...lines,
+    `logbook ${headText(state, 64)}`,
+  ].join('\n')}\n`;
+}
+
+function jobLines({ submission, order, gate }: RunState): readonly string[] {
+  return [
+    `job ${cleanLine(submission?.jobId ?? 'none', limits.shownTextCharsMax)}`,
+    `manifest ${order?.order.digest ?? gate?.digest ?? 'none'}`,
+  ];
+}
+
+/** The message of a seal's tag. */
+export function renderTagMessage(
+  state: RunState,
+  decision: Extract<CommandDecision, { kind: 'seal' }>,
+): string {
+  return tagText(state, decision.verdict === 'pass' ? 'passed' : 'was accepted', [
+    ...jobLines(state),
+    `status ${state.end?.status ?? 'unknown'}`,
+    ...(decision.accept === null ? [] : [`accept ${cleanLine(decision.accept, limits.shownTextCharsMax)}`]),
+    ...checkpointLines(decision.checkpoint),
+  ]);
+}
+
+/** The tag of a milestone, with the checkpoint that it keeps. */
+export function renderMilestoneTag(state: RunState, name: string, checkpoint: SealedCheckpoint): string {
+  return tagText(state, `milestone ${name}`, [...jobLines(state), ...checkpointLines(checkpoint)]);
+}
+
+/** The tag of an attempt's commit that is on no target branch, with its approvers. */
+export function renderSourceTag(state: RunState, branch: string): string {
+  const { submission, order, approvals } = state;
+  const cited = order?.order.approvals.map(({ user }) => user) ?? [];
+  const people = new Set(approvals.flatMap(({ actor }) => (cited.includes(actor.id) ? [actor.login] : [])));
+  return tagText(state, `attempt ${submission?.attempt ?? 1} runs this`, [
+    `branch ${cleanLine(branch, limits.shownTextCharsMax)}`,
+    `approved by ${[...people].join(', ')}`,
+    `manifest ${order?.order.digest ?? 'none'}`,
+  ]);
+}
+
+function checkpointLines(checkpoint: SealedCheckpoint | undefined): readonly string[] {
+  if (checkpoint === undefined) return [];
+  const { path, step, identity } = checkpoint;
+  return [
+    `step ${step}`,
+    `checkpoint ${cleanLine(path, limits.shownTextCharsMax)}`,
+    `metadata ${cleanLine(identity, limits.shownTextCharsMax)}`,
+  ];
 }

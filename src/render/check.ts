@@ -1,20 +1,20 @@
 /** Check runs: of a run (the card, short), of a config, of cluster files; none of them is a condition of a launch. */
 
 import type { InfraFinding } from '../care/infra/lint.ts';
-import type { LeftBehind } from '../config/left-behind.ts';
-import { assertNever } from '../domain/assert.ts';
+import type { LeftBehind } from '../config/clusters.ts';
 import type { Annotation, Effect } from '../domain/effect.ts';
 import type { Mismatch } from '../domain/facts.ts';
-import type { Delta } from '../domain/launch/delta.ts';
+import type { Delta } from '../domain/launch/change-facts.ts';
 import { limits } from '../domain/limits.ts';
-import { phaseOf } from '../domain/logbook/phase.ts';
+import { phaseOf } from '../domain/logbook/job-state.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { type Backtest, differences, isChanged, type ReplayedDecision } from '../domain/replayed.ts';
+import { type Backtest, differences, isChanged, type ReplayedDecision } from '../domain/past-runs.ts';
+import { assertNever } from '../domain/values.ts';
 import type { ConfigProblem } from '../settings/problem.ts';
 import { headText } from './card.ts';
 import { cardGates } from './card-gates.ts';
 import type { RenderInput } from './input.ts';
-import { leftBehindLines, leftBehindTitle } from './issue-card.ts';
+import { leftBehindLines, leftBehindTitle } from './issues.ts';
 import { stateLine, stateText, verdictPart } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
 import {

@@ -1,6 +1,6 @@
 /** The issue of a cluster's disks: who is short and why, what can be approved, what came of it, and the answer in a run's own thread. */
 
-import type { FullDisk } from '../care/disk/scan-for-full.ts';
+import type { FullDisk } from '../care/disk/scan-record.ts';
 import { type ChangeStep, type ChangeStepKind, targetName } from '../domain/actions/action.ts';
 import type { ActionRecord } from '../domain/actions/action-state.ts';
 import type {
@@ -9,15 +9,15 @@ import type {
   DiskFinding,
   RecordedScan,
   ScannedWorker,
-} from '../domain/care/disk-scan.ts';
+} from '../domain/care/worker-disk.ts';
 import { limits } from '../domain/limits.ts';
 import { type Marker, SEAL_CHARACTERS_MAX } from '../domain/marker.ts';
-import { toRfc3339 } from '../domain/time.ts';
+import { toRfc3339 } from '../domain/values.ts';
 import { renderEnding } from './action.ts';
-import { comment } from './comment.ts';
 import {
   actionLine,
   code,
+  comment,
   count,
   details,
   digestHex,

@@ -1,7 +1,6 @@
 /** Why a job failed, why an alarm was raised, why it is not started again, and why no program fixed it. */
 
-import type { DetectorId } from '../domain/detector-ids.ts';
-import type { FailureClass } from '../domain/failure-class.ts';
+import type { DetectorId, FailureClass } from '../domain/failure-class.ts';
 import type { IncidentFacts } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import type { RecordedDiagnosis } from '../domain/logbook/events/job-events.ts';

@@ -2,12 +2,11 @@
 
 import { type GateId, VERDICTS, type Verdict } from '../domain/launch/verdict.ts';
 import { type Facts, readPayload, type Vocabulary } from '../domain/payload.ts';
-import { APPROVAL_SENTENCES } from './approval-gate-words.ts';
-import { CONTRACT_SENTENCES } from './contract-gate-words.ts';
-import { shown } from './details.ts';
+import { APPROVAL_SENTENCES } from './approval-words.ts';
+import { CONTRACT_SENTENCES } from './contract-words.ts';
 import type { AllGateSentences, Words } from './input.ts';
 import { RENTAL_SENTENCES } from './rental-words.ts';
-import { code, heldWords, liftWords, listed, type PlaceWord } from './words.ts';
+import { code, heldWords, liftWords, listed, type PlaceWord, shown } from './words.ts';
 
 const DELTA_SENTENCES = {
   'delta-readable': {

@@ -2,13 +2,12 @@
 
 import { INCIDENTS, type Incident, type IncidentFacts } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
-import { startWords } from './checkpoints.ts';
-import { shown } from './details.ts';
+import { refusalWords } from './approval-words.ts';
+import { startWords } from './contract-words.ts';
 import { alarmWhy, classWords, noFixWords, relaunchWords } from './failure-words.ts';
 import type { AllIncidentWords, IncidentText, IncidentWords } from './input.ts';
-import { refusalWords } from './refusal-words.ts';
 import { RENTAL_INCIDENT_WORDS } from './rental-words.ts';
-import { code, count, fenced, link, type PlaceWord } from './words.ts';
+import { code, count, fenced, link, type PlaceWord, shown } from './words.ts';
 
 /** The incident in a few words, for lists. */
 export function incidentTitle({ code: known }: Pick<Incident, 'code'>): string {

@@ -8,9 +8,8 @@ import type { ContractFields } from '../contracts/fields.ts';
 import type { IncidentCode, IncidentFacts } from '../domain/incidents.ts';
 import type { GateId, Verdict, Verdicts } from '../domain/launch/verdict.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { PastOf } from '../domain/past-row.ts';
+import type { PastOf, RunVerdict } from '../domain/past-runs.ts';
 import type { Facts, Fields } from '../domain/payload.ts';
-import type { RunVerdict } from '../domain/run-verdict.ts';
 import type { PlaceWord } from './words.ts';
 
 /** What is said of a kind of run, and no more of it. */

@@ -7,7 +7,7 @@ import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { StoreSeen, TrackerSeen } from '../domain/logbook/events/job-events.ts';
 import { jobStateOf, type Witnesses, witnessesOf } from '../domain/logbook/job-state.ts';
 import type { Observation, RunState, Submission } from '../domain/logbook/run-state.ts';
-import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import { after, fromRfc3339, toRfc3339 } from '../domain/values.ts';
 import { withoutTokens } from '../domain/written-secrets.ts';
 import { launchedCommit } from './adoption-words.ts';
 import type { RenderInput } from './input.ts';

@@ -12,7 +12,7 @@ import {
 import { limits } from '../domain/limits.ts';
 import type { CoursePoint, TracePoint } from '../domain/logbook/run-state.ts';
 import { type Marker, markerText } from '../domain/marker.ts';
-import type { PastRow } from '../domain/past-row.ts';
+import type { PastRow } from '../domain/past-runs.ts';
 import { code, dollarText, paragraphs, safeUrl, table, text } from './words.ts';
 
 /** Points that a chart draws: more would touch each other at the width of a comment. */

@@ -1,12 +1,11 @@
 /** The comment about a logbook that cannot be trusted. It is in no record, because the record is broken. */
 
-import { assertNever } from '../domain/assert.ts';
 import { faultKey, type LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { markerIdentity } from '../domain/marker.ts';
-import { comment } from './comment.ts';
+import { assertNever } from '../domain/values.ts';
 import { incidentText } from './incident-words.ts';
 import type { IncidentText } from './input.ts';
-import { code, shortCommit, text } from './words.ts';
+import { code, comment, shortCommit, text } from './words.ts';
 
 export type FaultNotice = {
   /** The run of the broken logbook, `journal`, or the run in whose thread a fault of the branch is reported. */

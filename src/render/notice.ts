@@ -1,16 +1,13 @@
 /** Notices and incidents: what waits for people, of which run, and the people that a comment mentions. */
 
 import { permits } from '../domain/actor.ts';
-import type { ChannelMessage } from '../domain/channel.ts';
-import type { Summons } from '../domain/effect.ts';
+import type { ChannelMessage, Summons } from '../domain/effect.ts';
 import type { PersonFacts } from '../domain/facts.ts';
-import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
 import type { Notice, Observation, RunState } from '../domain/logbook/run-state.ts';
-import type { Observed } from '../domain/observed.ts';
-import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import { isIssueFirst } from '../domain/own-pull.ts';
+import { after, fromRfc3339, type Observed, toRfc3339 } from '../domain/values.ts';
 import { renderDescription, renderUnconfirmed } from './adoption-words.ts';
-import { comment } from './comment.ts';
 import { incidentMark, incidentText, incidentWords } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
 import { progressText } from './job-table.ts';
@@ -18,7 +15,7 @@ import { PROPOSE_WORDS } from './propose-words.ts';
 import { stateText } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
 import { renderWatchEnd, renderWatchReminder } from './watch-words.ts';
-import { code, inlineText, listed, nonEmpty, paragraphs, placeWord, text, utc } from './words.ts';
+import { code, comment, inlineText, listed, nonEmpty, paragraphs, placeWord, text, utc } from './words.ts';
 
 /** The incident with the sequence number `key`. */
 export function renderIncident(key: string, state: RunState): string {

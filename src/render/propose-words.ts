@@ -1,13 +1,13 @@
 /** What came of a `/propose`: the proposal, a question, or what stands in the way and how to get past it. */
 
+import type { resumeAs } from '../commands/attempts.ts';
 import type { NotTakenUp, propose } from '../commands/propose.ts';
-import type { rent } from '../commands/rent.ts';
-import type { resumeAs } from '../commands/resume-as.ts';
-import { assertNever } from '../domain/assert.ts';
-import { isIssueFirst } from '../domain/issue-first.ts';
+import type { rent } from '../commands/rentals.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { startWords } from './checkpoints.ts';
+import { isIssueFirst } from '../domain/own-pull.ts';
+import { assertNever } from '../domain/values.ts';
+import { startWords } from './contract-words.ts';
 import type { AnswerFacts, Sentences } from './input.ts';
 import { code, fenced, heldWords, inlineCode, liftWords, listed, text } from './words.ts';
 

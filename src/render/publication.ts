@@ -1,7 +1,5 @@
 /** Every comment that a run's threads are owed, by kind. */
 
-import { assertNever } from '../domain/assert.ts';
-import { isIssueFirst } from '../domain/issue-first.ts';
 import { stateAtEntry } from '../domain/launch/relaunch.ts';
 import { fixMade } from '../domain/launch/small-fix.ts';
 import { limits } from '../domain/limits.ts';
@@ -10,13 +8,13 @@ import type { EventDataByType } from '../domain/logbook/event.ts';
 import type { DropReason } from '../domain/logbook/events/launch-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { RunCommentKind } from '../domain/marker.ts';
+import { isIssueFirst } from '../domain/own-pull.ts';
 import { compareIdentity } from '../domain/tracker.ts';
+import { assertNever } from '../domain/values.ts';
 import { renderAction } from './action.ts';
 import { renderAnswer } from './answer.ts';
-import { APPROVAL_FAULTS } from './approval-gate-words.ts';
-import { headText } from './card.ts';
-import { comment } from './comment.ts';
-import { renderEnded } from './ended.ts';
+import { APPROVAL_FAULTS } from './approval-words.ts';
+import { headText, renderEnded } from './card.ts';
 import type { RenderInput } from './input.ts';
 import { besideText, commandText, jobTable, progressText, trackerName } from './job-table.ts';
 import { renderIncident, renderNotice } from './notice.ts';
@@ -24,6 +22,7 @@ import { rentalReport } from './rental-words.ts';
 import { wantedLine } from './wanted.ts';
 import {
   code,
+  comment,
   digestHex,
   fenced,
   link,

@@ -8,7 +8,7 @@ import { type RentedMoney, rentedMoneyOf } from '../domain/launch/spending.ts';
 import { type Machine, TEAR_DOWN_WHY } from '../domain/logbook/events/rental-events.ts';
 import { microdollarsOf, offerWanted, presentMachines, rentalTerms } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { PastOf } from '../domain/past-row.ts';
+import type { PastOf } from '../domain/past-runs.ts';
 import type { AllGateSentences, AllIncidentWords, Sentences } from './input.ts';
 import { code, count, dollarText, listed, ofRun, paragraphs, person, text, utc } from './words.ts';
 

@@ -1,15 +1,14 @@
 /** The state of a run in one sentence, and the verdict on one that has ended as a table. */
 
 import { quorumOf } from '../config/approvers.ts';
-import { launchTrouble } from '../domain/launch/launch-trouble.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
+import { launchTrouble } from '../domain/launch/relaunch.ts';
 import { approvalsHad } from '../domain/launch/response.ts';
 import { limits } from '../domain/limits.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
-import { jobStateOf } from '../domain/logbook/job-state.ts';
-import { phaseOf } from '../domain/logbook/phase.ts';
+import { jobStateOf, phaseOf } from '../domain/logbook/job-state.ts';
 import { type Ending, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
-import type { MetricRow, RunVerdict } from '../domain/run-verdict.ts';
+import type { MetricRow, RunVerdict } from '../domain/past-runs.ts';
 import { adoptionEvidence } from './adoption-words.ts';
 import type { RenderInput } from './input.ts';
 import { engineWords, paceText, progressText } from './job-table.ts';

@@ -1,23 +1,21 @@
 /** What is wanted from whom, in one line: the first thing that a person reads on the card. */
 
 import { quorumOf } from '../config/approvers.ts';
-import { missingCluster } from '../config/engine-traits.ts';
+import { missingCluster } from '../config/clusters.ts';
 import { bindingHex } from '../domain/approval-binding.ts';
-import { assertNever } from '../domain/assert.ts';
 import { mayBeTriedByHand } from '../domain/failure-class.ts';
 import { CHECKPOINT } from '../domain/launch/contract.ts';
-import { failureOf } from '../domain/launch/fingerprint.ts';
-import { launchTrouble, whyNotLaunched } from '../domain/launch/launch-trouble.ts';
+import { failureOf } from '../domain/launch/ladder.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import { isFixGated, mayBeFixed, pastAttempt, repeatedFailure } from '../domain/launch/next-attempt.ts';
-import { preApproval } from '../domain/launch/pre-approval.ts';
-import { replacementFor, restartsLeft } from '../domain/launch/relaunch.ts';
-import { approvalsHad, mayBeRelaunched, wantsRelaunch } from '../domain/launch/response.ts';
-import { spoiltBy } from '../domain/launch/spoilt.ts';
+import { launchTrouble, replacementFor, restartsLeft, whyNotLaunched } from '../domain/launch/relaunch.ts';
+import { approvalsHad, mayBeRelaunched, spoiltBy, wantsRelaunch } from '../domain/launch/response.ts';
+import { preApproval } from '../domain/launch/small-fix.ts';
 import { limits } from '../domain/limits.ts';
 import { awaitsAdoption, isAdopted } from '../domain/logbook/adoption.ts';
-import { phaseOf } from '../domain/logbook/phase.ts';
+import { phaseOf } from '../domain/logbook/job-state.ts';
 import type { PastAttempt, RunState } from '../domain/logbook/run-state.ts';
+import { assertNever } from '../domain/values.ts';
 import { wantedForAdoption } from './adoption-words.ts';
 import { whoCan } from './card-gates.ts';
 import { gateWords } from './gate-words.ts';

@@ -2,11 +2,12 @@
 
 import type { Actor } from '../domain/actor.ts';
 import { bindingHex } from '../domain/approval-binding.ts';
-import { isIssueFirst } from '../domain/issue-first.ts';
 import { type HoldTarget, liftCommand, type TARGET_FIELDS } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { Facts } from '../domain/payload.ts';
+import { type Marker, markerText } from '../domain/marker.ts';
+import { isIssueFirst } from '../domain/own-pull.ts';
+import type { Facts, Fields } from '../domain/payload.ts';
 import { INVISIBLE } from '../domain/text.ts';
 
 const CONTROL_SEQUENCE = /(?![\t\n\r])\p{Cc}\[[0-?]*[ -/]*[@-~]/gu;
@@ -282,4 +283,40 @@ export function heldWords(target: Target, by: string, reason: string): string {
 /** The command that lifts it, to copy. */
 export function liftWords({ scope, lane, date }: Target): string {
   return code(liftCommand({ scope, lane: lane ?? null, date: date ?? null }));
+}
+
+type Format = (value: string) => string;
+
+const moment: Format = (value) => text(/^\d{4}-\d\d-\d\dT/.test(value) ? utc(value) : value);
+const asIs: Format = (value) => value;
+
+function named(format: Format, names: string): Readonly<Record<string, Format>> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, format]));
+}
+
+/** A fact that is not listed is a name of something and is shown as code. The sentence itself formats what is kept as it is. */
+const FORMATS: Readonly<Record<string, Format>> = {
+  ...named(moment, 'at baseAt changedAt toldAt since until'),
+  ...named(asIs, 'asked date diff digest lane reason scope url'),
+  ...named(text, 'beyond bound by cost credit dollars flops from inferred login looks measured message'),
+  ...named(text, 'missing most needed parameters part percent price region risk says secrets seen side'),
+  ...named(text, 'small spent target there tolerance total unclear who why workflows'),
+};
+
+/** Texts and lists of them as Markdown; numbers, words of a closed list and empty texts stay as they are. */
+export function shown<F extends Fields>(fields: F, facts: Facts<F>): Facts<F> {
+  const entries = Object.entries(facts).map(([name, value]) => {
+    const format = FORMATS[name] ?? code;
+    if (Array.isArray(value)) return [name, value.map(format)];
+    const isText = fields[name] === 'text' || fields[name] === 'text?';
+    return [name, isText && value ? format(String(value)) : value];
+  });
+  // Each value keeps its type: only texts change.
+  return Object.fromEntries(entries) as Facts<F>;
+}
+
+/** One comment's source. `content` is Markdown; its first line follows the 🤖. */
+export function comment(marker: Marker, content: string): string {
+  // rule HR-24
+  return `${markerText(marker)}\n🤖 ${content.trim()}\n`;
 }

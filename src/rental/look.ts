@@ -1,14 +1,13 @@
 /** Checks an account: what to record in the runs and the journal, and which machines to destroy. */
 
-import type { Instant, RunId } from '../domain/ids.ts';
 import type { RentalTerms } from '../domain/launch/manifest.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
-import { type Orphan, openOrphans } from '../domain/logbook/orphans.ts';
+import { type Orphan, openOrphans } from '../domain/logbook/events/rental-events.ts';
 import { rentalTerms, rentedJobs } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { AccountRead, Condemnation, RentedInstance } from '../domain/rented.ts';
-import { fromRfc3339 } from '../domain/time.ts';
+import { fromRfc3339, type Instant, type RunId } from '../domain/values.ts';
 import { bookCosts, mayRunUnseen, rateOf, type Spent } from './money.ts';
 import {
   condemnedOf,

@@ -6,7 +6,7 @@ import type { Machine } from '../domain/logbook/events/rental-events.ts';
 import { RENTAL_LOOK_MS, rentalTerms, rentedJobs } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { RentedInstance } from '../domain/rented.ts';
-import { fromRfc3339 } from '../domain/time.ts';
+import { fromRfc3339 } from '../domain/values.ts';
 import { rateOf, type Spent, type Worked } from './money.ts';
 import type { Condemned, RentingRun, TearDownPolicy } from './tear-down.ts';
 

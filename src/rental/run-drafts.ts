@@ -1,12 +1,11 @@
 /** The events for one run after an account check: machines, teardowns, incidents, and the job's end. */
 
 import { FIRST_RESPONSE } from '../domain/failure-class.ts';
-import type { Instant } from '../domain/ids.ts';
 import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
-import type { Machine } from '../domain/logbook/events/rental-events.ts';
 import {
+  type Machine,
   type SeenMachine,
   TEAR_DOWN_WHY,
   type TearDownReason,
@@ -14,7 +13,7 @@ import {
 import { presentMachines, rentalDueAtMs, rentalTerms, rentedJobs } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { AccountRead, RentedInstance } from '../domain/rented.ts';
-import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import { fromRfc3339, type Instant, toRfc3339 } from '../domain/values.ts';
 import { bookGone, type Spent } from './money.ts';
 import { costOf, MICRO, microsOf, policyOf, progressAtMs, spentOf, workedOn } from './renting-run.ts';
 import { type Destruction, idleSince } from './tear-down.ts';

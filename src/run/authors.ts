@@ -1,13 +1,11 @@
 /** Who contributed to a proposal: pushers, commit authors and committers, and editors of its texts. */
 
-import { bodyFingerprintText } from '../commands/grammar/fingerprint-text.ts';
-import type { Actor } from '../domain/actor.ts';
-import type { Authors, BranchWork, Contributor, TextVersion, UnnamedWork } from '../domain/authorship.ts';
+import { bodyFingerprintText } from '../commands/grammar/approved-text.ts';
+import type { Actor, Authors, BranchWork, Contributor, TextVersion, UnnamedWork } from '../domain/actor.ts';
 import type { PullFacts, RunFacts } from '../domain/facts.ts';
-import type { Digest, DigestOf, RunId, Sha } from '../domain/ids.ts';
-import { isIssueFirst } from '../domain/issue-first.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
-import { known, type Observed } from '../domain/observed.ts';
+import { isIssueFirst } from '../domain/own-pull.ts';
+import { type Digest, type DigestOf, known, type Observed, type RunId, type Sha } from '../domain/values.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 
 type Proposal = EventDataByType['proposed'];

@@ -1,14 +1,13 @@
 /** Finds what a batch of triggers gives a run cause to decide. */
 
-import type { Instant, RunId } from '../domain/ids.ts';
 import { mayBeFixed } from '../domain/launch/next-attempt.ts';
 import { wantsRelaunch } from '../domain/launch/response.ts';
 import { limits } from '../domain/limits.ts';
+import { phaseOf } from '../domain/logbook/job-state.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
-import { phaseOf } from '../domain/logbook/phase.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import type { ReconcileRequest } from '../domain/reconcile-request.ts';
-import { fromRfc3339 } from '../domain/time.ts';
+import { fromRfc3339, type Instant, type RunId } from '../domain/values.ts';
 import { isOpenToAll, mayPost, type Poster } from './outbox.ts';
 import { isHeadOurs, publicationsOf } from './publications.ts';
 import type { Cause } from './reconcile.ts';

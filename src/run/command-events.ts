@@ -1,10 +1,15 @@
 /** Events of a received and an answered command. */
 
-import { type AnswerDecision, answerCommon } from '../commands/decision.ts';
-import { assertNever } from '../domain/assert.ts';
+import { type AnswerDecision, answerCommon, policyOf } from '../commands/decision.ts';
+import { definitionOf } from '../commands/registry.ts';
+import type { Permission } from '../domain/actor.ts';
+import { commentName } from '../domain/answer-key.ts';
+import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
-import type { SeenCommand } from '../domain/logbook/run-state.ts';
+import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
 import type { Detail } from '../domain/payload.ts';
+import { assertNever, compactDate, fromRfc3339 } from '../domain/values.ts';
+import type { LabConfig } from './lane-scope.ts';
 import type { PendingItem, Said } from './pending-commands.ts';
 
 /** The record that a command was received. */
@@ -57,4 +62,86 @@ export function unreadAnswer(said: Exclude<Said, { kind: 'command' | 'unread' }>
     default:
       return assertNever(said);
   }
+}
+
+/**
+ * Whether `item` may be decided while earlier items wait for a fact. Read-only commands always may. Stops and holds may, unless the same
+ * author has an earlier command waiting. Everything else waits behind a stop or hold whose author's permission is unknown.
+ */
+export function mayOvertake(item: PendingItem, waiting: readonly PendingItem[], config: LabConfig): boolean {
+  if (waiting.length === 0 || neededFor(item, config) === null) return true;
+  return waiting.every(
+    (earlier) =>
+      earlier.comment.author.id !== item.comment.author.id && (!holdsBack(earlier) || holdsBack(item)),
+  );
+}
+
+/** The permission that a command requires; null for none or for other text. Throws for a command that is not registered. */
+export function neededFor({ said }: PendingItem, config: LabConfig): Permission | null {
+  if (said.kind !== 'command') return null;
+  const definition = definitionOf(said.name);
+  if (definition === null) throw new Error(`the registry read ${said.name} and does not know it`);
+  return definition.who(policyOf(config));
+}
+
+function holdsBack({ said }: PendingItem): boolean {
+  // An unread comment may contain a stop.
+  return said.kind === 'unread' || (said.kind === 'command' && definitionOf(said.name)?.holdsBack === true);
+}
+
+/** `ferry/daily/YYYYMMDD/<slug>` on the launch commit (marin .agents/skills/ferries/SKILL.md). */
+export function sealTagOf(state: RunState): string {
+  return `ferry/${state.proposal.lane}/${compactDate(state.proposal.date)}/${state.run}`;
+}
+
+/** The oldest unanswered `/seal` whose comment was edited or deleted. A command is recorded only if its author may seal. */
+export function withdrawnSeal(state: RunState, comments: readonly CommentFacts[]): SeenCommand | null {
+  const standing = new Set(
+    comments.filter(({ editedAt }) => editedAt === null).map((one) => commentName(one)),
+  );
+  const isWithdrawn = ({ name, answer, surface, comment }: SeenCommand): boolean =>
+    name === 'seal' && answer === null && !standing.has(commentName({ surface, id: comment }));
+  return [...state.commands.values()].find(isWithdrawn) ?? null;
+}
+
+/** Whether the seal tag must be read. */
+export function mayHaveBegunSeal(state: RunState, comments: readonly CommentFacts[]): boolean {
+  return state.submission !== null && withdrawnSeal(state, comments) !== null;
+}
+
+/** The withdrawn `/seal` as a command; `unknown` if the tag cannot be read. */
+export function begunSeal(
+  state: RunState,
+  { sealTag }: Pick<RunFacts, 'sealTag'>,
+  comments: readonly CommentFacts[],
+): PendingItem | 'unknown' | null {
+  const seen = withdrawnSeal(state, comments);
+  if (seen === null || state.submission === null) return null;
+  if (sealTag.kind === 'unknown') return 'unknown';
+  if (sealTag.value !== state.submission.commit) return null;
+  const { name, args, index } = seen;
+  return { comment: commentOf(seen), index, said: { kind: 'command', name, args } };
+}
+
+function commentOf({ surface, comment, thread, actor, bodyDigest, at }: SeenCommand): CommentFacts {
+  const seenAt = fromRfc3339(at);
+  if (seenAt === null) throw new Error('a folded command carries a valid time');
+  return {
+    surface,
+    id: comment,
+    nodeId: '',
+    thread,
+    author: actor,
+    authorIsBot: false,
+    byUs: false,
+    byOwnApp: false,
+    marker: null,
+    body: '',
+    bodyDigest,
+    createdAt: seenAt,
+    updatedAt: seenAt,
+    editedAt: null,
+    minimized: false,
+    commit: null,
+  };
 }

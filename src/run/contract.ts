@@ -1,11 +1,22 @@
 /** Reads and records contracts. */
 
-import type { IssueFacts, PullFacts } from '../domain/facts.ts';
-import { type Contract, isSameContract } from '../domain/launch/contract.ts';
+import { traitsOf } from '../config/clusters.ts';
+import type { LabConfig } from '../config/schema.ts';
+import type { IssueFacts, PullFacts, RunFacts } from '../domain/facts.ts';
+import {
+  type ContainerFacts,
+  type Contract,
+  type ImageReference,
+  imageName,
+  isSameContract,
+  readImageReference,
+} from '../domain/launch/contract.ts';
 import { isFixPushed } from '../domain/launch/next-attempt.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { known, type Observed } from '../domain/observed.ts';
+import { isNotAsked, need } from '../domain/need.ts';
+import { known, type Observed } from '../domain/values.ts';
+import type { Kind } from './kind.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { append, type Step } from './step.ts';
 
@@ -35,4 +46,46 @@ export function decideContract(state: RunState, facts: Threads, config: LaneScop
   const isFix = source !== null && isFixPushed(state, source.commit);
   if (state.submission !== null && !isFix) return null;
   return append({ type: 'contracted', role: 'control', data: { contract: now.value } });
+}
+
+type Named = {
+  readonly kind: Pick<Kind, 'contracts'>;
+  readonly contract: Contract | null;
+  readonly containers: LabConfig['containers'];
+};
+
+/** The image to look up; null if none is named or its registry is not configured. */
+export function wantedImage({ kind, contract, containers }: Named): ImageReference | null {
+  const said = saidOf({ kind, contract });
+  const image = said === null ? null : readImageReference(said);
+  return image !== null && Object.hasOwn(containers.registries, image.registry) ? image : null;
+}
+
+/** Requests the image only when gates are about to run. */
+export function decideImage(config: Named, facts: Pick<RunFacts, 'change' | 'containerImage'>): Step | null {
+  const isJudged = facts.change.kind === 'known';
+  const isOpen = isNotAsked(facts.containerImage);
+  return isJudged && isOpen && wantedImage(config) !== null ? need('containerImage') : null;
+}
+
+/** Absent if the contract names no container. */
+export function containerOf(
+  config: Named & Pick<LaneScopedConfig, 'clusters' | 'lane'>,
+  found: RunFacts['containerImage'],
+): { readonly container?: ContainerFacts } {
+  const said = saidOf(config);
+  if (said === null) return {};
+  const image = readImageReference(said);
+  const asked = image === null ? 'no-image' : 'no-registry';
+  return {
+    container: {
+      said,
+      runsIn: traitsOf(config, config.lane.cluster)?.image ?? null,
+      look: image === null || wantedImage(config) === null ? asked : { image: imageName(image), found },
+    },
+  };
+}
+
+function saidOf({ kind, contract }: Pick<Named, 'kind' | 'contract'>): string | null {
+  return contract === null ? null : (kind.contracts?.container?.(contract) ?? null);
 }

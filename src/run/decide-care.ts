@@ -1,18 +1,23 @@
 /** Control's duties for proposed cluster changes: the config's consent, the runner's dispatch, and expired consents. */
 
-import { preApprovalOf, preApprovalsUsed } from '../care/pre-approval.ts';
+import { preApprovalOf, preApprovalsUsed } from '../care/action-approval.ts';
 import { maxAgeMsOf } from '../config/approvers.ts';
 import { targetName } from '../domain/actions/action.ts';
 import { type ActionApproval, type ActionRecord, approvalEndsAt } from '../domain/actions/action-state.ts';
-import type { Dispatch } from '../domain/dispatch.ts';
+import type { Dispatch } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
-import type { Instant } from '../domain/ids.ts';
 import { type Incident, incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
-import { fromRfc3339 } from '../domain/time.ts';
-import { decideDispatch, isHeldBack } from './dispatch.ts';
+import { fromRfc3339, type Instant } from '../domain/values.ts';
 import type { LabConfig } from './lane-scope.ts';
-import { type AttemptCache, append, type DeciderInput, type Step } from './step.ts';
+import {
+  type AttemptCache,
+  append,
+  type DeciderInput,
+  decideDispatch,
+  isHeldBack,
+  type Step,
+} from './step.ts';
 
 export type CareInput = {
   /** The run, or `journal`. */

@@ -3,20 +3,21 @@
  * `closed` is recorded last, so the record is never ahead of GitHub.
  */
 
+import type { CommandDecision } from '../commands/decision.ts';
 import { answerOf } from '../commands/registry.ts';
 import type { RunFacts } from '../domain/facts.ts';
-import { incidentDraft } from '../domain/incidents.ts';
+import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
+import { saidIn } from '../domain/launch/contract.ts';
 import { asLaunched } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { attestationOf } from '../domain/logbook/events/closure-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { isNotAsked, need } from '../domain/need.ts';
-import type { RunVerdict } from '../domain/run-verdict.ts';
+import type { RunVerdict } from '../domain/past-runs.ts';
 import { cutText } from '../domain/text.ts';
-import { renderTagMessage } from '../render/ended.ts';
-import { sealTagOf } from './begun-seal.ts';
-import { answerDraft } from './command-events.ts';
+import { renderMilestoneTag, renderSourceTag, renderTagMessage } from '../render/card.ts';
+import { answerDraft, sealTagOf } from './command-events.ts';
 import type { StagedCommand } from './decide-commands.ts';
 import type { ClosureDecision } from './kind.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
@@ -201,4 +202,70 @@ function recordStep({ state, config, command, memory }: ClosureInput): Step | nu
   if (said === null) return append({ type: 'closed', role: 'control', data });
   const closed: EventDraft = { type: 'closed', role: 'control', actor: said.actor, data };
   return append(answerDraft(said.item, answerOf('closed', told)), closed);
+}
+
+/** Pushes the milestone's tag, then records it with the answer; null while the tag cannot be pushed. */
+export function decideMilestone(
+  { state, memory }: { readonly state: RunState; readonly memory: AttemptCache },
+  { name, checkpoint }: Extract<CommandDecision, { kind: 'milestone' }>,
+  { item, actor }: Pick<StagedCommand, 'item' | 'actor'>,
+): Step | null {
+  const { submission } = state;
+  if (submission === null) throw new Error('a milestone without a job was not refused');
+  const tag = `${sealTagOf(state)}.${name}`;
+  const { commit } = submission;
+  const { surface, id: comment } = item.comment;
+  const key = `tag:${tag}:${comment}`;
+  const outcome = memory.outcomes.get(key);
+  if (outcome?.kind === 'refused') {
+    const detail = { code: outcome.code, message: outcome.message };
+    return append(
+      incidentDraft('control', 'seal-failed', detail),
+      answerDraft(item, answerOf('seal-refused', detail)),
+    );
+  }
+  // rule HR-70
+  if (!isDone(memory, key)) {
+    if (!mayTry(memory, key, limits.effectTriesMax)) return null;
+    const message = renderMilestoneTag(state, name, checkpoint);
+    return perform(key, { kind: 'push-tag', tag, commit, message });
+  }
+  const { path, step, unseen } = checkpoint;
+  const metrics = state.end?.metrics ?? state.observation?.evals ?? {};
+  return append(
+    {
+      type: 'milestone',
+      role: 'control',
+      actor,
+      data: { name, tag, commit, checkpoint, metrics, comment, surface },
+    },
+    answerDraft(item, answerOf('milestone-sealed', { name, tag, path, step, unseen: unseen.join(', ') })),
+  );
+}
+
+/** Pushes the tag, then reports it; null if the source is on the target branch, was reported, or cannot be tagged now. */
+export function decideSourceTag(state: RunState, memory: AttemptCache): Step | null {
+  const { submission, contract, order } = state;
+  const branch = saidIn(contract, 'branch');
+  const target = order?.manifest?.policy['lane.targetBranch'];
+  if (submission === null || branch === null || target === undefined || branch === target) return null;
+  const { attempt, commit } = submission;
+  if (isTold(state, commit)) return null;
+  const tag = `${sealTagOf(state)}.source-${attempt}`;
+  const key = `tag:${tag}`;
+  const outcome = memory.outcomes.get(key);
+  if (outcome?.kind === 'refused') {
+    const message = cutText(outcome.message, limits.messageCharactersMax);
+    return append(incidentDraft('control', 'source-not-kept', { attempt, commit, branch, message }));
+  }
+  if (isDone(memory, key))
+    return append(incidentDraft('control', 'source-kept', { attempt, commit, branch, tag }));
+  if (!mayTry(memory, key, limits.effectTriesMax)) return null;
+  return perform(key, { kind: 'push-tag', tag, commit, message: renderSourceTag(state, branch) });
+}
+
+/** A commit is tagged once, even if several attempts use it. */
+function isTold({ incidents }: RunState, commit: string): boolean {
+  const told = [...incidentsWith(incidents, 'source-kept'), ...incidentsWith(incidents, 'source-not-kept')];
+  return told.some(({ detail }) => detail.commit === commit);
 }

@@ -9,53 +9,61 @@ import {
   type CommandContext,
   type CommandDecision,
   type GateView,
+  policyOf,
   type RunVerdict,
 } from '../commands/decision.ts';
-import { namesOther } from '../commands/named-run.ts';
-import { policyOf } from '../commands/policy.ts';
-import { definitionOf } from '../commands/registry.ts';
+import { definitionOf, namesOther } from '../commands/registry.ts';
 import { quorumOf } from '../config/approvers.ts';
-import { missingCluster } from '../config/engine-traits.ts';
+import { missingCluster } from '../config/clusters.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
-import { assertNever } from '../domain/assert.ts';
 import { aboutComment } from '../domain/comment-error.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
-import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { holdsOver } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { commandKey, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
 import { isNotAsked, type Need, need } from '../domain/need.ts';
-import { known as certain } from '../domain/observed.ts';
 import type { Detail } from '../domain/payload.ts';
-import { fromRfc3339 } from '../domain/time.ts';
-import { adoptingLanes } from './adoptable.ts';
-import { interestedIn } from './authors.ts';
-import { begunSeal, mayHaveBegunSeal, withdrawnSeal } from './begun-seal.ts';
-import { answerDraft, answeredDraft, seenDraft, unreadAnswer } from './command-events.ts';
-import { mayOvertake, neededFor } from './command-order.ts';
-import { unreadFacts } from './gate-run.ts';
-import { type LaneScopedConfig, proposingLanes } from './lane-scope.ts';
 import {
+  assertNever,
+  known as certain,
+  type Digest,
+  type DigestOf,
+  fromRfc3339,
+  type Instant,
+} from '../domain/values.ts';
+import { secondCard } from './approvals.ts';
+import { interestedIn } from './authors.ts';
+import {
+  answerDraft,
+  answeredDraft,
+  begunSeal,
+  mayHaveBegunSeal,
+  mayOvertake,
+  neededFor,
+  seenDraft,
+  unreadAnswer,
+  withdrawnSeal,
+} from './command-events.ts';
+import { showingsAt } from './decide-shown.ts';
+import { unreadFacts } from './gate-run.ts';
+import { adoptingLanes, type LaneScopedConfig, proposingLanes } from './lane-scope.ts';
+import {
+  colleaguesFirst,
   commandsSince,
   goneCommands,
   isForUs,
+  isUntrusted,
   itemKey,
   type PendingItem,
   pendingItems,
-} from './pending-commands.ts';
-import { secondCard } from './second-card.ts';
-import { showingsAt } from './shown-text.ts';
-import { append, appendBoth, type Step } from './step.ts';
-import {
-  colleaguesFirst,
-  isUntrusted,
   quietFirst,
   UNTRUSTED_ANSWERS_PER_THREAD_MAX,
   untrustedDetail,
   wasToldBefore,
-} from './untrusted.ts';
+} from './pending-commands.ts';
+import { append, appendBoth, type Step } from './step.ts';
 
 /** Bounds the size of one push during a flood. */
 const UNTRUSTED_PER_STEP_MAX = 50;

@@ -1,19 +1,19 @@
 /** Records changed gate results. */
 
 import type { RunFacts } from '../domain/facts.ts';
-import type { Digest, Sha } from '../domain/ids.ts';
 import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { holdsOver } from '../domain/launch/hold.ts';
 import { failedAttempt, isFixPushed } from '../domain/launch/next-attempt.ts';
-import { preApproval } from '../domain/launch/pre-approval.ts';
+import { preApproval } from '../domain/launch/small-fix.ts';
 import { allPass, type Verdict } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import { awaitsAdoption } from '../domain/logbook/adoption.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
 import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { isNotAsked, need } from '../domain/need.ts';
+import type { Digest, Sha } from '../domain/values.ts';
 import { judgeHolds } from '../gates/launch-gates.ts';
-import { canonicalize } from '../logbook/canonical.ts';
+import { canonicalize } from '../logbook/chain.ts';
 import { factsToRecord } from './backtest/recorded-facts.ts';
 import { type Gated, unreadFacts } from './gate-run.ts';
 import { append, type Step } from './step.ts';

@@ -1,28 +1,29 @@
 /** Commands on threads without an active run: commands for lanes take effect, others get an answer. */
 
-import { answerCommon, type CommandDecision } from '../commands/decision.ts';
-import { namedRun } from '../commands/named-run.ts';
-import { policyOf } from '../commands/policy.ts';
-import { definitionOf } from '../commands/registry.ts';
+import { namesWiderHold } from '../commands/brakes.ts';
+import { answerCommon, type CommandDecision, policyOf } from '../commands/decision.ts';
+import { definitionOf, namedRun } from '../commands/registry.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
 import { aboutComment } from '../domain/comment-error.ts';
 import type { RunFacts } from '../domain/facts.ts';
-import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
-import { holdsAfter } from '../domain/logbook/journal-state.ts';
+import { holdsAfter, type JournalState, questionIn } from '../domain/logbook/journal-state.ts';
 import type { SeenCommand } from '../domain/logbook/run-state.ts';
-import { known as certain } from '../domain/observed.ts';
 import type { Detail } from '../domain/payload.ts';
-import { toRfc3339 } from '../domain/time.ts';
-import { adoptingLanes } from '../run/adoptable.ts';
-import { answerDraft, seenDraft, unreadAnswer } from './command-events.ts';
-import { neededFor } from './command-order.ts';
-import { type LabConfig, proposingLanes } from './lane-scope.ts';
-import { itemKey, type PendingItem } from './pending-commands.ts';
-import { showingsAt } from './shown-text.ts';
-import { UNTRUSTED_ANSWERS_PER_THREAD_MAX, untrustedDetail, wasToldBefore } from './untrusted.ts';
+import { known as certain, type Instant, type Observed, toRfc3339 } from '../domain/values.ts';
+import { answerDraft, neededFor, seenDraft, unreadAnswer } from './command-events.ts';
+import { showingsAt } from './decide-shown.ts';
+import { adoptingLanes, type LabConfig, proposingLanes } from './lane-scope.ts';
+import {
+  itemKey,
+  type PendingItem,
+  UNTRUSTED_ANSWERS_PER_THREAD_MAX,
+  untrustedDetail,
+  wasToldBefore,
+} from './pending-commands.ts';
+import { isOfItsIssue } from './proposal-record.ts';
 
 export type JournalInput = {
   /** Unanswered items of one thread, oldest first. */
@@ -166,4 +167,57 @@ function decided(
     holds: facts.journalHolds,
   });
   return here ?? answerCommon(otherwise, { name: said.name });
+}
+
+/** Whether ferrybot posted a proposal or question there, or received a lane hold. */
+export function isSpokenIn(journal: JournalState, thread: number): boolean {
+  return (
+    journal.actions.some(({ proposal }) => proposal.thread === thread) ||
+    questionIn(journal, thread) !== undefined ||
+    [...journal.commands.values()].some((one) => one.thread === thread && holdsLane(one.name))
+  );
+}
+
+/** Whether ferrybot answers it even if the thread does not otherwise concern ferrybot. */
+export function concerns(
+  item: PendingItem,
+  thread: { readonly isOpenPull: boolean; readonly isOpenIssue: boolean },
+): boolean {
+  const { said, comment } = item;
+  if (said.kind === 'error') {
+    const mayName = definitionOf(said.word.slice(1))?.decideNamed !== undefined;
+    return said.word === '/watch' || (mayName && comment.body.includes('run='));
+  }
+  // A consent in the wrong thread gets an answer, so that nobody waits in vain.
+  if (isConsent(item) || isAboutLane(item)) return true;
+  if (said.kind !== 'command') return false;
+  const { name, args } = said;
+  // Valid in every thread: a run's threads may be gone, and a hold must not depend on labels, which can be removed.
+  if (name === 'watch' || namedRun(said) !== null || (holdsLane(name) && namesWiderHold(args))) return true;
+  return (thread.isOpenPull && name === 'propose') || (thread.isOpenIssue && isOfItsIssue(said));
+}
+
+/** Outsiders' lane commands are ignored in foreign threads. */
+export function isAside(item: PendingItem, permissions: ReadonlyMap<number, Observed<Permission>>): boolean {
+  const held = permissions.get(item.comment.author.id);
+  return isAboutLane(item) && held?.kind === 'known' && !permits(held.value, 'triage');
+}
+
+/** Whether it approves a proposed change. */
+export function isConsent({ said }: PendingItem): boolean {
+  return (said.kind === 'command' || said.kind === 'edited') && said.name === 'approve';
+}
+
+/** People ask about a lane, and lift its hold, in any thread. */
+function isAboutLane({ said }: PendingItem): boolean {
+  if (said.kind !== 'command') return false;
+  return said.name === 'unhold'
+    ? namesWiderHold(said.args)
+    : said.name === 'status' && said.args['lane'] !== undefined;
+}
+
+/** Commands that hold more than the thread's run. */
+function holdsLane(name: string): boolean {
+  const definition = definitionOf(name);
+  return definition?.holdsBack === true && definition.decideWithoutRun !== undefined;
 }

@@ -1,18 +1,14 @@
 /** Commands that name their run. */
 
-import { type AnswerDecision, answerCommon } from '../commands/decision.ts';
-import { policyOf } from '../commands/policy.ts';
+import { type AnswerDecision, answerCommon, policyOf } from '../commands/decision.ts';
 import { definitionOf } from '../commands/registry.ts';
-import { missingCluster } from '../config/engine-traits.ts';
+import { missingCluster } from '../config/clusters.ts';
 import { type Permission, permits } from '../domain/actor.ts';
-import type { Instant, RunId } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { isOver, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
-import type { Observed } from '../domain/observed.ts';
-import { fromRfc3339 } from '../domain/time.ts';
-import type { LabConfig } from './lane-scope.ts';
-import { configFor } from './run-config.ts';
+import { fromRfc3339, type Instant, type Observed, type RunId } from '../domain/values.ts';
+import { configFor, type LabConfig } from './lane-scope.ts';
 
 export type NamedInput = {
   readonly command: SeenCommand;

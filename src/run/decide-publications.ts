@@ -1,14 +1,12 @@
 /** Decides what to publish next: pending comments, then the check run, the card, and the outcome boxes of the PR body. */
 
-import { assertNever } from '../domain/assert.ts';
 import type { Annotation } from '../domain/effect.ts';
 import type { BodyFacts, CommentFacts, RunFacts } from '../domain/facts.ts';
-import type { Digest, Instant } from '../domain/ids.ts';
 import type { Incident } from '../domain/incidents.ts';
-import { launchTrouble } from '../domain/launch/launch-trouble.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
+import { launchTrouble } from '../domain/launch/relaunch.ts';
 import { limits } from '../domain/limits.ts';
-import { phaseOf } from '../domain/logbook/phase.ts';
+import { phaseOf } from '../domain/logbook/job-state.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import {
   knownEntry,
@@ -18,18 +16,18 @@ import {
   type VerifiedMarker,
 } from '../domain/marker.ts';
 import { need } from '../domain/need.ts';
-import type { RunVerdict } from '../domain/run-verdict.ts';
-import { fromRfc3339 } from '../domain/time.ts';
+import type { RunVerdict } from '../domain/past-runs.ts';
+import { assertNever, type Digest, fromRfc3339, type Instant } from '../domain/values.ts';
 import { renderCard } from '../render/card.ts';
 import { checkConclusion, renderCheck, renderMismatch, renderUnreadableDelta } from '../render/check.ts';
 import type { RenderInput } from '../render/input.ts';
 import { renderPublication } from '../render/publication.ts';
 import { placeWord } from '../render/words.ts';
-import { recordedApprovalVerdicts } from './approval-facts.ts';
+import { recordedApprovalVerdicts } from './approvals.ts';
+import { decideWaitEdit } from './decide-pages.ts';
 import { isCardLeft, needsShowing } from './decide-shown.ts';
-import { pastOf } from './history.ts';
+import { pastOf } from './lane-history.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
-import { decideWaitEdit } from './open-waits.ts';
 import { isOpenToAll, isShared, mayPost } from './outbox.ts';
 import { isOpenProposal } from './proposal-texts.ts';
 import { isHeadOurs, type Publication, publicationsOf } from './publications.ts';

@@ -1,21 +1,29 @@
 /** Starts watches. */
 
 import { openSignatureMatch } from '../care/bad-node.ts';
-import { hasCluster } from '../config/engine-traits.ts';
-import { type Dispatch, dispatchesFor, oldestFirst } from '../domain/dispatch.ts';
+import { hasCluster, missingCluster } from '../config/clusters.ts';
+import { type Dispatch, dispatchesFor, oldestFirst } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
-import type { Instant } from '../domain/ids.ts';
 import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { awaitsDescription } from '../domain/logbook/adoption.ts';
 import { silenceAllowedMs } from '../domain/logbook/job-state.ts';
 import { watchedClusters } from '../domain/logbook/liveness.ts';
 import { offerWanted } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { fromRfc3339 } from '../domain/time.ts';
+import { need } from '../domain/need.ts';
+import { fromRfc3339, type Instant } from '../domain/values.ts';
 import { type Cadence, firstPaceMs, nextCheckAt } from '../watch/cadence.ts';
-import { type DispatchFacts, decideDispatch, laneWorkflow, type WantedWorkflow } from './dispatch.ts';
 import { anyLane, type LabConfig, type LaneScopedConfig } from './lane-scope.ts';
-import { append, type DeciderInput, type Step } from './step.ts';
+import {
+  append,
+  type DeciderInput,
+  type DispatchFacts,
+  decideDispatch,
+  dispatchOfRun,
+  laneWorkflow,
+  type Step,
+  type WantedWorkflow,
+} from './step.ts';
 
 /** Time for a dispatched watch to start. */
 export const WATCH_START_MS = 3 * 60 * 1_000;
@@ -130,4 +138,84 @@ export function watchDispatches(
 
 function lastSignAt({ observation, submission, proposedAt }: RunState): number {
   return fromRfc3339((observation ?? submission)?.at ?? proposedAt) ?? 0;
+}
+
+/** A live watch checks for stops every 30 s; waiting longer would leave a stop workflow too little time. */
+const STOP_PATIENCE_MS = 35_000;
+/** Time until an unconfirmed stop is reported. */
+const STOP_TOLD_MS = 2 * 60 * 1_000;
+const NOT_CONFIRMED = 'no watch and no stop workflow has reported the end of the job';
+/** Longer than the stop workflow's `timeout-minutes` of 15. */
+const STOP_WORK_MS = 20 * 60 * 1_000;
+
+/**
+ * Dispatches a stop workflow if no live watch handles the stop. Both at once are harmless: the stop names the job's id, and the lease
+ * decides who records the end.
+ */
+export function decideStop(input: DeciderInput): Step | null {
+  const { state, facts, config, now } = input;
+  // The job is unreachable; keep the retries for later.
+  if (!isStopPending(state) || missingCluster(state, config) !== null) return null;
+  if (isSeenByWatch(state, now)) return null;
+  const isTold = incidentsWith(state.incidents, 'stop-unconfirmed').some(
+    ({ seq }) => seq > (state.stop?.seq ?? 0),
+  );
+  if (!isTold && now - pendingSince(state) >= STOP_TOLD_MS)
+    return append(incidentDraft('control', 'stop-unconfirmed', { message: NOT_CONFIRMED }));
+  const watch = watchDispatches(state, facts).at(-1);
+  if (mayBeSeenByWatch(state, now) && watch !== undefined) {
+    const run = facts.workflowRuns.get(watch.workflowRun);
+    if (run === undefined) return need({ fact: 'workflowRuns', of: watch.workflowRun });
+    if (run.kind === 'known' && run.value?.status === 'in_progress') return null;
+  }
+  const subject = String(state.stop?.seq ?? 0);
+  const inputs = { run: state.run };
+  return dispatchOfRun(input, { ...laneWorkflow(config, 'stop'), subject, inputs, overdueMs: STOP_WORK_MS });
+}
+
+/** Whether a requested stop is neither confirmed by the engine nor handled by a live watch. */
+export function isStopOwed(state: RunState, now: Instant): boolean {
+  return isStopPending(state) && !isSeenByWatch(state, now);
+}
+
+function isStopPending(state: RunState): boolean {
+  return state.stop !== null && state.submission !== null && state.end === null;
+}
+
+/** A watch with a lease has looked since the stop. */
+function isSeenByWatch(state: RunState, now: Instant): boolean {
+  return !needsWatch(state, now) && (state.observation?.at ?? '') > (state.stop?.at ?? '');
+}
+
+/** Its lease is valid, and it may not have seen the stop yet. */
+function mayBeSeenByWatch(state: RunState, now: Instant): boolean {
+  return !needsWatch(state, now) && now - stoppedAt(state) < STOP_PATIENCE_MS;
+}
+
+/** Since when the job was reachable. */
+function pendingSince(state: RunState): number {
+  const back = incidentsWith(state.incidents, 'cluster-back').at(-1);
+  return Math.max(stoppedAt(state), fromRfc3339(back?.at ?? '') ?? 0);
+}
+
+function stoppedAt(state: RunState): number {
+  return fromRfc3339(state.stop?.at ?? '') ?? 0;
+}
+
+/** Reports once when the cluster of a run's job leaves the config, and once when it returns. */
+export function decideMissingCluster(state: RunState, config: Pick<LabConfig, 'clusters'>): Step | null {
+  const missing = missingCluster(state, config);
+  const told = toldMissing(state);
+  if (missing === told) return null;
+  const [cluster] = watchedClusters(state);
+  // A later attempt on another cluster does not mean that the first one returned.
+  if (cluster === undefined || (missing === null && cluster !== told)) return null;
+  const code = missing === null ? 'cluster-back' : 'cluster-missing';
+  return append(incidentDraft('control', code, { cluster }));
+}
+
+/** The cluster last reported as missing, if not reported as back. */
+function toldMissing({ incidents }: RunState): string | null {
+  const last = incidents.findLast(({ code }) => code === 'cluster-missing' || code === 'cluster-back');
+  return last?.code === 'cluster-missing' ? last.detail.cluster : null;
 }

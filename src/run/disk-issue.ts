@@ -2,7 +2,7 @@
 
 import { diskActions } from '../care/disk/disk-proposals.ts';
 import type { ActionRecord } from '../domain/actions/action-state.ts';
-import { type ClusterDisks, isAllFine, isBlind } from '../domain/care/disk-scan.ts';
+import { type ClusterDisks, isAllFine, isBlind } from '../domain/care/worker-disk.ts';
 import type { Effect } from '../domain/effect.ts';
 import type { SeenCommand } from '../domain/logbook/run-state.ts';
 import { type MarkerKind, markerIdentity, saysTheSame } from '../domain/marker.ts';

@@ -2,15 +2,15 @@
 
 import { type ResumePoint, resumePoint } from '../checkpoints/resume.ts';
 import { type StartPoint, startPoint } from '../checkpoints/start.ts';
-import { fillLane } from '../config/fill.ts';
+import { fillLane } from '../config/lane-of-file.ts';
 import type { Actor } from '../domain/actor.ts';
 import type { SearchedRoot } from '../domain/checkpoint/stored.ts';
 import type { RunFacts } from '../domain/facts.ts';
-import type { DigestOf, Instant, RunId } from '../domain/ids.ts';
 import type { Contract } from '../domain/launch/contract.ts';
 import { type Hold, holdsOver } from '../domain/launch/hold.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import { continuedAttempt } from '../domain/launch/next-attempt.ts';
+import type { Order } from '../domain/launch/order.ts';
 import type { OwnFix } from '../domain/launch/small-fix.ts';
 import { type Launch, launchesOf, type RentalSpending, rentedMoneyOf } from '../domain/launch/spending.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
@@ -25,15 +25,21 @@ import {
   runsOfLane,
 } from '../domain/logbook/run-state.ts';
 import { type FactName, isNotAsked } from '../domain/need.ts';
-import { known, type Observed, unknown } from '../domain/observed.ts';
-import { dateAfter, dateOf } from '../domain/time.ts';
-import type { ApprovalFacts } from '../gates/approvals.ts';
-import type { ChangeGateFacts, GateFacts, RanBefore } from '../gates/gate.ts';
+import {
+  type DigestOf,
+  dateAfter,
+  dateOf,
+  type Instant,
+  known,
+  type Observed,
+  type RunId,
+  unknown,
+} from '../domain/values.ts';
+import type { ApprovalFacts, ChangeGateFacts, GateFacts, RanBefore } from '../gates/gate.ts';
 import { approvalVerdicts, changeVerdicts } from '../gates/run-gates.ts';
-import { canonicalDigest } from '../logbook/canonical.ts';
+import { canonicalDigest } from '../logbook/chain.ts';
 import { authorsOf } from './authors.ts';
-import { containerOf } from './container.ts';
-import { contractNow } from './contract.ts';
+import { containerOf, contractNow } from './contract.ts';
 import { heldElsewhere } from './held-elsewhere.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { manifestOf } from './manifest-of.ts';
@@ -310,4 +316,24 @@ function ranBefore({ proposal, failed = null, facts }: Asking): Observed<RanBefo
   return manifest === null
     ? unknown(`the record does not say what ${proposal.continues.run} ran last`)
     : known({ manifest, isOfAnotherRun: true });
+}
+
+/**
+ * The checkpoint that an attempt resumes from. Control writes it into the order; the runner recomputes it. Null: from scratch, or the job
+ * selects it. Gates block invalid checkpoints.
+ */
+export function goesOnFrom({
+  start,
+  resume,
+}: Pick<GateFacts, 'start' | 'resume'>): Observed<NonNullable<Order['checkpoint']> | null> {
+  if (resume !== undefined) {
+    if (resume.kind === 'unknown') return resume;
+    const { value: point } = resume;
+    // rule HR-51
+    return known(point.kind === 'from' ? { path: point.path, step: point.step } : null);
+  }
+  if (start === undefined) return known(null);
+  if (start.kind === 'unknown') return start;
+  const { value: point } = start;
+  return known(point.kind === 'proven' ? { path: point.path, step: point.step } : null);
 }

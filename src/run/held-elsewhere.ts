@@ -1,17 +1,16 @@
 /** Conflicts with other runs: the output root and the tracker identity. */
 
-import { rootContents } from '../checkpoints/root-contents.ts';
-import { writersOf } from '../checkpoints/start.ts';
+import { rootContents, writersOf } from '../checkpoints/start.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
-import { pathsIn } from '../contracts/command-paths.ts';
+import { pathsIn } from '../contracts/command-line.ts';
 import type { SearchedRoot } from '../domain/checkpoint/stored.ts';
 import type { CheckpointPlan } from '../domain/launch/contract.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import { rootHolder } from '../domain/launch/output-root.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import { ordersOf, type PastAttempt, type RunState } from '../domain/logbook/run-state.ts';
-import { known, type Observed } from '../domain/observed.ts';
 import { withoutEndSlashes } from '../domain/text.ts';
+import { known, type Observed } from '../domain/values.ts';
 import type { GateFacts } from '../gates/gate.ts';
 
 type Asking = {

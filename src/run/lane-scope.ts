@@ -1,9 +1,14 @@
 /** The config as one run sees it: the lab's settings, its own lane, and its contract. */
 
+import { fitted } from '../config/clusters.ts';
 import { kindOf } from '../config/lane-kind.ts';
 import { type LaneOfRun, lanesOfFile } from '../config/lane-of-file.ts';
 import type { LabConfig as ConfigOf } from '../config/schema.ts';
+import { compareDecimals } from '../domain/decimal.ts';
 import type { ConfigHealth } from '../domain/facts.ts';
+import type { Contract, PinnedSource } from '../domain/launch/contract.ts';
+import { fixBranch, ownFix } from '../domain/launch/small-fix.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Kind } from './kind.ts';
 
 export type LabConfig = ConfigOf<Kind>;
@@ -63,7 +68,7 @@ export type RunOfLane = {
  * The config for an existing run. If its lane was removed, the run is still watched, stopped and closed with default settings and its
  * recorded values.
  */
-export function configOfRun(config: LabConfig, run: RunOfLane): LaneScopedConfig {
+function configOfRun(config: LabConfig, run: RunOfLane): LaneScopedConfig {
   const configured = configOfLane(config, run.lane);
   if (configured !== null) return configured;
   const kind = kindOf(config.kinds, run);
@@ -88,4 +93,71 @@ export function configOfRun(config: LabConfig, run: RunOfLane): LaneScopedConfig
     pinned: null,
     checkpoints: null,
   };
+}
+
+/** The run's config: its lane (even if removed since) with its contract or the cluster's description. */
+export function configFor(config: LabConfig, state: RunState): LaneScopedConfig {
+  const { proposal, submission, contract, description } = state;
+  const { lane, kind = '', experiment, runName } = proposal;
+  const cluster = submission?.cluster ?? null;
+  const scoped = configOfRun(config, { lane, kind, experiment, runName, cluster });
+  const { adopts } = scoped.kind;
+  if (adopts !== undefined && description !== null)
+    return {
+      ...scoped,
+      lane: adopts.settings(scoped.lane, description),
+      pinned: sourceOf(state, adopts.source(description)),
+    };
+  return contract === null ? scoped : configWith(scoped, contract);
+}
+
+/** The fix's commit replaces the one that the job ran. */
+function sourceOf(state: RunState, told: PinnedSource | null): PinnedSource | null {
+  const fix = ownFix(state);
+  return told === null || fix === null ? told : { commit: fix.commit, branch: fixBranch(state).name };
+}
+
+/** A lane's config with a contract applied. */
+export function configWith(config: LaneScopedConfig, contract: Contract): LaneScopedConfig {
+  const { kind, lane } = config;
+  const { contracts } = kind;
+  if (contracts === undefined) return config;
+  const [settings, pinned] = [contracts.settings(lane, contract), contracts.source(contract)];
+  const needs = contracts.machine?.(contract);
+  const rented: Partial<ReturnType<typeof fitted>> =
+    needs === undefined ? {} : fitted(config, settings.cluster, needs);
+  const checkpoints = contracts.checkpoints?.(contract, settings) ?? null;
+  const cost = dearer(
+    rented.clusters ?? config.clusters,
+    settings.cluster,
+    contracts.cost?.(contract) ?? null,
+  );
+  return { ...config, ...rented, ...cost, lane: settings, contract, pinned, checkpoints };
+}
+
+/** A contract cannot lower the configured cost. */
+function dearer(
+  clusters: LaneScopedConfig['clusters'],
+  name: string,
+  hours: string | null,
+): Partial<Pick<LaneScopedConfig, 'clusters' | 'costIsOfContract'>> {
+  const cluster = Object.hasOwn(clusters, name) ? clusters[name] : undefined;
+  if (cluster === undefined || hours === null) return {};
+  if (compareDecimals(hours, cluster.acceleratorHoursPerRun) <= 0) return {};
+  return {
+    clusters: { ...clusters, [name]: { ...cluster, acceleratorHoursPerRun: hours } },
+    costIsOfContract: true,
+  };
+}
+
+/** Lanes that adopt jobs on a cluster that allows it, in config order. */
+export function adoptingLanes(config: LabConfig): readonly LaneScopedConfig[] {
+  return lanesOf(config).filter(
+    ({ kind, lane }) => kind.adopts !== undefined && mayAdoptOn(config, lane.cluster),
+  );
+}
+
+/** Whether the config allows adoption on the cluster. */
+export function mayAdoptOn({ clusters }: Pick<LabConfig, 'clusters'>, cluster: string): boolean {
+  return Object.hasOwn(clusters, cluster) && clusters[cluster]?.adoption === true;
 }

@@ -1,17 +1,14 @@
 /** Builds a run's manifest from facts. Control and runner use the same function, so they compute the same digest. */
 
-import { traitsOf } from '../config/engine-traits.ts';
-import { fillLane } from '../config/fill.ts';
+import { traitsOf } from '../config/clusters.ts';
+import { fillLane } from '../config/lane-of-file.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
-import { assertNever } from '../domain/assert.ts';
 import type { BodyFacts, ChangeFacts } from '../domain/facts.ts';
 import { FAILURES, type Failure, mayPassAgain } from '../domain/failure-class.ts';
-import type { RunId } from '../domain/ids.ts';
-import type { Delta } from '../domain/launch/delta.ts';
-import { type BaseFacts, newDelta } from '../domain/launch/delta.ts';
+import { type BaseFacts, type Delta, newDelta } from '../domain/launch/change-facts.ts';
 import type { Manifest, ManifestChange } from '../domain/launch/manifest.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
-import { known, type Observed, unknown } from '../domain/observed.ts';
+import { assertNever, known, type Observed, type RunId, unknown } from '../domain/values.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 
 /** Policy key of the minor Python version that parsed the experiment. */

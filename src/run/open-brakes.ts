@@ -1,14 +1,13 @@
 /** Stops, holds and revocations written since the approval that a runner acts on. */
 
 import { APPROVING } from '../commands/approving.ts';
-import { meantHold, namesWiderHold } from '../commands/meant-hold.ts';
-import type { meantLane } from '../commands/meant-lane.ts';
-import { namedRun } from '../commands/named-run.ts';
-import { definitionOf } from '../commands/registry.ts';
+import { meantHold, type meantLane, namesWiderHold } from '../commands/brakes.ts';
+import { definitionOf, namedRun } from '../commands/registry.ts';
 import type { CommentFacts } from '../domain/facts.ts';
-import type { Instant } from '../domain/ids.ts';
 import { holdsOn, type LaneDay } from '../domain/launch/hold.ts';
-import { type PendingItem, type PendingOptions, pendingItems } from './pending-commands.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import type { Instant } from '../domain/values.ts';
+import { itemKey, type PendingItem, type PendingOptions, pendingItems } from './pending-commands.ts';
 
 /** Written by a person who may use it. */
 export type Brake = { readonly name: string; readonly login: string; readonly thread: number };
@@ -93,4 +92,32 @@ function isSameComment({ surface, id }: CommentFacts, restsOn: Braked['restsOn']
 function isSince({ surface, id, createdAt }: CommentFacts, restsOn: Braked['restsOn']): boolean {
   if (restsOn === null || createdAt > restsOn.createdAt) return true;
   return createdAt === restsOn.createdAt && (surface !== restsOn.surface || id >= restsOn.id);
+}
+
+type Run = Pick<RunState, 'attempts' | 'order' | 'commands'>;
+
+/** Whether it rejects the ordered checkpoint and has no recorded answer. */
+export function isUnheardRejection(state: Run, item: PendingItem): boolean {
+  const { said } = item;
+  if (said.kind !== 'command' && said.kind !== 'edited') return false;
+  if (state.attempts.length === 0 || (state.commands.get(itemKey(item))?.answer ?? null) !== null)
+    return false;
+  const step = rejectedFrom(said);
+  if (step === null) return false;
+  // A job that searches a checkpoint itself may load any of them.
+  const from = state.order?.order.checkpoint?.step ?? Number.POSITIVE_INFINITY;
+  return from >= step;
+}
+
+/** The first rejected step, or null. */
+function rejectedFrom({
+  name,
+  args: { step },
+}: {
+  readonly name: string;
+  readonly args: Readonly<Record<string, string>>;
+}): number | null {
+  if (step === undefined) return null;
+  if (name === 'reject-checkpoint') return Number(step);
+  return name === 'rollback' ? Number(step) + 1 : null;
 }

@@ -1,18 +1,60 @@
 /** Unanswered commands: commands in the threads minus commands answered in the logbook. */
 
-import { type BoundedReading, readCommentOf } from '../commands/grammar/read-comment.ts';
+import { offeredDigests } from '../commands/grammar/approved-text.ts';
+import { type BoundedReading, readCommentOf, type Speaker } from '../commands/grammar/read-comment.ts';
+import { firstNamed } from '../commands/grammar/reading.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import { type ActionRecord, waitedAt } from '../domain/actions/action-state.ts';
-import { type Permission, permits } from '../domain/actor.ts';
-import { commentName, isToUntrusted } from '../domain/answer-key.ts';
+import { type Actor, type Permission, permits } from '../domain/actor.ts';
+import { commentName, isQuiet, isToUntrusted } from '../domain/answer-key.ts';
 import { aboutComment } from '../domain/comment-error.ts';
 import type { CommentFacts } from '../domain/facts.ts';
-import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { commandKey, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
-import type { Observed } from '../domain/observed.ts';
-import { after, fromRfc3339 } from '../domain/time.ts';
-import { namesCommand, readingOfComment } from './comment-readings.ts';
+import { after, fromRfc3339, type Instant, type Observed } from '../domain/values.ts';
+
+/** Enough for a full thread, at a few hundred bytes each. */
+const COMMENT_READINGS_KEPT = 20_000;
+
+type CommentText = Pick<CommentFacts, 'bodyDigest' | 'body'>;
+
+const kept = new Map<string, BoundedReading>();
+const named = new Map<string, boolean>();
+const offered = new Map<string, readonly string[]>();
+
+/** `bodyDigest` is part of the key, so an edit takes effect immediately. */
+function readingOfComment(
+  comment: CommentText,
+  speaker: Speaker,
+  otherBots: readonly string[],
+): BoundedReading {
+  const key = [speaker, keyOf(comment), ...otherBots].join(' ');
+  return once(kept, key, () => readCommentOf(speaker, comment.body, COMMAND_DEFINITIONS, { otherBots }));
+}
+
+/** Whether a comment that is not parsed names a command. */
+function namesCommand(comment: CommentText): boolean {
+  return once(named, keyOf(comment), () => firstNamed(comment.body, COMMAND_DEFINITIONS) !== null);
+}
+
+/** Digests that a comment offers for approval like a card does. */
+export function offeredDigestsOf(comment: CommentText): readonly string[] {
+  return once(offered, keyOf(comment), () => offeredDigests(comment.body));
+}
+
+/** The length too: ferrybot's own text is stored in full, other text without tokens. */
+function keyOf({ bodyDigest, body }: CommentText): string {
+  return `${bodyDigest} ${body.length}`;
+}
+
+function once<Answer>(answers: Map<string, Answer>, key: string, read: () => Answer): Answer {
+  const answer = answers.get(key) ?? read();
+  answers.delete(key);
+  answers.set(key, answer);
+  const [oldest] = answers.keys();
+  if (answers.size > COMMENT_READINGS_KEPT && oldest !== undefined) answers.delete(oldest);
+  return answer;
+}
 
 /** Comments parsed per person and pass while the person's permission is unknown or absent. */
 export const UNTRUSTED_COMMENTS_PER_LOOK = 20;
@@ -249,4 +291,53 @@ export function commandsSince(state: RunState): Instant {
 /** Start of reading a run's threads, with slack for clock differences. */
 export function threadsSince(state: RunState): Instant {
   return after(commandsSince(state), -limits.sweepSlackMs);
+}
+
+/** `quiet` 1 = recorded and answered only by a reaction. */
+export type UntrustedDetail = { readonly stranger: 1; readonly quiet: 0 | 1 };
+
+/** Keeps a flood of accounts from exhausting GitHub's hourly write limit. */
+export const UNTRUSTED_ANSWERS_PER_THREAD_MAX = 10;
+
+/** False while the permission is unknown. */
+export function isUntrusted(held: Observed<Permission> | undefined): boolean {
+  return held?.kind === 'known' && !permits(held.value, 'triage');
+}
+
+/**
+ * Whether another comment of this person was answered in this thread, or the thread reached its limit. `answered`: the thread's recorded
+ * commands.
+ */
+export function wasToldBefore(answered: Iterable<SeenCommand>, { comment }: PendingItem): boolean {
+  const others = new Set<number>();
+  for (const seen of answered) {
+    if (seen.thread !== comment.thread || !isToUntrusted(seen) || isQuiet(seen)) continue;
+    if (commentName({ surface: seen.surface, id: seen.comment }) === commentName(comment)) continue;
+    if (seen.actor.id === comment.author.id) return true;
+    others.add(seen.actor.id);
+  }
+  return others.size >= UNTRUSTED_ANSWERS_PER_THREAD_MAX;
+}
+
+/** Moves items of outsiders to the end. */
+export function colleaguesFirst(
+  items: readonly PendingItem[],
+  permissions: ReadonlyMap<number, Observed<Permission>>,
+): readonly PendingItem[] {
+  const isOfUntrusted = ({ comment }: PendingItem): boolean =>
+    isUntrusted(permissions.get(comment.author.id));
+  return [...items.filter((item) => !isOfUntrusted(item)), ...items.filter(isOfUntrusted)];
+}
+
+/** Authors with the fewest waiting items first, so that a flood does not delay others. */
+export function quietFirst(items: readonly PendingItem[]): readonly Actor[] {
+  const theirs = Map.groupBy(items, ({ comment }) => comment.author.id);
+  return [...theirs.values()]
+    .toSorted((a, b) => a.length - b.length)
+    .flatMap(([first]) => (first === undefined ? [] : [first.comment.author]));
+}
+
+/** Marks an answer to an outsider. */
+export function untrustedDetail(wereTold: boolean): UntrustedDetail {
+  return { stranger: 1, quiet: wereTold ? 1 : 0 };
 }

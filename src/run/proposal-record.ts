@@ -1,13 +1,21 @@
 /** Recorded proposals and their branches. */
 
-import { fillLane } from '../config/fill.ts';
+import { namedRun } from '../commands/registry.ts';
+import { fillLane } from '../config/lane-of-file.ts';
 import type { PullFacts } from '../domain/facts.ts';
-import type { Instant } from '../domain/ids.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import type { Proposing } from '../domain/logbook/events/proposal-events.ts';
+import { phaseOf } from '../domain/logbook/job-state.ts';
 import type { BegunProposal, JournalState } from '../domain/logbook/journal-state.ts';
-import { commandKey, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
-import { dateAfter, dateOf } from '../domain/time.ts';
+import { isLive } from '../domain/logbook/liveness.ts';
+import {
+  commandKey,
+  isOver,
+  type RunState,
+  type SeenCommand,
+  standingApprovals,
+} from '../domain/logbook/run-state.ts';
+import { dateAfter, dateOf, type Instant } from '../domain/values.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { proposalLabels } from './own-pull.ts';
 import type { Planned } from './proposing.ts';
@@ -78,4 +86,87 @@ function requestOf(
 ): NonNullable<EventDataByType['proposed']['request']> {
   const isNamed = Object.keys(args).some((name) => name !== 'objective');
   return { surface, comment, index, thread, knobs: isNamed ? knobs : [] };
+}
+
+/** Knobs in order; `objective` null = not given. */
+export type Ask = {
+  readonly knobs: readonly (readonly [name: string, value: string])[];
+  readonly objective: string | null;
+  /** The named lane, or null. */
+  readonly lane: string | null;
+};
+
+/** Arguments that are not knobs. */
+const OBJECTIVE = 'objective';
+const LANE = 'lane';
+
+/** Commands that request a run. */
+const ASKING = ['propose', 'rent', 'watch', 'resume-as'];
+
+function asksForRun({ name }: Pick<SeenCommand, 'name'>): boolean {
+  return ASKING.includes(name);
+}
+
+/** Whether the command applies only to its own issue. */
+export function isOfItsIssue({ name }: Pick<SeenCommand, 'name'>): boolean {
+  return name === 'rent';
+}
+
+/** Unanswered requests for a run, oldest first. */
+export function waitingRequests(journal: JournalState): readonly SeenCommand[] {
+  return [...journal.commands.values()]
+    .filter((command) => asksForRun(command) && command.answer === null)
+    .toSorted((a, b) => a.seq - b.seq);
+}
+
+/** Unanswered commands that name their run, oldest first. */
+export function waitingNamed(journal: JournalState): readonly SeenCommand[] {
+  return [...journal.commands.values()]
+    .filter((command) => command.answer === null && namedRun(command) !== null)
+    .toSorted((a, b) => a.seq - b.seq);
+}
+
+/** Parses the request. */
+export function askOf({ args }: Pick<SeenCommand, 'args'>): Ask {
+  return {
+    knobs: Object.entries(args).filter(([name]) => name !== OBJECTIVE && name !== LANE),
+    objective: args[OBJECTIVE] ?? null,
+    lane: args[LANE] ?? null,
+  };
+}
+
+/** Whether a run came from this command. */
+export function isFrom(
+  request:
+    | { readonly surface: SeenCommand['surface']; readonly comment: number; readonly index: number }
+    | undefined,
+  command: SeenCommand,
+): boolean {
+  return request !== undefined && commandKey(request) === commandKey(command);
+}
+
+/**
+ * `replaceable`: without approval or order, and requested in its own thread, so the request can only mean this run. `elsewhere`: the same,
+ * requested in another thread. `busy`: approved, ordered, launched, or ended without a seal.
+ */
+export type LaneStanding =
+  | { readonly kind: 'free' }
+  | { readonly kind: 'replaceable' | 'elsewhere' | 'busy'; readonly run: RunState };
+
+/** `thread` null: the schedule asks. */
+export function laneStanding(runs: readonly RunState[], thread: number | null): LaneStanding {
+  const run = runs.find((one) => !isOver(one) || isLive(one));
+  if (run === undefined) return { kind: 'free' };
+  const phase = phaseOf(run);
+  const isUntouched =
+    run.submission === null &&
+    run.attempts.length === 0 &&
+    (phase === 'proposed' || phase === 'gated') &&
+    standingApprovals(run).length === 0 &&
+    run.stop === null;
+  if (!isUntouched) return { kind: 'busy', run };
+  const { pull, issue, own } = run.proposal;
+  // A person's own pull request is never closed for a bot's proposal.
+  const isHere = own === undefined && (thread === pull || thread === issue);
+  return { kind: isHere ? 'replaceable' : 'elsewhere', run };
 }

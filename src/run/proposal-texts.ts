@@ -3,14 +3,13 @@
 import type { ActionRecord } from '../domain/actions/action-state.ts';
 import { bindingHex } from '../domain/approval-binding.ts';
 import type { CommentFacts, ProposalText, RunFacts, ShownVersion } from '../domain/facts.ts';
-import { branded, type Instant, isInstant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { markerIdentity, type VerifiedMarker } from '../domain/marker.ts';
 import { need } from '../domain/need.ts';
-import { fromRfc3339 } from '../domain/time.ts';
+import { branded, fromRfc3339, type Instant, isInstant } from '../domain/values.ts';
 import { actionComment } from '../render/publication.ts';
-import { mayRewrite, shownSince } from './shown-text.ts';
+import { mayRewrite, shownSince } from './decide-shown.ts';
 import { type AttemptCache, mayTry, perform, type Step } from './step.ts';
 
 export type ProposalTextInput = {

@@ -4,12 +4,11 @@ import type { LaneConfig } from '../config/lane-schema.ts';
 import type { EffectOutcome } from '../domain/effect.ts';
 import type { ReadExperiment } from '../domain/experiment.ts';
 import type { GitExporter, GitReader } from '../domain/git.ts';
-import type { Instant, RunId, Sha } from '../domain/ids.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import type { Objective } from '../domain/logbook/events/launch-events.ts';
 import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
-import type { Observed } from '../domain/observed.ts';
 import type { Detail } from '../domain/payload.ts';
+import type { Instant, Observed, RunId, Sha } from '../domain/values.ts';
 
 /** Why there is nothing to propose, or why nobody may now. */
 export type NothingCode =

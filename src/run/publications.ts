@@ -4,7 +4,7 @@ import { answersByKey, isQuiet } from '../domain/answer-key.ts';
 import type { Summons } from '../domain/effect.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
 import { inChargeByContract, ownerOf } from '../domain/logbook/ownership.ts';
-import type { Role } from '../domain/logbook/role.ts';
+import type { Role } from '../domain/logbook/parts.ts';
 import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
 import type { RunCommentKind } from '../domain/marker.ts';
 import type { AttemptCache } from './step.ts';

@@ -1,8 +1,8 @@
 /** Record anchors in posted comments. */
 
 import type { CommentFacts } from '../domain/facts.ts';
-import { branded, isRunId, type RunId } from '../domain/ids.ts';
-import type { Anchor } from '../logbook/ports.ts';
+import { branded, isRunId, type RunId } from '../domain/values.ts';
+import type { Anchor } from '../logbook/chain.ts';
 
 export type PublishedHead = { readonly run: RunId; readonly anchor: Anchor; readonly thread: number };
 

@@ -4,10 +4,7 @@
  */
 
 import type { GateView } from '../commands/decision.ts';
-import { assertNever } from '../domain/assert.ts';
 import type { RunFacts } from '../domain/facts.ts';
-import type { DigestOf } from '../domain/ids.ts';
-import { isIssueFirst } from '../domain/issue-first.ts';
 import { failedAttempt, isBeforeLaunch, rollbackOf } from '../domain/launch/next-attempt.ts';
 import { jobAsMended, ownFix } from '../domain/launch/small-fix.ts';
 import { awaitsAdoption } from '../domain/logbook/adoption.ts';
@@ -15,27 +12,27 @@ import type { EventType } from '../domain/logbook/event.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { approvedManifest, isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { isNotAsked, type Need, need } from '../domain/need.ts';
-import { known } from '../domain/observed.ts';
-import { hasLabel } from '../domain/own-pull.ts';
-import type { RunVerdict } from '../domain/run-verdict.ts';
+import { hasLabel, isIssueFirst } from '../domain/own-pull.ts';
+import type { RunVerdict } from '../domain/past-runs.ts';
+import { assertNever, type DigestOf, known } from '../domain/values.ts';
 import { notTakenOver } from '../render/adoption-words.ts';
-import { approvalFacts } from './approval-facts.ts';
-import { decideImage } from './container.ts';
-import { decideContract } from './contract.ts';
-import { decideApprovals } from './decide-approvals.ts';
+import { approvalFacts, decideApprovals } from './approvals.ts';
+import { decideContract, decideImage } from './contract.ts';
 import { decideCare } from './decide-care.ts';
-import { decideClosure } from './decide-closure.ts';
+import { decideClosure, decideMilestone, decideSourceTag } from './decide-closure.ts';
 import { type CommandOutcome, decideCommand, type StagedCommand } from './decide-commands.ts';
-import { lostDeliveries } from './decide-deliveries.ts';
-import { decideFix } from './decide-fix.ts';
 import { decideGates, decideHeld, decideStart } from './decide-gates.ts';
-import { decideLaunchTrouble } from './decide-launch-trouble.ts';
-import { decideMilestone } from './decide-milestone.ts';
-import { decideMissingCluster } from './decide-missing-cluster.ts';
-import { decideReminder, unconfirmedClosing, unsealedClosing, withdrawn } from './decide-notices.ts';
-import { decideLaunch, decideOrder } from './decide-order.ts';
-import { decideCharge, decideOffer } from './decide-ownership.ts';
-import { decidePages } from './decide-pages.ts';
+import { decideLaunch, decideLaunchTrouble, decideOrder } from './decide-launch.ts';
+import { decideFix, decideRelaunch, type RelaunchInput } from './decide-next-attempt.ts';
+import {
+  decideCharge,
+  decideOffer,
+  decideReminder,
+  unconfirmedClosing,
+  unsealedClosing,
+  withdrawn,
+} from './decide-notices.ts';
+import { decidePages, isWaitOpen, lostDeliveries } from './decide-pages.ts';
 import {
   annotationsOf,
   decideCard,
@@ -43,16 +40,12 @@ import {
   decideOpenWait,
   type PublishInput,
 } from './decide-publications.ts';
-import { decideRelaunch, type RelaunchInput } from './decide-relaunch.ts';
 import { confirmedShowing, decideShown, isCardUnread } from './decide-shown.ts';
-import { decideSourceTag } from './decide-source-tag.ts';
-import { decideStop } from './decide-stop.ts';
-import { decideWatch } from './decide-watch.ts';
+import { decideMissingCluster, decideStop, decideWatch } from './decide-watch.ts';
 import { type Gated, gateRun, unreadFacts } from './gate-run.ts';
-import { isWaitOpen } from './open-waits.ts';
+import { verdictOf } from './lane-history.ts';
 import { decideProposalTexts } from './proposal-texts.ts';
 import { append, type DeciderInput, type Step } from './step.ts';
-import { verdictOf } from './verdict-of.ts';
 
 export type ReconcileInput = DeciderInput & {
   readonly repository: string;

@@ -1,5 +1,7 @@
 /** A problem of a config, with its place and code. */
 
+import { withoutTokens } from '../domain/written-secrets.ts';
+
 export type ConfigProblem = {
   readonly severity: 'error' | 'warning';
   /** For scripts to match on; each rule across keys has its own. */
@@ -56,4 +58,58 @@ export function warningIf(
 /** A config path as people write it, such as `lanes.daily.cluster`. */
 export function dotted(path: readonly PropertyKey[]): string {
   return path.map(String).join('.');
+}
+
+/** Reports unknown placeholders, multi-argument placeholders inside an argument, and missing ones. */
+export function templateIssues(
+  at: KeyPath,
+  template: readonly string[],
+  may: readonly string[],
+  must: readonly string[],
+): readonly ConfigIssue[] {
+  const found = template.flatMap((text, index) =>
+    [...text.matchAll(/\{(\w*)\}/g)].map((match) => ({ name: match[1] ?? '', index, text })),
+  );
+  return [
+    ...found.flatMap(({ name, index, text }) => {
+      const place = [...at, index];
+      const unknown = `{${name}} is not filled in; known: ${may.join(', ')}`;
+      if (!may.includes(name)) return [error('placeholder-unknown', place, unknown)];
+      const isInside = WHOLE.includes(name) && text !== `{${name}}`;
+      const alone = `{${name}} stands for several arguments: alone in its place`;
+      return errorIf(isInside, 'placeholder-alone', place, alone);
+    }),
+    ...must
+      .filter((name) => !found.some((one) => one.name === name))
+      .map((name) => error('placeholder-missing', at, `{${name}} has to stand in it`)),
+  ];
+}
+
+/** Placeholders for several arguments, so they need their own place. */
+const WHOLE: readonly string[] = ['python', 'environment', 'command'];
+
+// These variables act for ferrybot or the workflow, so no child process gets them (architecture, D5).
+const RESERVED_NAME = /^(GITHUB|ACTIONS|RUNNER|FERRYBOT|INPUT)_/;
+
+/** The problem of a variable that jobs never get; none for other names. */
+export function reservedName(path: KeyPath, name: string): readonly ConfigIssue[] {
+  const why = `${name} belongs to the workflow or to ferrybot: a job never gets it`;
+  return errorIf(RESERVED_NAME.test(name), 'reserved-name', path, why);
+}
+
+/** Reports a secret in a text. The message omits it, because everyone can read the check. */
+export function writtenSecret(path: KeyPath, text: string): readonly ConfigIssue[] {
+  const why = 'this looks like a secret: take it out, and replace it where it is valid';
+  return errorIf(withoutTokens(text) !== text, 'secret-value', path, why);
+}
+
+/** The same for each argument of a program. */
+export function inArguments(path: KeyPath, args: readonly string[]): readonly ConfigIssue[] {
+  return args.flatMap((text, index) => {
+    const option = args[index - 1] ?? '';
+    return writtenSecret(
+      [...path, index],
+      option.startsWith('-') && !option.includes('=') ? `${option} ${text}` : text,
+    );
+  });
 }

@@ -1,6 +1,6 @@
 /** One HTTPS request to a store, bounded in time, size and retries, without redirects. Expected failures are values. */
 
-import { known, type Observed, unknown } from '../domain/observed.ts';
+import { type Instant, known, type Observed, unknown } from '../domain/values.ts';
 import { type Fetch, fetchWhole } from '../host/fetch-whole.ts';
 
 /** A page of a thousand objects has less than 1 MB. */
@@ -58,3 +58,35 @@ async function once(
   if (answer.kind === 'failed') return unknown(answer.message);
   return known({ status: answer.status, headers: answer.headers, text: answer.bytes.toString('utf8') });
 }
+
+/** `identity`: the version id of the content. */
+export type StoredObject = { readonly key: string; readonly bytes: number; readonly identity: string };
+
+/** Keys are paths within the bucket, without a leading slash. */
+export type BucketPage = {
+  /** With a delimiter: direct subfolders, each with a trailing slash. */
+  readonly folders: readonly string[];
+  readonly objects: readonly StoredObject[];
+  /** Null on the last page. */
+  readonly next: string | null;
+};
+
+export type PageQuery = {
+  /** Empty, or with a trailing slash. */
+  readonly prefix: string;
+  /** All levels instead of one. */
+  readonly isDeep: boolean;
+  readonly after: string | null;
+};
+
+export type BucketFile = { readonly text: string; readonly writtenAt: Instant; readonly identity: string };
+
+export type Bucket = {
+  readonly page: (query: PageQuery) => Promise<Observed<BucketPage>>;
+  /** `known(null)`: no such file. Unknown if it is too large. */
+  readonly read: (key: string, bytesMax: number) => Promise<Observed<BucketFile | null>>;
+  /** `removed` also if it was already gone. `changed`: other content, not deleted; not every S3 supports this condition. */
+  readonly remove: (key: string, identity: string) => Promise<Observed<'removed' | 'changed'>>;
+  /** Removes empty folders in stores that have folders. */
+  readonly tidy: (prefix: string) => Promise<void>;
+};

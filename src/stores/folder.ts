@@ -4,12 +4,10 @@ import type { BigIntStats } from 'node:fs';
 import { lstat, opendir, realpath, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { limits } from '../domain/limits.ts';
-import { known, type Observed, unknown } from '../domain/observed.ts';
 import { withoutEndSlashes } from '../domain/text.ts';
-import { momentOfMs } from '../domain/time.ts';
-import { openPlainFile } from '../host/plain-file.ts';
-import { codeOf } from '../host/publish-once.ts';
-import type { Bucket, BucketFile, BucketPage, StoredObject } from './bucket.ts';
+import { known, momentOfMs, type Observed, unknown } from '../domain/values.ts';
+import { codeOf, openPlainFile } from '../host/files.ts';
+import type { Bucket, BucketFile, BucketPage, StoredObject } from './ask.ts';
 
 /** The file system as one bucket: keys are absolute paths without the first slash. */
 export const folderBucket: Bucket = {

@@ -7,14 +7,20 @@ import {
   hasOddParts,
   type StorePath,
 } from '../domain/checkpoint/stored.ts';
-import { jsonIn } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
-import { known, type Observed, unknown } from '../domain/observed.ts';
 import { withoutEndSlashes } from '../domain/text.ts';
-import { fromRfc3339 } from '../domain/time.ts';
+import { fromRfc3339, jsonIn, known, type Observed, unknown } from '../domain/values.ts';
 import { runProgram } from '../host/process.ts';
-import { ask, type StoreAnswer, type StoreHost, saidNo } from './ask.ts';
-import type { Bucket, BucketFile, BucketPage, PageQuery } from './bucket.ts';
+import {
+  ask,
+  type Bucket,
+  type BucketFile,
+  type BucketPage,
+  type PageQuery,
+  type StoreAnswer,
+  type StoreHost,
+  saidNo,
+} from './ask.ts';
 import { folderBucket } from './folder.ts';
 import { createS3Bucket } from './s3.ts';
 import { createStore } from './store.ts';

@@ -4,11 +4,18 @@ import { parseXml, type XmlElement, XmlError } from '@rgrove/parse-xml';
 import { AwsV4Signer } from 'aws4fetch';
 import { z } from 'zod';
 import { limits } from '../domain/limits.ts';
-import { known, type Observed, unknown } from '../domain/observed.ts';
 import { withoutEndSlashes } from '../domain/text.ts';
-import { momentOfMs } from '../domain/time.ts';
-import { ask, type StoreAnswer, type StoreHost, saidNo } from './ask.ts';
-import type { Bucket, BucketFile, BucketPage, PageQuery } from './bucket.ts';
+import { known, momentOfMs, type Observed, unknown } from '../domain/values.ts';
+import {
+  ask,
+  type Bucket,
+  type BucketFile,
+  type BucketPage,
+  type PageQuery,
+  type StoreAnswer,
+  type StoreHost,
+  saidNo,
+} from './ask.ts';
 
 export type S3Place = {
   /** Endpoint for path-style addresses; null: Amazon with the bucket in the host name. */

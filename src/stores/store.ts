@@ -13,9 +13,9 @@ import {
   type StorePath,
 } from '../domain/checkpoint/stored.ts';
 import { limits } from '../domain/limits.ts';
-import { known, type Observed, unknown } from '../domain/observed.ts';
 import { withoutEndSlashes } from '../domain/text.ts';
-import type { Bucket, BucketPage, StoredObject } from './bucket.ts';
+import { known, type Observed, unknown } from '../domain/values.ts';
+import type { Bucket, BucketPage, StoredObject } from './ask.ts';
 
 /** `metadata.json` has three values. */
 const CHECKPOINT_METADATA_BYTES_MAX = 64 * 1024;

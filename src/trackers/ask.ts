@@ -5,7 +5,7 @@ import { cutText } from '../domain/text.ts';
 import type { TrackerSilence } from '../domain/tracker.ts';
 import { type Fetch, fetchWhole, type WholeAnswer } from '../host/fetch-whole.ts';
 import { redact } from '../host/redactor.ts';
-import { parseLoosely } from './values.ts';
+import { parseLoosely } from './metrics-file.ts';
 
 /** A tracker project and its key. */
 export type TrackerSettings = {

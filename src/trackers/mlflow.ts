@@ -1,11 +1,10 @@
 /** MLflow over its REST API 2.0 (mlflow.org). MLflow generates run ids, so runs are found by name. */
 
 import * as z from 'zod';
-import { momentOfMs } from '../domain/time.ts';
 import type { TrackedRun, Tracker, TrackerAnswer } from '../domain/tracker.ts';
-import type { TrackerSettings } from './ask.ts';
-import { createAsk, type TrackerHost } from './ask.ts';
-import { greatestOf, metricsIn } from './values.ts';
+import { momentOfMs } from '../domain/values.ts';
+import { createAsk, type TrackerHost, type TrackerSettings } from './ask.ts';
+import { greatestOf, metricsIn } from './metrics-file.ts';
 
 const experiment = z.looseObject({ experiment: z.looseObject({ experiment_id: z.string() }) });
 

@@ -1,11 +1,10 @@
 /** Weights & Biases over GraphQL, with the queries of its Python client (wandb/wandb, apis/public/runs.py). */
 
 import * as z from 'zod';
-import { fromRfc3339, momentOfMs } from '../domain/time.ts';
 import type { TrackedRun, Tracker, TrackerSilence } from '../domain/tracker.ts';
-import type { TrackerSettings } from './ask.ts';
-import { createAsk, type Said, type TrackerHost } from './ask.ts';
-import { greatestOf, metricsIn, parseLoosely } from './values.ts';
+import { fromRfc3339, momentOfMs } from '../domain/values.ts';
+import { createAsk, type Said, type TrackerHost, type TrackerSettings } from './ask.ts';
+import { greatestOf, metricsIn, parseLoosely } from './metrics-file.ts';
 
 /** `name` is the run's id, not its display name. */
 const RUN = `query Run($project: String!, $entity: String!, $name: String!) {

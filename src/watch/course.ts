@@ -3,17 +3,17 @@
 import { LOW_USE_LIMITS } from '../detectors/machine.ts';
 import { SPEED_LAW } from '../detectors/progress.ts';
 import { addValue, FOLLOWED, medianOf, NO_SERIES, type Series } from '../detectors/series.ts';
-import { shareOf } from '../diagnosis/memory-line.ts';
+import { shareOf } from '../diagnosis/trainers.ts';
 import { isTerminal } from '../domain/engine.ts';
-import type { Instant } from '../domain/ids.ts';
-import type { Course, Pace, RecordedSeries } from '../domain/logbook/events/job-events.ts';
+import { trainsSmaller } from '../domain/launch/ladder.ts';
+import { limits } from '../domain/limits.ts';
+import type { Course, OpenLog, Pace, RecordedSeries } from '../domain/logbook/events/job-events.ts';
 import { type RunState, TRACE_POINTS_MAX } from '../domain/logbook/run-state.ts';
-import { present } from '../domain/present.ts';
-import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import { fromRfc3339, type Instant, present, toRfc3339 } from '../domain/values.ts';
+import { type LogFacts, NO_LOG_FACTS } from './log-facts.ts';
 import type { Look } from './look.ts';
-import { evenly, ownPast } from './replayed.ts';
-import { isOfAttempt } from './tracker-seen.ts';
-import { decimal, paceOf, type Training } from './training.ts';
+import { isOfAttempt } from './tracker-and-stores.ts';
+import { decimal, evenly, NO_TRAINING, ownPast, paceOf, replayOf, type Training } from './training.ts';
 
 /** The course with this look. */
 export function courseOf(state: RunState, look: Look): Course {
@@ -145,7 +145,7 @@ export function readSeries(from: RecordedSeries | undefined): Series {
 }
 
 /** The series of a course, to be read on with. */
-export function seriesOf(course: Course | undefined): Training['series'] {
+function seriesOf(course: Course | undefined): Training['series'] {
   return Object.fromEntries(
     FOLLOWED.flatMap((name) => {
       const one = course?.series?.[name];
@@ -183,4 +183,54 @@ function trackedMemory(state: RunState, { tracker }: Look): string | null {
 function ramOf(percent: number | undefined): string | null {
   const share = percent === undefined ? null : shareOf(percent);
   return share === null ? null : `ram:${share}`;
+}
+
+/** The log facts that the newest observation recorded; reading goes on at its offset, so that no byte is judged twice. */
+export function logFactsFrom(state: RunState): { readonly facts: LogFacts; readonly offset: number } {
+  const last = state.observation;
+  const past = trainsSmaller(state) ? undefined : state.attempts.at(-1);
+  const { series, lastSteps = [] } = past?.observation?.course ?? {};
+  const own = last?.course?.lastSteps;
+  const replay =
+    own === undefined
+      ? replayOf([...(past?.trace ?? []), ...lastSteps], series?.['loss'])
+      : { ...replayOf(own, undefined), isOwnPast: true };
+  if (last === null) return { facts: { ...NO_LOG_FACTS, training: { ...NO_TRAINING, replay } }, offset: 0 };
+  const open = last.openLog;
+  const facts: LogFacts = {
+    ...NO_LOG_FACTS,
+    step: last.step === null ? null : { value: last.step, exact: last.stepIsExact },
+    exactTotal: last.totalSteps,
+    // rule ML-07
+    loss: last.loss,
+    training: {
+      ...NO_TRAINING,
+      series: seriesOf(last.course),
+      replay: { ...replay, pairs: last.course?.replayed ?? [] },
+    },
+    isSaving: last.course?.savingSince !== undefined,
+    firstStepCompleted: last.firstStepCompleted,
+    evals: last.evals,
+    trackers: last.trackers,
+    checkpointStep: last.checkpointStep,
+    resumedFrom: last.resumedFrom ?? null,
+    evalRunning: open?.isEvalRunning ?? false,
+    skipping: open?.isLineSkipped ?? false,
+    // Lines are counted from here on: what stood above has a number below zero.
+    origin:
+      open?.task === undefined || open.task === null
+        ? null
+        : { worker: open.task.worker, lineNumber: -open.task.linesAgo },
+    failures: last.signatures.map((id) => ({ id, line: '', lastLineNumber: 0, workers: [] })),
+  };
+  return { facts, offset: last.logOffset };
+}
+
+/** What the next look has to know beside what was recorded of this one; nothing where nothing is open. */
+export function openLogOf({ evalRunning, skipping, origin, lines }: LogFacts): OpenLog | undefined {
+  const linesAgo = origin === null ? 0 : lines - origin.lineNumber;
+  const task =
+    origin === null || linesAgo > limits.tracebackLinesMax ? null : { worker: origin.worker, linesAgo };
+  if (task === null && !evalRunning && !skipping) return undefined;
+  return { isEvalRunning: evalRunning, isLineSkipped: skipping, task };
 }

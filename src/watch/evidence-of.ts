@@ -1,19 +1,18 @@
 /** What a look and the record say of a run, put before the detectors. */
 
-import type { Evidence, PastEnd } from '../detectors/evidence.ts';
+import type { Evidence, PastEnd } from '../detectors/detector.ts';
 import { SPEED_LAW } from '../detectors/progress.ts';
 import { medianOf } from '../detectors/series.ts';
-import type { Instant } from '../domain/ids.ts';
 import { trainedAlike } from '../domain/launch/ladder.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
-import { LOSS_NOT_FINITE } from '../domain/launch/spoilt.ts';
+import { LOSS_NOT_FINITE } from '../domain/launch/response.ts';
 import type { Course } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { fromRfc3339 } from '../domain/time.ts';
+import { fromRfc3339, type Instant } from '../domain/values.ts';
 import { courseOf, readSeries, speedOf, useAt } from './course.ts';
 import { type Look, NO_WITNESSES } from './look.ts';
-import { comparedOf } from './replayed.ts';
-import { storedEvidence, storeSeenOf } from './store-seen.ts';
+import { storedEvidence, storeSeenOf } from './tracker-and-stores.ts';
+import { comparedOf } from './training.ts';
 
 /** Everything that the detectors may know of this look. */
 export function evidenceOf(state: RunState, look: Look): Evidence {

@@ -2,9 +2,13 @@
 
 import type { AlarmFacts, Finding } from '../detectors/detector.ts';
 import { signatureNamed } from '../diagnosis/rows.ts';
-import type { DetectorId } from '../domain/detector-ids.ts';
 import { isTerminal } from '../domain/engine.ts';
-import { type FailureClass, FIRST_RESPONSE, isOutOfMemory } from '../domain/failure-class.ts';
+import {
+  type DetectorId,
+  type FailureClass,
+  FIRST_RESPONSE,
+  isOutOfMemory,
+} from '../domain/failure-class.ts';
 import {
   type IncidentCode,
   type IncidentFacts,
@@ -16,11 +20,54 @@ import { reductionsTaken } from '../domain/launch/ladder.ts';
 import { reachedStep } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
+import type { Standstill, Unread } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { present } from '../domain/present.ts';
-import { fromRfc3339 } from '../domain/time.ts';
+import { fromRfc3339, present, toRfc3339 } from '../domain/values.ts';
 import { type Look, redactAndTruncate, redactAndTruncateLine, saidOf } from './look.ts';
-import { clusterSigns, standstillOf, unreadOf } from './standstill.ts';
+
+/**
+ * The row of looks that found the same step as the one before; nothing where the job has moved or has ended. A look that
+ * could not see adds nothing to the row and does not end it.
+ */
+export function standstillOf({ observation: last }: RunState, look: Look): Standstill | undefined {
+  if (last === null || (look.job.kind === 'found' && !isLive(look.job.status))) return undefined;
+  const before = last.standstill;
+  if (look.job.kind !== 'found' || look.logUnread !== null) return before;
+  const hasMoved = (look.log.step?.value ?? null) !== last.step;
+  // What the look before could not see is no beginning of a row.
+  if (hasMoved || (before === undefined && (!isLive(last.status) || last.unread !== undefined)))
+    return undefined;
+  return { since: before?.since ?? last.at, looks: (before?.looks ?? 0) + 1 };
+}
+
+/** What this attempt's log says of nodes that are gone or resources that cannot be had, as ids of signatures. */
+function clusterSigns({ log }: Look): readonly string[] {
+  return log.failures.flatMap(({ id }) => {
+    const kind = signatureNamed(id)?.class;
+    return kind === 'infra-cluster' || kind === 'capacity' ? [id] : [];
+  });
+}
+
+function isLive(status: string): boolean {
+  return status === 'RUNNING' || status === 'PENDING';
+}
+
+/**
+ * What this look could not read, with the time of the first look in the row; nothing where it read both. An engine that
+ * positively has no such job did answer.
+ */
+export function unreadOf(state: RunState, look: Look): Unread | undefined {
+  const now = unreadNow(look);
+  if (now === null) return undefined;
+  const last = state.observation?.unread;
+  const since = last?.what === now.what ? last.since : toRfc3339(look.at);
+  return { what: now.what, since, why: redactAndTruncate(look, now.why) };
+}
+
+function unreadNow({ job, logUnread }: Look): Pick<Unread, 'what' | 'why'> | null {
+  if (job.kind === 'unknown') return { what: 'job', why: job.message };
+  return job.kind === 'found' && logUnread !== null ? { what: 'log', why: logUnread } : null;
+}
 
 /** Looks in a row at the same step before people are told of what the log says of the cluster: *multiple* intervals in the policy. */
 export const STANDSTILL_LOOKS_MIN = 2;

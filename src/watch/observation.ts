@@ -1,29 +1,24 @@
 /** What a look at a job comes to as events: an observation, the incidents that it shows, and the end. */
 
 import { DETECTORS } from '../detectors/registry.ts';
-import type { ShownCount } from '../diagnosis/training-line.ts';
+import type { ShownCount } from '../diagnosis/trainers.ts';
 import { isTerminal, type JobObservation } from '../domain/engine.ts';
 import { readIncident } from '../domain/incidents.ts';
-import { LOSS_NOT_FINITE } from '../domain/launch/spoilt.ts';
+import { LOSS_NOT_FINITE } from '../domain/launch/response.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
 import type { Course, Metrics, TrackerRun } from '../domain/logbook/events/job-events.ts';
 import type { WatchEndCause } from '../domain/logbook/events/watch-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { present } from '../domain/present.ts';
-import { fromRfc3339, momentOfMs, toRfc3339 } from '../domain/time.ts';
-import { isWithheld } from '../domain/withheld.ts';
-import { isHealthy, nextLookMs } from './cadence.ts';
-import { courseOf, paceAt } from './course.ts';
+import { fromRfc3339, momentOfMs, present, toRfc3339 } from '../domain/values.ts';
+import { isWithheld } from '../domain/written-secrets.ts';
+import { isHealthy, nextLookMs, prolonged } from './cadence.ts';
+import { courseOf, openLogOf, paceAt } from './course.ts';
 import { evidenceOf } from './evidence-of.ts';
-import { prolonged } from './lease.ts';
 import type { LogFacts } from './log-facts.ts';
 import { type Look, redactAndTruncate, redactAndTruncateEnd, redactAndTruncateLine, saidOf } from './look.ts';
-import { incidentsOf, type StandingAlarm } from './look-incidents.ts';
-import { openLogOf } from './resume-log.ts';
+import { incidentsOf, type StandingAlarm, standstillOf, unreadOf } from './look-incidents.ts';
 import type { SignatureMatch } from './signature-matches.ts';
-import { standstillOf, unreadOf } from './standstill.ts';
-import { storeSeenOf } from './store-seen.ts';
-import { trackerSeenOf, withTrackedRow } from './tracker-seen.ts';
+import { storeSeenOf, trackerSeenOf, withTrackedRow } from './tracker-and-stores.ts';
 
 /** Other ranks may print a step or two while it dies. */
 const MOVED_AGAIN = 3;

@@ -1,7 +1,7 @@
 /** Which failure signatures a log has shown, how often, in which line first, and on which workers of a Ray job. */
 
 import { SIGNATURES } from '../diagnosis/rows.ts';
-import { canonicalAddress } from '../domain/ip-address.ts';
+import { canonicalAddress } from '../domain/care/tpu-vm.ts';
 import { limits } from '../domain/limits.ts';
 
 /** Workers that one signature was seen on: the hosts of a large slice, which is one machine; with more it is uncertain. */

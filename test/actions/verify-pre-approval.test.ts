@@ -1,14 +1,13 @@
 /** What the launcher holds against a fix that no comment names: the record of control counts for nothing. */
 
 import { describe, expect, it } from 'vitest';
-import { type FixInTree, preApprovalFault } from '../../src/actions/verify-pre-approval.ts';
-import type { Digest } from '../../src/domain/ids.ts';
+import { type FixInTree, preApprovalFault } from '../../src/actions/verify-approval.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import type { Order } from '../../src/domain/launch/order.ts';
-import { decidesTraining } from '../../src/domain/launch/pre-approval.ts';
+import { decidesTraining } from '../../src/domain/launch/small-fix.ts';
 import type { PastAttempt, RunState } from '../../src/domain/logbook/run-state.ts';
-import { known, type Observed, unknown } from '../../src/domain/observed.ts';
-import { canonicalDigest } from '../../src/logbook/canonical.ts';
+import { type Digest, known, type Observed, unknown } from '../../src/domain/values.ts';
+import { canonicalDigest } from '../../src/logbook/chain.ts';
 import { gateFacts } from '../gates/sample-facts.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob, digestOf } from '../support/run-drafts.ts';

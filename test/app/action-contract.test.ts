@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { isMode, MODES } from '../../src/app/action/inputs.ts';
+import { isMode, MODES } from '../../src/app/action/parts.ts';
 
 const root = join(import.meta.dirname, '../..');
 const manifest = z

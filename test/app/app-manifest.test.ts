@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { APP_EVENTS, APP_PERMISSIONS, UNSUBSCRIBED_EVENTS } from '../../src/app/server/app-permissions.ts';
+import { APP_EVENTS, APP_PERMISSIONS, UNSUBSCRIBED_EVENTS } from '../../src/app/server/discovery.ts';
 import { HANDLERS } from '../../src/handlers/registry.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../app.yml'), 'utf8');

@@ -2,20 +2,19 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { performSteps } from '../../src/actions/change-cluster.ts';
 import { deleteCheckpoints } from '../../src/actions/delete-checkpoints.ts';
-import { performSteps } from '../../src/actions/perform-steps.ts';
 import {
   identityOf,
   type Needs,
   type Retention,
   retentionOf,
   type Wishes,
-} from '../../src/checkpoints/retention.ts';
+} from '../../src/checkpoints/cleanup.ts';
 import type { ChangeStep, CheckpointDeletion } from '../../src/domain/actions/action.ts';
 import { deletionStep, namedStep } from '../../src/domain/checkpoint/stored.ts';
-import { branded, isInstant } from '../../src/domain/ids.ts';
-import { known, type Observed } from '../../src/domain/observed.ts';
-import type { Bucket } from '../../src/stores/bucket.ts';
+import { branded, isInstant, known, type Observed } from '../../src/domain/values.ts';
+import type { Bucket } from '../../src/stores/ask.ts';
 import { createStore } from '../../src/stores/store.ts';
 import { mira } from '../care/consent-parts.ts';
 import { permitFor } from '../support/capabilities.ts';

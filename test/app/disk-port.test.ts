@@ -8,13 +8,13 @@ import {
   type DiskPort,
   diskStepsOf,
 } from '../../src/app/disk-scan/disk-port.ts';
-import { readCleanAnswer } from '../../src/care/disk/clean-answer.ts';
+import { healthOf } from '../../src/care/disk/scan-record.ts';
 import { readScanReport } from '../../src/care/disk/scan-report.ts';
-import { healthOf } from '../../src/care/disk/worker-health.ts';
+import { readCleanAnswer } from '../../src/care/disk/worker-answers.ts';
 import { sealCapability } from '../../src/domain/actions/capability-seal.ts';
 import { isMountPoint, isTpuName, isZone } from '../../src/domain/care/worker-disk.ts';
-import { branded, isInstant } from '../../src/domain/ids.ts';
-import { diskSchema } from '../../src/settings/disk-schema.ts';
+import { branded, isInstant } from '../../src/domain/values.ts';
+import { diskSchema } from '../../src/settings/machines.ts';
 import { aNode, gcloudStandin, type Standin } from '../care/gcloud-standin.ts';
 import { hasNamespaces, makeTpuWorker, type TpuWorkerSandbox } from '../support/tpu-worker.ts';
 

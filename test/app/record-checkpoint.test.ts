@@ -3,9 +3,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { checkpointRecord } from '../../src/app/control/checkpoint-record.ts';
 import { repairRecord } from '../../src/app/repair-record.ts';
-import { branded, isInstant, isRunId, isSha } from '../../src/domain/ids.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
-import { sha256Hex } from '../../src/host/hash.ts';
+import { branded, isInstant, isRunId, isSha } from '../../src/domain/values.ts';
+import { sha256Hex } from '../../src/host/keys.ts';
 import { sealEvents } from '../../src/logbook/append.ts';
 import { bareRepository, type Remote } from '../host/git/scratch-repository.ts';
 import { keys, lifeOfAFerry, proposed, RUN, signerOf, strangersKey } from '../logbook/sample-logbook.ts';

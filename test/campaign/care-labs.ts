@@ -5,7 +5,7 @@
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
 import type { Looks } from '../../src/care/disk/scan-record.ts';
 import { spendCapability } from '../../src/domain/actions/capability.ts';
-import { known } from '../../src/domain/observed.ts';
+import { known } from '../../src/domain/values.ts';
 import type { ProgramResult } from '../../src/host/process.ts';
 import { openBadNodeLab, playUntilBad } from '../support/bad-node-lab.ts';
 import { addScan, diskIssue, scanDisks, withDisks } from '../support/disk-lab.ts';

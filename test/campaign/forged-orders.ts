@@ -1,8 +1,8 @@
 // Orders that somebody writes with the stolen control key, with all that an order rests on.
 
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
-import { sha256Hex } from '../../src/host/hash.ts';
-import { canonicalize } from '../../src/logbook/canonical.ts';
+import { sha256Hex } from '../../src/host/keys.ts';
+import { canonicalize } from '../../src/logbook/chain.ts';
 import { forge, type Gated, isGated, readable } from './forging.ts';
 import { lineOnShow } from './honest.ts';
 import type { Scene } from './scene.ts';

@@ -1,12 +1,11 @@
 // The record as somebody reads and writes it who has stolen a key, or who has none.
 
-import { branded, isInstant, isRunId } from '../../src/domain/ids.ts';
 import type { EventDraft, EventOf, LogbookEvent } from '../../src/domain/logbook/event.ts';
-import type { Role } from '../../src/domain/logbook/role.ts';
-import { sha256Hex } from '../../src/host/hash.ts';
-import { parseSigningKey } from '../../src/host/keys.ts';
+import type { Role } from '../../src/domain/logbook/parts.ts';
+import { branded, isInstant, isRunId } from '../../src/domain/values.ts';
+import { parseSigningKey, sha256Hex } from '../../src/host/keys.ts';
 import { composeAppend } from '../../src/logbook/append.ts';
-import { canonicalize } from '../../src/logbook/canonical.ts';
+import { canonicalize } from '../../src/logbook/chain.ts';
 import { eventsPath } from '../../src/logbook/segments.ts';
 import { verifyLogbook } from '../../src/logbook/verify.ts';
 import { DEMO_KEYS } from '../support/demo-keys.ts';

@@ -1,7 +1,7 @@
 // What people and attackers do about a hero run: they approve, brake, reject checkpoints, go back, go on and clean up, and others spoil what they can.
 
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
-import { sha256Hex } from '../../src/host/hash.ts';
+import { sha256Hex } from '../../src/host/keys.ts';
 import { logbookText } from '../support/play.ts';
 import { ATTACKS, type Attack, edit } from './attacks.ts';
 import { forge } from './forging.ts';

@@ -1,7 +1,7 @@
 // What somebody tries with the stolen control key: entries of the record that say what never was.
 
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
-import { sha256Hex } from '../../src/host/hash.ts';
+import { sha256Hex } from '../../src/host/keys.ts';
 import { edit } from './attacks.ts';
 import { citationOf, forgeOrder, newestApproval } from './forged-orders.ts';
 import { forge, type Gated } from './forging.ts';

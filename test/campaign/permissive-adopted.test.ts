@@ -8,8 +8,8 @@ import { showDefences } from './permissive.ts';
 const { gone, WITHOUT } = await vi.hoisted(() => import('./permissive.ts'));
 
 vi.mock('../../src/run/authors.ts', async (original) => WITHOUT.interested(await original()));
-vi.mock('../../src/commands/direct-watch.ts', async (original) => {
-  const real = await original<typeof import('../../src/commands/direct-watch.ts')>();
+vi.mock('../../src/commands/watching.ts', async (original) => {
+  const real = await original<typeof import('../../src/commands/watching.ts')>();
   const mayDirect: typeof real.mayDirect = (context) =>
     gone.has('whose the job is') ? null : real.mayDirect(context);
   return { ...real, mayDirect };

@@ -1,7 +1,7 @@
 /** The same of changes of a cluster: the deletion of a node, the clearing of a disk, the start of the cleanup job. */
 
 import { describe, expect, it, vi } from 'vitest';
-import { known } from '../../src/domain/observed.ts';
+import { known } from '../../src/domain/values.ts';
 import { CHANGES } from './care-labs.ts';
 import { type AskedCare, playCare } from './care-sequence.ts';
 import { showDefences } from './permissive.ts';
@@ -34,8 +34,8 @@ vi.mock('../../src/domain/actor.ts', async (original) => {
 });
 
 // Control looks at the text that was shown, and the executor again.
-vi.mock('../../src/run/shown-text.ts', async (original) => {
-  const real = await original<typeof import('../../src/run/shown-text.ts')>();
+vi.mock('../../src/run/decide-shown.ts', async (original) => {
+  const real = await original<typeof import('../../src/run/decide-shown.ts')>();
   const showingsAt: typeof real.showingsAt = (texts, asOf) =>
     gone.has('proposal intact')
       ? new Map([...texts].map(([digest]) => [digest, LONG_AGO]))

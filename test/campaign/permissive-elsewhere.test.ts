@@ -1,7 +1,7 @@
 /** The same of what is said in other threads and names the run: that it is heard, by whom and how long, also without the journal. */
 
 import { expect, it, vi } from 'vitest';
-import { known } from '../../src/domain/observed.ts';
+import { known } from '../../src/domain/values.ts';
 import { ELSEWHERE } from './elsewhere-scenarios.ts';
 import type { Outcome } from './outcome.ts';
 import { showDefences } from './permissive.ts';
@@ -9,8 +9,8 @@ import { playAlone } from './sequence.ts';
 
 const { gone } = await vi.hoisted(() => import('./permissive.ts'));
 
-vi.mock('../../src/app/brakes-elsewhere.ts', async (original) => {
-  const real = await original<typeof import('../../src/app/brakes-elsewhere.ts')>();
+vi.mock('../../src/app/brakes.ts', async (original) => {
+  const real = await original<typeof import('../../src/app/brakes.ts')>();
   const commentsElsewhere: typeof real.commentsElsewhere = (...asked) =>
     gone.has("the launcher's look elsewhere") ? Promise.resolve(known([])) : real.commentsElsewhere(...asked);
   return { ...real, commentsElsewhere };

@@ -8,15 +8,15 @@ import { showDefences } from './permissive.ts';
 const { gone, WITHOUT } = await vi.hoisted(() => import('./permissive.ts'));
 
 vi.mock('../../src/run/authors.ts', async (original) => WITHOUT.interested(await original()));
-vi.mock('../../src/run/unheard-rejections.ts', async (original) => {
-  const real = await original<typeof import('../../src/run/unheard-rejections.ts')>();
+vi.mock('../../src/run/open-brakes.ts', async (original) => {
+  const real = await original<typeof import('../../src/run/open-brakes.ts')>();
   const isUnheardRejection: typeof real.isUnheardRejection = (...asked) =>
     !gone.has('rejections in the thread') && real.isUnheardRejection(...asked);
   return { ...real, isUnheardRejection };
 });
 
-vi.mock('../../src/checkpoints/standing.ts', async (original) => {
-  const real = await original<typeof import('../../src/checkpoints/standing.ts')>();
+vi.mock('../../src/checkpoints/lineage.ts', async (original) => {
+  const real = await original<typeof import('../../src/checkpoints/lineage.ts')>();
   const standingIn: typeof real.standingIn = (lineage, written) =>
     real.standingIn(gone.has('rejected lineage') ? { ...lineage, rejections: [] } : lineage, written);
   return { ...real, standingIn };

@@ -6,7 +6,7 @@
 
 import { vi } from 'vitest';
 import { citationKey } from '../../src/domain/launch/order.ts';
-import { known } from '../../src/domain/observed.ts';
+import { known } from '../../src/domain/values.ts';
 import { showDefences } from './permissive.ts';
 import { playScenario } from './sequence.ts';
 
@@ -35,8 +35,8 @@ vi.mock('../../src/commands/approve-launch.ts', async (original) => {
   return { ...real, approveLaunch: { ...real.approveLaunch, decide } };
 });
 
-vi.mock('../../src/run/approval-facts.ts', async (original) => {
-  const real = await original<typeof import('../../src/run/approval-facts.ts')>();
+vi.mock('../../src/run/approvals.ts', async (original) => {
+  const real = await original<typeof import('../../src/run/approvals.ts')>();
   const approvalFacts: typeof real.approvalFacts = (state, facts, ...rest) => {
     const { comments } = facts;
     if (!gone.has('commit of a review (control)') || comments.kind === 'unknown')
@@ -98,8 +98,8 @@ vi.mock('../../src/app/record-check.ts', async (original) => {
   return { ...real, lostMarks, lostVersions };
 });
 
-vi.mock('../../src/logbook/marker-seal.ts', async (original) => {
-  const real = await original<typeof import('../../src/logbook/marker-seal.ts')>();
+vi.mock('../../src/logbook/mark.ts', async (original) => {
+  const real = await original<typeof import('../../src/logbook/mark.ts')>();
   const { readMarker } = await import('../../src/domain/marker.ts');
   const verifyMarker: typeof real.verifyMarker = (body, ...rest) => {
     const verified = real.verifyMarker(body, ...rest);
@@ -126,8 +126,8 @@ vi.mock('../../src/config/approvers.ts', async (original) => {
 });
 
 // The runner's look at the approvals of an order: one thing of what it reads is as it would have it.
-vi.mock('../../src/actions/verify-approvals.ts', async (original) => {
-  const real = await original<typeof import('../../src/actions/verify-approvals.ts')>();
+vi.mock('../../src/actions/verify-approval.ts', async (original) => {
+  const real = await original<typeof import('../../src/actions/verify-approval.ts')>();
   const approvalFault: typeof real.approvalFault = (state, order, facts) => {
     const cited = new Map(
       [...facts.cited].map(([key, read]) => {

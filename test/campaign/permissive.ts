@@ -1,7 +1,7 @@
 // How the campaign is asked whether it finds that a defence is gone: the first sequence that breaks a promise.
 
 import { describe, expect, it } from 'vitest';
-import { known } from '../../src/domain/observed.ts';
+import { known } from '../../src/domain/values.ts';
 import type { Outcome } from './outcome.ts';
 
 /** The defences that are gone now: the stand-ins below, and those of a test file, ask here. */

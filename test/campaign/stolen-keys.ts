@@ -2,8 +2,8 @@
 // lies where launches are made.
 
 import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
-import { sha256Hex } from '../../src/host/hash.ts';
-import { canonicalize } from '../../src/logbook/canonical.ts';
+import { sha256Hex } from '../../src/host/keys.ts';
+import { canonicalize } from '../../src/logbook/chain.ts';
 import { DEMO_KEYS } from '../support/demo-keys.ts';
 import type { Attack } from './attacks.ts';
 import { forge, isApproved, isGated, pushEntry, readable } from './forging.ts';

@@ -1,10 +1,14 @@
 /** From a line of the log to the one machine that it came from, or to a question for a person. */
 
 import { describe, expect, it } from 'vitest';
-import { BAD_NODE_PATIENCE_MS, judgeBadNode, openSignatureMatch } from '../../src/care/bad-node.ts';
-import { answerSignatureMatch } from '../../src/care/propose-node-delete.ts';
+import {
+  answerSignatureMatch,
+  BAD_NODE_PATIENCE_MS,
+  judgeBadNode,
+  openSignatureMatch,
+} from '../../src/care/bad-node.ts';
 import { isSameVm, type TpuVm, type VmListing } from '../../src/domain/care/tpu-vm.ts';
-import { after } from '../../src/domain/time.ts';
+import { after } from '../../src/domain/values.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
 import { FAILURE_WORKERS_MAX } from '../../src/watch/signature-matches.ts';

@@ -15,11 +15,9 @@ import {
 } from '../../src/domain/actions/action-state.ts';
 import { spendCapability } from '../../src/domain/actions/capability.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
-import type { Digest } from '../../src/domain/ids.ts';
 import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
-import { known } from '../../src/domain/observed.ts';
-import { toRfc3339 } from '../../src/domain/time.ts';
-import { canonicalDigest } from '../../src/logbook/canonical.ts';
+import { type Digest, known, toRfc3339 } from '../../src/domain/values.ts';
+import { canonicalDigest } from '../../src/logbook/chain.ts';
 import {
   at,
   BARE,

@@ -5,12 +5,18 @@ import type { ActionEvidence, ActionProposal } from '../../src/domain/actions/ac
 import type { ActionRecord } from '../../src/domain/actions/action-state.ts';
 import type { Actor } from '../../src/domain/actor.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
-import { branded, type Digest, type Instant, isDigest, isInstant } from '../../src/domain/ids.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
-import { known } from '../../src/domain/observed.ts';
-import { toRfc3339 } from '../../src/domain/time.ts';
-import { sha256Hex } from '../../src/host/hash.ts';
-import { canonicalDigest } from '../../src/logbook/canonical.ts';
+import {
+  branded,
+  type Digest,
+  type Instant,
+  isDigest,
+  isInstant,
+  known,
+  toRfc3339,
+} from '../../src/domain/values.ts';
+import { sha256Hex } from '../../src/host/keys.ts';
+import { canonicalDigest } from '../../src/logbook/chain.ts';
 
 export const digestOf = (text: string): Digest => branded(`sha256:${sha256Hex(text)}`, isDigest);
 export const at = (minute: number): Instant => branded(Date.UTC(2026, 10, 21, 12, minute), isInstant);

@@ -5,9 +5,7 @@ import { mintAction } from '../../src/actions/mint.ts';
 import { type ActionFacts, actionFault } from '../../src/actions/verify-action.ts';
 import type { ActionRecord } from '../../src/domain/actions/action-state.ts';
 import { type Capability, CapabilityError, spendCapability } from '../../src/domain/actions/capability.ts';
-import { branded, isSha } from '../../src/domain/ids.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
-import { after as moved, toRfc3339 } from '../../src/domain/time.ts';
+import { branded, isSha, known, after as moved, toRfc3339, unknown } from '../../src/domain/values.ts';
 import { at, BARE, COMMAND, comment, digestOf, facts, mira, proposal, record } from './consent-parts.ts';
 
 const CLAIM = { seq: 22 };

@@ -3,8 +3,7 @@
 import * as fc from 'fast-check';
 import type { Search } from '../../src/checkpoints/choose.ts';
 import type { StoredCheckpoint } from '../../src/domain/checkpoint/stored.ts';
-import { branded, isInstant } from '../../src/domain/ids.ts';
-import { known, type Observed, unknown } from '../../src/domain/observed.ts';
+import { branded, isInstant, known, type Observed, unknown } from '../../src/domain/values.ts';
 
 export const PERMANENT = 'gs://lab/run/checkpoints';
 export const TEMPORARY = 'gs://lab-tmp/run/checkpoints';

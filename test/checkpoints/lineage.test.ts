@@ -1,10 +1,9 @@
 /** The lineage of a run as its record tells it: attempts, what each went on from, and what people rejected. */
 
 import { describe, expect, it } from 'vitest';
-import { lineageFor, lineageOf, sourcesOf } from '../../src/checkpoints/lineage.ts';
-import { standingIn } from '../../src/checkpoints/standing.ts';
-import { branded, isInstant } from '../../src/domain/ids.ts';
-import { lineagePart } from '../../src/render/checkpoints.ts';
+import { lineageFor, lineageOf, sourcesOf, standingIn } from '../../src/checkpoints/lineage.ts';
+import { branded, isInstant } from '../../src/domain/values.ts';
+import { lineagePart } from '../../src/render/contract-words.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
 

@@ -2,8 +2,8 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { depthOf } from '../../src/checkpoints/cleanup.ts';
 import {
+  depthOf,
   identityOf,
   type Needs,
   needsOf,
@@ -11,11 +11,10 @@ import {
   retentionOf,
   secondLook,
   type Wishes,
-} from '../../src/checkpoints/retention.ts';
+} from '../../src/checkpoints/cleanup.ts';
 import { namedStep, type SearchedRoot, type StoredCheckpoint } from '../../src/domain/checkpoint/stored.ts';
-import { branded, isInstant } from '../../src/domain/ids.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
+import { branded, isInstant, known, unknown } from '../../src/domain/values.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice } from '../support/run-drafts.ts';
 import { PERMANENT, searches, TEMPORARY } from './layouts.ts';

@@ -7,8 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { askedCheckpoint, chooseCheckpoint, judgeAll, type Search } from '../../src/checkpoints/choose.ts';
 import { namedStep, type StoredCheckpoint } from '../../src/domain/checkpoint/stored.ts';
-import { branded, isInstant } from '../../src/domain/ids.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
+import { branded, isInstant, known, unknown } from '../../src/domain/values.ts';
 import { PERMANENT, searches, TEMPORARY } from './layouts.ts';
 
 const LAYOUTS = 4_000;

@@ -3,9 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { rootOf, startPoint } from '../../src/checkpoints/start.ts';
 import type { StoredCheckpoint } from '../../src/domain/checkpoint/stored.ts';
-import { branded, isInstant, isRunId } from '../../src/domain/ids.ts';
 import { type CheckpointPlan, OUTSIDE } from '../../src/domain/launch/contract.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
+import { branded, isInstant, isRunId, known, unknown } from '../../src/domain/values.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice } from '../support/run-drafts.ts';
 import { aManifest } from '../support/run-parts.ts';

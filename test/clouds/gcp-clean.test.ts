@@ -3,11 +3,10 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CleanAnswer, readCleanAnswer } from '../../src/care/disk/clean-answer.ts';
-import { cleanCommand } from '../../src/clouds/gcp/clean-script.ts';
+import { type CleanAnswer, readCleanAnswer } from '../../src/care/disk/worker-answers.ts';
+import { cleanCommand } from '../../src/clouds/gcp/ssh.ts';
 import { isMountPoint } from '../../src/domain/care/worker-disk.ts';
-import { branded } from '../../src/domain/ids.ts';
-import type { Observed } from '../../src/domain/observed.ts';
+import { branded, type Observed } from '../../src/domain/values.ts';
 import { hasNamespaces, makeTpuWorker, type TpuWorkerSandbox } from '../support/tpu-worker.ts';
 
 const MOUNT_POINT = '/tmp/gcsfuse_mount';

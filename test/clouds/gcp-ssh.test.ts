@@ -2,15 +2,12 @@
 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readDiskUsage } from '../../src/care/disk/disk-usage.ts';
-import { readFolderSizes } from '../../src/care/disk/folder-sizes.ts';
-import { readMounts } from '../../src/care/disk/mounts.ts';
 import { judgeWorker } from '../../src/care/disk/scan-record.ts';
+import { readDiskUsage, readFolderSizes, readMounts } from '../../src/care/disk/worker-answers.ts';
 import type { GcloudOptions } from '../../src/clouds/gcp/gcloud.ts';
 import { folderOf, inspectWorker, sshArguments, type WorkerAnswers } from '../../src/clouds/gcp/ssh.ts';
 import { isMountPoint, isTpuName, isZone, type TpuWorker } from '../../src/domain/care/worker-disk.ts';
-import { branded } from '../../src/domain/ids.ts';
-import type { Observed } from '../../src/domain/observed.ts';
+import { branded, type Observed } from '../../src/domain/values.ts';
 import { aNode, gcloudStandin, type Standin } from '../care/gcloud-standin.ts';
 import { hasNamespaces, makeTpuWorker, type TpuWorkerSandbox } from '../support/tpu-worker.ts';
 

@@ -4,10 +4,10 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { changeWithScript, scriptCommand } from '../../src/clouds/gcp/script-command.ts';
+import { changeWithScript, scriptCommand } from '../../src/clouds/gcp/gcloud.ts';
 import type { ChangeStep } from '../../src/domain/actions/action.ts';
 import { sealCapability } from '../../src/domain/actions/capability-seal.ts';
-import { branded, isInstant } from '../../src/domain/ids.ts';
+import { branded, isInstant } from '../../src/domain/values.ts';
 import { type ProgramResult, runProgram } from '../../src/host/process.ts';
 
 const VENV = ['.venv/bin/python'];

@@ -5,13 +5,17 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { mintAction } from '../../src/actions/mint.ts';
 import { judgeBadNode } from '../../src/care/bad-node.ts';
-import { changeWithGcloud, gcloudEnvironment, readWithGcloud } from '../../src/clouds/gcp/gcloud.ts';
-import { readListing } from '../../src/clouds/gcp/list-vms.ts';
-import { createTpuCloud } from '../../src/clouds/gcp/tpu-cloud.ts';
+import {
+  changeWithGcloud,
+  createTpuCloud,
+  gcloudEnvironment,
+  readListing,
+  readWithGcloud,
+} from '../../src/clouds/gcp/gcloud.ts';
 import type { VmIdentity } from '../../src/domain/actions/action.ts';
 import { type Capability, CapabilityError } from '../../src/domain/actions/capability.ts';
 import { deleteStep, isSameVm, type TpuCloud, type TpuVm } from '../../src/domain/care/tpu-vm.ts';
-import { canonicalDigest } from '../../src/logbook/canonical.ts';
+import { canonicalDigest } from '../../src/logbook/chain.ts';
 import { at, comment, digestOf, evidence, facts, proposal, record } from '../care/consent-parts.ts';
 import { aNode, gcloudStandin, type Standin, type StandinState } from '../care/gcloud-standin.ts';
 

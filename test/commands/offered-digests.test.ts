@@ -1,7 +1,7 @@
 /** What counts as offering a digest like a card: decided on the rendered page, so that no spelling of it escapes. */
 
 import { describe, expect, it } from 'vitest';
-import { offeredDigests } from '../../src/commands/grammar/offered-digests.ts';
+import { offeredDigests } from '../../src/commands/grammar/approved-text.ts';
 
 const DIGITS = '3f9a1c22b0d4e5f60718293a4b5c6d7e';
 const LINE = `/approve-launch ${DIGITS}`;

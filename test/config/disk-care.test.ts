@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { readLabConfig } from '../../src/app/config-source.ts';
-import { branded, isInstant } from '../../src/domain/ids.ts';
+import { branded, isInstant } from '../../src/domain/values.ts';
 import { changed, placeIn } from './small-config.ts';
 
 const NOW = branded(Date.parse('2026-06-01T00:00:00Z'), isInstant);

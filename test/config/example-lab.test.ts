@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parseDocument } from 'yaml';
 import { readLabConfig } from '../../src/app/config-source.ts';
 import { configSchema } from '../../src/config/schema.ts';
-import { readKnobs } from '../../src/delta/read-knobs.ts';
+import { readKnobs } from '../../src/delta/config-delta.ts';
 import { KINDS } from '../../src/kinds/registry.ts';
 import type { LabConfig } from '../../src/run/lane-scope.ts';
 import { DEMO_KEYS } from '../support/demo-keys.ts';

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { readLabConfig } from '../../src/app/config-source.ts';
-import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
+import { branded, type Instant, isInstant } from '../../src/domain/values.ts';
 import { CHECK_NAME } from '../../src/github/check-run.ts';
 import { ADOPTED_LANE } from '../support/adopted-job.ts';
 import { changed, placeIn, SMALL, withLane, withSecondLane } from './small-config.ts';

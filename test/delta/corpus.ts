@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { BUCKETS } from '../../src/domain/launch/delta.ts';
+import { BUCKETS } from '../../src/domain/launch/change-facts.ts';
 
 const FOLDER = join(import.meta.dirname, '../../fixtures/delta');
 

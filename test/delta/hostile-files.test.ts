@@ -1,8 +1,7 @@
 /** Files made to hurt: CPython reads them in a child with limits, and whatever comes of it is an answer. */
 
 import { describe, expect, it } from 'vitest';
-import { configDelta } from '../../src/delta/config-delta.ts';
-import { readKnobs } from '../../src/delta/read-knobs.ts';
+import { configDelta, readKnobs } from '../../src/delta/config-delta.ts';
 import { cpuMs } from '../support/cpu-ms.ts';
 import { childCpuSeconds, experimentFile, readText } from '../support/read-experiments.ts';
 

@@ -1,12 +1,12 @@
 /** Each detector by its law: at its bound and just before it, and that it does not tell without its witness. */
 
 import { describe, expect, it } from 'vitest';
-import type { Evidence } from '../../src/detectors/evidence.ts';
+import type { Evidence } from '../../src/detectors/detector.ts';
 import { SPEED_LAW } from '../../src/detectors/progress.ts';
 import { DETECTORS } from '../../src/detectors/registry.ts';
 import { addValue, NO_SERIES, SERIES_LAWS, type Series } from '../../src/detectors/series.ts';
-import { DETECTOR_IDS, type DetectorId } from '../../src/domain/detector-ids.ts';
-import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
+import { DETECTOR_IDS, type DetectorId } from '../../src/domain/failure-class.ts';
+import { branded, type Instant, isInstant } from '../../src/domain/values.ts';
 
 const MINUTE = 60_000;
 const at = (minutes: number): Instant => branded(Date.UTC(2026, 10, 20) + minutes * MINUTE, isInstant);

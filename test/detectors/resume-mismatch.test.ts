@@ -1,10 +1,9 @@
 /** Steps that a run makes again: the first of them are held to 0.002, the later ones to one per cent, and either is told once. */
 
 import { expect, it } from 'vitest';
-import type { Finding } from '../../src/detectors/detector.ts';
-import type { Evidence } from '../../src/detectors/evidence.ts';
+import type { Evidence, Finding } from '../../src/detectors/detector.ts';
 import { resumeMismatch } from '../../src/detectors/measures.ts';
-import { readTrainingLine } from '../../src/diagnosis/training-line.ts';
+import { readTrainingLine } from '../../src/diagnosis/trainers.ts';
 import {
   addReplayed,
   comparedOf,
@@ -13,7 +12,7 @@ import {
   ownPast,
   type Replay,
   replayOf,
-} from '../../src/watch/replayed.ts';
+} from '../../src/watch/training.ts';
 
 const STEPS = Array.from({ length: 200 }, (_, index) => index + 1);
 const sound = (step: number): number => 2 + 1 / step;

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type Replayed, replay } from '../../src/app/replay/replay.ts';
 import { readTrace, type Trace } from '../../src/app/replay/trace.ts';
-import { DETECTOR_IDS } from '../../src/domain/detector-ids.ts';
+import { DETECTOR_IDS } from '../../src/domain/failure-class.ts';
 
 const FOLDER = new URL('../../fixtures/traces/', import.meta.url);
 const names = readdirSync(FOLDER);

@@ -1,7 +1,7 @@
 /** Moments as jobs, trackers, clusters and people write them: what RFC 3339 cannot name is none, and nothing throws for it. */
 
 import { expect, it } from 'vitest';
-import { fromRfc3339, momentOfMs, toRfc3339 } from '../../src/domain/time.ts';
+import { fromRfc3339, momentOfMs, toRfc3339 } from '../../src/domain/values.ts';
 
 it.each([
   '1969-12-31T23:59:59.999Z',

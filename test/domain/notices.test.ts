@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import type { NoticeReason } from '../../src/domain/logbook/events/notice-events.ts';
-import type { Role } from '../../src/domain/logbook/role.ts';
+import type { Role } from '../../src/domain/logbook/parts.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 

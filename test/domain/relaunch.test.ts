@@ -1,10 +1,10 @@
 /** A run is ordered again only for a bad node that was replaced, with what was approved, and as often as was approved. */
 
 import { describe, expect, it } from 'vitest';
-import { branded, isRunId } from '../../src/domain/ids.ts';
 import { restartsLeft } from '../../src/domain/launch/relaunch.ts';
 import { mayBeApprovedAgain, responseTo } from '../../src/domain/launch/response.ts';
 import type { EventDataByType, EventDraft } from '../../src/domain/logbook/event.ts';
+import { branded, isRunId } from '../../src/domain/values.ts';
 import { consentDraft, proposal, proposedDraft, evidence as shown } from '../care/consent-parts.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';

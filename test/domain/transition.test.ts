@@ -1,11 +1,10 @@
 /** Every event that may not follow is refused with the rule that it breaks. */
 
 import { describe, expect, it } from 'vitest';
-import { branded, isRunId } from '../../src/domain/ids.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
-import type { Attestation } from '../../src/domain/logbook/events/closure-events.ts';
-import { attestationOf } from '../../src/domain/logbook/events/closure-events.ts';
+import { type Attestation, attestationOf } from '../../src/domain/logbook/events/closure-events.ts';
 import { illegalAfter } from '../../src/domain/logbook/fold.ts';
+import { branded, isRunId } from '../../src/domain/values.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import {
   alice,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { EVENT_TYPES, WRITERS } from '../../src/domain/logbook/definitions.ts';
 import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { fold, illegalAfter } from '../../src/domain/logbook/fold.ts';
-import { ROLES } from '../../src/domain/logbook/role.ts';
+import { ROLES } from '../../src/domain/logbook/parts.ts';
 import { aRun } from '../support/run-builder.ts';
 
 const ANY = aRun().events;

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isSameImage } from '../../src/domain/launch/image.ts';
+import { isSameImage } from '../../src/domain/launch/contract.ts';
 import { clusterSchema, engineDefinition } from '../../src/engines/registry.ts';
 import { createSlurmEngine } from '../../src/engines/slurm/engine.ts';
 import { jobPaths } from '../../src/engines/slurm/job-folder.ts';

@@ -1,13 +1,11 @@
 // The facts that the cases of the gates are made from: one thing wrong each, or one thing unreadable.
 
-import type { UnnamedWork } from '../../src/domain/authorship.ts';
+import type { UnnamedWork } from '../../src/domain/actor.ts';
 import type { CheckFacts, Mismatch } from '../../src/domain/facts.ts';
-import type { Instant } from '../../src/domain/ids.ts';
-import type { KnobChange } from '../../src/domain/launch/delta.ts';
+import type { KnobChange } from '../../src/domain/launch/change-facts.ts';
 import type { Launch } from '../../src/domain/launch/spending.ts';
 import type { GateId, Verdict } from '../../src/domain/launch/verdict.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
-import { after } from '../../src/domain/time.ts';
+import { after, type Instant, known, unknown } from '../../src/domain/values.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';
 import { shaOf } from '../support/run-drafts.ts';
 import { aBody, aChange, aCheck, anIssue, aPull, NOON } from '../support/run-facts.ts';

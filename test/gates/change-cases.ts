@@ -1,7 +1,7 @@
 // Cases of the gates over the change itself and its text.
 
 import type { ModelSize } from '../../src/domain/launch/change-facts.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
+import { known, unknown } from '../../src/domain/values.ts';
 import type { FerryLane } from '../../src/kinds/ferry/settings.ts';
 import { alice } from '../support/run-drafts.ts';
 import { aChange } from '../support/run-facts.ts';

@@ -1,8 +1,7 @@
-import type { Contract } from '../../src/domain/launch/contract.ts';
-import type { Delta } from '../../src/domain/launch/delta.ts';
-import type { ContainerFacts, ImageLabels } from '../../src/domain/launch/image.ts';
+import type { Delta } from '../../src/domain/launch/change-facts.ts';
+import type { ContainerFacts, Contract, ImageLabels } from '../../src/domain/launch/contract.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
+import { known, unknown } from '../../src/domain/values.ts';
 import { bob, digestOf, shaOf } from '../support/run-drafts.ts';
 import { aChange } from '../support/run-facts.ts';
 import { CHANGE, CHANGE_READERS, type Facts, MANIFEST, MANIFEST_READERS, type Rows } from './case-parts.ts';

@@ -1,4 +1,4 @@
-import { known, unknown } from '../../src/domain/observed.ts';
+import { known, unknown } from '../../src/domain/values.ts';
 import { digestOf } from '../support/run-drafts.ts';
 import { aConfigHealth } from '../support/run-facts.ts';
 import {

@@ -1,10 +1,9 @@
 // The gates over a change that goes on from a pass: what the pass ran is not counted again, and what is new is.
 
 import { describe, expect, it } from 'vitest';
-import { branded, isRunId } from '../../src/domain/ids.ts';
-import type { BaseFacts, Delta } from '../../src/domain/launch/delta.ts';
+import type { BaseFacts, Delta } from '../../src/domain/launch/change-facts.ts';
 import type { GateId } from '../../src/domain/launch/verdict.ts';
-import { known } from '../../src/domain/observed.ts';
+import { branded, isRunId, known } from '../../src/domain/values.ts';
 import { runGates } from '../../src/gates/run-gates.ts';
 import { shaOf } from '../support/run-drafts.ts';
 import { aChange } from '../support/run-facts.ts';

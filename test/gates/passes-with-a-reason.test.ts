@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { GateId, Verdict } from '../../src/domain/launch/verdict.ts';
-import { known } from '../../src/domain/observed.ts';
+import { known } from '../../src/domain/values.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';
 import { runGates } from '../../src/gates/run-gates.ts';
 import { alice } from '../support/run-drafts.ts';

@@ -1,7 +1,7 @@
 // What holds a rental back: each gate of the kind, one thing wrong at a time.
 
 import type { GateId } from '../../src/domain/launch/verdict.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
+import { known, unknown } from '../../src/domain/values.ts';
 import type { Case, Facts, Rows } from './case-parts.ts';
 import { CONTRACT, LANE, TERMS } from './sample-facts.ts';
 

@@ -3,9 +3,8 @@
 import type { Contract } from '../../src/domain/launch/contract.ts';
 import type { Hold } from '../../src/domain/launch/hold.ts';
 import type { Description } from '../../src/domain/logbook/run-state.ts';
-import { known } from '../../src/domain/observed.ts';
-import type { ApprovalFacts, GivenApproval } from '../../src/gates/approvals.ts';
-import type { GateFacts } from '../../src/gates/gate.ts';
+import { known } from '../../src/domain/values.ts';
+import type { ApprovalFacts, GateFacts, GivenApproval } from '../../src/gates/gate.ts';
 import { adoptionKind } from '../../src/kinds/adoption/kind.ts';
 import type { FerryLane } from '../../src/kinds/ferry/settings.ts';
 import { FIELDS } from '../../src/kinds/hero/contract/fields.ts';

@@ -1,7 +1,7 @@
 // What GitHub says about the checks of a head, and what it comes to: nothing that is not positively green is green.
 
 import { describe, expect, it } from 'vitest';
-import { checkFacts, checksSchema } from '../../src/github/checks-schema.ts';
+import { checkFacts, checksSchema } from '../../src/github/check-run.ts';
 
 const HEAD = 'a'.repeat(40);
 const OWN = { ownBots: ['ferrybot', 'github-actions'], ownWorkflows: ['ferrybot-chat.yml'] };

@@ -1,9 +1,9 @@
 /** What people wrote is searched for tokens once in a process, however often its thread is read. */
 
 import { describe, expect, it } from 'vitest';
-import { branded, isDigest } from '../../src/domain/ids.ts';
+import { branded, isDigest } from '../../src/domain/values.ts';
 import { COMMENT_CHARACTERS_KEPT, textWithoutTokens } from '../../src/github/thread-comments.ts';
-import { sha256Hex } from '../../src/host/hash.ts';
+import { sha256Hex } from '../../src/host/keys.ts';
 import { cpuMs } from '../support/cpu-ms.ts';
 
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;

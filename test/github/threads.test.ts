@@ -1,11 +1,11 @@
 /** Threads that are longer than a page: read back as far as somebody asks, or unknown; an ordinary one costs one request. */
 
 import { describe, expect, it } from 'vitest';
-import { branded, isDigest } from '../../src/domain/ids.ts';
+import { branded, isDigest } from '../../src/domain/values.ts';
 import { createClient, type GitHubClient } from '../../src/github/call.ts';
-import { THREAD_COMMENTS_MAX } from '../../src/github/thread-pages.ts';
+import { THREAD_COMMENTS_MAX } from '../../src/github/thread-schema.ts';
 import { readThreads } from '../../src/github/threads.ts';
-import { sha256Hex } from '../../src/host/hash.ts';
+import { sha256Hex } from '../../src/host/keys.ts';
 import { instant } from '../support/run-facts.ts';
 
 const READING = {

@@ -2,8 +2,7 @@
 
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { sha256Hex } from '../../src/host/hash.ts';
-import { parseSigningKey, verifyEd25519 } from '../../src/host/keys.ts';
+import { parseSigningKey, sha256Hex, verifyEd25519 } from '../../src/host/keys.ts';
 
 const base64 = (hex: string): string => Buffer.from(hex, 'hex').toString('base64');
 

@@ -7,7 +7,7 @@ import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
 import { jobMetadata } from '../../src/engines/shared/identity.ts';
 import { readLogFile, readRecord } from '../../src/engines/shared/job-files.ts';
-import { RECORD_FILE_BYTES_MAX } from '../../src/host/plain-file.ts';
+import { RECORD_FILE_BYTES_MAX } from '../../src/host/files.ts';
 
 async function folderOf(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'ferrybot-plain-'));

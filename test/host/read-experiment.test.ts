@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Reading } from '../../src/domain/experiment.ts';
-import { createExperimentReader } from '../../src/host/read-experiment.ts';
+import { createExperimentReader } from '../../src/host/python-child.ts';
 
 const PATH = process.env['PATH'] ?? '';
 const read = createExperimentReader(PATH);

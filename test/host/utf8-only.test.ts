@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { utf8Only } from '../../src/host/utf8-only.ts';
+import { utf8Only } from '../../src/host/files.ts';
 
 it('keeps every character and every place, and marks what is none', () => {
   const bytes = fc.uint8Array({ maxLength: 60 });

@@ -3,15 +3,14 @@
 import { isClaimStale, judgeOrder, type OrderFacts } from '../../src/actions/verify-order.ts';
 import { commentName } from '../../src/domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
-import { branded, isInstant } from '../../src/domain/ids.ts';
 import { citationKey } from '../../src/domain/launch/order.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { approvedManifest } from '../../src/domain/logbook/run-state.ts';
 import { markerText } from '../../src/domain/marker.ts';
 import { needName } from '../../src/domain/need.ts';
-import { known, type Observed, unknown } from '../../src/domain/observed.ts';
-import { canonicalDigest } from '../../src/logbook/canonical.ts';
-import { approvalFacts } from '../../src/run/approval-facts.ts';
+import { branded, isInstant, known, type Observed, unknown } from '../../src/domain/values.ts';
+import { canonicalDigest } from '../../src/logbook/chain.ts';
+import { approvalFacts } from '../../src/run/approvals.ts';
 import { COMMENT_GONE_MS } from '../../src/run/decide-commands.ts';
 import { decideJournal } from '../../src/run/decide-journal.ts';
 import { gateRun } from '../../src/run/gate-run.ts';

@@ -1,7 +1,7 @@
 // What a head would run, as the facts tell it: one letter is one content, wherever it is pushed again.
 
 import type { ChangeFacts } from '../../src/domain/facts.ts';
-import { branded, type Digest, isTreeId, type Sha } from '../../src/domain/ids.ts';
+import { branded, type Digest, isTreeId, type Sha } from '../../src/domain/values.ts';
 import { digestOf, shaOf } from '../support/run-drafts.ts';
 import { aChange } from '../support/run-facts.ts';
 

@@ -1,10 +1,10 @@
 // What happens in a night, in whatever order: processes take their turns, jobs end, and people say things.
 
 import fc from 'fast-check';
-import { assertNever } from '../../src/domain/assert.ts';
 import { FAILURE_CLASSES, FAILURES } from '../../src/domain/failure-class.ts';
 import { citationKey } from '../../src/domain/launch/order.ts';
-import { canonicalDigest } from '../../src/logbook/canonical.ts';
+import { assertNever } from '../../src/domain/values.ts';
+import { canonicalDigest } from '../../src/logbook/chain.ts';
 import {
   consentDraft,
   lineFor as consentLine,

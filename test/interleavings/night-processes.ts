@@ -1,25 +1,23 @@
 // The processes of a night: each reads the record, decides by the code under test, pushes, calls, and may die between any two of these.
 
-import { type ClusterChange, changeAction } from '../../src/actions/change-cluster.ts';
+import { type ClusterChange, changeAction, type Executor } from '../../src/actions/change-cluster.ts';
 import { type Launch, launchAction } from '../../src/actions/launch.ts';
 import { mintStop } from '../../src/actions/mint.ts';
-import type { Executor } from '../../src/actions/perform-steps.ts';
 import { carryOut, type Place } from '../../src/actions/pipeline.ts';
 import type { OrderFacts } from '../../src/actions/verify-order.ts';
 import { spendCapability } from '../../src/domain/actions/capability.ts';
-import { NO_BRANCH_WORK } from '../../src/domain/authorship.ts';
+import { NO_BRANCH_WORK } from '../../src/domain/actor.ts';
 import { incidentsWith } from '../../src/domain/incidents.ts';
 import { onRung } from '../../src/domain/launch/ladder.ts';
 import { isBeforeLaunch } from '../../src/domain/launch/next-attempt.ts';
 import { citationKey } from '../../src/domain/launch/order.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
-import { fromRfc3339 } from '../../src/domain/time.ts';
-import { decideOrder } from '../../src/run/decide-order.ts';
-import { decideRelaunch } from '../../src/run/decide-relaunch.ts';
+import { fromRfc3339, known, unknown } from '../../src/domain/values.ts';
+import { decideOrder } from '../../src/run/decide-launch.ts';
+import { decideRelaunch } from '../../src/run/decide-next-attempt.ts';
 import type { Gated } from '../../src/run/gate-run.ts';
-import { leaseFor } from '../../src/watch/lease.ts';
+import { leaseFor } from '../../src/watch/cadence.ts';
 import { facts as consentFacts } from '../care/consent-parts.ts';
 import { gateFacts, someApprovals } from '../gates/sample-facts.ts';
 import { CONFIG, REPOSITORY } from '../run/parts.ts';

@@ -12,14 +12,13 @@ import {
 } from '../../src/domain/engine.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
 import type { Confidence, FailureClass } from '../../src/domain/failure-class.ts';
-import { branded, type Instant, isInstant, isRunId } from '../../src/domain/ids.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import { citationKey } from '../../src/domain/launch/order.ts';
 import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { foldOne } from '../../src/domain/logbook/fold.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { toRfc3339 } from '../../src/domain/time.ts';
-import { canonicalDigest } from '../../src/logbook/canonical.ts';
+import { branded, type Instant, isInstant, isRunId, toRfc3339 } from '../../src/domain/values.ts';
+import { canonicalDigest } from '../../src/logbook/chain.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob, digestOf, shaOf, shownDraft } from '../support/run-drafts.ts';
 import { aComment } from '../support/run-facts.ts';

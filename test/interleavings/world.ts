@@ -2,12 +2,11 @@
 
 import type { Actor, Permission } from '../../src/domain/actor.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
-import { branded, type Instant, isInstant, isRunId } from '../../src/domain/ids.ts';
 import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { foldOne } from '../../src/domain/logbook/fold.ts';
 import { EMPTY_JOURNAL, foldJournal, type JournalState } from '../../src/domain/logbook/journal-state.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { toRfc3339 } from '../../src/domain/time.ts';
+import { branded, type Instant, isInstant, isRunId, toRfc3339 } from '../../src/domain/values.ts';
 import { transitionCheck } from '../../src/logbook/rules.ts';
 import { type Random, randomFrom } from '../support/random.ts';
 import { aRun } from '../support/run-builder.ts';

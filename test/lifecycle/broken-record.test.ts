@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
-import { sha256Hex } from '../../src/host/hash.ts';
+import { sha256Hex } from '../../src/host/keys.ts';
 import { hashedText, lineOf, signedText, type UnsealedEvent } from '../../src/logbook/chain.ts';
 import { approvalLine } from '../support/approve.ts';
 import { logbookText, propose, stateOf, until, untilState } from '../support/play.ts';

@@ -65,7 +65,7 @@ vi.mock('../../src/app/propose/begin.ts', (original) =>
     return config.laneName === seam.lane;
   }),
 );
-vi.mock('../../src/app/propose/request.ts', (original) =>
+vi.mock('../../src/app/propose/outcome.ts', (original) =>
   throwing(
     original,
     'carryOutRequest',

@@ -37,8 +37,8 @@ vi.mock('../../src/render/answer.ts', async (original) => {
     },
   };
 });
-vi.mock('../../src/run/begun-seal.ts', async (original) => {
-  const whole = await original<typeof import('../../src/run/begun-seal.ts')>();
+vi.mock('../../src/run/command-events.ts', async (original) => {
+  const whole = await original<typeof import('../../src/run/command-events.ts')>();
   return {
     ...whole,
     sealTagOf: (state: RunState): string => {

@@ -5,7 +5,7 @@ import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
 import type { ChangeStep } from '../../src/domain/actions/action.ts';
 import { spendCapability } from '../../src/domain/actions/capability.ts';
 import { limits } from '../../src/domain/limits.ts';
-import { unknown } from '../../src/domain/observed.ts';
+import { unknown } from '../../src/domain/values.ts';
 import { COMMENT_CHARACTERS_MAX } from '../../src/render/disk-issue.ts';
 import { consentLine } from '../support/approve.ts';
 import { CLEARED, FINE, MISPLACED, programEnded } from '../support/disk-lab.ts';

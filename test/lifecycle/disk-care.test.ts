@@ -5,7 +5,7 @@ import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
 import type { Looks } from '../../src/care/disk/scan-record.ts';
 import type { ChangeStep } from '../../src/domain/actions/action.ts';
 import { spendCapability } from '../../src/domain/actions/capability.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
+import { known, unknown } from '../../src/domain/values.ts';
 import type { ProgramResult } from '../../src/host/process.ts';
 import { consentLine } from '../support/approve.ts';
 import {

@@ -2,7 +2,7 @@
 
 import { afterEach, expect, it } from 'vitest';
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
-import { unknown } from '../../src/domain/observed.ts';
+import { unknown } from '../../src/domain/values.ts';
 import { approve, propose, stateOf, until } from '../support/play.ts';
 import { SHORT_FERRY, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';

@@ -1,8 +1,8 @@
 /** A job of yesterday reaches the cluster: it puts a job of its own under the id of today's attempt, before that is launched. */
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { isRunId } from '../../src/domain/ids.ts';
 import { submissionIdOf } from '../../src/domain/launch/order.ts';
+import { isRunId } from '../../src/domain/values.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { approve, eventsOf, propose, stateOf, until } from '../support/play.ts';
 import { botComments, SHORT_FERRY, saidTwice } from '../support/talk.ts';

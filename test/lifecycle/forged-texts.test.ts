@@ -1,11 +1,10 @@
 /** Texts that somebody with a stolen key seals and a workflow of the repository posts: what they say before it is true is said by nobody. */
 
 import { afterEach, expect, it } from 'vitest';
-import { branded, isInstant } from '../../src/domain/ids.ts';
 import { type MarkerKind, markerText } from '../../src/domain/marker.ts';
-import { sha256Hex } from '../../src/host/hash.ts';
-import { parseSigningKey } from '../../src/host/keys.ts';
-import { sealMarker } from '../../src/logbook/marker-seal.ts';
+import { branded, isInstant } from '../../src/domain/values.ts';
+import { parseSigningKey, sha256Hex } from '../../src/host/keys.ts';
+import { sealMarker } from '../../src/logbook/mark.ts';
 import { Crash } from '../support/crash.ts';
 import { DEMO_KEYS } from '../support/demo-keys.ts';
 import { approve, propose, stateOf, until, untilState } from '../support/play.ts';

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { branded, isRunId, isSha } from '../../src/domain/ids.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
+import { branded, isRunId, isSha } from '../../src/domain/values.ts';
 import { forge, forgeProposing, type Pushing } from '../campaign/forging.ts';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
 import {

@@ -1,7 +1,7 @@
 /** What begins like a comment of ferrybot's and is none: echoed by a workflow of the lab, or copied from elsewhere. */
 
 import { describe, expect, it } from 'vitest';
-import { sha256Hex } from '../../src/host/hash.ts';
+import { sha256Hex } from '../../src/host/keys.ts';
 import { eventsOf, propose, stateOf } from '../support/play.ts';
 import { botComments, MINUTE, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';

@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { commitFiles } from '../../packages/playground/git/store/memory-remote.ts';
-import type { Programs } from '../../src/app/propose/helpers.ts';
-import { createHelpersBeside } from '../../src/app/propose/helpers-beside.ts';
+import { createHelpersBeside, type Programs } from '../../src/app/propose/helpers.ts';
 import type { ProgramResult } from '../../src/host/process.ts';
 import { eventsOf, propose, stateOf, until } from '../support/play.ts';
 import { codesOf } from '../support/recorded.ts';

@@ -1,7 +1,7 @@
 /** The Python that reads an experiment is part of what is approved, and the launcher has to have the same one. */
 
 import { describe, expect, it } from 'vitest';
-import { known, unknown } from '../../src/domain/observed.ts';
+import { known, unknown } from '../../src/domain/values.ts';
 import { approve, propose, stateOf } from '../support/play.ts';
 import { botComments, MINUTE, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';

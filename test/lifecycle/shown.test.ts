@@ -1,7 +1,7 @@
 /** What people were shown: the card as it stands on GitHub, as ferrybot wrote it; nothing else can be approved. */
 
 import { describe, expect, it } from 'vitest';
-import { TEXT_RESTORES_MAX } from '../../src/run/shown-text.ts';
+import { TEXT_RESTORES_MAX } from '../../src/run/decide-shown.ts';
 import { eventsOf, type Ferry, stateOf, until } from '../support/play.ts';
 import { cardOf, lineOf, proposedWithCard as proposed } from '../support/shown-card.ts';
 import {

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../src/domain/json.ts';
-import { canonicalize, parseCanonical } from '../../src/logbook/canonical.ts';
+import type { Json } from '../../src/domain/values.ts';
+import { canonicalize, parseCanonical } from '../../src/logbook/chain.ts';
 
 describe('canonicalize', () => {
   it('writes strings and literals as RFC 8785 section 3.2.2 does', () => {

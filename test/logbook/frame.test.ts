@@ -1,7 +1,7 @@
 /** The frame of an event: each field is looked at, and the flaw names it. */
 
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../src/domain/json.ts';
+import type { Json } from '../../src/domain/values.ts';
 import { frameFlaw } from '../../src/logbook/codec.ts';
 
 const GOOD = {

@@ -2,14 +2,17 @@
 
 import { describe, expect, it } from 'vitest';
 import type { GitReader } from '../../src/domain/git.ts';
-import { branded, isInstant, type Sha } from '../../src/domain/ids.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
-import { sha256Hex } from '../../src/host/hash.ts';
-import { verifyEd25519 } from '../../src/host/keys.ts';
+import { branded, isInstant, type Sha } from '../../src/domain/values.ts';
+import { sha256Hex, verifyEd25519 } from '../../src/host/keys.ts';
 import { type ComposedRun, commitMessage, composeAppend } from '../../src/logbook/append.ts';
 import { folderOf, grown } from '../../src/logbook/segments.ts';
-import { createLogbookStore, type LogbookStore, type RunWrite } from '../../src/logbook/store/git-store.ts';
-import { readEvents } from '../../src/logbook/store/stored-runs.ts';
+import {
+  createLogbookStore,
+  type LogbookStore,
+  type RunWrite,
+  readEvents,
+} from '../../src/logbook/store/git-store.ts';
 import { type Verification, verifyLogbook } from '../../src/logbook/verify.ts';
 import { AT_MS, bareRepository, type Remote } from '../host/git/scratch-repository.ts';
 import { commandAnswered, commandSeen, gated, keys, proposed, RUN, signers } from './sample-logbook.ts';

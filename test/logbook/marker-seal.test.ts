@@ -1,12 +1,11 @@
 /** A marker's seal: what it covers, whose key counts, and what of a text is no edit. */
 
 import { describe, expect, it } from 'vitest';
-import type { Instant } from '../../src/domain/ids.ts';
-import type { PublicKey } from '../../src/domain/logbook/role.ts';
+import type { PublicKey } from '../../src/domain/logbook/parts.ts';
 import { markerText, readMarker, saysTheSame } from '../../src/domain/marker.ts';
-import { sha256Hex } from '../../src/host/hash.ts';
-import { parseSigningKey, verifyEd25519 } from '../../src/host/keys.ts';
-import { sealMarker, verifyMarker } from '../../src/logbook/marker-seal.ts';
+import type { Instant } from '../../src/domain/values.ts';
+import { parseSigningKey, sha256Hex, verifyEd25519 } from '../../src/host/keys.ts';
+import { sealMarker, verifyMarker } from '../../src/logbook/mark.ts';
 import { cpuMs } from '../support/cpu-ms.ts';
 import { DEMO_KEYS } from '../support/demo-keys.ts';
 import { createKeyPair } from '../support/key-pair.ts';

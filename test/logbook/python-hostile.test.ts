@@ -5,11 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../src/domain/json.ts';
-import { sha256Hex } from '../../src/host/hash.ts';
-import { parseSigningKey } from '../../src/host/keys.ts';
-import { canonicalize } from '../../src/logbook/canonical.ts';
-import { signedText } from '../../src/logbook/chain.ts';
+import type { Json, JsonObject } from '../../src/domain/values.ts';
+import { parseSigningKey, sha256Hex } from '../../src/host/keys.ts';
+import { canonicalize, signedText } from '../../src/logbook/chain.ts';
 import { type Answered, masked, ourAnswer, pythonAnswers } from './both-verifiers.ts';
 import { commandAnswered, commandSeen, fileOf, gated, keys, proposed } from './sample-logbook.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { VerifyAnswer } from '../../src/app/cli/verbs/logbook-verify.ts';
-import { branded, isRunId } from '../../src/domain/ids.ts';
+import { branded, isRunId } from '../../src/domain/values.ts';
 import { eventsName } from '../../src/logbook/segments.ts';
 import { verifiersAgree } from './both-verifiers.ts';
 import {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SeenMark } from '../../src/app/record-marks.ts';
 import { EMPTY_JOURNAL } from '../../src/domain/logbook/journal-state.ts';
-import { foldersIn, type RunIndex, runsToRead } from '../../src/logbook/run-index.ts';
+import { foldersIn, type RunIndex, runsToRead } from '../../src/logbook/segments.ts';
 
 const day = (number: number): string => `202611${String(number).padStart(2, '0')}`;
 const days = (lane: string, from: number, to: number): readonly string[] =>

@@ -1,13 +1,12 @@
 // A lab's keys and the life of one ferry, as drafts and as a signed file: what the logbook's tests play with.
 
 import { generateKeyPairSync } from 'node:crypto';
-import { branded, type Digest, isDigest, isInstant, isRunId, isSha } from '../../src/domain/ids.ts';
 import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
-import type { PublicKey, Role } from '../../src/domain/logbook/role.ts';
-import { sha256Hex } from '../../src/host/hash.ts';
-import { parseSigningKey, type SigningKey } from '../../src/host/keys.ts';
+import type { PublicKey, Role } from '../../src/domain/logbook/parts.ts';
+import { branded, type Digest, isDigest, isInstant, isRunId, isSha } from '../../src/domain/values.ts';
+import { parseSigningKey, type SigningKey, sha256Hex } from '../../src/host/keys.ts';
 import { type Signers, sealEvents } from '../../src/logbook/append.ts';
-import type { Signer } from '../../src/logbook/ports.ts';
+import type { Signer } from '../../src/logbook/chain.ts';
 
 export const RUN = 'ferry-daily-20261121';
 export const START_MS = Date.parse('2026-11-21T09:00:00.000Z');

@@ -1,12 +1,12 @@
 /** What `transact` makes of each answer of the record, whichever process appends. */
 
 import { describe, expect, it } from 'vitest';
-import { branded, isInstant, isRunId } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { EMPTY_JOURNAL, type JournalState } from '../../src/domain/logbook/journal-state.ts';
-import type { AppendResult } from '../../src/logbook/ports.ts';
-import { type Entry, recordAsDecided, transact, transactRun } from '../../src/logbook/transact.ts';
+import { branded, isInstant, isRunId } from '../../src/domain/values.ts';
+import { type Entry, recordAsDecided, transact, transactRun } from '../../src/logbook/append.ts';
+import type { AppendResult } from '../../src/logbook/chain.ts';
 
 const RUN = branded('ferry-daily-20261121', isRunId);
 const DRAFT: EventDraft = {

@@ -1,9 +1,8 @@
 // Verification as the tests ask for it: the lab's keys and real signatures, unless a test says otherwise.
 
 import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
-import { sha256Hex } from '../../src/host/hash.ts';
-import { verifyEd25519 } from '../../src/host/keys.ts';
-import type { Anchor } from '../../src/logbook/ports.ts';
+import { sha256Hex, verifyEd25519 } from '../../src/host/keys.ts';
+import type { Anchor } from '../../src/logbook/chain.ts';
 import { type Verification, type VerifyInput, verifyLogbook } from '../../src/logbook/verify.ts';
 import { keys } from './sample-logbook.ts';
 

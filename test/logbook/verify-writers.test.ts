@@ -3,13 +3,19 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { logbookPage, pythonVerifier } from '../../scripts/logbook/event-tables.ts';
-import { branded, isInstant } from '../../src/domain/ids.ts';
 import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
-import type { PublicKey } from '../../src/domain/logbook/role.ts';
-import { sha256Hex } from '../../src/host/hash.ts';
+import type { PublicKey } from '../../src/domain/logbook/parts.ts';
+import { branded, isInstant } from '../../src/domain/values.ts';
+import { sha256Hex } from '../../src/host/keys.ts';
 import { type Signers, sealEvents } from '../../src/logbook/append.ts';
-import { GENESIS, hashedText, lineOf, signedText, type UnsealedEvent } from '../../src/logbook/chain.ts';
-import type { Signer } from '../../src/logbook/ports.ts';
+import {
+  GENESIS,
+  hashedText,
+  lineOf,
+  type Signer,
+  signedText,
+  type UnsealedEvent,
+} from '../../src/logbook/chain.ts';
 import {
   commandAnswered,
   fileOf,

@@ -67,7 +67,7 @@ describe('the source tree', () => {
       sources.filter(({ text }) => call.test(text)).map(({ file }) => file);
     expect(callers(/(?<!function )\bchangeWith(Gcloud|Script)\(/)).toEqual([
       'src/app/disk-scan/disk-port.ts',
-      'src/clouds/gcp/tpu-cloud.ts',
+      'src/clouds/gcp/gcloud.ts',
     ]);
     expect(callers(/\.deleteVm\(/)).toEqual(['src/actions/replace-node.ts']);
     expect(callers(/\bport\(\)\)\.change\(/).toSorted()).toEqual([

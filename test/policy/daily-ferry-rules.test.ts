@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import { allPass, type GateId, type Verdict } from '../../src/domain/launch/verdict.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
+import { known, unknown } from '../../src/domain/values.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';
 import { runGates } from '../../src/gates/run-gates.ts';
-import { decideOrder } from '../../src/run/decide-order.ts';
+import { decideOrder } from '../../src/run/decide-launch.ts';
 import { publicationsOf } from '../../src/run/publications.ts';
 import { reconcile } from '../../src/run/reconcile.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';

@@ -7,11 +7,11 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { readLabConfig } from '../../src/app/config-source.ts';
-import { known } from '../../src/domain/observed.ts';
+import { known } from '../../src/domain/values.ts';
 import { raySchema } from '../../src/engines/ray/definition.ts';
 import { cardManifest } from '../../src/render/card-manifest.ts';
-import { recordedApprovalVerdicts } from '../../src/run/approval-facts.ts';
-import { diskSchema } from '../../src/settings/disk-schema.ts';
+import { recordedApprovalVerdicts } from '../../src/run/approvals.ts';
+import { diskSchema } from '../../src/settings/machines.ts';
 import { aRun } from '../support/run-builder.ts';
 import { aConfig } from '../support/run-parts.ts';
 

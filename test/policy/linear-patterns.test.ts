@@ -42,7 +42,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'src/engines/ray/scripts/read-log.ts': 'the beginning of a log, at most 4,096 bytes (HEAD_BYTES)',
 };
 /** Not written in the source: the lab's own, from the config of its default branch. */
-const FROM_THE_CONFIG = ['src/care/disk/cleanup-check.ts', 'src/settings/disk-schema.ts'];
+const FROM_THE_CONFIG = ['src/care/disk/worker-answers.ts', 'src/settings/machines.ts'];
 /**
  * Judged already, one `/pattern/flags` a line: a verdict hangs on nothing but the pattern. CI looks at another fifth of
  * them anew for each commit, and `FERRYBOT_JUDGE=all` at all: together they take a quarter of an hour.

@@ -1,14 +1,14 @@
 /** Rules of the monitoring loop that no room's own test says in one sentence: when a watch looks, what ends it, what the next one gets. */
 
 import { describe, expect, it } from 'vitest';
-import { fromRfc3339 } from '../../src/domain/time.ts';
+import { fromRfc3339 } from '../../src/domain/values.ts';
 import { trackerUrl } from '../../src/render/job-table.ts';
 import { needsWatch } from '../../src/run/decide-watch.ts';
 import { publicationsOf } from '../../src/run/publications.ts';
-import { leaseFor, released } from '../../src/watch/lease.ts';
+import { leaseFor, released } from '../../src/watch/cadence.ts';
+import { logFactsFrom } from '../../src/watch/course.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
-import { logFactsFrom } from '../../src/watch/resume-log.ts';
 import { readLogText } from '../support/log-text.ts';
 import { lookWith } from '../support/look.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';

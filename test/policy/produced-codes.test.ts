@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ANSWER_CODES } from '../../src/commands/registry.ts';
 import { INCIDENT_CODES } from '../../src/domain/incidents.ts';
-import { REFUSALS } from '../../src/domain/launch/refusal.ts';
+import { REFUSALS } from '../../src/domain/launch/verdict.ts';
 import { DROP_REASONS } from '../../src/domain/logbook/events/launch-events.ts';
 import { EFFECT_KINDS } from '../support/effect-kinds.ts';
 import { ROOT } from './cruise.ts';

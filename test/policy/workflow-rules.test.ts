@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { gcpKeys } from '../../src/settings/gcp-schema.ts';
+import { gcpKeys } from '../../src/settings/machines.ts';
 import { workflowProblems } from './workflow-rules.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

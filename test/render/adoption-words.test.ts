@@ -1,12 +1,11 @@
 /** What is said of a job that somebody may take over: when the cluster told of it, once more, and when nobody did. */
 
 import { expect, it } from 'vitest';
-import { branded, isSha } from '../../src/domain/ids.ts';
 import type { Description, RunState } from '../../src/domain/logbook/run-state.ts';
-import { known } from '../../src/domain/observed.ts';
+import { branded, isSha, known } from '../../src/domain/values.ts';
 import { notConfirmed } from '../../src/render/adoption-words.ts';
 import { renderPublication } from '../../src/render/publication.ts';
-import { pastOf } from '../../src/run/history.ts';
+import { pastOf } from '../../src/run/lane-history.ts';
 import { publicationsOf } from '../../src/run/publications.ts';
 import { aRun } from '../support/run-builder.ts';
 import { aConfig } from '../support/run-parts.ts';

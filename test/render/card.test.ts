@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { readMarker } from '../../src/domain/marker.ts';
-import { known } from '../../src/domain/observed.ts';
+import { known } from '../../src/domain/values.ts';
 import { renderCard } from '../../src/render/card.ts';
 import { checkConclusion, renderCheck } from '../../src/render/check.ts';
 import { COMMENT_CHARACTERS_MAX } from '../../src/render/disk-issue.ts';
 import type { RenderInput } from '../../src/render/input.ts';
 import { lossChart } from '../../src/render/lane-history.ts';
-import { recordedApprovalVerdicts } from '../../src/run/approval-facts.ts';
-import { pastOf } from '../../src/run/history.ts';
-import { judgeRun } from '../../src/run/judge-run.ts';
+import { recordedApprovalVerdicts } from '../../src/run/approvals.ts';
+import { judgeRun } from '../../src/run/kind.ts';
+import { pastOf } from '../../src/run/lane-history.ts';
 import { consentDraft, proposedDraft } from '../care/consent-parts.ts';
 import { parseChart } from '../support/parse-chart.ts';
 import { aRun } from '../support/run-builder.ts';
@@ -192,7 +192,9 @@ describe('the status card', () => {
     const source = { ...consent.data.source, writtenAt: asked.state.head.at };
     const given = asked.add({ ...consent, data: { ...consent.data, source } });
     expect(cardOf(given.state)).toContain('**Wanted: nothing; the bad node is being replaced');
-    expect(cardOf(given.stopRequested(bob).state)).toContain('**Wanted: a review of the failure, then `/ack`');
+    expect(cardOf(given.stopRequested(bob).state)).toContain(
+      '**Wanted: a review of the failure, then `/ack`',
+    );
   });
 
   // rule ML-14

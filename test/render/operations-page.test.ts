@@ -7,7 +7,7 @@ import { readComment } from '../../src/commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
 import { SIGNATURES } from '../../src/diagnosis/rows.ts';
 import { INCIDENT_CODES } from '../../src/domain/incidents.ts';
-import { REFUSALS } from '../../src/domain/launch/refusal.ts';
+import { REFUSALS } from '../../src/domain/launch/verdict.ts';
 import { INCIDENT_WORDS } from '../../src/render/incident-words.ts';
 import { callVerb } from '../app/cli/call-verb.ts';
 

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { propose } from '../../src/commands/propose.ts';
-import { branded, isInstant } from '../../src/domain/ids.ts';
-import { renderObjectiveQuestion } from '../../src/kinds/ferry/ask/objective.ts';
+import { branded, isInstant } from '../../src/domain/values.ts';
+import { renderObjectiveQuestion } from '../../src/kinds/ferry/asked.ts';
 import { answerWords } from '../../src/render/answer-words.ts';
 
 type Code = keyof typeof propose.answers;

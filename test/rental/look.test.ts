@@ -1,13 +1,12 @@
 /** What one look at an account comes to in the record of a run. */
 
 import { describe, expect, it } from 'vitest';
-import type { Instant } from '../../src/domain/ids.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import type { SeenMachine } from '../../src/domain/logbook/events/rental-events.ts';
 import { rentalDueAtMs } from '../../src/domain/logbook/renting.ts';
 import type { RentedInstance } from '../../src/domain/rented.ts';
-import { toRfc3339 } from '../../src/domain/time.ts';
-import { canonicalize } from '../../src/logbook/canonical.ts';
+import { type Instant, toRfc3339 } from '../../src/domain/values.ts';
+import { canonicalize } from '../../src/logbook/chain.ts';
 import { rentalCost } from '../../src/render/rental-words.ts';
 import { lookAtAccount } from '../../src/rental/look.ts';
 import { end, type Run, submitted, TERMS, take } from './simulated-run.ts';

@@ -1,11 +1,10 @@
 /** The record of a simulated run: as it is after a launch, and from there by the rules of the real one. */
 
-import type { Instant, RunId } from '../../src/domain/ids.ts';
 import type { RentalTerms } from '../../src/domain/launch/manifest.ts';
 import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { fold, foldOne } from '../../src/domain/logbook/fold.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { toRfc3339 } from '../../src/domain/time.ts';
+import { type Instant, type RunId, toRfc3339 } from '../../src/domain/values.ts';
 
 export const TERMS: RentalTerms = {
   ...{ dollarsPerHourMax: '2', dollarsMax: '12', hoursMax: 30 },

@@ -1,14 +1,13 @@
 /** Recorded ferries under a changed config: what would have been decided otherwise, what not, and what the record cannot tell. */
 
 import { describe, expect, it } from 'vitest';
-import type { ChangeFacts } from '../../src/domain/launch/change-facts.ts';
-import type { Delta } from '../../src/domain/launch/delta.ts';
+import type { ChangeFacts, Delta } from '../../src/domain/launch/change-facts.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import type { Verdict } from '../../src/domain/launch/verdict.ts';
 import type { EventDataByType } from '../../src/domain/logbook/event.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
-import { type Backtest, differences } from '../../src/domain/replayed.ts';
-import { canonicalDigest } from '../../src/logbook/canonical.ts';
+import { type Backtest, differences } from '../../src/domain/past-runs.ts';
+import { known, unknown } from '../../src/domain/values.ts';
+import { canonicalDigest } from '../../src/logbook/chain.ts';
 import { backtestTitle, renderBacktest } from '../../src/render/check.ts';
 import { backtest } from '../../src/run/backtest/backtest.ts';
 import { factsToRecord } from '../../src/run/backtest/recorded-facts.ts';

@@ -3,8 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CommentFacts } from '../../src/domain/facts.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
-import { after as plus } from '../../src/domain/time.ts';
+import { known, after as plus, unknown } from '../../src/domain/values.ts';
 import type { CommandOutcome } from '../../src/run/decide-commands.ts';
 import { publicationsOf } from '../../src/run/publications.ts';
 import type { RunBuilder } from '../support/run-builder.ts';

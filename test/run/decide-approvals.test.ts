@@ -2,11 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import { quorumOf } from '../../src/config/approvers.ts';
-import type { Sha } from '../../src/domain/ids.ts';
-import { isTooOld } from '../../src/domain/launch/approval-age.ts';
-import { known, type Observed, unknown } from '../../src/domain/observed.ts';
-import { decideApprovals } from '../../src/run/decide-approvals.ts';
-import { decideOrder } from '../../src/run/decide-order.ts';
+import { isTooOld } from '../../src/domain/launch/response.ts';
+import { known, type Observed, type Sha, unknown } from '../../src/domain/values.ts';
+import { decideApprovals } from '../../src/run/approvals.ts';
+import { decideOrder } from '../../src/run/decide-launch.ts';
 import { alice, bob, digestOf, shaOf } from '../support/run-drafts.ts';
 import { aComment, instant, NOON, permissions, someFacts } from '../support/run-facts.ts';
 import { CONFIG, gatedOn, gatesOn, inputOf, lineFor, told, withApprovals } from './parts.ts';

@@ -1,10 +1,9 @@
 /** What a comment comes to: who may, what is recorded, and that every command is answered exactly once. */
 
 import { describe, expect, it } from 'vitest';
-import { type BranchCommit, type BranchWork, NO_BRANCH_WORK } from '../../src/domain/authorship.ts';
+import { type BranchCommit, type BranchWork, NO_BRANCH_WORK } from '../../src/domain/actor.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
-import { fromRfc3339, after as later } from '../../src/domain/time.ts';
+import { fromRfc3339, known, after as later, unknown } from '../../src/domain/values.ts';
 import { commandsSince, pendingItems } from '../../src/run/pending-commands.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob, labBot, shaOf } from '../support/run-drafts.ts';

@@ -2,13 +2,11 @@
 
 import { describe, expect, it } from 'vitest';
 import type { RunFacts } from '../../src/domain/facts.ts';
-import type { Instant } from '../../src/domain/ids.ts';
 import { markerText } from '../../src/domain/marker.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
+import { type Instant, known, unknown } from '../../src/domain/values.ts';
 import { renderIncident } from '../../src/render/notice.ts';
-import { decideLaunchTrouble } from '../../src/run/decide-launch-trouble.ts';
-import { decideLaunch } from '../../src/run/decide-order.ts';
-import { decideWaitEdit } from '../../src/run/open-waits.ts';
+import { decideLaunch, decideLaunchTrouble } from '../../src/run/decide-launch.ts';
+import { decideWaitEdit } from '../../src/run/decide-pages.ts';
 import { NO_ATTEMPTS } from '../../src/run/step.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
 import { bob, labBot } from '../support/run-drafts.ts';

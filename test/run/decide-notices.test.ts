@@ -1,9 +1,8 @@
 /** When people are reminded of a run, by the lane's hours. */
 
 import { describe, expect, it } from 'vitest';
-import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { fromRfc3339 } from '../../src/domain/time.ts';
+import { branded, fromRfc3339, type Instant, isInstant } from '../../src/domain/values.ts';
 import { decideReminder } from '../../src/run/decide-notices.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';

@@ -2,9 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import type { RunFacts } from '../../src/domain/facts.ts';
-import type { Instant } from '../../src/domain/ids.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
-import { decideLaunch, decideOrder } from '../../src/run/decide-order.ts';
+import { type Instant, known, unknown } from '../../src/domain/values.ts';
+import { decideLaunch, decideOrder } from '../../src/run/decide-launch.ts';
 import { NO_ATTEMPTS } from '../../src/run/step.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';

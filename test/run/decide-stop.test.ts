@@ -2,9 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import type { RunFacts } from '../../src/domain/facts.ts';
-import type { Instant } from '../../src/domain/ids.ts';
-import { unknown } from '../../src/domain/observed.ts';
-import { decideStop, isStopOwed } from '../../src/run/decide-stop.ts';
+import { type Instant, unknown } from '../../src/domain/values.ts';
+import { decideStop, isStopOwed } from '../../src/run/decide-watch.ts';
 import { NO_ATTEMPTS } from '../../src/run/step.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';

@@ -1,10 +1,10 @@
 /** When a watch counts as silent, which says nothing about the run. */
 
 import { describe, expect, it } from 'vitest';
-import type { Instant } from '../../src/domain/ids.ts';
 import type { RentalTerms } from '../../src/domain/launch/manifest.ts';
 import type { Machine } from '../../src/domain/logbook/events/rental-events.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
+import type { Instant } from '../../src/domain/values.ts';
 import { isSilent } from '../../src/run/decide-watch.ts';
 import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import type { RunBuilder } from '../support/run-builder.ts';

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LaneConfig } from '../../src/config/lane-schema.ts';
 import type { EventDataByType } from '../../src/domain/logbook/event.ts';
-import { judgeRun } from '../../src/run/judge-run.ts';
+import { judgeRun } from '../../src/run/kind.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 import { aConfig } from '../support/run-parts.ts';

@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
-import { canonicalDigest, canonicalize } from '../../src/logbook/canonical.ts';
+import { canonicalDigest, canonicalize } from '../../src/logbook/chain.ts';
 import { digestOf } from '../support/run-drafts.ts';
 import { aManifest } from '../support/run-parts.ts';
 

@@ -1,11 +1,10 @@
 /** The outbox's rules: who posts what an entry reports, and what is posted when GitHub's limits leave little room. */
 
 import { describe, expect, it } from 'vitest';
-import { branded, isInstant } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
+import { branded, isInstant } from '../../src/domain/values.ts';
 import { decideCard, decideComments, type PublishInput } from '../../src/run/decide-publications.ts';
-import { isShared, mayPost } from '../../src/run/outbox.ts';
-import { hasRoom } from '../../src/run/write-budget.ts';
+import { hasRoom, isShared, mayPost } from '../../src/run/outbox.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 import { someFacts } from '../support/run-facts.ts';

@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import type { ProposalVersion } from '../../src/domain/facts.ts';
-import type { Instant } from '../../src/domain/ids.ts';
 import { markerIdentity, type VerifiedMarker } from '../../src/domain/marker.ts';
+import type { Instant } from '../../src/domain/values.ts';
+import { mayRewrite, shownSince, TEXT_RESTORES_MAX } from '../../src/run/decide-shown.ts';
 import { judgedText, shownIn } from '../../src/run/proposal-texts.ts';
-import { mayRewrite, shownSince, TEXT_RESTORES_MAX } from '../../src/run/shown-text.ts';
 import { at, record } from '../care/consent-parts.ts';
 
 /** A version of this minute; ours are sealed then, unless an older seal was put back. */

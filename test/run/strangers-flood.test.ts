@@ -1,14 +1,17 @@
 /** A stranger writes thousands of comments that are made to cost: nobody waits for them, and nobody's command is lost among them. */
 
 import { describe, expect, it } from 'vitest';
-import { COMMENT_OF_STRANGER } from '../../src/commands/grammar/bounds.ts';
+import { COMMENT_OF_STRANGER } from '../../src/commands/grammar/markdown.ts';
 import { readCommentOf } from '../../src/commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
-import { after } from '../../src/domain/time.ts';
-import { pendingItems, UNTRUSTED_COMMENTS_PER_LOOK } from '../../src/run/pending-commands.ts';
-import { colleaguesFirst, quietFirst } from '../../src/run/untrusted.ts';
+import { after, known, unknown } from '../../src/domain/values.ts';
+import {
+  colleaguesFirst,
+  pendingItems,
+  quietFirst,
+  UNTRUSTED_COMMENTS_PER_LOOK,
+} from '../../src/run/pending-commands.ts';
 import { cpuMs } from '../support/cpu-ms.ts';
 import { bob } from '../support/run-drafts.ts';
 import { aComment, NOON, permissions } from '../support/run-facts.ts';

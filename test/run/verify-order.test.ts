@@ -6,20 +6,17 @@ import {
   isClaimStale,
   judgeOrder,
   type OrderFacts,
+  verifyWorkflowOrigin,
 } from '../../src/actions/verify-order.ts';
-import { verifyWorkflowOrigin } from '../../src/actions/verify-place.ts';
-import { NO_BRANCH_WORK } from '../../src/domain/authorship.ts';
+import { NO_BRANCH_WORK } from '../../src/domain/actor.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
-import { branded, isRunId, type Sha } from '../../src/domain/ids.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
-import type { Order } from '../../src/domain/launch/order.ts';
-import { citationKey } from '../../src/domain/launch/order.ts';
-import { isRunnerGate, RUNNER_GATES } from '../../src/domain/launch/refusal.ts';
-import { APPROVAL_GATES, GATES } from '../../src/domain/launch/verdict.ts';
+import { citationKey, type Order } from '../../src/domain/launch/order.ts';
+import { APPROVAL_GATES, GATES, isRunnerGate, RUNNER_GATES } from '../../src/domain/launch/verdict.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
+import { branded, isRunId, known, type Sha, unknown } from '../../src/domain/values.ts';
 import { runnerVerdicts } from '../../src/gates/run-gates.ts';
-import { canonicalDigest } from '../../src/logbook/canonical.ts';
+import { canonicalDigest } from '../../src/logbook/chain.ts';
 import { ROWS } from '../gates/gate-cases.ts';
 import { gateFacts } from '../gates/sample-facts.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';

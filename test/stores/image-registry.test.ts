@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { createImages } from '../../src/app/images.ts';
 import { containersSchema } from '../../src/config/schema.ts';
-import { readImageReference } from '../../src/domain/launch/image.ts';
+import { readImageReference } from '../../src/domain/launch/contract.ts';
 import { fakeRegistry, type RegistryShape } from '../support/fake-registry.ts';
 import { shaOf } from '../support/run-drafts.ts';
 

@@ -5,10 +5,13 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { describeWith } from '../../packages/playground/test/support/outside-tools.ts';
 import { chooseCheckpoint } from '../../src/checkpoints/choose.ts';
-import type { CheckpointStore, StoredCheckpoint } from '../../src/domain/checkpoint/stored.ts';
-import { deletionStep } from '../../src/domain/checkpoint/stored.ts';
+import {
+  type CheckpointStore,
+  deletionStep,
+  type StoredCheckpoint,
+} from '../../src/domain/checkpoint/stored.ts';
 import { limits } from '../../src/domain/limits.ts';
-import type { Observed } from '../../src/domain/observed.ts';
+import type { Observed } from '../../src/domain/values.ts';
 import type { StoreHost } from '../../src/stores/ask.ts';
 import { openStoreToDelete } from '../../src/stores/open.ts';
 import { permitFor } from '../support/capabilities.ts';

@@ -2,9 +2,8 @@
 
 import { expect, it } from 'vitest';
 import { deletionStep } from '../../src/domain/checkpoint/stored.ts';
-import { branded, isInstant } from '../../src/domain/ids.ts';
-import { known } from '../../src/domain/observed.ts';
-import type { Bucket } from '../../src/stores/bucket.ts';
+import { branded, isInstant, known } from '../../src/domain/values.ts';
+import type { Bucket } from '../../src/stores/ask.ts';
 import { createS3Bucket } from '../../src/stores/s3.ts';
 import { createStore } from '../../src/stores/store.ts';
 import { permitFor } from '../support/capabilities.ts';

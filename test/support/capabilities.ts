@@ -1,11 +1,17 @@
 /** Calls an engine as the pipeline does after it has verified: with a capability for exactly this call. */
 
+import type { ActionStep } from '../../src/domain/actions/action.ts';
 import type { Permit } from '../../src/domain/actions/capability.ts';
 import { sealCapability } from '../../src/domain/actions/capability-seal.ts';
-import type { ActionStep } from '../../src/domain/actions/step.ts';
-import type { Engine, JobSpec, StopOutcome, SubmitOutcome } from '../../src/domain/engine.ts';
-import { stopStep, submitStep } from '../../src/domain/engine.ts';
-import { branded, isInstant } from '../../src/domain/ids.ts';
+import {
+  type Engine,
+  type JobSpec,
+  type StopOutcome,
+  type SubmitOutcome,
+  stopStep,
+  submitStep,
+} from '../../src/domain/engine.ts';
+import { branded, isInstant } from '../../src/domain/values.ts';
 
 /** A permit for these steps that is good for a minute. */
 export function permitFor(...steps: readonly ActionStep[]): Permit {

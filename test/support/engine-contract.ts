@@ -5,10 +5,17 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { EngineAbilities } from '../../scripts/engines/abilities.ts';
 import { CapabilityError, type Permit } from '../../src/domain/actions/capability.ts';
-import type { Engine, FoundJob, JobSpec } from '../../src/domain/engine.ts';
-import { CANNOT_DESCRIBE, isTerminal, stopStep, submitStep } from '../../src/domain/engine.ts';
+import {
+  CANNOT_DESCRIBE,
+  type Engine,
+  type FoundJob,
+  isTerminal,
+  type JobSpec,
+  stopStep,
+  submitStep,
+} from '../../src/domain/engine.ts';
 import type { ExportedFile } from '../../src/domain/git.ts';
-import { branded, isInstant } from '../../src/domain/ids.ts';
+import { branded, isInstant } from '../../src/domain/values.ts';
 import { permitFor, stopIn, submitTo } from './capabilities.ts';
 import { readText } from './log-text.ts';
 

@@ -12,7 +12,7 @@ import { sendResponse, toRequest } from '../../packages/playground/http/node-req
 import { listen } from '../../packages/playground/http/server.ts';
 import type { World } from '../../packages/playground/world/world.ts';
 import type { GitIdentity, LabGit } from '../../src/app/lab.ts';
-import { shipTree } from '../../src/app/runner/ship-tree.ts';
+import { shipTree } from '../../src/app/runner/ship-job.ts';
 import { createGitProgram } from '../../src/host/git/git-program.ts';
 import type { InFlight } from './in-flight.ts';
 import type { Carrier, RepositoryOptions } from './virtual-lab-carrier.ts';

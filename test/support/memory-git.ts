@@ -11,7 +11,7 @@ import { allows } from '../../packages/playground/identity/permissions.ts';
 import type { World } from '../../packages/playground/world/world.ts';
 import type { GitIdentity, LabGit } from '../../src/app/lab.ts';
 import { type FolderEntry, GitError, type PushOutcome } from '../../src/domain/git.ts';
-import { branded, isSha, isTreeId, type Sha } from '../../src/domain/ids.ts';
+import { branded, isSha, isTreeId, type Sha } from '../../src/domain/values.ts';
 import { memoryVersions } from './memory-versions.ts';
 
 export type MemoryGitOptions = {

@@ -3,8 +3,8 @@
 import type { GitStore } from '../../packages/playground/git/store/git-store.ts';
 import { entryAt } from '../../packages/playground/git/store/git-trees.ts';
 import type { FileVersion, GitReader, TagText } from '../../src/domain/git.ts';
-import { branded, isSha, isTreeId, type TreeId } from '../../src/domain/ids.ts';
-import { beginningsOf, idOfText, MARK_BYTES_MAX } from '../../src/host/git/versions.ts';
+import { branded, isSha, isTreeId, type TreeId } from '../../src/domain/values.ts';
+import { beginningsOf, idOfText, MARK_BYTES_MAX } from '../../src/host/git/read.ts';
 
 type VersionReader = Pick<GitReader, 'tagTexts' | 'versions' | 'readBlobs' | 'beginningsOf' | 'blobIdOf'>;
 

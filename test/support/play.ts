@@ -7,7 +7,7 @@ import type { Person } from '../../packages/playground/world/seed.ts';
 import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { fold } from '../../src/domain/logbook/fold.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { remembered } from '../../src/domain/remembered.ts';
+import { remembered } from '../../src/domain/values.ts';
 import { completeEvent, decodeLine, splitLines } from '../../src/logbook/codec.ts';
 import { eventsPath } from '../../src/logbook/segments.ts';
 import { approvalLine, shownApprovalLine } from './approve.ts';

@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { z } from 'zod';
 import type { ExperimentFile, Reading } from '../../src/domain/experiment.ts';
 import { scriptText } from '../../src/host/python/script.ts';
-import { createExperimentReader, parseReading } from '../../src/host/read-experiment.ts';
+import { createExperimentReader, parseReading } from '../../src/host/python-child.ts';
 
 /** Takes the script's functions without its last lines, which read one file and leave. */
 const DRIVER = `

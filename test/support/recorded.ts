@@ -1,8 +1,8 @@
 /** What the record holds behind ferrybot's comments: stories assert these codes, and test/render shows the sentences. */
 
 import type { Person } from '../../packages/playground/world/seed.ts';
+import type { Surface } from '../../src/domain/actor.ts';
 import { commentName } from '../../src/domain/answer-key.ts';
-import type { Surface } from '../../src/domain/command.ts';
 import type { EventOf } from '../../src/domain/logbook/event.ts';
 import type { MarkerKind } from '../../src/domain/marker.ts';
 import { eventsOf, type WithStore } from './play.ts';

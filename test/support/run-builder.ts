@@ -1,15 +1,14 @@
 // Runs in any state, for tests: `aRun().gated().approved(alice).ordered().submitted().state` folds real, signed events.
 
 import type { Actor } from '../../src/domain/actor.ts';
-import type { Dispatch } from '../../src/domain/dispatch.ts';
-import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
+import type { Dispatch } from '../../src/domain/effect.ts';
 import type { Order } from '../../src/domain/launch/order.ts';
 import type { EventDataByType, EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
 import type { DropReason } from '../../src/domain/logbook/events/launch-events.ts';
 import { foldOne } from '../../src/domain/logbook/fold.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { after } from '../../src/domain/time.ts';
-import { sha256Hex } from '../../src/host/hash.ts';
+import { after, branded, type Instant, isInstant } from '../../src/domain/values.ts';
+import { sha256Hex } from '../../src/host/keys.ts';
 import { sealEvents } from '../../src/logbook/append.ts';
 import { keys, signers } from '../logbook/sample-logbook.ts';
 import {

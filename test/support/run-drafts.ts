@@ -1,18 +1,25 @@
 // The events of one run as drafts that follow from its state: what the run builder appends.
 
-import type { Actor } from '../../src/domain/actor.ts';
+import type { Actor, Surface } from '../../src/domain/actor.ts';
 import { bindingHex } from '../../src/domain/approval-binding.ts';
-import type { Surface } from '../../src/domain/command.ts';
-import { branded, type Digest, type Instant, isDigest, isSha, type Sha } from '../../src/domain/ids.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import { type Order, submissionIdOf } from '../../src/domain/launch/order.ts';
 import type { EventDataByType, EventDraft } from '../../src/domain/logbook/event.ts';
 import { attestationOf } from '../../src/domain/logbook/events/closure-events.ts';
 import type { DropReason } from '../../src/domain/logbook/events/launch-events.ts';
 import { type RunState, standingApprovals } from '../../src/domain/logbook/run-state.ts';
-import { after, toRfc3339 } from '../../src/domain/time.ts';
-import { sha256Hex } from '../../src/host/hash.ts';
-import { canonicalDigest } from '../../src/logbook/canonical.ts';
+import {
+  after,
+  branded,
+  type Digest,
+  type Instant,
+  isDigest,
+  isSha,
+  type Sha,
+  toRfc3339,
+} from '../../src/domain/values.ts';
+import { sha256Hex } from '../../src/host/keys.ts';
+import { canonicalDigest } from '../../src/logbook/chain.ts';
 import { aManifest, passingVerdicts } from './run-parts.ts';
 
 export const alice: Actor = { id: 101, login: 'alice' };

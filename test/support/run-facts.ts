@@ -1,7 +1,12 @@
 // What the outside world shows about the sample run: every part green, each replaceable.
 
-import type { Actor, Permission } from '../../src/domain/actor.ts';
-import { type Contributor, NO_BRANCH_WORK, type TextVersion } from '../../src/domain/authorship.ts';
+import {
+  type Actor,
+  type Contributor,
+  NO_BRANCH_WORK,
+  type Permission,
+  type TextVersion,
+} from '../../src/domain/actor.ts';
 import type {
   BodyFacts,
   ChangeFacts,
@@ -13,10 +18,17 @@ import type {
   RunFacts,
   WorkflowRunFacts,
 } from '../../src/domain/facts.ts';
-import { branded, type Instant, isInstant, isTreeId } from '../../src/domain/ids.ts';
 import { readMarker, type VerifiedMarker } from '../../src/domain/marker.ts';
 import { notAsked } from '../../src/domain/need.ts';
-import { known, type Observed, unknown } from '../../src/domain/observed.ts';
+import {
+  branded,
+  type Instant,
+  isInstant,
+  isTreeId,
+  known,
+  type Observed,
+  unknown,
+} from '../../src/domain/values.ts';
 import { alice, bob, digestOf, labBot, shaOf } from './run-drafts.ts';
 
 export const instant = (text: string): Instant => branded(Date.parse(text), isInstant);

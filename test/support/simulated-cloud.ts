@@ -1,7 +1,7 @@
 /** The TPU VMs of a lab on virtual time: gcloud's own part is played, the adapter around it is the real one. */
 
 import type { CloudOf } from '../../src/app/lab.ts';
-import { createTpuCloud } from '../../src/clouds/gcp/tpu-cloud.ts';
+import { createTpuCloud } from '../../src/clouds/gcp/gcloud.ts';
 import type { ProgramResult } from '../../src/host/process.ts';
 import { aNode, type Node } from '../care/gcloud-standin.ts';
 import type { VirtualClock } from './virtual-clock.ts';

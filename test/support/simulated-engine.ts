@@ -19,8 +19,8 @@ import {
   submitStep,
 } from '../../src/domain/engine.ts';
 import { limits } from '../../src/domain/limits.ts';
-import { known } from '../../src/domain/observed.ts';
-import { completeUtf8Length } from '../../src/host/utf8-boundary.ts';
+import { known } from '../../src/domain/values.ts';
+import { completeUtf8Length } from '../../src/host/files.ts';
 import type { JobScript } from './ferry-script.ts';
 
 export type SimulatedEngineOptions = {

@@ -4,7 +4,7 @@ import { answerResults, isResults } from '../../packages/playground/actions/resu
 import type { GitStore } from '../../packages/playground/git/store/git-store.ts';
 import type { World } from '../../packages/playground/world/world.ts';
 import type { Lab } from '../../src/app/lab.ts';
-import type { ShipTree } from '../../src/app/runner/ship-tree.ts';
+import type { ShipTree } from '../../src/app/runner/ship-job.ts';
 import { type FullDisk, memoryGit } from './memory-git.ts';
 import { copyOfStore, memoryRepository } from './virtual-lab-repository.ts';
 

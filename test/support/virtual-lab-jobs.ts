@@ -1,18 +1,17 @@
 /** How the jobs of a lab on virtual time run: the bot's own code for a mode of the action, in this process. */
 
 import type { InProcessHandlers } from '../../packages/playground/actions/runner/in-process-executor.ts';
-import { isMode } from '../../src/app/action/inputs.ts';
-import type { ActionParts } from '../../src/app/action/parts.ts';
+import { type ActionParts, isMode } from '../../src/app/action/parts.ts';
 import { runAction } from '../../src/app/action/run-action.ts';
 import type { DisksOf } from '../../src/app/disk-scan/disk-port.ts';
+import type { TrackerOf } from '../../src/app/engines.ts';
 import type { RunFixer } from '../../src/app/fixer/fix-mode.ts';
 import type { CloudOf, Lab } from '../../src/app/lab.ts';
 import { createSecretRegistry } from '../../src/app/secret-registry.ts';
-import type { TrackerOf } from '../../src/app/trackers.ts';
-import { hasCluster } from '../../src/config/engine-traits.ts';
+import { hasCluster } from '../../src/config/clusters.ts';
 import type { StorePath } from '../../src/domain/checkpoint/stored.ts';
 import type { Engine } from '../../src/domain/engine.ts';
-import { known } from '../../src/domain/observed.ts';
+import { known } from '../../src/domain/values.ts';
 import { openStoreToDelete } from '../../src/stores/open.ts';
 import { parseMetrics } from '../../src/trackers/metrics-file.ts';
 import { Crash } from './crash.ts';

@@ -3,7 +3,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { type Seeded, seedWorld } from '../../packages/playground/world/seed.ts';
 import type { World } from '../../packages/playground/world/world.ts';
-import { APP_EVENTS, APP_PERMISSIONS } from '../../src/app/server/app-permissions.ts';
+import { APP_EVENTS, APP_PERMISSIONS } from '../../src/app/server/discovery.ts';
 import { DEMO_KEYS } from './demo-keys.ts';
 
 const APP_KEYS = generateKeyPairSync('rsa', { modulusLength: 2048 });

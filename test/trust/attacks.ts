@@ -4,12 +4,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import type { CommentFacts } from '../../src/domain/facts.ts';
-import { branded, isDigest } from '../../src/domain/ids.ts';
 import type { Order } from '../../src/domain/launch/order.ts';
-import { sha256Hex } from '../../src/host/hash.ts';
-import { parseSigningKey } from '../../src/host/keys.ts';
-import { canonicalDigest, canonicalize } from '../../src/logbook/canonical.ts';
-import { signedText } from '../../src/logbook/chain.ts';
+import { branded, isDigest } from '../../src/domain/values.ts';
+import { parseSigningKey, sha256Hex } from '../../src/host/keys.ts';
+import { canonicalDigest, canonicalize, signedText } from '../../src/logbook/chain.ts';
 import type { BundleLab } from './bundle-lab.ts';
 import type { BundleWorld } from './bundle-world.ts';
 

@@ -12,7 +12,7 @@ import { mintUserToken } from '../../packages/playground/identity/tokens.ts';
 import { createWorld } from '../../packages/playground/world/create-world.ts';
 import { addUser, type Seeded, seedWorld } from '../../packages/playground/world/seed.ts';
 import type { World } from '../../packages/playground/world/world.ts';
-import { APP_PERMISSIONS } from '../../src/app/server/app-permissions.ts';
+import { APP_PERMISSIONS } from '../../src/app/server/discovery.ts';
 import { callVerb } from '../app/cli/call-verb.ts';
 import { createKeyPair } from '../support/key-pair.ts';
 

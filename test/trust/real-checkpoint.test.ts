@@ -2,8 +2,8 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createLabOpener } from '../../src/app/open-lab.ts';
-import { branded, isRunId } from '../../src/domain/ids.ts';
-import { transactJournal } from '../../src/logbook/transact.ts';
+import { branded, isRunId } from '../../src/domain/values.ts';
+import { transactJournal } from '../../src/logbook/append.ts';
 import { type BundleLab, openBundleLab } from './bundle-lab.ts';
 import { bookmark, startedIn } from './bundle-world.ts';
 import { headOfRecord, marksOf, pushFiles, putBranchBack, recordFiles } from './record-attacks.ts';

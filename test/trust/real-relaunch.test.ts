@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createLabOpener } from '../../src/app/open-lab.ts';
-import { isRunId } from '../../src/domain/ids.ts';
+import { isRunId } from '../../src/domain/values.ts';
 import { parseSigningKey } from '../../src/host/keys.ts';
 import { approvalLine } from '../support/approve.ts';
 import { endedData } from '../support/run-drafts.ts';

@@ -2,15 +2,21 @@
 
 import { createGatherer } from '../../src/app/control/gather.ts';
 import { createLabOpener, type OpenLab, openForRun } from '../../src/app/open-lab.ts';
-import { type Digest, isRunId, type RunId, type Sha } from '../../src/domain/ids.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import { failedAttempt } from '../../src/domain/launch/next-attempt.ts';
 import { submissionIdOf } from '../../src/domain/launch/order.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { nextAttempt, type RunState, shownAtOf } from '../../src/domain/logbook/run-state.ts';
-import { unknown } from '../../src/domain/observed.ts';
-import { after, toRfc3339 } from '../../src/domain/time.ts';
-import { canonicalDigest } from '../../src/logbook/canonical.ts';
+import {
+  after,
+  type Digest,
+  isRunId,
+  type RunId,
+  type Sha,
+  toRfc3339,
+  unknown,
+} from '../../src/domain/values.ts';
+import { canonicalDigest } from '../../src/logbook/chain.ts';
 import { type Gated, gateRun } from '../../src/run/gate-run.ts';
 import type { BundleWorld } from './bundle-world.ts';
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { DEFINITIONS } from '../../src/domain/logbook/definitions.ts';
-import { canonicalize } from '../../src/logbook/canonical.ts';
+import { canonicalize } from '../../src/logbook/chain.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
 import { readLogText } from '../support/log-text.ts';

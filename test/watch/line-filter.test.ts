@@ -3,8 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SIGNATURES } from '../../src/diagnosis/rows.ts';
-import { findTellingWord } from '../../src/watch/line-filter.ts';
-import { finishLog, NO_LOG_FACTS, readLogBytes } from '../../src/watch/log-facts.ts';
+import { findTellingWord, finishLog, NO_LOG_FACTS, readLogBytes } from '../../src/watch/log-facts.ts';
 import { readLogText } from '../support/log-text.ts';
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);

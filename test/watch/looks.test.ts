@@ -2,25 +2,25 @@
 
 import { describe, expect, it } from 'vitest';
 import type { JobStatus } from '../../src/domain/engine.ts';
-import type { Instant } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
-import { after, fromRfc3339 } from '../../src/domain/time.ts';
-import { withheldText } from '../../src/domain/withheld.ts';
+import { after, fromRfc3339, type Instant } from '../../src/domain/values.ts';
+import { withheldText } from '../../src/domain/written-secrets.ts';
 import { heroSettings } from '../../src/kinds/hero/settings.ts';
 import { rentalSettings } from '../../src/kinds/rental/settings.ts';
 import {
   type Cadence,
+  leaseFor,
   nextCheckAt,
   nextLookMs,
+  released,
   stopLookPeriodMs,
   USUAL_CADENCE,
 } from '../../src/watch/cadence.ts';
-import { leaseFor, released } from '../../src/watch/lease.ts';
+import { logFactsFrom } from '../../src/watch/course.ts';
 import { type LogFacts, NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import type { Look } from '../../src/watch/look.ts';
 import { STOP_UNHEARD_MS } from '../../src/watch/look-incidents.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
-import { logFactsFrom } from '../../src/watch/resume-log.ts';
 import { readLogText } from '../support/log-text.ts';
 import { foundJob, lookWith } from '../support/look.ts';
 import { aRun } from '../support/run-builder.ts';

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readTrainingLine } from '../../src/diagnosis/training-line.ts';
+import { readTrainingLine } from '../../src/diagnosis/trainers.ts';
 
 const golden = readFileSync(
   new URL('../../fixtures/progress/tqdm-loggable-lines.txt', import.meta.url),

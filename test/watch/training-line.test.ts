@@ -1,7 +1,7 @@
 /** Training lines as trainers print them: what they say of step, loss, speed, and what is no training line. */
 
 import { describe, expect, it } from 'vitest';
-import { readTrainingLine } from '../../src/diagnosis/training-line.ts';
+import { readTrainingLine } from '../../src/diagnosis/trainers.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import { paceOf } from '../../src/watch/training.ts';
 import { readLogText } from '../support/log-text.ts';

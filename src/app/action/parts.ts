@@ -2,13 +2,12 @@
 
 import type { ExecutorTools } from '../care/executor-for.ts';
 import type { DisksOf } from '../disk-scan/disk-port.ts';
+import type { TrackerOf } from '../engines.ts';
 import type { RunFixer } from '../fixer/fix-mode.ts';
 import type { CloudOf, EngineOf, Lab } from '../lab.ts';
-import type { ShipTree } from '../runner/ship-tree.ts';
+import type { ShipTree } from '../runner/ship-job.ts';
 import type { SecretRegistry } from '../secret-registry.ts';
-import type { TrackerOf } from '../trackers.ts';
 import type { MetricsReader } from '../watch/look.ts';
-import type { ActionMode } from './inputs.ts';
 
 export type ActionEvent = {
   readonly name: string;
@@ -68,4 +67,23 @@ export type ActionResult = {
 /** A failed result; `result` is the reason. */
 export function failed(result: string, detail: string): ActionResult {
   return { ok: false, result, run: '', jobId: '', detail };
+}
+
+/** What a workflow step does (docs/architecture.md, Who runs where). */
+export const MODES = [
+  'propose',
+  'chat',
+  'launch',
+  'watch',
+  'stop',
+  'watchdog',
+  'care',
+  'disk-scan',
+  'fix',
+] as const;
+type ActionMode = (typeof MODES)[number];
+
+/** Whether the text is a mode of the action. */
+export function isMode(text: string): text is ActionMode {
+  return MODES.some((mode) => mode === text);
 }

@@ -1,21 +1,17 @@
 /** Handles one event in the given mode. Tests run the same function on virtual time. */
 
-import { type Changed, changeAction } from '../../actions/change-cluster.ts';
-import type { Executor } from '../../actions/perform-steps.ts';
+import { type Changed, changeAction, type Executor } from '../../actions/change-cluster.ts';
 import { carryOut, type Refused } from '../../actions/pipeline.ts';
-import { type LaunchPlace, verifyWorkflowOrigin } from '../../actions/verify-place.ts';
+import { type LaunchPlace, verifyWorkflowOrigin } from '../../actions/verify-order.ts';
 import type { ActionRecord } from '../../domain/actions/action-state.ts';
-import { assertNever } from '../../domain/assert.ts';
 import { GitError } from '../../domain/git.ts';
-import { isRunId } from '../../domain/ids.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
-import { after } from '../../domain/time.ts';
+import { after, assertNever, isRunId } from '../../domain/values.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { triggerOf } from '../../handlers/registry.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
-import { anyLane } from '../../run/lane-scope.ts';
+import { anyLane, configFor } from '../../run/lane-scope.ts';
 import type { NothingCode, ProposeOutcome } from '../../run/proposing.ts';
-import { configFor } from '../../run/run-config.ts';
 import { gatherActionFacts } from '../care/action-facts.ts';
 import { executorFor } from '../care/executor-for.ts';
 import { createWorker, type Worker } from '../control/worker.ts';
@@ -23,7 +19,7 @@ import { scanMode } from '../disk-scan/scan-mode.ts';
 import { askFixer } from '../fixer/fix-mode.ts';
 import { createLabOpener, type OpenLab } from '../open-lab.ts';
 import { type LaneProposal, propose } from '../propose/propose.ts';
-import { recordFault } from '../record-fault.ts';
+import { recordFault } from '../record-files.ts';
 import { launch } from '../runner/launch.ts';
 import { type ActionParts, type ActionResult, failed } from './parts.ts';
 import { stateProblem, stopJob, watchCluster } from './watching.ts';

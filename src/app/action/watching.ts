@@ -2,14 +2,14 @@
 
 import { tmpdir } from 'node:os';
 import { isAbsolute, relative } from 'node:path';
-import { traitsOf } from '../../config/engine-traits.ts';
-import { diskSpace } from '../../host/disk-space.ts';
+import { traitsOf } from '../../config/clusters.ts';
+import { diskSpace } from '../../host/files.ts';
 import type { LabConfig } from '../../run/lane-scope.ts';
 import { createLabOpener, type OpenLab } from '../open-lab.ts';
 import { runsToStopById } from '../stop-by-job-id.ts';
 import { stopRun } from '../stop-mode/stop-run.ts';
+import type { WatchInput } from '../watch/look.ts';
 import { watch } from '../watch/tick.ts';
-import type { WatchInput } from '../watch/watch-input.ts';
 import { type ActionParts, type ActionResult, failed } from './parts.ts';
 
 const ADVICE =

@@ -1,27 +1,33 @@
 /** The runner's own reading of everything that a consent rests on: the comment by its id, the person's permission, holds, the config. */
 
 import type { ActionFacts } from '../../actions/verify-action.ts';
-import { preApprovalOf, preApprovalsUsed } from '../../care/pre-approval.ts';
+import { preApprovalOf, preApprovalsUsed } from '../../care/action-approval.ts';
 import { maxAgeMsOf } from '../../config/approvers.ts';
 import type { ApprovalSource } from '../../domain/actions/action.ts';
 import { type ActionRecord, proposalShownAt } from '../../domain/actions/action-state.ts';
 import type { CommentFacts } from '../../domain/facts.ts';
-import { branded, type Instant, isInstant } from '../../domain/ids.ts';
 import { holdsOver } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
-import { known, type Observed, unknown } from '../../domain/observed.ts';
-import { dateOf, fromRfc3339 } from '../../domain/time.ts';
-import { readThread } from '../../github/thread.ts';
+import {
+  branded,
+  dateOf,
+  fromRfc3339,
+  type Instant,
+  isInstant,
+  known,
+  type Observed,
+  unknown,
+} from '../../domain/values.ts';
+import { readThread } from '../../github/threads.ts';
+import { shownSince } from '../../run/decide-shown.ts';
 import type { Brake } from '../../run/open-brakes.ts';
 import { commandsSince } from '../../run/pending-commands.ts';
-import { shownSince } from '../../run/shown-text.ts';
-import { readApprovals } from '../approval-facts.ts';
-import { gatherBrakes } from '../brakes.ts';
+import { gatherBrakes, readApprovals } from '../brakes.ts';
 import { recordFactsOf } from '../control/gather.ts';
 import { readDescription, readProposalComment } from '../control/shown-facts.ts';
+import { readingOf } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { readingOf } from '../reading.ts';
 
 /** Asks all of it now. `state` is null for what stands in the journal. */
 export async function gatherActionFacts(

@@ -1,21 +1,21 @@
 /** What carries out which change of a cluster. */
 
 import pLimit from 'p-limit';
+import type { Executor } from '../../actions/change-cluster.ts';
 import { clearDisk } from '../../actions/clear-disk.ts';
 import { deleteCheckpoints } from '../../actions/delete-checkpoints.ts';
-import type { Executor } from '../../actions/perform-steps.ts';
 import { replaceNode } from '../../actions/replace-node.ts';
 import { startCron } from '../../actions/start-cron.ts';
 import { cleanupOf, depthOf, rootsOf } from '../../checkpoints/cleanup.ts';
-import { traitsOf } from '../../config/engine-traits.ts';
+import { traitsOf } from '../../config/clusters.ts';
 import type { CheckpointDeletion } from '../../domain/actions/action.ts';
 import type { ActionRecord } from '../../domain/actions/action-state.ts';
 import type { CheckpointStore, StorePath } from '../../domain/checkpoint/stored.ts';
 import { holdsOver } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
-import { type Observed, unknown } from '../../domain/observed.ts';
-import { configFor } from '../../run/run-config.ts';
+import { type Observed, unknown } from '../../domain/values.ts';
+import { configFor } from '../../run/lane-scope.ts';
 import { searchRoots } from '../control/checkpoint-facts.ts';
 import { recordFactsOf } from '../control/gather.ts';
 import {

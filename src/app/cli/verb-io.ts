@@ -1,6 +1,10 @@
 /** What a verb gets from the process, and how it answers. */
 
+import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
+import { cutText } from '../../domain/text.ts';
+import { fail, ok, type Result } from '../../domain/values.ts';
 
 export type VerbIo = {
   readonly stdout: { write(text: string): unknown };
@@ -47,4 +51,65 @@ function notOk(io: VerbIo, error: Refusal): void {
 /** Git needs only the PATH. */
 export function pathOnly(io: VerbIo): Readonly<Record<string, string>> {
   return { PATH: io.environment['PATH'] ?? '' };
+}
+
+/** A carriage return ends a line, because progress bars use it. Invalid UTF-8 becomes replacement characters. */
+export async function* logLines(stream: Readable): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of stream) {
+    // Without an encoding, chunks are bytes.
+    const text = rest + decoder.decode(chunk as Uint8Array, { stream: true });
+    const lines = text.split(/\r\n|\n|\r(?!$)/);
+    rest = cutText(lines.pop() ?? '', LINE_CHARS_MAX);
+    yield* lines;
+  }
+  const last = (rest + decoder.decode()).replace(/\r$/, '');
+  if (last !== '') yield last;
+}
+
+/** Longer lines are cut. */
+const LINE_CHARS_MAX = 1_000_000;
+
+/** A logbook file is the largest input. */
+const ARGUMENT_BYTES_MAX = 64 * 1024 * 1024;
+
+/** The text of a file, or why it cannot be read. */
+export async function readArgument(io: VerbIo, file: string): Promise<Result<string, string>> {
+  const bytes = await readArgumentBytes(io, file);
+  return bytes.ok ? ok(bytes.value.toString('utf8')) : bytes;
+}
+
+/** The bytes of a file; a Python file declares its own encoding. */
+export function readArgumentBytes(io: VerbIo, file: string): Promise<Result<Buffer, string>> {
+  return bounded(createReadStream(resolve(io.cwd, file)), file);
+}
+
+/** The bytes of standard input. */
+function readInput(io: VerbIo): Promise<Result<Buffer, string>> {
+  return bounded(io.stdin, 'standard input');
+}
+
+/** The text of standard input. A byte order mark stays, as in a comment from GitHub. */
+export async function readInputText(io: VerbIo): Promise<Result<string, string>> {
+  const bytes = await readInput(io);
+  return bytes.ok ? ok(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.value)) : bytes;
+}
+
+/** Counts while reading, because a pipe has no size. */
+async function bounded(stream: Readable, name: string): Promise<Result<Buffer, string>> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of stream) {
+      const part = Buffer.from(chunk);
+      bytes += part.byteLength;
+      if (bytes > ARGUMENT_BYTES_MAX)
+        return fail(`${name} cannot be read: it is longer than ${ARGUMENT_BYTES_MAX} bytes`);
+      chunks.push(part);
+    }
+  } catch (error) {
+    return fail(`${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return ok(Buffer.concat(chunks));
 }

@@ -1,8 +1,7 @@
 /** All verbs with their arguments and options. A verb's code is loaded when it is called. */
 
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
-import type { Instant } from '../../domain/ids.ts';
-import { fromRfc3339 } from '../../domain/time.ts';
+import { fromRfc3339, type Instant } from '../../domain/values.ts';
 import { takePrivateEnvironment } from '../../host/private-environment.ts';
 import type { VerbIo } from './verb-io.ts';
 
@@ -36,25 +35,27 @@ function addReaders(program: Command, io: VerbIo, exit: Exit): void {
     .description('what changed between two versions of an experiment file')
     .argument('<BASE.py>')
     .argument('<HEAD.py>')
-    .action(async (base, head) => exit(await (await import('./verbs/delta.ts')).deltaVerb(io, base, head)));
+    .action(async (base, head) =>
+      exit(await (await import('./verbs/experiment-file.ts')).deltaVerb(io, base, head)),
+    );
   program
     .command('read-knobs')
     .description('the knobs of an experiment file, as /propose takes them')
     .argument('<FILE.py>')
-    .action(async (file) => exit(await (await import('./verbs/read-knobs.ts')).readKnobsVerb(io, file)));
+    .action(async (file) => exit(await (await import('./verbs/experiment-file.ts')).readKnobsVerb(io, file)));
   program
     .command('classify')
     .description('what a job died of, by its log on standard input, and what is done first about it')
     .option('--end-status <STATUS>', 'SUCCEEDED, FAILED or STOPPED: the end status that the engine reports')
     .action(async ({ endStatus }) =>
-      exit(await (await import('./verbs/classify.ts')).classifyVerb(io, endStatus)),
+      exit(await (await import('./verbs/failed-job.ts')).classifyVerb(io, endStatus)),
     );
   program
     .command('fix')
     .description('the correction of a slip that a job died of, as a patch, or why there is none')
     .requiredOption('--log <FILE>', "the job's log; - is standard input")
     .option('--tree <DIR>', 'the files that it ran', '.')
-    .action(async (options) => exit(await (await import('./verbs/fix.ts')).fixVerb(io, options)));
+    .action(async (options) => exit(await (await import('./verbs/failed-job.ts')).fixVerb(io, options)));
   program
     .command('replay')
     .description('the alarms and actions of the watch for a recorded trace or a plain log')
@@ -95,7 +96,7 @@ function addLogbook(program: Command, io: VerbIo, exit: Exit): void {
     .argument('<RUN>', '', named)
     .option('--dir <DIR>', 'a folder with the logbook, or a checkout of its branch', '.')
     .action(async (run, { dir }) =>
-      exit(await (await import('./verbs/manifest.ts')).manifestVerb(io, run, dir)),
+      exit(await (await import('./verbs/recorded-runs.ts')).manifestVerb(io, run, dir)),
     );
   program
     .command('history')
@@ -103,7 +104,7 @@ function addLogbook(program: Command, io: VerbIo, exit: Exit): void {
     .argument('[LANE]', 'by default all lanes')
     .option('--dir <DIR>', 'a folder with the logbook, or a checkout of its branch', '.')
     .action(async (lane, { dir }) =>
-      exit(await (await import('./verbs/history.ts')).historyVerb(io, lane ?? null, dir)),
+      exit(await (await import('./verbs/recorded-runs.ts')).historyVerb(io, lane ?? null, dir)),
     );
   const logbook = program.command('logbook').description('verify, show and repair: a copy of the record');
   logbook
@@ -122,7 +123,7 @@ function addLogbook(program: Command, io: VerbIo, exit: Exit): void {
     .option('--keys <CONFIG>', 'a config whose keys count; by default those that the record names itself')
     .option('--head <SEQ:HASH>', 'an entry that must be there, with at least 12 digits of its hash')
     .action(async (path, options) =>
-      exit(await (await import('./verbs/logbook-show.ts')).logbookShow(io, path, options)),
+      exit(await (await import('./verbs/logbook-verify.ts')).logbookShow(io, path, options)),
     );
   logbook
     .command('repair')
@@ -149,14 +150,14 @@ function addChecks(program: Command, io: VerbIo, exit: Exit): void {
     .command('check-config')
     .description('whether a config is valid, with line and column of every problem')
     .argument('[FILE]', '', '.github/ferrybot.yml')
-    .action(async (file) => exit(await (await import('./verbs/check-config.ts')).checkConfigVerb(io, file)));
+    .action(async (file) => exit(await (await import('./verbs/check-files.ts')).checkConfigVerb(io, file)));
   program
     .command('check-infra')
     .description('set-up commands of cluster files that write where a bucket may not be mounted')
     .argument('[FILE...]', 'by default every YAML file of infra/')
     .option('--mount-point <PATH>', 'where a bucket is mounted; may be given several times', each, NONE)
     .action(async (files, { mountPoint }) =>
-      exit(await (await import('./verbs/check-infra.ts')).checkInfraVerb(io, files, mountPoint)),
+      exit(await (await import('./verbs/check-files.ts')).checkInfraVerb(io, files, mountPoint)),
     );
   program
     .command('backtest')

@@ -1,24 +1,78 @@
 /** Reads a proposed change from git: paths, tree ids and the config delta. Control and the runner use the same code. */
 
-import { leftOutOfLane } from '../../config/engine-traits.ts';
+import { leftOutOfLane } from '../../config/clusters.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import { configDelta } from '../../delta/config-delta.ts';
+import { type BranchWork, NO_BRANCH_WORK } from '../../domain/actor.ts';
 import type { Reading } from '../../domain/experiment.ts';
-import type { ChangeFacts, FileChange } from '../../domain/facts.ts';
+import type { ChangeFacts, FileChange, PullFacts } from '../../domain/facts.ts';
 import { GitError, type GitReader, orUnknown } from '../../domain/git.ts';
-import type { Instant, Sha, TreeId } from '../../domain/ids.ts';
-import type { ModelSize } from '../../domain/launch/change-facts.ts';
-import type { BaseFacts, Delta, RunBase } from '../../domain/launch/delta.ts';
+import type { BaseFacts, Delta, ModelSize, RunBase } from '../../domain/launch/change-facts.ts';
 import { continuedAttempt, failedAttempt } from '../../domain/launch/next-attempt.ts';
+import { limits } from '../../domain/limits.ts';
 import { isAdopted } from '../../domain/logbook/adoption.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
-import { known, type Observed, unknown } from '../../domain/observed.ts';
-import { momentOfMs } from '../../domain/time.ts';
+import {
+  type Instant,
+  known,
+  momentOfMs,
+  type Observed,
+  type Sha,
+  type TreeId,
+  unknown,
+} from '../../domain/values.ts';
+import { readBranchWork, readPastTips } from '../../github/branch-work.ts';
+import type { GitHubClient } from '../../github/call.ts';
+import { provenBase } from '../../run/lane-history.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
-import { provenBase } from '../../run/last-pass.ts';
 import { namedBy } from '../../settings/left-out.ts';
 import type { Lab } from '../lab.ts';
-import { findBase } from './change-base.ts';
+
+/** Enough for the bases of all live runs and their branches. */
+const PAST_TIPS_KEPT = 200;
+
+export const NEEDS_GITHUB = unknown('only GitHub knows: it is judged on the pull request');
+
+/**
+ * The base of `head` on a branch with the tip `tip`; null if they share no history. Asks GitHub only about commits
+ * that this process never saw as a tip. `client` is null if GitHub cannot be asked. Throws `GitError`.
+ */
+async function findBase(
+  client: GitHubClient | null,
+  git: Pick<GitReader, 'mergeBase' | 'log'>,
+  branch: string,
+  { tip, head }: { readonly tip: Sha; readonly head: Sha },
+): Promise<Pick<ChangeFacts, 'mergeBase' | 'isPastTip'> | null> {
+  const mergeBase = await git.mergeBase(tip, head);
+  if (mergeBase === null) return null;
+  if (client === null) return { mergeBase, isPastTip: mergeBase === tip ? known(true) : NEEDS_GITHUB };
+  keepTip(client, `${branch} ${tip}`);
+  if (client.pastTips.has(`${branch} ${mergeBase}`)) return { mergeBase, isPastTip: known(true) };
+  const tips = await readPastTips(client, branch, mergeBase);
+  if (tips.kind === 'unknown') return { mergeBase, isPastTip: tips };
+  if (tips.value.has(mergeBase)) {
+    keepTip(client, `${branch} ${mergeBase}`);
+    return { mergeBase, isPastTip: known(true) };
+  }
+  if (head !== mergeBase) return { mergeBase, isPastTip: known(false) };
+  // The head itself was merged. Compare it with the commit that the branch pointed to before the merge.
+  const past = await git.log({
+    from: head,
+    not: null,
+    sinceMs: null,
+    paths: [],
+    limit: limits.branchMovesRead,
+  });
+  const before = past.find(({ sha }) => tips.value.has(sha));
+  return { mergeBase: before?.sha ?? mergeBase, isPastTip: known(before !== undefined) };
+}
+
+function keepTip({ pastTips }: GitHubClient, tip: string): void {
+  pastTips.delete(tip);
+  pastTips.add(tip);
+  const oldest = pastTips.keys().next();
+  if (pastTips.size > PAST_TIPS_KEPT && oldest.done !== true) pastTips.delete(oldest.value);
+}
 
 /** A fix changes few files. A person has to judge a larger difference. */
 const COMPARED_FILES_MAX = 100;
@@ -232,4 +286,38 @@ async function baseOf(
   const start = await change.start(git, read, { path, pass: pass.commit, onto });
   const delta = await textDelta(lab, lane, start.text, text);
   return { ...pass, delta, notTaken: start.notTaken };
+}
+
+/** The commits of the branch with their authors, as far as GitHub tells; unknown if it does not. */
+export async function branchWork(
+  { client }: Pick<Lab, 'client'>,
+  { proposal, contract }: RunState,
+  pull: PullFacts,
+  { headSha, mergeBase, isPastTip }: ChangeFacts,
+): Promise<Observed<BranchWork>> {
+  if (headSha !== pull.headSha) return unknown('the branch moved while it was read');
+  const { headBranch, baseBranch } = pull;
+  if (headBranch === baseBranch || contract !== null) {
+    if (isPastTip.kind === 'unknown') return isPastTip;
+    // Commits of the target branch were reviewed there. A contract that names one adds no work.
+    if (headSha === mergeBase && isPastTip.value) return known(NO_BRANCH_WORK);
+    if (headBranch === baseBranch)
+      return unknown(
+        `${baseBranch} did not point to ${headSha.slice(0, 12)} in its newest ${limits.branchMovesRead} moves: name a commit that it pointed to`,
+      );
+  }
+  const own = proposal.head ?? null;
+  return readBranchWork(client, { branch: headBranch, base: mergeBase, head: headSha, own });
+}
+
+/** The same for a run whose pull request and change may be unread. If one approval is enough, the answer is not needed. */
+export async function branchWorkOf(
+  lab: Pick<Lab, 'client'>,
+  { approvals }: LaneScopedConfig,
+  state: RunState,
+  { pull, change }: { readonly pull: Observed<PullFacts>; readonly change: Observed<ChangeFacts> },
+): Promise<Observed<BranchWork>> {
+  if (pull.kind === 'unknown') return pull;
+  if (approvals.onePersonIsEnough || pull.value.headSha === state.proposal.head) return known(NO_BRANCH_WORK);
+  return change.kind === 'unknown' ? change : branchWork(lab, state, pull.value, change.value);
 }

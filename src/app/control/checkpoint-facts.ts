@@ -12,7 +12,7 @@ import type {
 import type { CheckpointPlan } from '../../domain/launch/contract.ts';
 import { failedAttempt, rollbackOf } from '../../domain/launch/next-attempt.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
-import { known, type Observed, unknown } from '../../domain/observed.ts';
+import { known, type Observed, unknown } from '../../domain/values.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 
 type StoreOf = (path: StorePath) => Observed<CheckpointReader>;

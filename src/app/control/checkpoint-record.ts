@@ -1,11 +1,11 @@
 /** The monthly checkpoint of the record: finds what was rewritten of runs that no process reads any more, and covers what has ended since. */
 
 import type { CheckpointedRun } from '../../domain/logbook/events/record-events.ts';
-import { toRfc3339 } from '../../domain/time.ts';
+import { toRfc3339 } from '../../domain/values.ts';
+import { transactJournal } from '../../logbook/append.ts';
 import { type Mark, markName } from '../../logbook/mark.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { monthOf } from '../../logbook/segments.ts';
-import { transactJournal } from '../../logbook/transact.ts';
 import type { BrokenRun } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { rewrittenOf } from '../record-check.ts';

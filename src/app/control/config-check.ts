@@ -1,11 +1,9 @@
 /** Checks a pushed `.github/ferrybot.yml` before its merge: problems become annotations, a valid config gets a backtest. */
 
 import { lintClusterFile, unreadFinding } from '../../care/infra/lint.ts';
-import { traitsOf } from '../../config/engine-traits.ts';
-import { leftBehind } from '../../config/left-behind.ts';
+import { leftBehind, traitsOf } from '../../config/clusters.ts';
 import { GitError } from '../../domain/git.ts';
-import type { Sha } from '../../domain/ids.ts';
-import { dateOf } from '../../domain/time.ts';
+import { dateOf, type Sha } from '../../domain/values.ts';
 import {
   type ConfigVerdict,
   type LintedFile,

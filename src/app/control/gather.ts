@@ -1,8 +1,7 @@
 /** Gathers the facts for a decision about one run: each at most once per trigger, and only if the decision asks for it. */
 
-import type { Permission } from '../../domain/actor.ts';
+import type { Permission, Surface } from '../../domain/actor.ts';
 import { commentName } from '../../domain/answer-key.ts';
-import type { Surface } from '../../domain/command.ts';
 import type {
   ClosureLogFacts,
   CommentFacts,
@@ -11,38 +10,32 @@ import type {
   WorkflowRunFacts,
 } from '../../domain/facts.ts';
 import { type GitReader, orUnknown } from '../../domain/git.ts';
-import type { Digest } from '../../domain/ids.ts';
-import { isIssueFirst } from '../../domain/issue-first.ts';
 import { failedAttempt } from '../../domain/launch/next-attempt.ts';
 import { ownFix } from '../../domain/launch/small-fix.ts';
 import type { JournalState } from '../../domain/logbook/journal-state.ts';
 import type { RunState, SeenCommand } from '../../domain/logbook/run-state.ts';
 import { type FactName, type Need, notAsked } from '../../domain/need.ts';
-import { known, type Observed, unknown } from '../../domain/observed.ts';
+import { isIssueFirst } from '../../domain/own-pull.ts';
+import { type Digest, known, type Observed, unknown } from '../../domain/values.ts';
 import { readCited } from '../../github/cited-comment.ts';
-import { readPeople } from '../../github/people.ts';
-import { readPermission } from '../../github/permission.ts';
-import { readProposal } from '../../github/proposal-threads.ts';
-import type { ThreadFacts } from '../../github/threads.ts';
+import { readPeople, readPermission } from '../../github/settings.ts';
+import { readProposal, type ThreadFacts } from '../../github/threads.ts';
 import { readFailedJob, readWorkflowRun } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
-import { sealTagOf } from '../../run/begun-seal.ts';
-import { healthFor, type LaneScopedConfig } from '../../run/lane-scope.ts';
+import { sealTagOf } from '../../run/command-events.ts';
+import { configFor, healthFor, type LaneScopedConfig } from '../../run/lane-scope.ts';
 import { threadsSince } from '../../run/pending-commands.ts';
 import { isOpenProposal } from '../../run/proposal-texts.ts';
 import { publishedHeads } from '../../run/published-heads.ts';
-import { configFor } from '../../run/run-config.ts';
 import { containerImage } from '../images.ts';
 import type { Lab } from '../lab.ts';
+import { placeOf, readingOf } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { placeOf, readingOf } from '../reading.ts';
 import type { Record } from '../record-files.ts';
 import { ENDING } from '../stop-by-job-id.ts';
-import { lastKnownRun, readBody } from './body-facts.ts';
-import { branchWorkOf } from './branch-work.ts';
-import { changedSince, changeFacts } from './change-facts.ts';
+import { branchWorkOf, changedSince, changeFacts } from './change-facts.ts';
 import { foundCheckpoints, searchedOnce, wantedRoots } from './checkpoint-facts.ts';
-import { readCardHistory, readProposalComment } from './shown-facts.ts';
+import { lastKnownRun, readBody, readCardHistory, readProposalComment } from './shown-facts.ts';
 import { fixerFacts, smallFixFacts } from './slip-facts.ts';
 import type { Once } from './turn.ts';
 

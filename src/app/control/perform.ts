@@ -1,19 +1,16 @@
 /** Performs the effects of control, one by one, with a crash-test boundary around each. */
 
-import { assertNever } from '../../domain/assert.ts';
 import type { Effect, EffectOutcome } from '../../domain/effect.ts';
 import { GitError } from '../../domain/git.ts';
-import type { Sha } from '../../domain/ids.ts';
 import { markerIdentity, type VerifiedMarker } from '../../domain/marker.ts';
+import { assertNever, type Sha } from '../../domain/values.ts';
 import { putCheckRun } from '../../github/check-run.ts';
 import { editComment, postComment, react } from '../../github/comments.ts';
-import { assignPeople, editIssue, openIssue } from '../../github/issues.ts';
-import { inThread } from '../../github/locked-thread.ts';
-import { readPeople } from '../../github/people.ts';
-import { mergePull, openPull } from '../../github/pulls.ts';
+import { assignPeople, editIssue, inThread, mergePull, openIssue, openPull } from '../../github/issues.ts';
+import { readPeople } from '../../github/settings.ts';
 import { dispatchWorkflow } from '../../github/workflows.ts';
-import { UNNUMBERED } from '../../logbook/marker-seal.ts';
-import { leftOpenNotice } from '../../render/issue-card.ts';
+import { UNNUMBERED } from '../../logbook/mark.ts';
+import { leftOpenNotice } from '../../render/issues.ts';
 import { renderMentions } from '../../render/notice.ts';
 import type { Lab, LabGit } from '../lab.ts';
 import { isSameText, issueMarkerReader, markerReader, sealed } from '../markers.ts';

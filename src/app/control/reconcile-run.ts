@@ -2,19 +2,18 @@
 
 import type { Effect, EffectOutcome } from '../../domain/effect.ts';
 import type { RunFacts } from '../../domain/facts.ts';
-import type { RunId } from '../../domain/ids.ts';
-import type { Role } from '../../domain/logbook/role.ts';
+import type { Role } from '../../domain/logbook/parts.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { type Need, needName } from '../../domain/need.ts';
+import type { RunId } from '../../domain/values.ts';
+import { recordAsDecided } from '../../logbook/append.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
-import { recordAsDecided } from '../../logbook/transact.ts';
 import { causesOf, type Heard, noteReconciled, type Reconciled, tellsOfEnd } from '../../run/causes.ts';
 import type { PublishInput } from '../../run/decide-publications.ts';
-import type { Poster } from '../../run/outbox.ts';
+import { configFor } from '../../run/lane-scope.ts';
+import { type Poster, writableKinds } from '../../run/outbox.ts';
 import { type Agenda, agendaFor, causesOfStep, reconcile } from '../../run/reconcile.ts';
-import { configFor } from '../../run/run-config.ts';
 import { type AttemptCache, NO_ATTEMPTS, remembered, type Step } from '../../run/step.ts';
-import { writableKinds } from '../../run/write-budget.ts';
 import { deliver } from '../channels.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { rememberRun } from '../posted.ts';

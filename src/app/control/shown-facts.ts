@@ -1,26 +1,28 @@
 /** Reads the edit history of what people were shown: the card, and proposals to change a cluster. */
 
+import { bodyFingerprintText } from '../../commands/grammar/approved-text.ts';
 import type { ActionRecord } from '../../domain/actions/action-state.ts';
 import type {
+  BodyFacts,
+  ChangeFacts,
   CommentFacts,
   ProposalText,
   ProposalTexts,
   RunFacts,
   ShownVersion,
 } from '../../domain/facts.ts';
-import type { Instant } from '../../domain/ids.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
-import { known, type Observed, unknown } from '../../domain/observed.ts';
-import { readIssueText, readTextHistory, type StandingText } from '../../github/text-history.ts';
+import { type Instant, known, type Observed, unknown } from '../../domain/values.ts';
+import { readIssueText, readTextHistory, type StandingText } from '../../github/text-versions.ts';
 import { proposalWords } from '../../render/action.ts';
 import { cardComment } from '../../run/decide-shown.ts';
-import type { LabConfig } from '../../run/lane-scope.ts';
+import type { DeclaredText, TextAbout } from '../../run/kind.ts';
+import type { LabConfig, LaneScopedConfig } from '../../run/lane-scope.ts';
 import { commandsSince } from '../../run/pending-commands.ts';
 import { judgedText, proposalComments, textsSince, wasProposalText } from '../../run/proposal-texts.ts';
 import type { Lab } from '../lab.ts';
-import { issueMarkerReader } from '../markers.ts';
+import { issueMarkerReader, readingOf } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { readingOf } from '../reading.ts';
 import type { Once } from './turn.ts';
 
 /** Where texts are read, within one trigger. */
@@ -87,4 +89,34 @@ function historyOf(
   return once(`history ${text.id}`, () =>
     readTextHistory(lab.client, text, since, readingOf(lab, config).markerOf),
   );
+}
+
+const NOTHING_DECLARED: DeclaredText = {
+  risk: null,
+  objectiveKind: null,
+  linksLastFerry: false,
+  hasDeltaTable: false,
+  mismatches: [],
+  boxes: [],
+};
+
+/** Reads one text. Without a known change there is no delta to compare it with. */
+export function readBody(
+  lab: Pick<Lab, 'digestOf'>,
+  { kind, lane }: LaneScopedConfig,
+  markdown: string,
+  change: Observed<ChangeFacts>,
+  last: TextAbout['last'],
+): Observed<BodyFacts> {
+  const delta = change.kind === 'known' ? change.value.delta : ({ kind: 'none' } as const);
+  const read = kind.proposes?.readText ?? (() => NOTHING_DECLARED);
+  const facts = read(markdown, { delta, last });
+  if (facts === null) return unknown('the body is too large or too deeply nested to be read');
+  const fingerprint = lab.digestOf(bodyFingerprintText(markdown, lane.checklist.preconditions));
+  return known({ fingerprint, ...facts });
+}
+
+/** The proposal that this proposal names as its predecessor, from the record. */
+export function lastKnownRun(state: RunState, runs: readonly RunState[]): TextAbout['last'] {
+  return runs.find((run) => run.run === state.proposal.interval.lastRun)?.proposal ?? null;
 }

@@ -1,27 +1,26 @@
 /** Finds a fix for the mistake that ended the newest attempt: from the files themselves, or from the lab's own fixer. */
 
-import type { FixInTree } from '../../actions/verify-pre-approval.ts';
-import { dispatchesFor } from '../../domain/dispatch.ts';
+import type { FixInTree } from '../../actions/verify-approval.ts';
+import { dispatchesFor } from '../../domain/effect.ts';
 import type { RunFacts, WorkflowRunFacts } from '../../domain/facts.ts';
 import { type GitReader, orUnknown } from '../../domain/git.ts';
-import type { Sha } from '../../domain/ids.ts';
+import { applyPatch, firstLineOf, hidesChange, readPatch, shownPatch } from '../../domain/launch/patch.ts';
 import {
   type ExternalFix,
   type FixerStanding,
   failureDigest,
   type NoExternalFix,
-} from '../../domain/launch/fixer.ts';
-import { applyPatch, firstLineOf, hidesChange, readPatch, shownPatch } from '../../domain/launch/patch.ts';
-import type { SlipOfAttempt, SmallFix } from '../../domain/launch/small-fix.ts';
+  type SlipOfAttempt,
+  type SmallFix,
+} from '../../domain/launch/small-fix.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
-import { known, type Observed, unknown } from '../../domain/observed.ts';
-import { readArtifact } from '../../github/artifacts.ts';
-import { readWorkflowRun } from '../../github/workflows.ts';
+import { known, type Observed, type Sha, unknown } from '../../domain/values.ts';
+import { readArtifact, readWorkflowRun } from '../../github/workflows.ts';
 import { redact } from '../../host/redactor.ts';
 import { onlyEntryOf } from '../../host/zip-entry.ts';
+import { slipToMend } from '../../run/decide-next-attempt.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
-import { slipToMend } from '../../run/slip-to-mend.ts';
 import { ANSWER_ARTIFACT, ANSWER_FILE } from '../fixer/fix-mode.ts';
 import type { Lab } from '../lab.ts';
 import { smallFix } from '../small-fix.ts';

@@ -3,18 +3,15 @@
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import type { BrokenRun } from '../broken-run.ts';
 import { labelledIn, takeUpLabelled } from '../propose/own-pulls.ts';
-import { completeProposals, settleRequests } from '../propose/settle.ts';
+import { completeProposals, settleRequests } from '../propose/propose.ts';
 import type { Record } from '../record-files.ts';
 import { contained, EVERYWHERE } from '../trouble.ts';
 import { checkpointRecord } from './checkpoint-record.ts';
+import { accountChecks, clusterActions, diskIssues, fullDiskAnswers, orphanIssues } from './cluster.ts';
 import { branchChecks } from './config-check.ts';
-import { diskIssues, fullDiskAnswers } from './disk-issues.ts';
-import { threadsWithoutRun } from './journal.ts';
-import { publishAnswers } from './journal-answers.ts';
-import { accountChecks, clusterActions } from './journal-steps.ts';
-import { orphanIssues } from './orphan-issues.ts';
 import { concernedRuns } from './reconcile-run.ts';
 import { faultySeals } from './report-corrupt-logbook.ts';
+import { publishAnswers, threadsWithoutRun } from './thread.ts';
 import type { Outcome, Turn, Work } from './turn.ts';
 
 /** `journal`: the journal has entries that the last batch did not see. `moved`: a decision of this batch concerns the threads. */

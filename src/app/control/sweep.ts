@@ -1,11 +1,10 @@
 /** Finds what no webhook reported: unanswered comments on every surface, and threads that ask for a run. */
 
 import { commentName } from '../../domain/answer-key.ts';
-import type { Instant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { isOver } from '../../domain/logbook/run-state.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
-import { after, fromRfc3339 } from '../../domain/time.ts';
+import { after, fromRfc3339, type Instant } from '../../domain/values.ts';
 import { listMovedThreads, type MovedThread } from '../../github/moved-threads.ts';
 import {
   type Listing,

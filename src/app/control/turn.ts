@@ -1,6 +1,6 @@
 /** One batch of triggers, and what a subject has to do for it. */
 
-import type { Role } from '../../domain/logbook/role.ts';
+import type { Role } from '../../domain/logbook/parts.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import type { Settled } from '../../run/causes.ts';
 import type { BrokenRun } from '../broken-run.ts';

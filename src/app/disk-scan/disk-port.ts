@@ -1,25 +1,33 @@
 /** Access to a cluster's machines and workers for disk maintenance, through gcloud and the lab's scripts. */
 
 import { join } from 'node:path';
-import { type LookEnd, readLook } from '../../care/disk/cleanup-check.ts';
 import type { DiskSteps } from '../../care/disk/disk-proposals.ts';
-import { readDiskUsage } from '../../care/disk/disk-usage.ts';
-import { readFolderSizes } from '../../care/disk/folder-sizes.ts';
-import { readMounts } from '../../care/disk/mounts.ts';
 import type { Looks } from '../../care/disk/scan-record.ts';
 import type { ScanEnd } from '../../care/disk/scan-report.ts';
-import { cleanStep } from '../../clouds/gcp/clean-script.ts';
-import { changeWithGcloud, type GcloudOptions } from '../../clouds/gcp/gcloud.ts';
-import { listVms } from '../../clouds/gcp/list-vms.ts';
-import { changeWithScript, runScriptCommand, scriptCommand } from '../../clouds/gcp/script-command.ts';
 import {
+  type LookEnd,
+  readDiskUsage,
+  readFolderSizes,
+  readLook,
+  readMounts,
+} from '../../care/disk/worker-answers.ts';
+import {
+  changeWithGcloud,
+  changeWithScript,
+  type GcloudOptions,
+  listVms,
+  runScriptCommand,
+  scriptCommand,
+} from '../../clouds/gcp/gcloud.ts';
+import {
+  cleanStep,
   folderOf,
   inspectWorker,
   REMOTE_OUTPUT_BYTES_MAX,
   SSH_TIMEOUT_MS,
   type WorkerAnswers,
 } from '../../clouds/gcp/ssh.ts';
-import { traitsOf } from '../../config/engine-traits.ts';
+import { traitsOf } from '../../config/clusters.ts';
 import type { ChangeStep } from '../../domain/actions/action.ts';
 import type { Permit } from '../../domain/actions/capability.ts';
 import type { VmListing } from '../../domain/care/tpu-vm.ts';
@@ -30,12 +38,11 @@ import {
   type MountPoint,
   type TpuWorker,
 } from '../../domain/care/worker-disk.ts';
-import { branded } from '../../domain/ids.ts';
-import { type Observed, unknown } from '../../domain/observed.ts';
+import { branded, type Observed, unknown } from '../../domain/values.ts';
 import type { ProgramResult } from '../../host/process.ts';
 import type { LabConfig } from '../../run/lane-scope.ts';
-import type { DiskConfig } from '../../settings/disk-schema.ts';
-import { launcherCheckout } from '../launcher-checkout.ts';
+import type { DiskConfig } from '../../settings/machines.ts';
+import { launcherCheckout } from '../engines.ts';
 import type { OpenLab } from '../open-lab.ts';
 
 /** The argument arrays that clean a worker and restart it. */

@@ -3,14 +3,12 @@
 import pLimit from 'p-limit';
 import { type Looks, scanRecord } from '../../care/disk/scan-record.ts';
 import { type LowWorker, readScanReport } from '../../care/disk/scan-report.ts';
-import type { CleanupState, DiskScan } from '../../domain/care/disk-scan.ts';
 import { type VmListing, vmNamed } from '../../domain/care/tpu-vm.ts';
-import { isZone, type TpuWorker } from '../../domain/care/worker-disk.ts';
+import { type CleanupState, type DiskScan, isZone, type TpuWorker } from '../../domain/care/worker-disk.ts';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
-import { type Observed, unknown } from '../../domain/observed.ts';
-import { after } from '../../domain/time.ts';
-import { transactJournal } from '../../logbook/transact.ts';
+import { after, type Observed, unknown } from '../../domain/values.ts';
+import { transactJournal } from '../../logbook/append.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, inCluster, type Trouble, throwIfAny } from '../trouble.ts';
 import { type DiskPlace, type DiskPort, type DisksOf, diskPlaceOf } from './disk-port.ts';

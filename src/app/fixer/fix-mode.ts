@@ -3,15 +3,13 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitError, type GitExporter } from '../../domain/git.ts';
-import type { Sha } from '../../domain/ids.ts';
-import { failureDigest } from '../../domain/launch/fixer.ts';
-import type { SlipOfAttempt } from '../../domain/launch/small-fix.ts';
+import { failureDigest, type SlipOfAttempt } from '../../domain/launch/small-fix.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
+import type { Sha } from '../../domain/values.ts';
 import { type ProgramResult, runProgram } from '../../host/process.ts';
-import type { LaneScopedConfig } from '../../run/lane-scope.ts';
-import { configFor } from '../../run/run-config.ts';
-import { fixerAsked } from '../../run/slip-to-mend.ts';
+import { fixerAsked } from '../../run/decide-next-attempt.ts';
+import { configFor, type LaneScopedConfig } from '../../run/lane-scope.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { inFolder } from '../propose/helpers.ts';
 

@@ -4,9 +4,8 @@
  * after a crash.
  */
 
-import { bodyFingerprintText } from '../../commands/grammar/fingerprint-text.ts';
+import { bodyFingerprintText } from '../../commands/grammar/approved-text.ts';
 import type { Effect } from '../../domain/effect.ts';
-import type { Digest, Sha } from '../../domain/ids.ts';
 import type { EventDataByType, EventDraft } from '../../domain/logbook/event.ts';
 import type { Proposing } from '../../domain/logbook/events/proposal-events.ts';
 import type { BegunProposal } from '../../domain/logbook/journal-state.ts';
@@ -19,22 +18,20 @@ import {
   type SeenCommand,
 } from '../../domain/logbook/run-state.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';
-import { fromRfc3339 } from '../../domain/time.ts';
-import { readProposal } from '../../github/proposal-threads.ts';
+import { type Digest, fromRfc3339, type Sha } from '../../domain/values.ts';
+import { readProposal } from '../../github/threads.ts';
+import { type Entry, transact } from '../../logbook/append.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
-import { type Entry, transact } from '../../logbook/transact.ts';
-import { renderMissingParts } from '../../render/own-pull.ts';
-import { laneStanding } from '../../run/lane-standing.ts';
+import { renderMissingParts } from '../../render/issues.ts';
 import { isOpenToAll } from '../../run/outbox.ts';
 import { runsOfPull } from '../../run/own-pull.ts';
-import { pendingProposal } from '../../run/proposal-record.ts';
-import { isFrom } from '../../run/propose-request.ts';
+import { isFrom, laneStanding, pendingProposal } from '../../run/proposal-record.ts';
 import { type Failed, notDone, notRecorded, type ProposeOutcome } from '../../run/proposing.ts';
 import { publishedHeads } from '../../run/published-heads.ts';
 import { perform } from '../control/perform.ts';
+import { readingOf } from '../markers.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { say } from '../outbox.ts';
-import { readingOf } from '../reading.ts';
 
 /** `again`: another process recorded something for the lane in the meantime; decide again. */
 export type BeginOutcome =

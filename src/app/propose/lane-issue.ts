@@ -10,7 +10,7 @@ import {
   renderLaneHistory,
   renderLaneWithoutRuns,
 } from '../../render/lane-history.ts';
-import { historyOf } from '../../run/history.ts';
+import { historyOf } from '../../run/lane-history.ts';
 import type { OwedIssue } from '../../run/outbox.ts';
 import { notDone, type ProposeOutcome } from '../../run/proposing.ts';
 import { perform } from '../control/perform.ts';

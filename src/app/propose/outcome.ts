@@ -1,18 +1,32 @@
 /** What becomes of a request for a run: what stands in its way, and how it is answered. */
 
-import { assertNever } from '../../domain/assert.ts';
+import { leftOutOfLane } from '../../config/clusters.ts';
 import { GitError } from '../../domain/git.ts';
-import type { RunId } from '../../domain/ids.ts';
 import { type Hold, holdsOn, targetFacts } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
-import { type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
-import { dateOf } from '../../domain/time.ts';
-import { laneStanding } from '../../run/lane-standing.ts';
-import { pendingProposal } from '../../run/proposal-record.ts';
-import { type Answered, answerTo, cutAnswer, inTheWay } from '../../run/propose-answers.ts';
-import type { Failed, Nothing, Refused } from '../../run/proposing.ts';
-import type { OpenLab, OpenLane } from '../open-lab.ts';
-import type { BeginOutcome } from './begin.ts';
+import type { Objective } from '../../domain/logbook/events/launch-events.ts';
+import { type RunState, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
+import { assertNever, compactDate, dateOf, isRunId, type RunId } from '../../domain/values.ts';
+import { listExperimentIssues } from '../../github/issues.ts';
+import { redact } from '../../host/redactor.ts';
+import { type Answered, answerTo, cutAnswer, inTheWay } from '../../run/own-pull.ts';
+import {
+  askOf,
+  laneStanding,
+  pendingProposal,
+  proposalBranchOf,
+  proposingData,
+} from '../../run/proposal-record.ts';
+import {
+  type Failed,
+  type Nothing,
+  nothing,
+  type PlanInput,
+  type PlanWork,
+  type Refused,
+} from '../../run/proposing.ts';
+import type { OpenLab, OpenLane, ProposingLane } from '../open-lab.ts';
+import { type BeginOutcome, begin, resumeProposal } from './begin.ts';
 
 /** `again`: another process was faster; decide again. `isRunning`: later commands wait for this one. */
 export type RequestOutcome =
@@ -117,4 +131,82 @@ export async function decideRequest<Outcome extends { readonly kind: string }>(
     if (error instanceof GitError) return { kind: 'wait', why: error.message };
     throw error;
   }
+}
+
+/**
+ * `ferry-daily-20261121`; a second proposal of one day, after the first was withdrawn or closed, ends in `-2`. A name whose
+ * branch somebody pushed is taken. Throws `GitError`.
+ */
+export async function nameOfDay({ config, store, git }: OpenLane, date: string): Promise<RunId | Nothing> {
+  const recorded = new Set<string>(store.current().runs.map((run) => run.run));
+  let proposed = 0;
+  const taken: string[] = [];
+  for (let number = 1; number <= limits.proposalNamesMax; number += 1) {
+    const base = `${config.kind.name}-${config.laneName}-${compactDate(date)}`;
+    const run = number === 1 ? base : `${base}-${number}`;
+    if (!isRunId(run)) throw new Error(`${run} is no name of a run`);
+    if (recorded.has(run)) proposed += 1;
+    if (proposed >= limits.proposalsPerDayMax)
+      return nothing('too-many-today', `${proposed} proposals on ${date}`);
+    if (recorded.has(run)) continue;
+    if ((await git.resolve(`refs/heads/${proposalBranchOf(run)}`)) === null) return run;
+    taken.push(proposalBranchOf(run));
+  }
+  const why = `branches that are no proposal have the ${limits.proposalNamesMax} names of ${date}, such as ${taken[0]} and ${taken.at(-1)}: delete them`;
+  return nothing('names-taken', why);
+}
+
+/** What a kind plans with. */
+export function planWork(open: OpenLane): PlanWork {
+  return {
+    ...open,
+    leavesOut: leftOutOfLane(open.config),
+    issuesSince: (moment) => listExperimentIssues(open.lab.client, moment),
+    redact: (text) => redact(text, []),
+  };
+}
+
+/** Throws `GitError`. */
+export async function planAndBegin(
+  open: ProposingLane,
+  input: PlanInput,
+): Promise<BeginOutcome | Nothing | Failed | Refused> {
+  const { config, lab } = open;
+  const planned = await config.kind.proposes.plan(planWork(open), input);
+  if (planned.kind !== 'planned') return planned;
+  const intent = proposingData({ config, repository: lab.repository }, planned, input.request);
+  return begin(open, { intent, command: input.request });
+}
+
+/** Does what is asked, or says why not. What the schedule began is completed first. Throws `GitError`. */
+export async function carryOutRequest(open: ProposingLane, command: SeenCommand): Promise<RequestOutcome> {
+  const objective = objectiveOf(open, command);
+  if (objective.kind === 'answer') return objective;
+  await resumeProposal(open, null);
+  const obstacle = obstacleIn(open, { thread: command.thread });
+  if (obstacle !== null) return answerObstacle(obstacle);
+  const date = dateOf(open.lab.now());
+  const run = await nameOfDay(open, date);
+  return requestOutcome(
+    typeof run === 'string'
+      ? await planAndBegin(open, { run, date, objective: objective.objective, request: command })
+      : run,
+  );
+}
+
+/** Where nothing is said, the lab's standing objective counts, if it has one. */
+function objectiveOf(
+  { config: { kind, lane } }: ProposingLane,
+  command: SeenCommand,
+): Answered | { readonly kind: 'clear'; readonly objective: Objective } {
+  const ask = askOf(command);
+  const { asks, usual } = kind.proposes;
+  const reading = asks?.objective(ask.objective, lane) ?? { kind: 'clear', objective: usual };
+  if (reading.kind === 'clear') return reading;
+  const knobs = ask.knobs.map(([name, value]) => `${name}=${quoted(value)}`).join(' ');
+  return answerTo('propose-objective-unclear', { why: reading.why, said: ask.objective ?? '', knobs });
+}
+
+function quoted(value: string): string {
+  return /^[\w.+-]+$/.test(value) ? value : `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }

@@ -1,6 +1,6 @@
 /** People's own pull requests and issues that carry a lane's label: each is taken up once its lane has room, or told why not. */
 
-import { policyOf } from '../../commands/policy.ts';
+import { policyOf } from '../../commands/decision.ts';
 import { type Actor, permits } from '../../domain/actor.ts';
 import { limits } from '../../domain/limits.ts';
 import { isOver, runsOfLane } from '../../domain/logbook/run-state.ts';
@@ -8,13 +8,21 @@ import { markerIdentity } from '../../domain/marker.ts';
 import { hasLabel, type Labelled, type OwnIssue, type OwnPull } from '../../domain/own-pull.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { listLabelledOpen, readOwnThread } from '../../github/own-pull.ts';
-import { readPermission } from '../../github/permission.ts';
+import { readPermission } from '../../github/settings.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
-import { renderNotTaken } from '../../render/own-pull.ts';
+import { renderNotTaken } from '../../render/issues.ts';
 import { type LaneScopedConfig, lanesOf } from '../../run/lane-scope.ts';
-import { laneStanding } from '../../run/lane-standing.ts';
-import { askedByLabel, askedLabels, askingLabels, isOurWork, lookedAtLabels } from '../../run/own-pull.ts';
-import { type Answered, noExperiment, refused } from '../../run/propose-answers.ts';
+import {
+  type Answered,
+  askedByLabel,
+  askedLabels,
+  askingLabels,
+  isOurWork,
+  lookedAtLabels,
+  noExperiment,
+  refused,
+} from '../../run/own-pull.ts';
+import { laneStanding } from '../../run/proposal-record.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { say } from '../outbox.ts';
 import { contained, type Trouble } from '../trouble.ts';

@@ -1,29 +1,165 @@
 /** mode: propose, the scheduled workflow: what people asked for first, then in each lane that is due what was begun, then a new ferry. */
 
-import { assertNever } from '../../domain/assert.ts';
+import { answerCommon } from '../../commands/decision.ts';
+import { namedRun } from '../../commands/registry.ts';
 import { GitError } from '../../domain/git.ts';
-import type { Instant } from '../../domain/ids.ts';
-import { type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
-import { markerIdentity } from '../../domain/marker.ts';
-import { dateOf, fromRfc3339, timeOf, weekdayOf } from '../../domain/time.ts';
-import { transactRun } from '../../logbook/transact.ts';
+import type { EventDataByType } from '../../domain/logbook/event.ts';
+import type { Objective } from '../../domain/logbook/events/launch-events.ts';
+import { commandKey, type RunState, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
+import { markerIdentity, markerText } from '../../domain/marker.ts';
+import {
+  assertNever,
+  dateOf,
+  fromRfc3339,
+  type Instant,
+  type RunId,
+  timeOf,
+  toRfc3339,
+  weekdayOf,
+} from '../../domain/values.ts';
+import { readPermission } from '../../github/settings.ts';
+import { transact, transactJournal, transactRun } from '../../logbook/append.ts';
+import { JOURNAL } from '../../logbook/rules.ts';
 import { nothingDueMarker, renderNothingDue } from '../../render/notice.ts';
+import { answeredDraft } from '../../run/command-events.ts';
+import { decideNamed } from '../../run/decide-named.ts';
 import { blockedNotice } from '../../run/decide-notices.ts';
 import { type LaneScopedConfig, lanesOf } from '../../run/lane-scope.ts';
-import { type Nothing, notRecorded, type ProposeOutcome } from '../../run/proposing.ts';
+import { proposalLabels } from '../../run/own-pull.ts';
+import { waitingNamed } from '../../run/proposal-record.ts';
+import {
+  type Failed,
+  type Nothing,
+  notDone,
+  notRecorded,
+  type ProposeOutcome,
+  type Unanswered,
+} from '../../run/proposing.ts';
 import { approversThread } from '../../run/publications.ts';
+import { perform } from '../control/perform.ts';
 import { reportTroubles } from '../control/report-corrupt-logbook.ts';
 import { canPropose, type OpenLab, type OpenLane, type ProposingLane } from '../open-lab.ts';
 import { say } from '../outbox.ts';
-import { contained, inLane, type Trouble, throwIfAny } from '../trouble.ts';
+import { contained, inComment, inLane, type Trouble, throwIfAny } from '../trouble.ts';
 import { resumeProposal } from './begin.ts';
-import { nameOfDay } from './day-name.ts';
 import { keepLaneHistory, laneIssueWithoutRuns } from './lane-issue.ts';
-import { objectiveOfToday } from './objective-question.ts';
-import { decideAgain, obstacleIn } from './outcome.ts';
+import { decideAgain, nameOfDay, obstacleIn, planAndBegin } from './outcome.ts';
 import { noOwnPulls, takeUpLabelled, waitingFor } from './own-pulls.ts';
-import { planAndBegin } from './request.ts';
 import { carryOutRequests, FROM_ISSUES } from './requests.ts';
+
+type Question = EventDataByType['objective-asked'];
+
+/** What a ferry of the schedule is for. */
+type TodaysObjective = {
+  readonly kind: 'clear';
+  readonly objective: Objective;
+  readonly unanswered?: Unanswered;
+};
+
+/** The usual objective of a day, and that nobody said so, where it was to be asked. */
+function usualObjective({ config, store }: ProposingLane, date: string): TodaysObjective {
+  const { asks, usual } = config.kind.proposes;
+  const reading = asks?.objective(null, config.lane) ?? { kind: 'clear', objective: usual };
+  if (reading.kind === 'clear') return reading;
+  const question = store.current().journal.questions.get(config.laneName);
+  const unanswered =
+    question?.date === date && question.state !== 'answered'
+      ? { issue: question.issue, until: question.until }
+      : { issue: null };
+  return { kind: 'clear', objective: usual, unanswered };
+}
+
+/** What the run of today is for: as is usual where that is clear or nobody said it in time, else people are asked. */
+async function objectiveOfToday(
+  open: ProposingLane,
+  run: RunId,
+  date: string,
+): Promise<TodaysObjective | ProposeOutcome> {
+  const { lab, config, store } = open;
+  const { kind, lane, laneName } = config;
+  const { asks } = kind.proposes;
+  if (asks === undefined || asks.objective(null, lane).kind === 'clear') return usualObjective(open, date);
+  const { runs, journal } = store.current();
+  const asked = journal.questions.get(laneName);
+  const now = lab.now();
+  if (asked?.date === date && asked.state !== 'answered')
+    return asked.state === 'open' && now < (fromRfc3339(asked.until) ?? 0)
+      ? // rule DF-05
+        { kind: 'asked', issue: asked.issue }
+      : usualObjective(open, date);
+  const question = asks.question({ lane, laneName, date, now, runs: runsOfLane(runs, laneName) });
+  // rule DF-39
+  if (question === null) return usualObjective(open, date);
+  const { title, body } = question;
+  const marker = { run, kind: 'issue', key: 'objective', fields: {} } as const;
+  const outcome = await perform(open, {
+    kind: 'open-issue',
+    marker: markerIdentity(marker),
+    title,
+    body: `${markerText(marker)}\n${body}`,
+    // Not `experiment`: it is none, and would be told as one in the next proposal.
+    labels: proposalLabels(open.config),
+  });
+  if (outcome.kind !== 'done' || outcome.number === null)
+    return notDone('the question about the objective', outcome);
+  const until = toRfc3339(question.until);
+  const data = { lane: laneName, date, issue: outcome.number, until, state: 'open' } as const;
+  return (await recorded(open, data)) ?? { kind: 'asked', issue: outcome.number };
+}
+
+/**
+ * Ends the question of a lane that somebody answered, and proposes as usual where nobody did in time; `propose` makes the
+ * run of today. Safe to repeat: what is not recorded as ended is looked at again.
+ */
+async function settleQuestion(
+  open: ProposingLane,
+  propose: (open: ProposingLane) => Promise<ProposeOutcome>,
+): Promise<void> {
+  const { lab, config, store } = open;
+  const question = store.current().journal.questions.get(config.laneName);
+  if (question?.state !== 'open') return;
+  const since = ofToday(open, question);
+  const isOver = lab.now() >= (fromRfc3339(question.until) ?? 0);
+  if (since === undefined && !isOver) return;
+  if (since === undefined && question.date === dateOf(lab.now())) {
+    const outcome = await propose(open);
+    lab.log(`nobody said what the ferry is for: ${outcome.kind}`, { lane: config.laneName });
+    if (outcome.kind === 'failed') return;
+  }
+  const run = ofToday(open, question);
+  const isAnswered =
+    run !== undefined && (run.proposal.requestedBy !== null || run.proposal.own !== undefined);
+  const { lane, date, issue, until } = question;
+  const closed = await perform(open, {
+    kind: 'edit-issue',
+    issue,
+    expected: null,
+    body: null,
+    state: 'closed',
+  });
+  if (closed.kind === 'unknown') return;
+  await recorded(open, { lane, date, issue, until, state: isAnswered ? 'answered' : 'unanswered' });
+}
+
+/** The run that was proposed for this day since it was asked. */
+function ofToday(
+  { config, store }: OpenLane,
+  { date, at }: Question & { readonly at: string },
+): RunState | undefined {
+  return runsOfLane(store.current().runs, config.laneName).find(
+    (run) => run.proposal.date === date && run.proposedAt >= at,
+  );
+}
+
+/** Null once the journal has it; somebody else may write at the same moment, and the same again does no harm. */
+async function recorded(open: OpenLane, data: Question): Promise<Failed | null> {
+  const outcome = await transactJournal(open, ({ questions }) => {
+    const known = questions.get(data.lane);
+    const isKnown = known?.issue === data.issue && known.state === data.state;
+    return isKnown ? [] : [{ type: 'objective-asked', role: 'control', data }];
+  });
+  return outcome.kind === 'refused' ? notRecorded(outcome) : null;
+}
 
 /** What came of one lane. */
 export type LaneProposal = { readonly lane: string; readonly outcome: ProposeOutcome };
@@ -72,7 +208,7 @@ function dueWords({ lane: { schedule } }: LaneScopedConfig): string {
 }
 
 /** The run of today, whatever the schedule says of the hour. Throws `GitError`. */
-export async function proposeToday(open: ProposingLane): Promise<ProposeOutcome> {
+async function proposeToday(open: ProposingLane): Promise<ProposeOutcome> {
   const outcome = await decideAgain(open, () => proposeOnce(open));
   return outcome.kind === 'wait' ? { kind: 'failed', code: 'unreadable', why: outcome.why } : outcome;
 }
@@ -139,4 +275,75 @@ async function threadOf(open: OpenLane): Promise<number | ProposeOutcome> {
     .at(-1);
   if (last !== undefined) return approversThread(last);
   return laneIssueWithoutRuns(open);
+}
+
+/** Completes what the schedule began: what a crash cut short, and what waited for an answer. */
+export async function completeProposals(open: OpenLab, troubles: Trouble[]): Promise<void> {
+  for (const config of lanesOf(open.config))
+    await contained(open, troubles, inLane(config.laneName), async () => {
+      try {
+        const lane = { ...open, config };
+        if (!canPropose(lane)) return;
+        await resumeProposal(lane, null);
+        await settleQuestion(lane, proposeToday);
+      } catch (error) {
+        if (!(error instanceof GitError)) throw error;
+        open.lab.log(`a proposal that was begun waits: ${error.message}`, { lane: config.laneName });
+      }
+    });
+}
+
+/** Carries out every command that names its run, and every `/propose` that waits. Returns the threads that changed. */
+export async function settleRequests(open: OpenLab, troubles: Trouble[]): Promise<readonly number[]> {
+  const stopped = await carryOutNamed(open, troubles);
+  const answered = await carryOutRequests(open, troubles);
+  const runs = open.store.current().runs;
+  const proposed = answered.flatMap((command) => [
+    command.thread,
+    ...runs
+      .filter(({ proposal }) => proposal.request?.comment === command.comment)
+      .map((run) => run.proposal.pull),
+  ]);
+  return [...stopped, ...proposed];
+}
+
+/**
+ * `/stop run=…` and their like stand in the journal, and the effect of each and its answer are one push. Carries out what
+ * waits, oldest first. Gives the threads in which something is to be looked at for it.
+ */
+async function carryOutNamed(open: OpenLab, troubles: Trouble[]): Promise<readonly number[]> {
+  const touched: number[] = [];
+  for (const command of waitingNamed(open.store.current().journal)) {
+    const where = inComment(open, command.thread, { surface: command.surface, id: command.comment });
+    const threads = await contained(open, troubles, where, () => carriedOut(open, command));
+    touched.push(...(threads ?? []));
+  }
+  return touched;
+}
+
+async function carriedOut(open: OpenLab, command: SeenCommand): Promise<readonly number[]> {
+  const { lab, store, config } = open;
+  const run = namedRun(command);
+  if (run === null) return [];
+  const permission = await readPermission(lab.client, command.actor);
+  const recorded = await transact(open, () => {
+    const { broken, journal, runs: states } = store.current();
+    if (journal.commands.get(commandKey(command))?.answer !== null) return [];
+    const decided = broken.some((one) => one.run === run)
+      ? answerCommon('logbook-broken', {})
+      : decideNamed({ command, run, states, permission, config, now: lab.now() });
+    if (decided === null) return [];
+    const { drafts } = decided;
+    return [
+      { run, drafts },
+      { run: JOURNAL, drafts: [answeredDraft(command, decided)] },
+    ];
+  });
+  return recorded.kind === 'recorded' ? threadsOf(open, command, run) : [];
+}
+
+/** Those of the run, whose card changes, and the one in which it was said. */
+function threadsOf({ store }: OpenLab, { thread }: SeenCommand, run: string): readonly number[] {
+  const state = store.current().runs.find((one) => one.run === run);
+  return state === undefined ? [thread] : [thread, state.proposal.pull, state.proposal.issue];
 }

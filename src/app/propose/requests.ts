@@ -1,29 +1,31 @@
 /** Carries out requests for a run, oldest first: the command is in the journal, its run begins, and only then it is answered. */
 
-import { laneUnclear, type MeantLane, meantLane } from '../../commands/meant-lane.ts';
+import { laneUnclear, type MeantLane, meantLane } from '../../commands/brakes.ts';
 import { limits } from '../../domain/limits.ts';
 import { questionIn } from '../../domain/logbook/journal-state.ts';
 import { holderOf } from '../../domain/logbook/liveness.ts';
 import { commandKey, isOver, type RunState, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { hasLabel, type OwnIssue, type OwnPull } from '../../domain/own-pull.ts';
 import { cutText } from '../../domain/text.ts';
-import { dateOf, fromRfc3339 } from '../../domain/time.ts';
+import { dateOf, fromRfc3339 } from '../../domain/values.ts';
 import { readOwnThread } from '../../github/own-pull.ts';
-import { transactJournal } from '../../logbook/transact.ts';
-import { adoptingLanes } from '../../run/adoptable.ts';
-import { type LaneScopedConfig, lanesOf, proposingLanes } from '../../run/lane-scope.ts';
-import { askedLabels, isOurWork, ownRunId, runsOfPull } from '../../run/own-pull.ts';
-import { proposedData } from '../../run/proposal-record.ts';
-import { type Answered, answerTo, refused } from '../../run/propose-answers.ts';
-import { askOf, isFrom, isOfItsIssue, waitingRequests } from '../../run/propose-request.ts';
+import { transactJournal } from '../../logbook/append.ts';
+import { adoptingLanes, type LaneScopedConfig, lanesOf, proposingLanes } from '../../run/lane-scope.ts';
+import {
+  type Answered,
+  answerTo,
+  askedLabels,
+  isOurWork,
+  ownRunId,
+  refused,
+  runsOfPull,
+} from '../../run/own-pull.ts';
+import { askOf, isFrom, isOfItsIssue, proposedData, waitingRequests } from '../../run/proposal-record.ts';
 import { canPropose, type OpenLab, openLane } from '../open-lab.ts';
 import { contained, inComment, type Trouble } from '../trouble.ts';
 import { begin, resumeProposal } from './begin.ts';
-import { openIssueFor } from './open-issue.ts';
-import { decideRequest, type RequestOutcome, requestOutcome } from './outcome.ts';
-import { fittingLane, takeUp, withoutChange } from './own-thread.ts';
-import { carryOutRequest } from './request.ts';
-import { resumeAs, resumedAs } from './resume-as.ts';
+import { carryOutRequest, decideRequest, type RequestOutcome, requestOutcome } from './outcome.ts';
+import { fittingLane, openIssueFor, resumeAs, resumedAs, takeUp, withoutChange } from './own-thread.ts';
 
 /** Carries out what waits, oldest first, and answers in the journal. Gives the commands that have an answer now. */
 export async function carryOutRequests(open: OpenLab, troubles: Trouble[]): Promise<readonly SeenCommand[]> {

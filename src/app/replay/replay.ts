@@ -3,31 +3,33 @@
 import { DETECTORS } from '../../detectors/registry.ts';
 import { CANNOT_DESCRIBE, type Engine, type FoundJob, type LogRead } from '../../domain/engine.ts';
 import { FIRST_RESPONSE } from '../../domain/failure-class.ts';
-import { branded, type Instant, isInstant } from '../../domain/ids.ts';
 import { type Incident, readIncident } from '../../domain/incidents.ts';
-import { responseTo } from '../../domain/launch/response.ts';
-import { LOSS_NOT_FINITE } from '../../domain/launch/spoilt.ts';
+import { LOSS_NOT_FINITE, responseTo } from '../../domain/launch/response.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDraft, LogbookEvent } from '../../domain/logbook/event.ts';
 import { foldOne } from '../../domain/logbook/fold.ts';
 import { type JobState, jobStateOf } from '../../domain/logbook/job-state.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
-import { known, unknown } from '../../domain/observed.ts';
-import { toRfc3339 } from '../../domain/time.ts';
 import type { TrackerAnswer } from '../../domain/tracker.ts';
+import { branded, type Instant, isInstant, known, toRfc3339, unknown } from '../../domain/values.ts';
+import { completeUtf8Length } from '../../host/files.ts';
 import { redact } from '../../host/redactor.ts';
-import { completeUtf8Length } from '../../host/utf8-boundary.ts';
 import { alarmWhy } from '../../render/failure-words.ts';
 import { incidentWords } from '../../render/incident-words.ts';
-import { type Cadence, nextCheckAt } from '../../watch/cadence.ts';
+import { type Cadence, leaseFor, nextCheckAt } from '../../watch/cadence.ts';
 import { evidenceOf } from '../../watch/evidence-of.ts';
-import { leaseFor } from '../../watch/lease.ts';
 import { NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
 import { eventsOf } from '../../watch/observation.ts';
-import { isStoreDue } from '../../watch/store-seen.ts';
+import { isStoreDue } from '../../watch/tracker-and-stores.ts';
 import { type AskedStore, type AskedTracker, type LookInput, observeJob } from '../watch/look.ts';
-import { begunRun, nextAttemptOf, stoppedBy } from './replayed-run.ts';
-import type { Trace, TraceHeader, TraceRecord } from './trace.ts';
+import {
+  begunRun,
+  nextAttemptOf,
+  stoppedBy,
+  type Trace,
+  type TraceHeader,
+  type TraceRecord,
+} from './trace.ts';
 
 type Kinds = TraceRecord extends infer One ? (One extends unknown ? Exclude<keyof One, 'at'> : never) : never;
 type RecordOf<Kind extends Kinds> = Extract<TraceRecord, { readonly [Key in Kind]: unknown }>;

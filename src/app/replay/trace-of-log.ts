@@ -1,11 +1,10 @@
 /** Builds a trace from a plain log, with the log's own times, those of its progress bars, or constant steps. */
 
 import type { EndStatus } from '../../diagnosis/diagnose.ts';
-import { readTrainingLine } from '../../diagnosis/training-line.ts';
-import { branded, type Instant, isInstant } from '../../domain/ids.ts';
+import { readTrainingLine } from '../../diagnosis/trainers.ts';
 import { limits } from '../../domain/limits.ts';
 import { cutText } from '../../domain/text.ts';
-import { toRfc3339 } from '../../domain/time.ts';
+import { branded, type Instant, isInstant, toRfc3339 } from '../../domain/values.ts';
 import { headerFor, type Trace, type TraceRecord } from './trace.ts';
 
 /** Milliseconds since 1970, in an unknown zone unless the line names one; `day` is false for a time without a date. */

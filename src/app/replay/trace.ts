@@ -1,11 +1,13 @@
 /** A recorded trace of a job: one JSON value per line (docs/traces.md). */
 
 import { z } from 'zod';
-import { DETECTOR_IDS } from '../../domain/detector-ids.ts';
-import type { Instant } from '../../domain/ids.ts';
-import { fail, ok, type Result } from '../../domain/result.ts';
-import { fromRfc3339 } from '../../domain/time.ts';
+import { DETECTOR_IDS, FAILURES, mayPassAgain } from '../../domain/failure-class.ts';
+import { pastAttempt } from '../../domain/launch/next-attempt.ts';
+import type { LogbookEvent } from '../../domain/logbook/event.ts';
+import { foldOne } from '../../domain/logbook/fold.ts';
+import type { IssuedOrder, RunState, Submission } from '../../domain/logbook/run-state.ts';
 import { TRACKER_SILENCES } from '../../domain/tracker.ts';
+import { fail, fromRfc3339, type Instant, ok, type Result, toRfc3339 } from '../../domain/values.ts';
 
 const time = z.string().transform((text, context): Instant => {
   const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) ? fromRfc3339(text) : null;
@@ -131,4 +133,91 @@ function parsed<Schema extends z.ZodType>(
   }
   const read = schema.safeParse(value);
   return read.success ? ok(read.data) : fail(`line ${number}: ${z.prettifyError(read.error)}`);
+}
+
+/** The run right after its submission. */
+export function begunRun({ submittedAt, checkpointMinutes, restarts }: TraceHeader): RunState {
+  const at = toRfc3339(submittedAt);
+  const data = {
+    lane: 'replay',
+    date: at.slice(0, 10),
+    runName: 'replay',
+    repository: 'replay/replay',
+    issue: 1,
+    pull: 1,
+    baseBranch: 'main',
+    headBranch: 'replay',
+    experiment: '',
+    objective: { kind: 'integration', text: '' },
+    interval: { sinceCommit: null, sinceDate: at.slice(0, 10), fallback: true, lastRun: null },
+    keys: [],
+    request: null,
+  };
+  const head = { v: 1, run: 'replay', seq: 0, at, prev: '', keyId: '', hash: '', sig: '' };
+  const begun = foldOne(null, {
+    ...head,
+    type: 'proposed',
+    role: 'control',
+    data,
+  } as unknown as LogbookEvent);
+  if (!begun.ok) throw new Error(`a replay cannot begin: ${begun.error.rule}`);
+  return {
+    ...begun.value,
+    order: orderOf(checkpointMinutes, restarts),
+    submission: submissionOf(submittedAt, 1),
+  };
+}
+
+/** The next attempt with the same manifest. */
+export function nextAttemptOf(state: RunState, at: Instant, attempt: number): RunState {
+  const past = pastAttempt(state);
+  return {
+    ...state,
+    attempts: past === null ? state.attempts : [...state.attempts, past],
+    submission: submissionOf(at, attempt),
+    observation: null,
+    firstEval: null,
+    end: null,
+    trace: [],
+    paces: [],
+  };
+}
+
+/** The run with a recorded stop by a known person. */
+export function stoppedBy(state: RunState, at: Instant): RunState {
+  const stop = { actor: { id: 0, login: 'somebody' }, at: toRfc3339(at), comment: 0, seq: state.head.seq };
+  return state.stop === null ? { ...state, stop } : state;
+}
+
+function submissionOf(at: Instant, attempt: number): Submission {
+  return {
+    attempt,
+    engine: 'trace',
+    jobId: `replay-${attempt}`,
+    cluster: 'replay',
+    command: [],
+    commit: '0'.repeat(40),
+    adopted: false,
+    urls: {},
+    details: {},
+    at: toRfc3339(at),
+    seq: 0,
+  } as unknown as Submission;
+}
+
+/** Only the manifest values that detectors compare with. */
+function orderOf(temporaryEveryMinutes: number | null, restarts: number): IssuedOrder {
+  const manifest = {
+    command: [],
+    resume: { roots: null },
+    tracker: { kind: '', entity: '', project: '', runId: '' },
+    retention: { permanentEverySteps: null, temporaryEveryMinutes, keepTemporary: null },
+    envelope: { restarts, fixes: [], reductions: [], restartAfter: FAILURES.filter(mayPassAgain) },
+  };
+  return {
+    order: { digest: 'replay' },
+    status: 'submitted',
+    manifest,
+    claim: null,
+  } as unknown as IssuedOrder;
 }

@@ -2,47 +2,48 @@
 
 import { launchAction, type Submitted } from '../../actions/launch.ts';
 import { carryOut, type Refused } from '../../actions/pipeline.ts';
-import type { ApprovalFacts } from '../../actions/verify-approvals.ts';
-import type { OrderFacts } from '../../actions/verify-order.ts';
-import { type LaunchPlace, verifyWorkflowOrigin } from '../../actions/verify-place.ts';
-import { approvingAttempt } from '../../actions/verify-pre-approval.ts';
-import type { BranchWork } from '../../domain/authorship.ts';
+import { type ApprovalFacts, approvingAttempt } from '../../actions/verify-approval.ts';
+import { type LaunchPlace, type OrderFacts, verifyWorkflowOrigin } from '../../actions/verify-order.ts';
+import type { BranchWork } from '../../domain/actor.ts';
 import type { SearchedRoot } from '../../domain/checkpoint/stored.ts';
 import type { BodyFacts, ChangeFacts, CommentFacts } from '../../domain/facts.ts';
-import { branded, type Instant, isRunId } from '../../domain/ids.ts';
-import type { ImageLook } from '../../domain/launch/image.ts';
+import type { ImageLook } from '../../domain/launch/contract.ts';
 import { asLaunched, failedAttempt, rollbackOf } from '../../domain/launch/next-attempt.ts';
 import { approvedIn, citationKey, type Order } from '../../domain/launch/order.ts';
 import { askedFor } from '../../domain/launch/response.ts';
 import { jobAsMended, ownFix, slipOf } from '../../domain/launch/small-fix.ts';
 import type { JournalState } from '../../domain/logbook/journal-state.ts';
 import { approvedManifest, type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
-import { known, type Observed, unknown } from '../../domain/observed.ts';
-import { remembered } from '../../domain/remembered.ts';
-import { fromRfc3339 } from '../../domain/time.ts';
+import {
+  branded,
+  fromRfc3339,
+  type Instant,
+  isRunId,
+  known,
+  type Observed,
+  remembered,
+  unknown,
+} from '../../domain/values.ts';
 import type { ChangeGateFacts, GateFacts } from '../../gates/gate.ts';
-import { readPermission } from '../../github/permission.ts';
-import { readProposal } from '../../github/proposal-threads.ts';
-import type { ThreadFacts } from '../../github/threads.ts';
+import { readPermission } from '../../github/settings.ts';
+import { readProposal, type ThreadFacts } from '../../github/threads.ts';
+import { secondCard } from '../../run/approvals.ts';
 import { gateFactsOf } from '../../run/gate-run.ts';
 import { anyLane, healthFor } from '../../run/lane-scope.ts';
 import { PYTHON_POLICY } from '../../run/manifest-of.ts';
+import { isUnheardRejection } from '../../run/open-brakes.ts';
 import { commandsSince, type PendingItem } from '../../run/pending-commands.ts';
-import { secondCard } from '../../run/second-card.ts';
-import { isUnheardRejection } from '../../run/unheard-rejections.ts';
-import { readApprovals } from '../approval-facts.ts';
-import { gatherBrakes } from '../brakes.ts';
-import { lastKnownRun, readBody } from '../control/body-facts.ts';
-import { branchWork } from '../control/branch-work.ts';
-import { changeFacts } from '../control/change-facts.ts';
+import { gatherBrakes, readApprovals } from '../brakes.ts';
+import { branchWork, changeFacts } from '../control/change-facts.ts';
 import { searchRoots, wantedRoots } from '../control/checkpoint-facts.ts';
 import { recordFactsOf } from '../control/gather.ts';
+import { lastKnownRun, readBody } from '../control/shown-facts.ts';
 import { fixInTree } from '../control/slip-facts.ts';
 import { containerImage } from '../images.ts';
 import type { EngineOf } from '../lab.ts';
+import { placeOf, readingOf } from '../markers.ts';
 import { type OpenLab, type OpenLane, openForRun } from '../open-lab.ts';
-import { placeOf, readingOf } from '../reading.ts';
-import { recordFault } from '../record-fault.ts';
+import { recordFault } from '../record-files.ts';
 import { type ShipInput, shipJob } from './ship-job.ts';
 
 /** Without an order, all facts are unknown. */

@@ -1,22 +1,25 @@
 /** Turns an order into a job: the approved tree in a new folder, the exact command and environment, secrets separate. */
 
-import { join } from 'node:path';
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 import type { ShippedJob, ShipRefusal } from '../../actions/launch.ts';
-import { linksOf, traitsOf } from '../../config/engine-traits.ts';
-import { fillLane } from '../../config/fill.ts';
+import { leftOutOfLane, linksOf, traitsOf } from '../../config/clusters.ts';
+import { fillLane } from '../../config/lane-of-file.ts';
 import type { Engine, JobMetadata } from '../../domain/engine.ts';
-import { type ExportedFile, GitError } from '../../domain/git.ts';
-import type { Sha } from '../../domain/ids.ts';
+import { type ExportedFile, type ExportedTree, GitError } from '../../domain/git.ts';
 import { machinesToAvoid, onRung } from '../../domain/launch/ladder.ts';
+import { WHOLE_TREE } from '../../domain/launch/manifest.ts';
+import type { RefusalCode } from '../../domain/launch/verdict.ts';
 import type { IssuedOrder, RunState } from '../../domain/logbook/run-state.ts';
-import { firstOf } from '../../host/git/tree-on-disk.ts';
-import { codeOf } from '../../host/publish-once.ts';
+import type { Sha } from '../../domain/values.ts';
+import { codeOf } from '../../host/files.ts';
+import { filesOnDisk, firstOf, idsOf } from '../../host/git/tree-on-disk.ts';
 import { redact } from '../../host/redactor.ts';
 import { isBuildFile } from '../../run/build-files.ts';
+import { namedBy } from '../../settings/left-out.ts';
 import { LAUNCH_ENVIRONMENT } from '../environments.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { signersFrom } from '../signers.ts';
-import type { ShippedTree, ShipTree } from './ship-tree.ts';
 
 export type ShipInput = {
   readonly defaultBranch: string;
@@ -185,6 +188,102 @@ export async function changedBuildFiles(
       : refused('build-files-changed', firstOf(changed));
   } catch (error) {
     if (error instanceof GitError) return refused('unreadable', error.message);
+    throw error;
+  }
+}
+
+type ShippedTree = {
+  readonly kind: 'shipped';
+  readonly directory: string;
+  /** All files with their ids in the approved trees. */
+  readonly files: readonly ExportedFile[];
+  /** Removes a folder without a running job. */
+  readonly discard: () => Promise<void>;
+};
+
+/** Exports the ordered commit below `parent`; replaced in tests. */
+export type ShipTree = (
+  open: OpenLane,
+  order: IssuedOrder,
+  parent: string,
+) => Promise<ShippedTree | ShipRefusal>;
+
+/**
+ * The folder's random name prevents preparation, and only its owner can read it. Its content is compared with the approved trees here,
+ * and again before use (docs/decisions/0134-ship-exactly-the-approved-tree.md).
+ */
+export async function shipTree(
+  open: OpenLane,
+  { order }: IssuedOrder,
+  parent: string,
+): Promise<ShippedTree | ShipRefusal> {
+  const { ships } = open.config.lane;
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  // Resolve links now, so that they cannot be redirected later.
+  const directory = await mkdtemp(join(await realpath(parent), 'tree-'));
+  const discard = (): Promise<void> => rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  const refused = async (code: RefusalCode, why: string): Promise<ShipRefusal> => {
+    await discard();
+    return { kind: 'refused', code, effect: code === 'unreadable' ? 'standing' : 'ending', why };
+  };
+  try {
+    const leavesOut = leftOutOfLane(open.config);
+    const tree = await without(
+      directory,
+      await open.git.exportTree(order.commit, ships, directory),
+      leavesOut,
+    );
+    const absent = await absentIn(directory, tree);
+    if (absent.length > 0) return await refused('files-left-out', firstOf(absent));
+    for (const path of ships) {
+      const approved = await open.git.treeId(order.commit, path, namedBy(leavesOut));
+      if (tree.ids[path] !== approved)
+        return await refused(
+          'tree-differs',
+          `${path} is ${tree.ids[path] ?? 'not there'}, approved: ${approved}`,
+        );
+    }
+    return { kind: 'shipped', directory, files: tree.files, discard };
+  } catch (error) {
+    if (error instanceof GitError) return refused('unreadable', error.message);
+    await discard();
+    throw error;
+  }
+}
+
+/** Removes the paths that a whole tree is shipped without. The id is that of the remaining files. */
+async function without(
+  directory: string,
+  tree: ExportedTree,
+  leavesOut: readonly string[],
+): Promise<ExportedTree> {
+  if (leavesOut.length === 0) return tree;
+  const isLeftOut = namedBy(leavesOut);
+  for (const { path } of tree.files) if (isLeftOut(path)) await rm(join(directory, path));
+  const files = await filesOnDisk(directory);
+  const submodules = tree.submodules.filter((path) => !isLeftOut(path));
+  return { files, submodules, ids: idsOf(files, {}, [WHOLE_TREE]) };
+}
+
+/** Approved entries without content: submodules, and links that lead outside. */
+async function absentIn(directory: string, { files, submodules }: ExportedTree): Promise<readonly string[]> {
+  const absent = submodules.map((path) => `${path} is a submodule, whose files are not shipped`);
+  const root = await realpath(directory);
+  for (const { path, target } of files) {
+    if (target === null) continue;
+    const place = await placeOf(join(directory, path));
+    if (place === null) absent.push(`${path} is a link to nothing that is shipped`);
+    else if (!place.startsWith(root + sep))
+      absent.push(`${path} is a link that leads out of the shipped files`);
+  }
+  return absent;
+}
+
+async function placeOf(link: string): Promise<string | null> {
+  try {
+    return await realpath(link);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES'].includes(codeOf(error) ?? '')) return null;
     throw error;
   }
 }

@@ -2,7 +2,7 @@
 
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
-import { fail, ok, type Result } from '../../domain/result.ts';
+import { fail, ok, type Result } from '../../domain/values.ts';
 import { parseSigningKey } from '../../host/keys.ts';
 import { KEY_VARIABLES } from '../signers.ts';
 

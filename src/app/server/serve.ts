@@ -11,10 +11,9 @@ import { HANDLERS, triggerOf } from '../../handlers/registry.ts';
 import { composeLab } from '../compose-lab.ts';
 import { createWorker } from '../control/worker.ts';
 import type { Lab, Log } from '../lab.ts';
-import { createHelpersBeside } from '../propose/helpers-beside.ts';
+import { createHelpersBeside } from '../propose/helpers.ts';
 import { createWorkQueue, type WorkQueue } from '../work-queue.ts';
-import { UNSUBSCRIBED_EVENTS } from './app-permissions.ts';
-import { createDiscovery, type Discovery, type Installed } from './discovery.ts';
+import { createDiscovery, type Discovery, type Installed, UNSUBSCRIBED_EVENTS } from './discovery.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { createWebhookServer } from './webhook-server.ts';
 

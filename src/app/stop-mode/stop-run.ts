@@ -1,17 +1,17 @@
 /** `mode: stop`, on a machine that reaches the cluster: carries out one `/stop` and waits for the job's end. */
 
-import { type LaunchPlace, verifyWorkflowOrigin } from '../../actions/verify-place.ts';
+import { type LaunchPlace, verifyWorkflowOrigin } from '../../actions/verify-order.ts';
 import { isTerminal } from '../../domain/engine.ts';
 import { rentedJobs } from '../../domain/logbook/renting.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
-import { after } from '../../domain/time.ts';
+import { after } from '../../domain/values.ts';
 import type { LabOpener, OpenLab } from '../open-lab.ts';
 import { brokenRentals, findStop, runsToStopById } from '../stop-by-job-id.ts';
 import { apartFromComments, type Trouble, throwIfAny } from '../trouble.ts';
+import type { WatchInput } from '../watch/look.ts';
 import { check } from '../watch/record-looks.ts';
 import { lookAfterMachines } from '../watch/rentals.ts';
 import { handOver, stopIfAsked } from '../watch/tick.ts';
-import type { WatchInput } from '../watch/watch-input.ts';
 
 /** The workflow's own limit is 15 minutes. */
 const STOP_STAY_MS = 10 * 60 * 1_000;

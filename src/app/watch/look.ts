@@ -7,15 +7,15 @@ import { type Engine, isTerminal, type JobObservation } from '../../domain/engin
 import { limits } from '../../domain/limits.ts';
 import type { Lease, Metrics } from '../../domain/logbook/events/job-events.ts';
 import type { RunState, Submission } from '../../domain/logbook/run-state.ts';
-import type { Observed } from '../../domain/observed.ts';
 import { cutText } from '../../domain/text.ts';
-import { fromRfc3339 } from '../../domain/time.ts';
 import type { Tracker } from '../../domain/tracker.ts';
+import { fromRfc3339, type Observed } from '../../domain/values.ts';
 import { readMetricsFile } from '../../trackers/metrics-file.ts';
-import { besideOf } from '../../watch/beside.ts';
 import type { Cadence } from '../../watch/cadence.ts';
+import { logFactsFrom } from '../../watch/course.ts';
 import { finishLog, type LogFacts, readLogBytes } from '../../watch/log-facts.ts';
 import {
+  besideOf,
   type Look,
   NO_WITNESSES,
   type StoredThen,
@@ -23,9 +23,9 @@ import {
   type Withheld,
   type Witnesses,
 } from '../../watch/look.ts';
-import { logFactsFrom } from '../../watch/resume-log.ts';
-import { trackedMetrics } from '../../watch/tracker-seen.ts';
-import type { Lab } from '../lab.ts';
+import { trackedMetrics } from '../../watch/tracker-and-stores.ts';
+import type { TrackerOf } from '../engines.ts';
+import type { CloudOf, EngineOf, Lab } from '../lab.ts';
 
 /** With 256 KiB each, more than the noisiest job writes in 570 s. */
 const LOG_CHUNKS_PER_LOOK = 64;
@@ -273,3 +273,19 @@ export async function metricsFromFile(submission: Submission): Promise<Metrics> 
   const read = await readMetricsFile(isAbsolute(path) ? path : join(String(directory), path));
   return read.kind === 'metrics' ? read.metrics : {};
 }
+
+export type WatchInput = {
+  readonly cluster: string;
+  /** A unique name of this process. */
+  readonly holder: string;
+  readonly engineOf: EngineOf;
+  readonly cloudOf: CloudOf;
+  readonly readMetrics: MetricsReader;
+  readonly trackerOf: TrackerOf;
+  /** The disk of this machine; null if unknown. */
+  readonly diskOf: () => Promise<Witnesses['disk']>;
+  readonly redact: (text: string) => string;
+  readonly withheld?: Withheld | undefined;
+  /** Frees memory after steps that allocate much. */
+  readonly saveMemory: () => void;
+};

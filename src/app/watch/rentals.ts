@@ -1,25 +1,24 @@
 /** Checks the rented machines of a cluster in each turn of its watch. */
 
 import { tearDown } from '../../actions/destroy.ts';
-import { traitsOf } from '../../config/engine-traits.ts';
+import { traitsOf } from '../../config/clusters.ts';
 import { GitError } from '../../domain/git.ts';
-import type { Instant } from '../../domain/ids.ts';
 import type { RentalTerms } from '../../domain/launch/manifest.ts';
 import { limits } from '../../domain/limits.ts';
-import { openOrphans } from '../../domain/logbook/orphans.ts';
+import { openOrphans } from '../../domain/logbook/events/rental-events.ts';
 import { rentalDueAtMs } from '../../domain/logbook/renting.ts';
 import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
 import type { RentalAccount } from '../../domain/rented.ts';
-import { after } from '../../domain/time.ts';
-import { type Entry, type Recorded, recordAsDecided, transact } from '../../logbook/transact.ts';
+import { after, type Instant } from '../../domain/values.ts';
+import { type Entry, type Recorded, recordAsDecided, transact } from '../../logbook/append.ts';
 import { isRentingOn, type RentalRecord } from '../../rental/look.ts';
 import { pagesWith } from '../../run/decide-pages.ts';
-import { configFor } from '../../run/run-config.ts';
+import { configFor } from '../../run/lane-scope.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { postOwed } from '../outbox.ts';
 import { brokenRuns } from '../stop-by-job-id.ts';
 import { contained, EVERYWHERE, type Trouble } from '../trouble.ts';
-import type { WatchInput } from './watch-input.ts';
+import type { WatchInput } from './look.ts';
 
 /** When to check the account again; `isBusy`: it may hold a machine of ours. */
 type MachinesLeft = { readonly at: Instant; readonly isBusy: boolean };

@@ -1,13 +1,11 @@
 /** One turn of the watch: observe every due run of the cluster, record, publish. */
 
 import { stopJob } from '../../actions/stop.ts';
-import { openSignatureMatch } from '../../care/bad-node.ts';
-import { answerSignatureMatch } from '../../care/propose-node-delete.ts';
-import { hasCluster, linksOf, traitsOf } from '../../config/engine-traits.ts';
+import { answerSignatureMatch, openSignatureMatch } from '../../care/bad-node.ts';
+import { hasCluster, linksOf, traitsOf } from '../../config/clusters.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import type { Engine, JobDescription, JobObservation } from '../../domain/engine.ts';
 import { GitError } from '../../domain/git.ts';
-import { branded, type Instant, isSha, type RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { awaitsDescription } from '../../domain/logbook/adoption.ts';
 import type { EventDataByType } from '../../domain/logbook/event.ts';
@@ -15,13 +13,19 @@ import { watchedClusters } from '../../domain/logbook/liveness.ts';
 import { offerWanted } from '../../domain/logbook/renting.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { cutText } from '../../domain/text.ts';
-import { after, momentOfMs, toRfc3339 } from '../../domain/time.ts';
-import { isWithheld } from '../../domain/withheld.ts';
-import { recordAsDecided, transactRun } from '../../logbook/transact.ts';
-import { mayAdoptOn } from '../../run/adoptable.ts';
-import { configFor } from '../../run/run-config.ts';
-import { longestDue, nextCheckAt, stopLookPeriodMs } from '../../watch/cadence.ts';
-import { handedOver } from '../../watch/lease.ts';
+import {
+  after,
+  branded,
+  type Instant,
+  isSha,
+  momentOfMs,
+  type RunId,
+  toRfc3339,
+} from '../../domain/values.ts';
+import { isWithheld } from '../../domain/written-secrets.ts';
+import { recordAsDecided, transactRun } from '../../logbook/append.ts';
+import { configFor, mayAdoptOn } from '../../run/lane-scope.ts';
+import { handedOver, longestDue, nextCheckAt, stopLookPeriodMs } from '../../watch/cadence.ts';
 import { reportCorruptLogbook } from '../control/report-corrupt-logbook.ts';
 import type { Log } from '../lab.ts';
 import { type LabOpener, type OpenLab, openForRun } from '../open-lab.ts';
@@ -36,10 +40,9 @@ import {
   unreadFiles,
   type Where,
 } from '../trouble.ts';
-import { sessionOf } from './look.ts';
+import { sessionOf, type WatchInput } from './look.ts';
 import { lookAtAll } from './record-looks.ts';
 import { lookAfterMachines } from './rentals.ts';
-import type { WatchInput } from './watch-input.ts';
 
 /** Records the newest observation with an expired lease. A lost race is harmless, because leases expire. Returns errors of single runs. */
 export async function handOver(opener: LabOpener, input: WatchInput): Promise<readonly Trouble[]> {

@@ -1,19 +1,19 @@
 /** Which changes of a cluster its newest scan calls for: what people may consent to, whole, before anything is done. */
 
-import type {
-  ActionEvidence,
-  ActionProposal,
-  ChangeStep,
-  ClusterChange,
+import {
+  type ActionEvidence,
+  type ActionProposal,
+  areSameSteps,
+  type ChangeStep,
+  type ClusterChange,
+  targetName,
 } from '../../domain/actions/action.ts';
-import { targetName } from '../../domain/actions/action.ts';
 import type { ActionRecord } from '../../domain/actions/action-state.ts';
-import { areSameSteps } from '../../domain/actions/step.ts';
-import type { RecordedScan, ScannedWorker } from '../../domain/care/disk-scan.ts';
-import type { DigestOf } from '../../domain/ids.ts';
+import type { RecordedScan, ScannedWorker } from '../../domain/care/worker-disk.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
-import { proposeAction } from '../propose-action.ts';
+import type { DigestOf } from '../../domain/values.ts';
+import { proposeAction } from '../action-approval.ts';
 
 export type DiskProposalInput = {
   readonly scan: RecordedScan;

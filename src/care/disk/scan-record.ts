@@ -1,17 +1,34 @@
 /** What a scan and the looks at its workers come to, as it is recorded: workers that are short, each with what was seen. */
 
 import type { VmIdentity } from '../../domain/actions/action.ts';
-import type { CleanupState, DiskFinding, DiskScan, ScannedWorker } from '../../domain/care/disk-scan.ts';
 import { type TpuVm, type VmListing, vmNamed } from '../../domain/care/tpu-vm.ts';
-import type { DiskUsage, FolderSize, Mount, MountPoint } from '../../domain/care/worker-disk.ts';
+import type {
+  CleanupState,
+  ClusterDisks,
+  DiskFinding,
+  DiskScan,
+  DiskUsage,
+  FolderSize,
+  Mount,
+  MountPoint,
+  RecordedScan,
+  ScannedWorker,
+} from '../../domain/care/worker-disk.ts';
+import { incidentsWith } from '../../domain/incidents.ts';
 import { limits } from '../../domain/limits.ts';
-import type { Observed } from '../../domain/observed.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
 import type { Detail } from '../../domain/payload.ts';
 import { cutText } from '../../domain/text.ts';
-import { percentFree as percentFreeOf } from './disk-usage.ts';
-import { sizeOf } from './folder-sizes.ts';
-import { mountAt, mountOver, mountsBelow } from './mounts.ts';
+import { fromRfc3339, type Instant, type Observed } from '../../domain/values.ts';
 import type { LowWorker, ScanReport } from './scan-report.ts';
+import {
+  mountAt,
+  mountOver,
+  mountsBelow,
+  percentFree,
+  percentFree as percentFreeOf,
+  sizeOf,
+} from './worker-answers.ts';
 
 /** The largest folders of a worker that are recorded and shown. */
 const SHOWN_FOLDERS_MAX = 5;
@@ -132,4 +149,74 @@ export function judgeWorker(
 
 function unread(percentFree: number, what: keyof Looks, why: string): JudgedWorker {
   return { percentFree, finding: 'unread', detail: { what, why: bounded(why) } };
+}
+
+/**
+ * `misplaced`: nothing is mounted, and data lies there. `fine`: mounted, with more than the threshold free. `short`: the
+ * rest. `percentFree` has one digit, because events hold no floats.
+ */
+export type WorkerHealth =
+  | { readonly kind: 'unknown'; readonly why: string }
+  | {
+      readonly kind: 'misplaced' | 'fine' | 'short';
+      readonly percentFree: string;
+      readonly isMounted: boolean;
+      readonly misplacedBytes: number;
+    };
+
+/** Judges one look; whatever of it could not be read makes it unknown. */
+export function healthOf(
+  { disk, mounts, folders }: Looks,
+  policy: { readonly mountPoint: MountPoint; readonly thresholdPercent: number },
+): WorkerHealth {
+  if (disk.kind === 'unknown') return disk;
+  if (mounts.kind === 'unknown') return mounts;
+  const free = percentFree(disk.value);
+  const isMounted = mountAt(mounts.value, policy.mountPoint) !== null;
+  if (!isMounted && folders.kind === 'unknown') return folders;
+  const misplacedBytes =
+    isMounted || folders.kind === 'unknown' ? 0 : sizeOf(folders.value, policy.mountPoint);
+  const told = { percentFree: free.toFixed(1), isMounted, misplacedBytes };
+  if (misplacedBytes >= limits.misplacedBytesMin) return { kind: 'misplaced', ...told };
+  return { kind: isMounted && free > policy.thresholdPercent ? 'fine' : 'short', ...told };
+}
+
+/** A job that said longer ago that a disk is full starts no scan any more: the daily schedule has looked since. */
+const FULL_DISK_NEWS_MS = 24 * 60 * 60 * 1_000;
+
+const DISK_IS_FULL = /No space left on device|\[Errno 28\]|\bENOSPC\b/;
+
+/** A run whose job said that a disk is full, when it did, and on which cluster. */
+export type FullDisk = { readonly run: RunState; readonly cluster: string; readonly since: Instant };
+
+/** The runs whose job said so within the last day; older news is left to the schedule of the scans. */
+export function fullDisks(runs: readonly RunState[], now: Instant): readonly FullDisk[] {
+  return runs.flatMap((run) => {
+    const cluster = run.submission?.cluster;
+    const since = fullSince(run);
+    return cluster === undefined || since === null || now - since > FULL_DISK_NEWS_MS
+      ? []
+      : [{ run, cluster, since }];
+  });
+}
+
+/** The first thing that people can read about the disks since then: null until a scan has said anything. */
+export function scanSince(
+  { cluster, since }: FullDisk,
+  disks: ReadonlyMap<string, ClusterDisks>,
+): RecordedScan | null {
+  const readable = disks.get(cluster)?.readable ?? null;
+  return readable !== null && (fromRfc3339(readable.at) ?? 0) >= since ? readable : null;
+}
+
+/** When the newest attempt first said that a disk is full: by its log while it ran, or by what it and the engine said at its end. */
+function fullSince({ submission, incidents, end }: RunState): Instant | null {
+  const line = incidentsWith(incidents, 'failure-signature').find(
+    ({ detail }) => detail.signature === 'disk-full' && (detail.attempt ?? 1) === submission?.attempt,
+  );
+  const words = end === null ? [] : [end.message, ...(end.diagnosis?.evidence ?? [])];
+  const isEnd = end?.status === 'FAILED' && words.some((text) => DISK_IS_FULL.test(text));
+  // rule AG-30
+  const at = line?.at ?? (isEnd ? end.at : null);
+  return at === null ? null : fromRfc3339(at);
 }

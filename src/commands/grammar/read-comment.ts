@@ -4,21 +4,24 @@ import type { ZodError } from 'zod';
 import { trimmedEnd } from '../../domain/text.ts';
 import { nearest } from '../../settings/nearness.ts';
 import type { ArgumentSpec, CommandSpec } from '../spec.ts';
-import { type Bounds, COMMENT_OF_STRANGER, COMMENT_OF_TRUSTED, isWithinBounds } from './bounds.ts';
-import { folded, isAscii } from './characters.ts';
-import { type CommentWord, rawWords, wordsOf } from './comment-words.ts';
-import { firstNamed } from './named-command.ts';
-import { parseMarkdown } from './parse-markdown.ts';
-import type {
-  CommandError,
-  ErrorCode,
-  IgnoredWord,
-  IgnoreReason,
-  Place,
-  ReadCommand,
-  Reading,
+import { type CommentWord, folded, isAscii, placesIn, rawWords, wordsOf } from './comment-words.ts';
+import {
+  type Bounds,
+  COMMENT_OF_STRANGER,
+  COMMENT_OF_TRUSTED,
+  isWithinBounds,
+  parseMarkdown,
+} from './markdown.ts';
+import {
+  type CommandError,
+  type ErrorCode,
+  firstNamed,
+  type IgnoredWord,
+  type IgnoreReason,
+  type Place,
+  type ReadCommand,
+  type Reading,
 } from './reading.ts';
-import { placesIn } from './source-lines.ts';
 import { type Token, type Tokens, tokensOf } from './tokens.ts';
 
 /** `word`: the slash word without attached text. */

@@ -1,12 +1,11 @@
 /** Rules over the whole lab: the repository, its engines, the keys that sign events, approvals and costs. */
 
-import type { Instant } from '../../domain/ids.ts';
-import type { Role } from '../../domain/logbook/role.ts';
-import { fromRfc3339 } from '../../domain/time.ts';
+import type { Role } from '../../domain/logbook/parts.ts';
+import { fromRfc3339, type Instant } from '../../domain/values.ts';
 import { engineDefinition } from '../../engines/registry.ts';
 import { type ConfigIssue, error, errorIf, warning, warningIf } from '../../settings/problem.ts';
 import type { LabConfig } from '../schema.ts';
-import { doubled, inLane, type Rule } from './rule.ts';
+import { doubled, inLane, type Rule } from './lane-rules.ts';
 
 const clusterExists: Rule = ({ clusters, lane }) =>
   errorIf(

@@ -2,9 +2,8 @@
 
 import type { Actor } from '../actor.ts';
 import { wasShownBefore } from '../approval-binding.ts';
-import type { Digest, Instant } from '../ids.ts';
 import type { EventDataByType, EventOf, EventType, LogbookEvent } from '../logbook/event.ts';
-import { fromRfc3339 } from '../time.ts';
+import { type Digest, fromRfc3339, type Instant } from '../values.ts';
 import {
   type ActionEvidence,
   type ActionProposal,

@@ -3,8 +3,8 @@
  * create them and only `capability.ts` may read them; an import rule enforces this.
  */
 
-import type { Instant } from '../ids.ts';
-import type { ActionStep } from './step.ts';
+import type { Instant } from '../values.ts';
+import type { ActionStep } from './action.ts';
 
 declare const verified: unique symbol;
 

@@ -1,8 +1,8 @@
 /** Every adapter that changes the outside world calls `spendCapability` first, with the exact call it is about to make. */
 
-import type { Instant } from '../ids.ts';
+import type { Instant } from '../values.ts';
+import { type ActionStep, isSameStep } from './action.ts';
 import { type Capability, grantOf } from './capability-seal.ts';
-import { type ActionStep, isSameStep } from './step.ts';
 
 export type { Capability } from './capability-seal.ts';
 

@@ -1,9 +1,8 @@
 /** Checkpoints in a store: folders below a root, the metadata file that marks one as complete, and deletion. */
 
+import type { ActionStep } from '../actions/action.ts';
 import type { Permit } from '../actions/capability.ts';
-import type { ActionStep } from '../actions/step.ts';
-import type { Instant } from '../ids.ts';
-import type { Observed } from '../observed.ts';
+import type { Instant, Observed } from '../values.ts';
 
 /** Written last by levanter (checkpoint.py); a checkpoint without it is incomplete. */
 export const METADATA_FILE = 'metadata.json';

@@ -1,8 +1,8 @@
 /** A block on launching until a person lifts it. */
 
 import type { Actor } from '../actor.ts';
-import { known, type Observed } from '../observed.ts';
 import type { Facts } from '../payload.ts';
+import { known, type Observed } from '../values.ts';
 
 export const HOLD_SCOPES = ['run', 'lane', 'date', 'repository'] as const;
 type HoldScope = (typeof HOLD_SCOPES)[number];

@@ -4,7 +4,6 @@
  */
 
 import { underWay } from '../actions/action-state.ts';
-import type { Digest, Sha } from '../ids.ts';
 import {
   type IssuedOrder,
   isOver,
@@ -12,6 +11,7 @@ import {
   type RolledBack,
   type RunState,
 } from '../logbook/run-state.ts';
+import type { Digest, Sha } from '../values.ts';
 import type { Order } from './order.ts';
 
 /** The newest submitted attempt if it failed, or null. A fix continues from it. */

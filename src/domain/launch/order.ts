@@ -1,8 +1,8 @@
 /** The permission to submit one attempt of one run, issued by control and used once by the runner. */
 
 import * as z from 'zod';
-import type { Digest, RunId } from '../ids.ts';
 import { digest, type Parsed, runId, sha, text } from '../logbook/parts.ts';
+import type { Digest, RunId } from '../values.ts';
 
 const approval = z.object({
   comment: z.int(),

@@ -4,8 +4,8 @@
  */
 
 import { limits } from '../limits.ts';
-import { fail, ok, type Result } from '../result.ts';
 import { UNSEEN } from '../text.ts';
+import { fail, ok, type Result } from '../values.ts';
 
 /** A small fix touches a file and its importers. */
 const FIX_FILES_MAX = 3;

@@ -1,6 +1,7 @@
 /** The basis of a relaunch: a replaced bad node (policy ML-30) or approved restarts. response.ts decides about it. */
 
 import type { ActionRecord } from '../actions/action-state.ts';
+import { type IncidentOf, incidentsWith } from '../incidents.ts';
 import type { RunState } from '../logbook/run-state.ts';
 
 /** End code of a deletion whose machine was replaced. */
@@ -34,4 +35,27 @@ export function stateAtEntry(state: RunState, seq: number): RunState {
     [submission.seq, firstEval?.seq, firstTracker?.seq, end.seq].includes(seq),
   );
   return past === undefined ? state : { ...state, ...past };
+}
+
+export type LaunchTrouble = IncidentOf<'launch-failed'> | IncidentOf<'launch-waiting'>;
+
+/** The newest recorded problem with the dispatched launch of an unclaimed order, or null. */
+export function launchTrouble({ order, incidents }: RunState): LaunchTrouble | null {
+  if (order === null || order.status !== 'open') return null;
+  const troubles = [
+    ...incidentsWith(incidents, 'launch-failed'),
+    ...incidentsWith(incidents, 'launch-waiting'),
+  ];
+  return (
+    troubles
+      .filter(({ detail }) => detail.orderDigest === order.digest)
+      .toSorted((a, b) => b.seq - a.seq)[0] ?? null
+  );
+}
+
+/** Why the newest order failed before a claim, or null. */
+export function whyNotLaunched({ order, incidents }: RunState): string | null {
+  if (order?.status !== 'failed') return null;
+  const ended = [...incidentsWith(incidents, 'launch-failed'), ...incidentsWith(incidents, 'runner-refused')];
+  return ended.findLast(({ detail }) => detail.orderDigest === order.digest)?.detail.why ?? null;
 }

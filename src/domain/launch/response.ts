@@ -5,25 +5,60 @@
 
 import type { ActionRecord } from '../actions/action-state.ts';
 import { STOPPED_BY } from '../engine.ts';
-import { type Failure, mayBeTriedByHand, mayPassAgain } from '../failure-class.ts';
+import { type DetectorId, type Failure, mayBeTriedByHand, mayPassAgain } from '../failure-class.ts';
 import { type IncidentFacts, incidentsWith } from '../incidents.ts';
 import {
   type Approval,
   isOver,
+  ordersOf,
   type PastAttempt,
   type RejectedCheckpoint,
   type RelaunchAsked,
   type RunState,
   standingApprovals,
 } from '../logbook/run-state.ts';
+import { type Digest, fromRfc3339, type Instant } from '../values.ts';
 import { takesCheckpoint } from './contract.ts';
-import { failureOf, sameFailure } from './fingerprint.ts';
-import { rungFor } from './ladder.ts';
+import { failureOf, rungFor, sameFailure } from './ladder.ts';
 import { asLaunched, pastAttempt, reachedStep, rollbackOf } from './next-attempt.ts';
-import type { Order } from './order.ts';
-import { approvedBeforehand, preApproval } from './pre-approval.ts';
+import { approvedIn, type Order } from './order.ts';
 import { replacementFor, restartsLeft } from './relaunch.ts';
-import { spoiltBy } from './spoilt.ts';
+import { approvedBeforehand, preApproval } from './small-fix.ts';
+
+/** Failure signature: the loss or one of its inputs is not a finite number. */
+export const LOSS_NOT_FINITE = 'loss-not-finite';
+
+/** `loss-lost`: the loss became non-finite. `other-steps`: the attempt diverged from the one it resumed. */
+export type Spoilt = 'loss-lost' | 'other-steps';
+
+/** The recorded evidence, or null. */
+export function spoiltBy(
+  { incidents }: Pick<RunState, 'incidents'>,
+  { submission, end }: Pick<PastAttempt, 'submission' | 'end'>,
+): Spoilt | null {
+  if (end.signatures.includes(LOSS_NOT_FINITE)) return 'loss-lost';
+  const isOther = incidentsWith(incidents, 'run-alarm').some(
+    ({ detail }) => detail.detector === 'resume-mismatch' && (detail.attempt ?? 1) === submission.attempt,
+  );
+  return isOther ? 'other-steps' : null;
+}
+
+/** Detectors of numerical instability, which no machine fault explains (policy HR-44). */
+const UNSTABLE: readonly DetectorId[] = ['gradient-norm', 'router-collapse', 'z-loss'];
+
+/** The first such alarm of the attempt that nobody has acknowledged since, or null. */
+export function unstableBy(
+  { incidents, taken }: Pick<RunState, 'incidents' | 'taken'>,
+  { submission }: Pick<PastAttempt, 'submission'>,
+): string | null {
+  const found = incidentsWith(incidents, 'run-alarm').find(
+    ({ seq, detail }) =>
+      UNSTABLE.some((id) => id === detail.detector) &&
+      (detail.attempt ?? 1) === submission.attempt &&
+      seq > (taken?.seq ?? -1),
+  );
+  return found?.detail.detector ?? null;
+}
 
 export type Response =
   | { readonly kind: 'relaunch' }
@@ -295,4 +330,32 @@ export function rejectionFor(
         (order.claim?.at ?? order.at) <= at && order.manifest?.outputRoot === last.order.manifest?.outputRoot,
     );
   return rejections.find(({ at }) => wroteBefore(at)) ?? null;
+}
+
+/**
+ * Whether an approval of this manifest is too old. It must be young enough now or, once the runner has claimed an order that uses it, at
+ * the first such claim: restarts use the same approval however long the attempts run. Only the runner can sign claims, so forged orders
+ * cannot keep an old approval valid.
+ */
+export function isTooOld(
+  state: RunState,
+  { digest, createdAt }: { readonly digest: Digest; readonly createdAt: Instant },
+  now: Instant,
+  maxAgeMs: number,
+): boolean {
+  const claimed = ordersOf(state)
+    .filter((one) => one.order.digest === digest && one.status !== 'failed')
+    .flatMap(({ claim }) => fromRfc3339(claim?.at ?? '') ?? [])
+    .find((at) => at >= createdAt);
+  const at = isLongUnanswered(state, digest, now, maxAgeMs) ? now : claimed;
+  return (at ?? now) >= createdAt + maxAgeMs;
+}
+
+/** An approval of restarts does not cover a failure that stayed unanswered for the maximum age. */
+function isLongUnanswered(state: RunState, digest: Digest, now: Instant, maxAgeMs: number): boolean {
+  const before = asLaunched(state);
+  const last = pastAttempt(before);
+  if (last === null || approvedIn(last.order.order) !== digest) return false;
+  if (askedFor(before) !== null || replacementFor(before) !== null) return false;
+  return now >= (fromRfc3339(last.end.at) ?? 0) + maxAgeMs;
 }

@@ -5,7 +5,7 @@ import { NO_ORDER } from '../logbook/adoption.ts';
 import { isLive } from '../logbook/liveness.ts';
 import { microdollarsOf, rentalTerms } from '../logbook/renting.ts';
 import { type IssuedOrder, ordersOf, type RunState } from '../logbook/run-state.ts';
-import { dateAfter, WEEKDAYS, weekdayOf } from '../time.ts';
+import { dateAfter, WEEKDAYS, weekdayOf } from '../values.ts';
 
 export const PERIODS = ['week', 'month'] as const;
 export type Period = (typeof PERIODS)[number];

@@ -1,8 +1,16 @@
 /** Adopts a job that another person launched: it becomes attempt 1 under a placeholder order, so that all rules about attempts apply. */
 
 import type { Actor } from '../actor.ts';
-import { branded, type Digest, type Instant, isDigest, isSha, type Sha } from '../ids.ts';
-import { after, fromRfc3339 } from '../time.ts';
+import {
+  after,
+  branded,
+  type Digest,
+  fromRfc3339,
+  type Instant,
+  isDigest,
+  isSha,
+  type Sha,
+} from '../values.ts';
 import type { EventDataByType } from './event.ts';
 import { type Description, isOver, type RunState, type Submission } from './run-state.ts';
 

@@ -3,9 +3,8 @@
 import type * as z from 'zod';
 import type { Actor } from '../actor.ts';
 import type { EventOf, EventType, LogbookEvent } from './event.ts';
-import type { Parsed } from './parts.ts';
+import type { Parsed, Role } from './parts.ts';
 import { prose } from './plain-text.ts';
-import type { Role } from './role.ts';
 import type { RunState } from './run-state.ts';
 
 type Schemas = { readonly [type: string]: z.ZodType };

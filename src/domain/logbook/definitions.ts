@@ -13,7 +13,7 @@ import { proposalEvents } from './events/proposal-events.ts';
 import { recordEvents } from './events/record-events.ts';
 import { rentalEvents } from './events/rental-events.ts';
 import { watchEvents } from './events/watch-events.ts';
-import type { Role } from './role.ts';
+import type { Role } from './parts.ts';
 
 /** In the order of a run's life. */
 export const DEFINITIONS: { readonly [Type in EventType]: DefinedEvent<Type> } = {

@@ -12,7 +12,7 @@ import type { ProposalEventData } from './events/proposal-events.ts';
 import type { RecordEventData } from './events/record-events.ts';
 import type { RentalEventData } from './events/rental-events.ts';
 import type { WatchEventData } from './events/watch-events.ts';
-import type { Role } from './role.ts';
+import type { Role } from './parts.ts';
 
 /** What an event of each type carries; each family stands in a file of its own. */
 export type EventDataByType = ProposalEventData &

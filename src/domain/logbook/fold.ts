@@ -1,7 +1,6 @@
 /** Folds events in order into a run's state; an illegal event stops the fold. */
 
-import { branded, isRunId } from '../ids.ts';
-import { fail, ok, type Result } from '../result.ts';
+import { branded, fail, isRunId, ok, type Result } from '../values.ts';
 import { definitionOf, WRITERS } from './definitions.ts';
 import type { EventOf, LogbookEvent } from './event.ts';
 import { NO_RENTAL } from './events/rental-events.ts';

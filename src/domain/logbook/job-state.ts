@@ -1,12 +1,13 @@
 /** Derives a job's state from all witnesses and their age: the engine's RUNNING alone does not prove progress. */
 
-import type { DetectorId } from '../detector-ids.ts';
 import type { JobStatus } from '../engine.ts';
-import type { Instant } from '../ids.ts';
+import type { DetectorId } from '../failure-class.ts';
 import { incidentsWith } from '../incidents.ts';
+import { isFixGated } from '../launch/next-attempt.ts';
+import { allPass } from '../launch/verdict.ts';
 import { limits } from '../limits.ts';
-import { fromRfc3339 } from '../time.ts';
-import type { Observation, RunState } from './run-state.ts';
+import { assertNever, fromRfc3339, type Instant } from '../values.ts';
+import { type Observation, type RunState, standingApprovals } from './run-state.ts';
 
 export const JOB_STATES = [
   'submitted',
@@ -137,3 +138,54 @@ const ENDED = {
   FAILED: 'ended-failed',
   STOPPED: 'ended-stopped',
 } as const;
+
+/** Lifecycle stages as shown to people (docs/architecture.md, What ferrybot is). */
+export const PHASES = [
+  'proposed',
+  'gated',
+  'approved',
+  'ordered',
+  'submitted',
+  'stepping',
+  'degraded',
+  'ended',
+  'sealed',
+  'closed',
+] as const;
+export type Phase = (typeof PHASES)[number];
+
+/** The run's stage, or that of a fix after a failed attempt. `degraded` includes a job that cannot be observed. */
+export function phaseOf(state: RunState): Phase {
+  if (state.seal !== null) return 'sealed';
+  if (state.closed !== null) return 'closed';
+  if (state.end !== null && !isFixGated(state)) return 'ended';
+  if (state.submission !== null && state.end === null) return phaseOfJob(state);
+  if (state.order !== null && (state.order.status === 'open' || state.order.status === 'claimed'))
+    return 'ordered';
+  if (standingApprovals(state).length > 0) return 'approved';
+  return state.gate !== null && allPass(state.gate.verdicts) ? 'gated' : 'proposed';
+}
+
+/** Coarser than the job state, because each change edits the card. */
+function phaseOfJob(state: RunState): Phase {
+  const job = jobStateOf(state);
+  switch (job) {
+    case 'submitted':
+    case 'pending':
+    case 'allocated':
+    case 'compiling':
+      return 'submitted';
+    case 'stepping':
+      return 'stepping';
+    case 'degraded':
+    case 'unknown':
+    case 'state-lost':
+      return 'degraded';
+    case 'ended-succeeded':
+    case 'ended-failed':
+    case 'ended-stopped':
+      return 'ended';
+    default:
+      return assertNever(job);
+  }
+}

@@ -1,15 +1,15 @@
 /** Folds the repository journal: commands on threads without a run, and holds on more than one run (architecture, D1). */
 
 import { type ActionRecord, actionsAfter, isActionEvent } from '../actions/action-state.ts';
-import { type ClusterDisks, scansAfter } from '../care/disk-scan.ts';
-import type { Dispatch } from '../dispatch.ts';
+import { type ClusterDisks, scansAfter } from '../care/worker-disk.ts';
+import type { Dispatch } from '../effect.ts';
 import { type Incident, readIncident } from '../incidents.ts';
 import { type Hold, withHold, withoutHold } from '../launch/hold.ts';
 import type { EventDraft, LogbookEvent } from './event.ts';
 import type { ObjectiveQuestion } from './events/notice-events.ts';
 import type { Proposing } from './events/proposal-events.ts';
 import type { CheckpointedRun } from './events/record-events.ts';
-import { type Orphan, orphansAfter } from './orphans.ts';
+import { type Orphan, orphansAfter } from './events/rental-events.ts';
 import { commandKey, type Head, type SeenCommand } from './run-state.ts';
 
 export type JournalState = {

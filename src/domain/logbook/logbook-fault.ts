@@ -1,7 +1,6 @@
 /** Why a logbook is not trusted. ferrybot stops acting on the affected part until a person resolves it. */
 
-import { assertNever } from '../assert.ts';
-import type { Sha } from '../ids.ts';
+import { assertNever, type Sha } from '../values.ts';
 
 export type LogbookFault =
   /** The first entry that does not verify; `reason` as in `ferrybot logbook verify`. */

@@ -2,8 +2,8 @@
 
 import { failedAttempt, fixRule, isFixGated, isLaunchable } from '../launch/next-attempt.ts';
 import { type Order, type OrderApproval, type ParentAttempt, submissionIdOf } from '../launch/order.ts';
-import { approvedBeforehand } from '../launch/pre-approval.ts';
 import { approvalsBeforehand, relaunchRule } from '../launch/response.ts';
+import { approvedBeforehand } from '../launch/small-fix.ts';
 import { allPass } from '../launch/verdict.ts';
 import type { EventOf } from './event.ts';
 import { type Approval, nextAttempt, type RunState, standingApprovals } from './run-state.ts';

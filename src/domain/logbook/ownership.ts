@@ -1,9 +1,8 @@
 /** Who owns a run's watch. */
 
 import type { Actor } from '../actor.ts';
-import type { Instant } from '../ids.ts';
 import { isSameLogin, personInCharge } from '../launch/contract.ts';
-import { fromRfc3339 } from '../time.ts';
+import { fromRfc3339, type Instant } from '../values.ts';
 import type { Offer, WatchEnd } from './events/watch-events.ts';
 import type { RunState } from './run-state.ts';
 

@@ -1,7 +1,7 @@
 /** Schemas shared by events. */
 
 import * as z from 'zod';
-import { type Digest, isDigest, isRunId, isSha, type RunId, type Sha } from '../ids.ts';
+import { type Digest, isDigest, isRunId, isSha, type RunId, type Sha } from '../values.ts';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 export const text = z.string();
@@ -25,3 +25,17 @@ type ReadonlyDeep<Value> = Value extends string | number | boolean | null | unde
 
 /** The type of what a schema describes. */
 export type Parsed<Schema extends z.ZodType> = ReadonlyDeep<z.infer<Schema>>;
+
+/** Who signs: control decides, the runner submits, the watch observes. */
+export const ROLES = ['control', 'runner', 'watch'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** A public key from the config: raw Ed25519 in base64, valid from/until (RFC 3339). */
+export const publicKeySchema = z.object({
+  id: text,
+  role: z.enum(ROLES),
+  public: text,
+  from: text,
+  until: text,
+});
+export type PublicKey = Readonly<z.infer<typeof publicKeySchema>>;

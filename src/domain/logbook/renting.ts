@@ -1,8 +1,7 @@
 /** What a run rents according to its record. */
 
-import { branded, type Digest, type Instant, isInstant } from '../ids.ts';
 import type { RentalTerms } from '../launch/manifest.ts';
-import { after, fromRfc3339 } from '../time.ts';
+import { after, branded, type Digest, fromRfc3339, type Instant, isInstant } from '../values.ts';
 import type { Machine } from './events/rental-events.ts';
 import { isOver, type RunState, type Submission } from './run-state.ts';
 

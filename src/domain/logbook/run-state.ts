@@ -1,21 +1,19 @@
 /** A run's state as the fold of its events. */
 
 import type { ActionRecord } from '../actions/action-state.ts';
-import type { Actor } from '../actor.ts';
+import type { Actor, Surface } from '../actor.ts';
 import type { StorePath } from '../checkpoint/stored.ts';
-import type { Surface } from '../command.ts';
-import type { Dispatch } from '../dispatch.ts';
-import type { Digest, Instant, RunId } from '../ids.ts';
+import type { Dispatch } from '../effect.ts';
 import type { Incident } from '../incidents.ts';
 import type { Contract } from '../launch/contract.ts';
 import type { Hold } from '../launch/hold.ts';
 import type { Manifest } from '../launch/manifest.ts';
 import type { Order } from '../launch/order.ts';
-import { fromRfc3339 } from '../time.ts';
+import { type Digest, fromRfc3339, type Instant, type RunId } from '../values.ts';
 import type { EventDataByType, EventOf, EventType } from './event.ts';
 import type { RentalState } from './events/rental-events.ts';
 import type { WatchState } from './events/watch-events.ts';
-import type { Role } from './role.ts';
+import type { Role } from './parts.ts';
 
 /** Maximum number of kept loss points and pace points. */
 export const TRACE_POINTS_MAX = 60;
@@ -161,7 +159,7 @@ export type RunState = {
   readonly commands: ReadonlyMap<string, SeenCommand>;
   /** Cluster changes proposed for this run, oldest first. */
   readonly actions: readonly ActionRecord[];
-  /** Oldest first; evaluated by src/checkpoints/standing.ts. */
+  /** Oldest first; evaluated by src/checkpoints/lineage.ts. */
   readonly rejections: readonly RejectedCheckpoint[];
   /** Sealed milestones, oldest first; their checkpoints are kept. */
   readonly milestones: readonly Milestone[];

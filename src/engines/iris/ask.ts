@@ -1,9 +1,9 @@
 /** One question to the controller (Connect, unary, JSON over POST) and its whole answer, or why there is none. */
 
 import { z } from 'zod';
-import { jsonIn } from '../../domain/json.ts';
 import { limits } from '../../domain/limits.ts';
 import { cutText } from '../../domain/text.ts';
+import { jsonIn } from '../../domain/values.ts';
 import { redact } from '../../host/redactor.ts';
 import { askWhole, type Http } from '../shared/http.ts';
 import type { IrisCluster } from './definition.ts';

@@ -1,8 +1,14 @@
 /** The engine `iris`: jobs of an Iris cluster, over the RPC of its controller. */
 
 import { z } from 'zod';
-import { type ConfigIssue, type KeyPath, warning } from '../../settings/problem.ts';
-import { inArguments, reservedName, writtenSecret } from '../../settings/secret-words.ts';
+import {
+  type ConfigIssue,
+  inArguments,
+  type KeyPath,
+  reservedName,
+  warning,
+  writtenSecret,
+} from '../../settings/problem.ts';
 import { setting, unset, variable } from '../../settings/words.ts';
 import { CLUSTER_KEYS, type EngineDefinition, place, timeoutMs } from '../definition.ts';
 

@@ -9,7 +9,7 @@ import {
   type LiveJob,
   type StopOutcome,
 } from '../../domain/engine.ts';
-import { known, type Observed, unknown } from '../../domain/observed.ts';
+import { known, type Observed, unknown } from '../../domain/values.ts';
 import { createKept } from '../../host/kept.ts';
 import { redact } from '../../host/redactor.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';

@@ -12,6 +12,7 @@ import type {
   StopOutcome,
 } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
+import { codeOf, publishOnce } from '../../host/files.ts';
 import {
   currentPidScope,
   type Liveness,
@@ -19,7 +20,6 @@ import {
   type PidScope,
   processStartOf,
 } from '../../host/process-identity.ts';
-import { codeOf, publishOnce } from '../../host/publish-once.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
 import {
   foundJob,

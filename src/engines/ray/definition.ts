@@ -1,12 +1,15 @@
 /** The engine `ray`: jobs of a Ray cluster, over its Jobs API; the lab's own script may submit them. */
 
 import { z } from 'zod';
-import { templateIssues } from '../../settings/argument-template.ts';
-import { diskIssues } from '../../settings/disk-rules.ts';
-import { diskSchema } from '../../settings/disk-schema.ts';
-import { gcpKeys } from '../../settings/gcp-schema.ts';
-import { type ConfigIssue, error, type KeyPath } from '../../settings/problem.ts';
-import { reservedName, writtenSecret } from '../../settings/secret-words.ts';
+import { diskIssues, diskSchema, gcpKeys } from '../../settings/machines.ts';
+import {
+  type ConfigIssue,
+  error,
+  type KeyPath,
+  reservedName,
+  templateIssues,
+  writtenSecret,
+} from '../../settings/problem.ts';
 import { argumentArray, path, setting, unset, variable } from '../../settings/words.ts';
 import { CLUSTER_KEYS, type EngineDefinition, timeoutMs } from '../definition.ts';
 

@@ -17,8 +17,8 @@ import {
   submitStep,
 } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
+import { isFolder } from '../../host/files.ts';
 import { differencesOnDisk, firstOf } from '../../host/git/tree-on-disk.ts';
-import { isFolder } from '../../host/is-folder.ts';
 
 const SUBMISSION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestOverTls } from 'node:https';
 import { NOT_SENT, readBounded } from '../../host/fetch-whole.ts';
-import { codeOf } from '../../host/publish-once.ts';
+import { codeOf } from '../../host/files.ts';
 
 export type HttpRequest = {
   readonly method: 'GET' | 'POST' | 'PUT';

@@ -14,9 +14,7 @@ import {
   type SubmitOutcome,
 } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
-import { isFolder } from '../../host/is-folder.ts';
-import { openPlainFile } from '../../host/plain-file.ts';
-import { codeOf, readTextIfThere } from '../../host/publish-once.ts';
+import { codeOf, isFolder, openPlainFile, readTextIfThere } from '../../host/files.ts';
 import { redact } from '../../host/redactor.ts';
 import { conflictWith, unknownBecause } from './acts.ts';
 import { jobMetadata } from './identity.ts';

@@ -2,8 +2,7 @@
 
 import type { LogRead } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
-import { completeUtf8Length } from '../../host/utf8-boundary.ts';
-import { utf8Only } from '../../host/utf8-only.ts';
+import { completeUtf8Length, utf8Only } from '../../host/files.ts';
 
 /** What stays in memory of a log that was handed on: the unfinished line is asked for again (logLineCharsMax, in UTF-8). */
 const LOOKBACK_BYTES = 64 * 1024;

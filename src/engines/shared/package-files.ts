@@ -5,8 +5,8 @@ import { join, relative, sep } from 'node:path';
 import { type Zippable, zipSync } from 'fflate';
 import type { JobSpec, LeftOut } from '../../domain/engine.ts';
 import type { ExportedFile } from '../../domain/git.ts';
+import { codeOf } from '../../host/files.ts';
 import { blobIdOf, firstOf } from '../../host/git/tree-on-disk.ts';
-import { codeOf } from '../../host/publish-once.ts';
 import { type Rejected, rejected } from './acts.ts';
 
 /** Before it is a zip; it is made in memory, and code has a tenth of this. */

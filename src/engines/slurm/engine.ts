@@ -3,8 +3,8 @@
 import { rename, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine, JobDescription, LiveJob, LogRead, StopOutcome } from '../../domain/engine.ts';
-import { known, type Observed, unknown } from '../../domain/observed.ts';
-import { codeOf, publishOnce, readTextIfThere } from '../../host/publish-once.ts';
+import { known, type Observed, unknown } from '../../domain/values.ts';
+import { codeOf, publishOnce, readTextIfThere } from '../../host/files.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
 import {
   guarded,

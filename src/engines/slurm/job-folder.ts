@@ -3,7 +3,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { codeOf, readTextIfThere } from '../../host/publish-once.ts';
+import { codeOf, readTextIfThere } from '../../host/files.ts';
 import { type Read, readRecord } from '../shared/job-files.ts';
 
 const askedRecord = z.object({ atMs: z.int() }).readonly();

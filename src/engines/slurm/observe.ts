@@ -8,8 +8,7 @@ import {
   type JobObservation,
 } from '../../domain/engine.ts';
 import { cutText } from '../../domain/text.ts';
-import { openPlainFile } from '../../host/plain-file.ts';
-import { codeOf, publishOnce } from '../../host/publish-once.ts';
+import { codeOf, openPlainFile, publishOnce } from '../../host/files.ts';
 import { foundJob, isSubmissionId, missingJob, type Unknown, unknownBecause } from '../shared/acts.ts';
 import { type ClaimRecord, readClaim } from '../shared/job-files.ts';
 import { askCommand, type SlurmSettings } from './commands.ts';

@@ -3,8 +3,8 @@
 import { cp, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobMetadata, JobSpec, SubmitOutcome } from '../../domain/engine.ts';
+import { publishOnce } from '../../host/files.ts';
 import type { ProgramResult } from '../../host/process.ts';
-import { publishOnce } from '../../host/publish-once.ts';
 import {
   changedRefusal,
   folderRefusal,

@@ -2,7 +2,6 @@
 
 import { z } from 'zod';
 import { spendCapability } from '../../domain/actions/capability.ts';
-import { jsonIn } from '../../domain/json.ts';
 import {
   type AccountRead,
   destroyStep,
@@ -10,7 +9,7 @@ import {
   type RentalAccount,
   type RentedInstance,
 } from '../../domain/rented.ts';
-import { momentOfMs } from '../../domain/time.ts';
+import { jsonIn, momentOfMs } from '../../domain/values.ts';
 import { isSubmissionId, type Unknown, unknownBecause } from '../shared/acts.ts';
 import { jobMetadata } from '../shared/identity.ts';
 import { ask, noAnswer, readVastSession, type Said, VAST, type VastSettings } from './ask.ts';

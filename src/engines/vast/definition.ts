@@ -1,7 +1,7 @@
 /** The engine `vast`: machines rented on Vast.ai, one for each job. */
 
 import { z } from 'zod';
-import type { BeyondCap, MachineNeeds } from '../../domain/launch/machine-needs.ts';
+import type { BeyondCap, MachineNeeds } from '../../domain/launch/contract.ts';
 import type { RentalTerms } from '../../domain/launch/manifest.ts';
 import { error } from '../../settings/problem.ts';
 import { amount, name, setting, unset, variable, word } from '../../settings/words.ts';

@@ -1,11 +1,21 @@
 /** Reads a local checkout without copying, fetching or writing, and without starting programs from it. */
 
-import { GitError, type GitReader } from '../../domain/git.ts';
-import { branded, isSha, type Sha } from '../../domain/ids.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { GitError, type GitExporter, type GitReader, type GitWriter } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
+import { branded, isSha, type Sha } from '../../domain/values.ts';
 import { type ProgramResult, runProgram } from '../process.ts';
-import { gitEnvironment } from './environment.ts';
-import { type GitCall, type GitMirror, gitError, mirrorOf } from './mirror.ts';
+import { createGitProgram } from './git-program.ts';
+import {
+  type GitCall,
+  type GitIdentity,
+  type GitMirror,
+  gitEnvironment,
+  gitError,
+  mirrorOf,
+} from './mirror.ts';
 import { createReader } from './read.ts';
 
 export type Checkout = {
@@ -65,4 +75,108 @@ async function commitOf(mirror: GitMirror, revision: string): Promise<Sha | null
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`];
   const found = await mirror.run({ args });
   return found.ok ? branded(found.stdout.trim(), isSha) : null;
+}
+
+export type PersonsClone = {
+  /** `owner/name` from the remote's URL. */
+  readonly repository: string;
+  readonly defaultBranch: string;
+  /** Uses a separate mirror, so the clone is not changed; reads the clone's objects. */
+  readonly gitAs: (identity: GitIdentity) => GitReader & GitWriter & GitExporter;
+  /** The branch's commits known to this clone, which may be newer than the remote's. */
+  readonly seenAt: (branch: string) => Promise<readonly Sha[]>;
+  readonly close: () => Promise<void>;
+};
+
+/** A person's own clone with their credentials. Null without a remote `origin`. Throws `GitError` if the remote does not answer. */
+export async function openPersonsClone(
+  folder: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<PersonsClone | null> {
+  const plain = personsEnvironment(environment);
+  const git = (args: readonly string[], env = plain): Promise<ProgramResult> =>
+    runProgram('git', args, { cwd: folder, env, timeoutMs: limits.gitNetworkTimeoutMs });
+  const top = await git(['rev-parse', '--path-format=absolute', '--git-common-dir']);
+  if (top.exitCode === null) throw gitError('failed', { args: ['rev-parse'] }, top);
+  const url = await git(['config', 'remote.origin.url']);
+  const address = url.ok ? addressOf(url.stdout.trim(), folder) : null;
+  if (!top.ok || address === null) return null;
+  const common = top.stdout.trim();
+  const ofPerson = {
+    ...gitEnvironment(plain, await settingsOf(git)),
+    ...kept(plain),
+    GIT_ALLOW_PROTOCOL: 'https:http:file:ssh',
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: join(common, 'objects'),
+  };
+  const named = await git(['ls-remote', '--symref', 'origin', 'HEAD']);
+  if (!named.ok) throw gitError('unreachable', { args: ['ls-remote'] }, named);
+  const defaultBranch = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(named.stdout)?.[1];
+  if (defaultBranch === undefined) throw new GitError('unreadable', 'the remote tells no default branch');
+  const scratch = await mkdtemp(join(tmpdir(), 'ferrybot-repair-'));
+  return {
+    repository: address.repository,
+    defaultBranch,
+    gitAs: createGitProgram({
+      directory: join(scratch, 'mirror.git'),
+      remoteUrl: address.url,
+      token: async () => null,
+      environment: plain,
+      ofPerson,
+    }),
+    seenAt: async (branch) => {
+      const refs = [`refs/remotes/origin/${branch}`, `refs/heads/${branch}`];
+      const found = await git(['for-each-ref', '--format=%(objectname)', ...refs]);
+      if (!found.ok) throw gitError('failed', { args: ['for-each-ref'] }, found);
+      return [...new Set(found.stdout.split('\n').filter(isSha))];
+    },
+    close: () => rm(scratch, { recursive: true, force: true }),
+  };
+}
+
+/** A path is relative to the clone; URLs and `host:path` stay unchanged. */
+function addressOf(
+  text: string,
+  folder: string,
+): { readonly url: string; readonly repository: string } | null {
+  const named = withoutEnd(withoutEnd(text, '/'), '.git').split('/');
+  const [name = '', before = ''] = named.toReversed();
+  const owner = before.split(/[:\\]/).at(-1) ?? '';
+  if (named.length < 2 || name === '' || owner === '') return null;
+  const isElsewhere = /^[a-z+]+:\/\//.test(text) || /^[^/]+:/.test(text);
+  return { url: isElsewhere ? text : resolve(folder, text), repository: `${owner}/${name}` };
+}
+
+function withoutEnd(text: string, end: string): string {
+  return text.endsWith(end) ? text.slice(0, -end.length) : text;
+}
+
+/** Drops variables that redirect git to another repository or add settings. */
+function personsEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      value === undefined || (name.startsWith('GIT_') && !KEPT.includes(name)) ? [] : [[name, value]],
+    ),
+  );
+}
+
+/** Credentials of a person's git and ssh. */
+const KEPT = ['HOME', 'XDG_CONFIG_HOME', 'GIT_SSH', 'GIT_SSH_COMMAND', 'GIT_ASKPASS', 'SSH_ASKPASS'];
+
+function kept(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => KEPT.includes(name)));
+}
+
+const SETTINGS = String.raw`^(credential|http|url)\.|^core\.(sshcommand|askpass|gitproxy)$`;
+
+/** The person's settings for contacting the remote. */
+async function settingsOf(
+  git: (args: readonly string[]) => Promise<ProgramResult>,
+): Promise<readonly (readonly [string, string])[]> {
+  const listed = await git(['config', '--null', '--get-regexp', SETTINGS]);
+  return listed.stdout.split('\0').flatMap((entry): readonly (readonly [string, string])[] => {
+    const end = entry.indexOf('\n');
+    return end === -1 ? [] : [[entry.slice(0, end), entry.slice(end + 1)]];
+  });
 }

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ExportedFile, type ExportedTree, GitError } from '../../domain/git.ts';
-import type { Sha } from '../../domain/ids.ts';
+import type { Sha } from '../../domain/values.ts';
 import type { GitMirror } from './mirror.ts';
 import { filesOnDisk, firstOf, idsOf } from './tree-on-disk.ts';
 

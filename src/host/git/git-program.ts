@@ -1,9 +1,8 @@
 /** Git through the git program. */
 
 import type { GitExporter, GitReader, GitWriter } from '../../domain/git.ts';
-import type { GitIdentity } from './environment.ts';
 import { exportTree } from './export-tree.ts';
-import { createMirror, type MirrorOptions } from './mirror.ts';
+import { createMirror, type GitIdentity, type MirrorOptions } from './mirror.ts';
 import { createReader } from './read.ts';
 import { createWriter } from './write.ts';
 

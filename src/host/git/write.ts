@@ -8,9 +8,8 @@ import {
   type TagOutcome,
   type TagRequest,
 } from '../../domain/git.ts';
-import { branded, isSha, type Sha } from '../../domain/ids.ts';
-import type { GitIdentity } from './environment.ts';
-import { type GitMirror, lastWords } from './mirror.ts';
+import { branded, isSha, type Sha } from '../../domain/values.ts';
+import { type GitIdentity, type GitMirror, lastWords } from './mirror.ts';
 import { readTree, rootTree } from './read.ts';
 import { FOLDER_MODE, type TreeRow, treeBytes } from './tree-on-disk.ts';
 

@@ -6,7 +6,7 @@ import { type LaneConfig, laneKeys } from '../../config/lane-schema.ts';
 import { type CommandLine, commandIn, readCommandLine } from '../../contracts/command-line.ts';
 import { USUAL_RESPONSES } from '../../domain/failure-class.ts';
 import type { PinnedSource } from '../../domain/launch/contract.ts';
-import { covers } from '../../domain/launch/whole-tree.ts';
+import { covers } from '../../domain/launch/manifest.ts';
 import type { Description } from '../../domain/logbook/run-state.ts';
 import { HIDDEN } from '../../domain/written-secrets.ts';
 import { defineGate, given } from '../../gates/gate.ts';

@@ -1,11 +1,10 @@
 /** Chooses what the next ferry changes: one configured candidate that is due, and a value that the recent past has not had. */
 
-import type { Knob } from '../../delta/read-knobs.ts';
-import type { Bucket } from '../../domain/launch/delta.ts';
+import type { Knob } from '../../delta/config-delta.ts';
+import type { Bucket } from '../../domain/launch/change-facts.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
-import { dateAfter } from '../../domain/time.ts';
-import type { Edit } from './edit.ts';
-import { isSameValueText, largeStep, type Steps } from './value-text.ts';
+import { dateAfter } from '../../domain/values.ts';
+import { type Edit, isSameValueText, largeStep, type Steps } from './edit.ts';
 
 /** A knob that may be changed, as the config lists it. `values` in the order of trying. */
 export type Candidate = {

@@ -1,10 +1,104 @@
 /** Edits values of an experiment file in place: exactly the value's characters change, everything else stays byte for byte. */
 
-import { configDelta } from '../../delta/config-delta.ts';
-import { type Knob, readKnobs } from '../../delta/read-knobs.ts';
-import type { ExperimentFile, ReadFile } from '../../domain/experiment.ts';
-import type { KnobChange } from '../../domain/launch/delta.ts';
-import { fail, ok, type Result } from '../../domain/result.ts';
+import { configDelta, type Knob, readKnobs } from '../../delta/config-delta.ts';
+import type { ExperimentFile, ReadFile, Reading } from '../../domain/experiment.ts';
+import { GitError, type GitReader } from '../../domain/git.ts';
+import type { CarriedOver, Delta, KnobChange, NotTaken } from '../../domain/launch/change-facts.ts';
+import { fail, ok, type Result } from '../../domain/values.ts';
+import type { StartPlace } from '../../run/kind.ts';
+import type { FerryLane } from './settings.ts';
+
+const NUMBER =
+  /^([+-]?)\s*((?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?j?|0[xXoObB][0-9a-fA-F_]+)$/;
+const PLAIN_STRING = /^(['"])((?:(?!\1)[^\\\n]|\\['"\\])*)\1$/;
+
+/** `3e-3` and `0.003` are the same, `1` and `1.0` are not, `'a'` and `"a"` are; other texts by their characters. */
+export function isSameValueText(left: string, right: string): boolean {
+  return valueForm(left) === valueForm(right);
+}
+
+function valueForm(text: string): string {
+  const trimmed = text.trim();
+  const [, sign = '', digits] = NUMBER.exec(trimmed) ?? [];
+  if (digits !== undefined) return sign === '-' ? negated(numberValue(digits)) : numberValue(digits);
+  const [, , characters] = PLAIN_STRING.exec(trimmed) ?? [];
+  return characters === undefined
+    ? `text:${trimmed.replace(/\s+/g, ' ')}`
+    : `str:${characters.replace(/\\(.)/g, '$1')}`;
+}
+
+/** The number that a source text says, or null where it says none that can be held against another. */
+function numberOf(text: string): number | null {
+  const [, sign = '', digits] = NUMBER.exec(text.trim()) ?? [];
+  if (digits === undefined) return null;
+  const value = Number(numberValue(digits).replace(/^(?:int|float):/, ''));
+  if (!Number.isFinite(value)) return null;
+  return sign === '-' ? -value : value;
+}
+
+/**
+ * Canonical text of a number with its type: `int:1000`, `float:0.003`, `imag:2`. Integers are exact, floats are
+ * IEEE doubles as in CPython (language reference, section 2.6). The argument is a literal without a sign.
+ */
+function numberValue(source: string): string {
+  const text = source.replaceAll('_', '').toLowerCase();
+  if (/^0[xob]/.test(text)) return `int:${BigInt(text)}`;
+  if (text.endsWith('j')) return `imag:${Number(text.slice(0, -1))}`;
+  if (/[.e]/.test(text)) return `float:${Number(text)}`;
+  return `int:${/^\d+$/.test(text) ? BigInt(text) : text}`;
+}
+
+/** The value with its sign turned: `-0.0` is not `0.0`, `-0` is `0`. */
+function negated(value: string): string {
+  const [type = '', magnitude = ''] = value.split(':');
+  if (type === 'int' && magnitude === '0') return value;
+  return `${type}:${magnitude.startsWith('-') ? magnitude.slice(1) : `-${magnitude}`}`;
+}
+
+export type Steps = FerryLane['steps'];
+type Step = Steps['knobs'][string];
+type Change = Pick<KnobChange, 'knob' | 'path' | 'before' | 'after'>;
+
+/** A change that is larger than its lane wants it in one step, and what would be small enough. */
+type LargeStep = { readonly change: Change; readonly most: string };
+
+/** The first one that is too large. A setting that comes or goes has no size: whether it can be put back is another question. */
+export function largeStep(changes: readonly Change[], steps: Steps): LargeStep | null {
+  for (const change of changes) {
+    const most = tooLarge(change, stepOf(change, steps));
+    if (most !== null) return { change, most };
+  }
+  return null;
+}
+
+/** Whether writing the old values back gives the old file, byte for byte. */
+export function canBePutBack(delta: Delta): boolean {
+  return delta.kind === 'none' || (delta.kind === 'knobs' && delta.leavesMore !== true);
+}
+
+/** By its path before its bare name, as scale knobs are named; a number that the lab says nothing of may change by the factor. */
+function stepOf({ path, knob }: Change, { factor, knobs }: Steps): Step {
+  return knobs[path] ?? knobs[knob] ?? { factor };
+}
+
+/** Null where it is small: the bound that it breaks in words of the config. */
+function tooLarge({ before, after }: Change, step: Step): string | null {
+  if (before === null || after === null) return null;
+  if ('values' in step)
+    return step.values.some((value) => isSameValueText(value, after)) ? null : step.values.join(', ');
+  const [from, to] = [numberOf(before), numberOf(after)];
+  if (from === null) return null;
+  if (to === null) return 'a number that can be compared';
+  if ('absolute' in step)
+    return Math.abs(to - from) <= step.absolute * (1 + SLACK) ? null : `${step.absolute} up or down`;
+  const isWithin =
+    from === to || (from * to > 0 && Math.max(from / to, to / from) <= step.factor * (1 + SLACK));
+  // rule DF-41
+  return isWithin ? null : `a factor of ${step.factor}`;
+}
+
+/** 0.3 is three times 0.1, but for the last bit of a double. */
+const SLACK = 1e-9;
 
 /** One value to write: the knob's path as `ferrybot delta` prints it, and the new source text. */
 export type Edit = { readonly path: string; readonly after: string };
@@ -60,4 +154,109 @@ function replaced(text: string, planned: readonly Planned[]): string {
 
 function isPlanned(change: KnobChange, planned: readonly Planned[]): boolean {
   return planned.some(({ knob, after }) => knob.path === change.path && after === change.after);
+}
+
+type PassedFile = {
+  /** As the pass ran it. */
+  readonly ran: string;
+  /** On the target branch, where the pass left it. */
+  readonly left: string;
+  /** On the target branch now. */
+  readonly target: string;
+  /** Every version that the target branch gave it between the two, `target` among them; null = too many to be read. */
+  readonly since: readonly string[] | null;
+};
+
+/**
+ * The file that the next run starts from. Where the target branch has not touched it since, it is the file that ran. Else
+ * each value that the pass changed is written into the file of the target branch, but for a knob that the branch set
+ * itself in the meantime, be it back to what it was: that is the newer word of people. Null where the pass changed more
+ * than knobs, so that nobody can say what of it would be taken over.
+ */
+async function carryOver(file: PassedFile, read: ReadFile): Promise<CarriedOver | null> {
+  if (file.since?.length === 0) return { text: file.ran, notTaken: [] };
+  const passed = configDelta(await read(file.left), await read(file.ran));
+  if (passed.kind === 'structural' || passed.kind === 'unparsable') return null;
+  const since: Reading[] = [];
+  for (const text of file.since ?? []) since.push(await read(text));
+  const start = await read(file.target);
+  if (start.kind === 'unparsable') return null;
+  let target: ExperimentFile = start;
+  const notTaken: NotTaken[] = [];
+  for (const change of passed.kind === 'none' ? [] : passed.changes) {
+    const { knob, path, after } = change;
+    const value = valueIn(target, path);
+    if (isSame(value, after)) continue;
+    const why = objection(change, value, file.since === null ? null : since);
+    const edited: Edited =
+      why === null ? await applyEdits(target, [{ path, after: after ?? '' }], read) : null;
+    const written: Reading | null = edited?.ok === true ? await read(edited.value.text) : null;
+    if (written?.kind === 'read') target = written;
+    else notTaken.push({ knob, path, ran: after, target: value, why: why ?? 'no-value' });
+  }
+  return { text: target.text, notTaken };
+}
+
+type Edited = Awaited<ReturnType<typeof applyEdits>> | null;
+
+/** Why a value of the pass is not written; null = nothing is against it. */
+function objection(
+  { path, before, after }: KnobChange,
+  target: string | null,
+  since: readonly Reading[] | null,
+): NotTaken['why'] | null {
+  if (before === null || after === null) return 'no-value';
+  if (target === null) return 'gone';
+  if (since === null || since.some(({ kind }) => kind === 'unparsable')) return 'unclear';
+  return since.some((version) => !isSame(valueIn(version, path), before)) ? 'moved' : null;
+}
+
+function valueIn(file: Reading, path: string): string | null {
+  if (file.kind === 'unparsable') return null;
+  return readKnobs(file).find((knob) => knob.path === path)?.value ?? null;
+}
+
+function isSame(left: string | null, right: string | null): boolean {
+  return left === null || right === null ? left === right : isSameValueText(left, right);
+}
+
+/** Commits of the target branch that changed the experiment file since the last pass, and are looked at for who set what. */
+const BASE_COMMITS_READ = 50;
+
+/** The same answer whenever and wherever it is asked, since it follows from commits alone. Throws `GitError` where git cannot tell. */
+export async function readStart(
+  git: GitReader,
+  read: ReadFile,
+  { path, pass, onto }: StartPlace,
+): Promise<CarriedOver> {
+  const left = await git.mergeBase(onto, pass);
+  if (left === null) throw unclear(`${pass} has no history in common with ${onto}`);
+  const [ranText, leftText, targetText] = [
+    await git.readText(pass, path),
+    await git.readText(left, path),
+    await git.readText(onto, path),
+  ];
+  if (ranText === null || leftText === null || targetText === null)
+    throw unclear(`${path} is not at ${ranText === null ? pass : leftText === null ? left : onto}`);
+  const commits = await git.log({
+    from: onto,
+    not: left,
+    sinceMs: null,
+    paths: [path],
+    limit: BASE_COMMITS_READ + 1,
+  });
+  const since: string[] = [];
+  for (const { sha } of commits.slice(0, BASE_COMMITS_READ)) {
+    const text = await git.readText(sha, path);
+    if (text !== null) since.push(text);
+  }
+  const isWhole = commits.length <= BASE_COMMITS_READ;
+  const file = { ran: ranText, left: leftText, target: targetText, since: isWhole ? since : null };
+  const carried = await carryOver(file, read);
+  if (carried === null) throw unclear(`${path} at ${pass} differs from ${left} in more than knobs`);
+  return carried;
+}
+
+function unclear(why: string): GitError {
+  return new GitError('unreadable', `what the last pass ran cannot be taken over: ${why}`);
 }

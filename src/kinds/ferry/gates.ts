@@ -1,15 +1,19 @@
 /** The gates of ferries: what a change is, what its pull request declares, and how much may change at once. */
 
 import type { LaneConfig } from '../../config/lane-schema.ts';
-import { readKnobs } from '../../delta/read-knobs.ts';
-import { assertNever } from '../../domain/assert.ts';
+import { readKnobs } from '../../delta/config-delta.ts';
 import type { ExperimentFile } from '../../domain/experiment.ts';
-import { type ModelSize, trainingFlops } from '../../domain/launch/change-facts.ts';
-import type { Delta, KnobChange } from '../../domain/launch/delta.ts';
-import { newDelta } from '../../domain/launch/delta.ts';
+import {
+  type Delta,
+  type KnobChange,
+  type ModelSize,
+  newDelta,
+  trainingFlops,
+} from '../../domain/launch/change-facts.ts';
+import { assertNever } from '../../domain/values.ts';
 import { cannotTell, defineGate, type GateFacts, given, type Judgement, judging } from '../../gates/gate.ts';
+import { canBePutBack, largeStep } from './edit.ts';
 import { type FerryLane, ferryLane, fixableOf, mayChange } from './settings.ts';
-import { canBePutBack, largeStep } from './value-text.ts';
 
 type Scale = NonNullable<FerryLane['scale']>;
 

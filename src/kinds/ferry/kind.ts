@@ -1,16 +1,13 @@
 /** The ferry: a small scheduled regression run in which one or two settings of one experiment file change each time. */
 
-import { isWithinBounds } from '../../commands/grammar/bounds.ts';
-import { parseMarkdown } from '../../commands/grammar/parse-markdown.ts';
-import { plainText } from '../../commands/grammar/plain-text.ts';
+import { isWithinBounds, parseMarkdown, plainText } from '../../commands/grammar/markdown.ts';
 import { METRICS_JUDGE } from '../../config/rules/lane-rules.ts';
-import type { Delta } from '../../domain/launch/delta.ts';
-import type { Manifest } from '../../domain/launch/manifest.ts';
-import { covers } from '../../domain/launch/whole-tree.ts';
+import type { Delta } from '../../domain/launch/change-facts.ts';
+import { covers, type Manifest } from '../../domain/launch/manifest.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
-import type { RunVerdict } from '../../domain/run-verdict.ts';
+import type { RunVerdict } from '../../domain/past-runs.ts';
 import { cutText } from '../../domain/text.ts';
 import type { Gate } from '../../gates/gate.ts';
 import { headText } from '../../render/card.ts';
@@ -20,10 +17,8 @@ import { metricsLine } from '../../render/state-line.ts';
 import { cleanLine, code, listed, paragraphs, safeUrl, text } from '../../render/words.ts';
 import { type ClosureDecision, type ClosureLog, type ClosureView, defineKind } from '../../run/kind.ts';
 import type { Failed, PlannedPull, PlanWork, PullToPlan } from '../../run/proposing.ts';
-import { ferryObjective, objectiveQuestion, USUAL_OBJECTIVE } from './ask/objective.ts';
-import { riskOf } from './ask/risk-of.ts';
-import { bodyFacts } from './body/compare-declared.ts';
-import { readPullBody } from './body/read-pull-body.ts';
+import { ferryObjective, objectiveQuestion, riskOf, USUAL_OBJECTIVE } from './asked.ts';
+import { readStart } from './edit.ts';
 import {
   budget,
   deltaDeclared,
@@ -35,13 +30,13 @@ import {
   scope,
   sizeOf,
 } from './gates.ts';
+import type { ProposalView } from './interval.ts';
 import { readerOf, sinceLastFerry, startOn } from './plan/experiment.ts';
 import { knobsBetween, planProposal, viewOf } from './plan/plan.ts';
-import { readStart } from './read-start.ts';
+import { bodyFacts, readPullBody } from './pull-body.ts';
 import { FERRY_RULES } from './rules.ts';
 import { ferryLane, ferrySettings, fixableOf } from './settings.ts';
 import { renderIssueBody, renderIssueTitle, renderPullParts } from './words/proposal.ts';
-import type { ProposalView } from './words/proposal-context.ts';
 
 // The closure: one entry in the ferry log, and the pull request that carries nothing else (policy DF-29 to DF-32).
 

@@ -1,13 +1,12 @@
 /** Rules for what a ferry edits and tries: it is in its scope and is shipped, and never what the ferry is judged by. */
 
 import type { LaneRule } from '../../config/lane-schema.ts';
-import { doubled, inLane, standingPaths } from '../../config/rules/rule.ts';
-import { decidesTraining } from '../../domain/launch/pre-approval.ts';
-import { covers, WHOLE_TREE } from '../../domain/launch/whole-tree.ts';
+import { doubled, inLane, standingPaths } from '../../config/rules/lane-rules.ts';
+import { covers, WHOLE_TREE } from '../../domain/launch/manifest.ts';
+import { decidesTraining } from '../../domain/launch/small-fix.ts';
 import { isBuildFile } from '../../run/build-files.ts';
 import { namedBy } from '../../settings/left-out.ts';
-import { type ConfigIssue, errorIf, warningIf } from '../../settings/problem.ts';
-import { inArguments } from '../../settings/secret-words.ts';
+import { type ConfigIssue, errorIf, inArguments, warningIf } from '../../settings/problem.ts';
 import { type FerryLane, ferryLane } from './settings.ts';
 
 type FerryRule = (lane: FerryLane, traits: Traits) => readonly ConfigIssue[];

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { settingsOfKind } from '../../config/lane-kind.ts';
 import { checklistSetting, laneKeys } from '../../config/lane-schema.ts';
-import { covers } from '../../domain/launch/whole-tree.ts';
+import { covers } from '../../domain/launch/manifest.ts';
 import { fixerSettings } from '../../settings/fixer-schema.ts';
 import { argumentArray, name, path, setting, unset, word } from '../../settings/words.ts';
 

@@ -3,8 +3,8 @@
 import { namesOf } from '../../contracts/fields.ts';
 import { bucketOf } from '../../delta/bucket.ts';
 import type { FileChange } from '../../domain/facts.ts';
-import type { KnobChange } from '../../domain/launch/delta.ts';
-import { readImageReference } from '../../domain/launch/image.ts';
+import type { KnobChange } from '../../domain/launch/change-facts.ts';
+import { readImageReference } from '../../domain/launch/contract.ts';
 import type { Manifest } from '../../domain/launch/manifest.ts';
 import { limits } from '../../domain/limits.ts';
 import { cutText } from '../../domain/text.ts';

@@ -1,12 +1,16 @@
 /** The gates of hero runs: who is in charge, what the run begins from, and the container that it runs in. */
 
 import type { ResumePoint } from '../../checkpoints/resume.ts';
-import { optionsOf } from '../../contracts/command-line.ts';
-import { looksLikeCheckpoint, pathsIn, unreadScript } from '../../contracts/command-paths.ts';
-import { assertNever } from '../../domain/assert.ts';
-import { CHECKPOINT, isSameLogin, personInCharge } from '../../domain/launch/contract.ts';
-import { type ImageLabels, isSameImage } from '../../domain/launch/image.ts';
+import { looksLikeCheckpoint, optionsOf, pathsIn, unreadScript } from '../../contracts/command-line.ts';
+import {
+  CHECKPOINT,
+  type ImageLabels,
+  isSameImage,
+  isSameLogin,
+  personInCharge,
+} from '../../domain/launch/contract.ts';
 import { withoutEndSlashes } from '../../domain/text.ts';
+import { assertNever } from '../../domain/values.ts';
 import {
   type ChangeGateFacts,
   cannotTell,

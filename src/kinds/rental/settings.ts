@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { settingsOfKind } from '../../config/lane-kind.ts';
 import { cadenceSetting, type LaneRule, laneKeys } from '../../config/lane-schema.ts';
-import { inLane } from '../../config/rules/rule.ts';
+import { inLane } from '../../config/rules/lane-rules.ts';
 import { namesOf } from '../../contracts/fields.ts';
 import { error } from '../../settings/problem.ts';
 import { argumentArray, name, setting } from '../../settings/words.ts';

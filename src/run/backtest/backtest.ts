@@ -1,10 +1,168 @@
 /** Replays runs under a changed config. */
 
+import type { Manifest } from '../../domain/launch/manifest.ts';
+import { type Launch, launchesOf } from '../../domain/launch/spending.ts';
+import type { GateId, Verdict } from '../../domain/launch/verdict.ts';
 import type { LogbookEvent } from '../../domain/logbook/event.ts';
-import { fold } from '../../domain/logbook/fold.ts';
-import { type Backtest, isChanged, isUnclear } from '../../domain/replayed.ts';
-import { configOfLane, type LabConfig } from '../lane-scope.ts';
-import { replayRun } from './replay-run.ts';
+import { fold, foldOne } from '../../domain/logbook/fold.ts';
+import {
+  type IssuedOrder,
+  type RunState,
+  runsOfLane,
+  standingApprovals,
+} from '../../domain/logbook/run-state.ts';
+import {
+  type Backtest,
+  isChanged,
+  isUnclear,
+  type ReplayedDecision,
+  type ReplayedRun,
+} from '../../domain/past-runs.ts';
+import { readFacts } from '../../domain/payload.ts';
+import { fromRfc3339 } from '../../domain/values.ts';
+import { changeGates } from '../../gates/run-gates.ts';
+import { canonicalize } from '../../logbook/chain.ts';
+import { recordedApprovalVerdicts } from '../approvals.ts';
+import { verdictOf } from '../lane-history.ts';
+import { configFor, configOfLane, type LabConfig, type LaneScopedConfig } from '../lane-scope.ts';
+import { approversIn } from '../manifest-of.ts';
+import { type RecordedLook, recordedFacts } from './recorded-facts.ts';
+
+/** `runs`: all recorded runs, newest first. Null for events that do not form a run. */
+function replayRun(
+  events: readonly LogbookEvent[],
+  lab: LabConfig,
+  runs: readonly RunState[],
+): ReplayedRun | null {
+  let state: RunState | null = null;
+  let gates: readonly ReplayedGate[] = [];
+  const decisions: ReplayedDecision[] = [];
+  for (const event of events) {
+    const folded = foldOne(state, event);
+    if (!folded.ok) return null;
+    const before: RunState = state ?? folded.value;
+    state = folded.value;
+    const config = configFor(lab, state);
+    if (event.type === 'gated' && state.gate !== null) {
+      const at = fromRfc3339(event.at);
+      if (at === null) return null;
+      const others = launchedBefore(event.at, state, runs);
+      gates = replayGates({ state, gate: state.gate, at, config, others });
+      for (const { gate, from, to } of gates)
+        decisions.push(decisionOf('gate', gate, event, from, { to: to.outcome, why: to.why }));
+    }
+    if (event.type === 'ordered') {
+      const quorum = quorumAnswer(before, config);
+      decisions.push(
+        decisionOf('quorum', state.run, event, 'reached', quorum),
+        decisionOf('launch', state.run, event, 'launched', launchAnswer(gates, quorum.to)),
+      );
+    }
+    if (event.type === 'sealed' || event.type === 'closed')
+      decisions.push(...verdictDecisions(state, event, config, runs));
+  }
+  return state === null ? null : { run: state.run, date: state.proposal.date, decisions };
+}
+
+/** Earlier launches of the lane's other runs. */
+function launchedBefore(
+  at: string,
+  { run, proposal }: RunState,
+  runs: readonly RunState[],
+): readonly Launch[] {
+  const isBefore = ({ claim }: IssuedOrder): boolean => claim !== null && claim.at < at;
+  return runsOfLane(runs, proposal.lane).flatMap((other) => {
+    if (other.run === run) return [];
+    const order = other.order !== null && isBefore(other.order) ? other.order : null;
+    return launchesOf({ ...other, order, attempts: other.attempts.filter((past) => isBefore(past.order)) });
+  });
+}
+
+type At = Pick<LogbookEvent, 'seq' | 'at'>;
+
+function decisionOf(
+  decision: ReplayedDecision['decision'],
+  subject: string,
+  { seq, at }: At,
+  from: string,
+  { to, why }: Pick<ReplayedDecision, 'to' | 'why'>,
+): ReplayedDecision {
+  return { decision, subject, seq, at, from, to, why };
+}
+
+type Answer<To extends string> = { readonly to: To | 'unknown'; readonly why: string };
+
+/** The record lacks past permissions: approvals are known only if this config lets the same people approve. */
+function quorumAnswer(state: RunState, config: LaneScopedConfig): Answer<'reached' | 'not-reached'> {
+  const then = state.gate?.manifest?.policy ?? {};
+  const isSame = Object.entries(approversIn(config)).every(([key, value]) => then[key] === value);
+  const verdict = recordedApprovalVerdicts(isSame ? state : { ...state, approvals: [] }, config)[0];
+  const found = readFacts({ count: 'integer', needed: 'integer' }, verdict?.found ?? {});
+  if (verdict === undefined || found === null) return { to: 'unknown', why: verdict?.code ?? '' };
+  const why = `${found.count}-of-${found.needed}`;
+  if (verdict.outcome === 'pass') return { to: 'reached', why };
+  const open = isSame ? 0 : standingApprovals(state).length;
+  return { to: found.count + open < found.needed ? 'not-reached' : 'unknown', why };
+}
+
+function launchAnswer(
+  gates: readonly ReplayedGate[],
+  quorum: ReturnType<typeof quorumAnswer>['to'],
+): Answer<'launched' | 'not-launched'> {
+  const failing = gates.find(({ to }) => to.outcome === 'fail');
+  if (failing !== undefined) return { to: 'not-launched', why: failing.gate };
+  if (quorum === 'not-reached') return { to: 'not-launched', why: 'quorum' };
+  const unclear = gates.find(({ to }) => to.outcome === 'unknown');
+  if (unclear !== undefined) return { to: 'unknown', why: unclear.gate };
+  return quorum === 'unknown' ? { to: 'unknown', why: 'quorum' } : { to: 'launched', why: 'all-pass' };
+}
+
+function verdictDecisions(
+  state: RunState,
+  event: Extract<LogbookEvent, { readonly type: 'sealed' | 'closed' }>,
+  config: LaneScopedConfig,
+  runs: readonly RunState[],
+): readonly ReplayedDecision[] {
+  const why = state.end?.status === 'STOPPED' ? undefined : verdictOf(state, config, runs)?.result;
+  if (why === undefined) return [];
+  const from = event.type === 'sealed' && event.data.verdict === 'pass' ? 'pass' : 'no-pass';
+  // A recorded pass with an unknown replay lacks a value that the new config needs.
+  const to = why === 'pass' ? 'pass' : why === 'unknown' && from === 'pass' ? 'unknown' : 'no-pass';
+  return [decisionOf('verdict', state.run, event, from, { to, why })];
+}
+
+/** `why`: the gate's reason code. */
+type ReplayedGate = {
+  readonly gate: GateId;
+  readonly from: Verdict['outcome'];
+  readonly to: { readonly outcome: Verdict['outcome']; readonly why: string };
+};
+
+/** An unknown gate stays unknown; an evaluation without a manifest launched nothing. */
+function replayGates(look: RecordedLook): readonly ReplayedGate[] {
+  const { verdicts, manifest: then } = look.gate;
+  const facts = then === null ? null : recordedFacts(look, then);
+  // A manifest contains all settings that gates read.
+  const isSame =
+    then !== null &&
+    facts?.manifest.kind === 'known' &&
+    settingsIn(facts.manifest.value) === settingsIn(then);
+  const gates = facts === null || isSame ? [] : changeGates(facts.own);
+  return verdicts.map(({ gate, outcome, code }) => {
+    const asked = gates.find(({ id, readsSettings }) => id === gate && readsSettings === true);
+    const now =
+      facts === null || asked === undefined || outcome === 'unknown'
+        ? { outcome, code }
+        : asked.evaluate(facts);
+    return { gate, from: outcome, to: { outcome: now.outcome, why: now.code } };
+  });
+}
+
+/** No change gate reads who may approve. */
+function settingsIn({ policy, ...manifest }: Manifest): string {
+  const kept = Object.entries(policy).filter(([key]) => !key.startsWith('approvals.'));
+  return canonicalize({ ...manifest, policy: Object.fromEntries(kept) });
+}
 
 /**
  * Replays recorded runs under a changed config. `runs`: the verified events of each run, in any order. Skips runs of lanes that the config

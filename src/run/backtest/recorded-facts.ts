@@ -1,11 +1,10 @@
 /** The facts recorded with each gate evaluation. */
 
-import type { Instant } from '../../domain/ids.ts';
 import type { ChangeFacts, GatedFacts } from '../../domain/launch/change-facts.ts';
 import type { Manifest } from '../../domain/launch/manifest.ts';
 import { type Launch, launchesOf } from '../../domain/launch/spending.ts';
 import type { Gate, RunState } from '../../domain/logbook/run-state.ts';
-import { known, type Observed, unknown } from '../../domain/observed.ts';
+import { type Instant, known, type Observed, unknown } from '../../domain/values.ts';
 import type { GateFacts } from '../../gates/gate.ts';
 import type { LaneScopedConfig } from '../lane-scope.ts';
 import { manifestOf } from '../manifest-of.ts';

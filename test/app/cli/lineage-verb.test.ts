@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
-import { canonicalize } from '../../../src/logbook/canonical.ts';
+import { canonicalize } from '../../../src/logbook/chain.ts';
 import { aRun } from '../../support/run-builder.ts';
 import { alice, bob } from '../../support/run-drafts.ts';
 import { openFolder } from '../../support/store-servers.ts';

@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { VerifyAnswer } from '../../../src/app/cli/verbs/logbook-verify.ts';
-import { branded, isRunId } from '../../../src/domain/ids.ts';
+import { branded, isRunId } from '../../../src/domain/values.ts';
 import { runProgram } from '../../../src/host/process.ts';
 import { environment, scratchFolder } from '../../host/git/scratch-repository.ts';
 import { fileOf, keys, lifeOfAFerry, RUN, seededKey } from '../../logbook/sample-logbook.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type ReplayOptions, replayVerb } from '../../../src/app/cli/verbs/replay.ts';
-import { branded, isInstant } from '../../../src/domain/ids.ts';
+import { branded, isInstant } from '../../../src/domain/values.ts';
 
 async function replayed(lines: readonly string[], options: ReplayOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'ferrybot-replay-'));

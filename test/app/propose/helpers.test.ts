@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHelpers } from '../../../src/app/propose/helpers.ts';
 import { GitError, type GitExporter } from '../../../src/domain/git.ts';
-import { branded, isSha } from '../../../src/domain/ids.ts';
+import { branded, isSha } from '../../../src/domain/values.ts';
 
 const helpers = createHelpers(process.env['PATH'] ?? '');
 const COMMIT = branded('a'.repeat(40), isSha);

@@ -1,8 +1,7 @@
 /** Finding the repositories of an App: all pages, and one installation in trouble hides no other. */
 
 import { describe, expect, it } from 'vitest';
-import { APP_PERMISSIONS } from '../../../src/app/server/app-permissions.ts';
-import { createDiscovery, DISCOVERY_PERIOD_MS } from '../../../src/app/server/discovery.ts';
+import { APP_PERMISSIONS, createDiscovery, DISCOVERY_PERIOD_MS } from '../../../src/app/server/discovery.ts';
 import { createQueues } from '../../../src/app/server/serve.ts';
 import type { WorkQueue } from '../../../src/app/work-queue.ts';
 

@@ -15,7 +15,7 @@ import { createWorld } from '../../../packages/playground/world/create-world.ts'
 import { seedWorld } from '../../../packages/playground/world/seed.ts';
 import type { State } from '../../../packages/playground/world/state.ts';
 import type { World } from '../../../packages/playground/world/world.ts';
-import { APP_EVENTS, APP_PERMISSIONS } from '../../../src/app/server/app-permissions.ts';
+import { APP_EVENTS, APP_PERMISSIONS } from '../../../src/app/server/discovery.ts';
 import { type Serving, serve } from '../../../src/app/server/serve.ts';
 import { DEMO_KEYS } from '../../support/demo-keys.ts';
 

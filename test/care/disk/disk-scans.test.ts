@@ -6,7 +6,7 @@ import {
   type DiskScan,
   isAllFine,
   scansAfter,
-} from '../../../src/domain/care/disk-scan.ts';
+} from '../../../src/domain/care/worker-disk.ts';
 import { aScan, aWorker } from './scan-parts.ts';
 
 const folded = (...scans: readonly DiskScan[]): ClusterDisks | undefined =>

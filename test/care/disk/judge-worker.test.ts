@@ -3,8 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { type JudgedWorker, judgeWorker, type Looks } from '../../../src/care/disk/scan-record.ts';
 import { isMountPoint } from '../../../src/domain/care/worker-disk.ts';
-import { branded } from '../../../src/domain/ids.ts';
-import { known, unknown } from '../../../src/domain/observed.ts';
+import { branded, known, unknown } from '../../../src/domain/values.ts';
 
 const GIB = 2 ** 30;
 const AT = '/tmp/gcsfuse_mount';

@@ -2,12 +2,19 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readCleanAnswer } from '../../../src/care/disk/clean-answer.ts';
-import { percentFree, readDiskUsage } from '../../../src/care/disk/disk-usage.ts';
-import { readFolderSizes, sizeOf } from '../../../src/care/disk/folder-sizes.ts';
-import { mountAt, mountOver, mountsBelow, readMounts } from '../../../src/care/disk/mounts.ts';
+import {
+  mountAt,
+  mountOver,
+  mountsBelow,
+  percentFree,
+  readCleanAnswer,
+  readDiskUsage,
+  readFolderSizes,
+  readMounts,
+  sizeOf,
+} from '../../../src/care/disk/worker-answers.ts';
 import { isMountPoint, isTpuName, isZone } from '../../../src/domain/care/worker-disk.ts';
-import { known } from '../../../src/domain/observed.ts';
+import { known } from '../../../src/domain/values.ts';
 
 describe('df', () => {
   test.each([

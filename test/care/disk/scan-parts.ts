@@ -1,6 +1,6 @@
 /** Scans and workers for tests: whole, of the cluster us-central1, and each part may be another. */
 
-import type { DiskScan, ScannedWorker } from '../../../src/domain/care/disk-scan.ts';
+import type { DiskScan, ScannedWorker } from '../../../src/domain/care/worker-disk.ts';
 
 /** A whole scan that found every disk with room. */
 export function aScan(change: Partial<DiskScan> = {}): DiskScan {

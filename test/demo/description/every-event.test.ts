@@ -9,7 +9,7 @@ import {
   unsuspend,
 } from '../../../packages/playground/webhooks/installations.ts';
 import { channelNames } from '../../../packages/playground/world/channels.ts';
-import { APP_EVENTS, UNSUBSCRIBED_EVENTS } from '../../../src/app/server/app-permissions.ts';
+import { APP_EVENTS, UNSUBSCRIBED_EVENTS } from '../../../src/app/server/discovery.ts';
 import { approveAndFinish, propose, seal } from '../../support/play.ts';
 import { openVirtualLab } from '../../support/virtual-lab.ts';
 

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { GitExporter, GitReader } from '../../../src/domain/git.ts';
-import type { Sha } from '../../../src/domain/ids.ts';
+import type { Sha } from '../../../src/domain/values.ts';
 import { createGitProgram } from '../../../src/host/git/git-program.ts';
 import { runProgram } from '../../../src/host/process.ts';
 import { bareRepository, environment, identity, scratchFolder, sha } from './scratch-repository.ts';

@@ -13,8 +13,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Sha } from '../../../src/domain/ids.ts';
 import { limits } from '../../../src/domain/limits.ts';
+import type { Sha } from '../../../src/domain/values.ts';
 import { createGitProgram } from '../../../src/host/git/git-program.ts';
 import { namedBy } from '../../../src/settings/left-out.ts';
 import {

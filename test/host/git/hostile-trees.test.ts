@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Sha } from '../../../src/domain/ids.ts';
+import type { Sha } from '../../../src/domain/values.ts';
 import { createGitProgram } from '../../../src/host/git/git-program.ts';
 import { bareRepository, environment, identity, scratchFolder, sha } from './scratch-repository.ts';
 

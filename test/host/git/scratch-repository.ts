@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { GitReader, GitWriter } from '../../../src/domain/git.ts';
-import { branded, isSha, type Sha } from '../../../src/domain/ids.ts';
+import { branded, isSha, type Sha } from '../../../src/domain/values.ts';
 import { createGitProgram } from '../../../src/host/git/git-program.ts';
 import { runProgram } from '../../../src/host/process.ts';
 

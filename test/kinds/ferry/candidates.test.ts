@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Knob } from '../../../src/delta/read-knobs.ts';
+import type { Knob } from '../../../src/delta/config-delta.ts';
 import {
   type Candidate,
   type ChoiceInput,

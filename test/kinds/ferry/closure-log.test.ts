@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FERRY_CLOSURE_LOG, renderClosureLog } from '../../../src/kinds/ferry/kind.ts';
+import { renderTagMessage } from '../../../src/render/card.ts';
 import { renderMismatch, renderUnreadableDelta } from '../../../src/render/check.ts';
-import { renderTagMessage } from '../../../src/render/ended.ts';
-import { judgeRun } from '../../../src/run/judge-run.ts';
-import type { ClosureDecision } from '../../../src/run/kind.ts';
+import { type ClosureDecision, judgeRun } from '../../../src/run/kind.ts';
 import { aRun } from '../../support/run-builder.ts';
 import { bob } from '../../support/run-drafts.ts';
 import { aConfig } from '../../support/run-parts.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { branded, isDigest, isRunId, isSha } from '../../../src/domain/ids.ts';
+import { branded, isDigest, isRunId, isSha } from '../../../src/domain/values.ts';
 import {
   type FinishedRun,
   INTERVAL_COMMITS_MAX,

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { branded, isRunId } from '../../../src/domain/ids.ts';
-import { bodyFacts } from '../../../src/kinds/ferry/body/compare-declared.ts';
+import { branded, isRunId } from '../../../src/domain/values.ts';
+import type { ProposalView } from '../../../src/kinds/ferry/interval.ts';
+import { bodyFacts } from '../../../src/kinds/ferry/pull-body.ts';
 import {
   renderCommitMessage,
   renderIssueBody,
@@ -9,7 +10,6 @@ import {
   renderPullBody,
   renderPullTitle,
 } from '../../../src/kinds/ferry/words/proposal.ts';
-import type { ProposalView } from '../../../src/kinds/ferry/words/proposal-context.ts';
 import { shaOf } from '../../support/run-drafts.ts';
 
 const run = branded('ferry-daily-20261121', isRunId);

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { configDelta } from '../../../src/delta/config-delta.ts';
-import { canBePutBack, largeStep, type Steps } from '../../../src/kinds/ferry/value-text.ts';
+import { canBePutBack, largeStep, type Steps } from '../../../src/kinds/ferry/edit.ts';
 import { readText } from '../../support/read-experiments.ts';
 
 const STEPS: Steps = {

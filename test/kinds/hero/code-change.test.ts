@@ -1,7 +1,7 @@
 /** What a file that differs from the failed attempt may do to the training, by its path and by what in it is other. */
 
 import { describe, expect, it } from 'vitest';
-import type { Bucket, Delta } from '../../../src/domain/launch/delta.ts';
+import type { Bucket, Delta } from '../../../src/domain/launch/change-facts.ts';
 import { codeChanges } from '../../../src/kinds/hero/config-drift.ts';
 
 const CODE: Delta = { kind: 'structural', side: 'head', line: 7, statement: 'x = y' };

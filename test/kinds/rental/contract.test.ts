@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { inLane } from '../../../src/config/rules/rule.ts';
+import { inLane } from '../../../src/config/rules/lane-rules.ts';
 import { namesOf, openParts } from '../../../src/contracts/fields.ts';
 import { FIELDS } from '../../../src/kinds/rental/contract/fields.ts';
 import { needsOf, readRentalContract, settingsOf } from '../../../src/kinds/rental/contract/read-contract.ts';

@@ -1,7 +1,7 @@
 /** What lets a rental through: the same gates that hold one back, with what is asked for within bounds. */
 
 import { expect, it } from 'vitest';
-import { known } from '../../../src/domain/observed.ts';
+import { known } from '../../../src/domain/values.ts';
 import {
   bottleneckMeasured,
   earlyStopSane,

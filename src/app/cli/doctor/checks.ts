@@ -1,17 +1,16 @@
 /** Checks everything that a lab has to set up, in setup order. */
 
-import { ROLES } from '../../../domain/logbook/role.ts';
-import { toRfc3339 } from '../../../domain/time.ts';
+import { ROLES } from '../../../domain/logbook/parts.ts';
+import { toRfc3339 } from '../../../domain/values.ts';
 import type { BranchRule } from '../../../github/settings.ts';
 import { MARK_PREFIX } from '../../../logbook/mark.ts';
 import { CONFIG_PATH } from '../../config-source.ts';
 import { KEY_ENVIRONMENTS } from '../../environments.ts';
 import { configSecrets } from '../../secret-registry.ts';
-import { APP_PERMISSIONS } from '../../server/app-permissions.ts';
+import { APP_PERMISSIONS } from '../../server/discovery.ts';
 import { KEY_VARIABLES } from '../../signers.ts';
-import type { Facts } from './facts.ts';
+import { type Facts, launchLocation, WORKFLOWS, workflowFaults, workflowSecretFaults } from './facts.ts';
 import { type Finding, given, type Verdict, verdictAmong, verdictOn } from './finding.ts';
-import { launchLocation, WORKFLOWS, workflowFaults, workflowSecretFaults } from './judge-workflows.ts';
 
 const LAUNCH_LABEL = 'ferrybot-launch';
 

@@ -1,6 +1,6 @@
 /** One finding of the doctor. */
 
-import type { Observed } from '../../../domain/observed.ts';
+import type { Observed } from '../../../domain/values.ts';
 
 export type Finding = {
   /** A stable id such as `environment-branches` (listed in docs/threat-model.md). */

@@ -2,12 +2,11 @@
 
 import { resolve } from 'node:path';
 import type { LogbookEvent } from '../../../domain/logbook/event.ts';
-import { type Backtest, differences } from '../../../domain/replayed.ts';
+import { type Backtest, differences } from '../../../domain/past-runs.ts';
 import { backtestTitle } from '../../../render/check.ts';
 import { backtest } from '../../../run/backtest/backtest.ts';
 import { readLabConfig } from '../../config-source.ts';
-import { readArgument } from '../read-argument.ts';
-import { answer, EXIT, misused, pathOnly, refused, type VerbIo } from '../verb-io.ts';
+import { answer, EXIT, misused, pathOnly, readArgument, refused, type VerbIo } from '../verb-io.ts';
 import { findLogbookFiles } from './logbook-files.ts';
 import { recordedEvents } from './logbook-verify.ts';
 

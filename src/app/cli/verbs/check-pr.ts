@@ -1,26 +1,32 @@
 /** `ferrybot check-pr`: every launch gate on a local branch. */
 
-import { fillLane } from '../../../config/fill.ts';
+import { fillLane } from '../../../config/lane-of-file.ts';
 import { GitError } from '../../../domain/git.ts';
-import { branded, isDigest, isInstant, isRunId, type Sha } from '../../../domain/ids.ts';
 import { type GateId, type Verdict, whyUnknown } from '../../../domain/launch/verdict.ts';
 import type { EventDataByType } from '../../../domain/logbook/event.ts';
-import { known, type Observed, unknown } from '../../../domain/observed.ts';
-import { compactDate, dateOf } from '../../../domain/time.ts';
+import {
+  branded,
+  compactDate,
+  dateOf,
+  isDigest,
+  isInstant,
+  isRunId,
+  known,
+  type Observed,
+  type Sha,
+  unknown,
+} from '../../../domain/values.ts';
 import { type Checkout, openCheckout } from '../../../host/git/checkout.ts';
-import { sha256Hex } from '../../../host/hash.ts';
-import { pythonVersion } from '../../../host/python-child.ts';
-import { createExperimentReader } from '../../../host/read-experiment.ts';
+import { sha256Hex } from '../../../host/keys.ts';
+import { createExperimentReader, pythonVersion } from '../../../host/python-child.ts';
 import { whoCan } from '../../../render/card-gates.ts';
 import { gateWords } from '../../../render/gate-words.ts';
 import { type GateReading, gateRun } from '../../../run/gate-run.ts';
 import { anyLane, type LabConfig, type LaneScopedConfig, lanesOf } from '../../../run/lane-scope.ts';
 import { CONFIG_PATH, readLabConfig } from '../../config-source.ts';
-import { readBody } from '../../control/body-facts.ts';
-import { NEEDS_GITHUB } from '../../control/change-base.ts';
-import { changeFacts } from '../../control/change-facts.ts';
-import { readArgument } from '../read-argument.ts';
-import { answer, EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
+import { changeFacts, NEEDS_GITHUB } from '../../control/change-facts.ts';
+import { readBody } from '../../control/shown-facts.ts';
+import { answer, EXIT, misused, pathOnly, readArgument, type VerbIo } from '../verb-io.ts';
 
 type Options = {
   readonly base?: string | undefined;

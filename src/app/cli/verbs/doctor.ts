@@ -2,10 +2,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Octokit } from '@octokit/core';
-import { branded, isInstant } from '../../../domain/ids.ts';
+import { branded, isInstant } from '../../../domain/values.ts';
 import { createClient, type GitHubClient } from '../../../github/call.ts';
-import { readFileText } from '../../../github/repository-files.ts';
-import { readRepository } from '../../../github/settings.ts';
+import { readFileText, readRepository } from '../../../github/settings.ts';
 import { runProgram } from '../../../host/process.ts';
 import { signingKeysFrom } from '../../compose-lab.ts';
 import { CONFIG_PATH, readLabConfig } from '../../config-source.ts';

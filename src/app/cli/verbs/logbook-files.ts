@@ -3,9 +3,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { GitError, type GitReader } from '../../../domain/git.ts';
-import type { TreeId } from '../../../domain/ids.ts';
 import { limits } from '../../../domain/limits.ts';
-import { fail, ok, type Result } from '../../../domain/result.ts';
+import { fail, ok, type Result, type TreeId } from '../../../domain/values.ts';
 import { openCheckout } from '../../../host/git/checkout.ts';
 import { splitLines } from '../../../logbook/codec.ts';
 import { JOURNAL } from '../../../logbook/rules.ts';

@@ -2,17 +2,14 @@
 
 import { resolve } from 'node:path';
 import { GitError } from '../../../domain/git.ts';
-import { branded, isInstant } from '../../../domain/ids.ts';
 import { faultKey } from '../../../domain/logbook/logbook-fault.ts';
-import { fail, ok, type Result } from '../../../domain/result.ts';
-import { openPersonsClone, type PersonsClone } from '../../../host/git/persons-clone.ts';
-import { sha256Hex } from '../../../host/hash.ts';
-import { verifyEd25519 } from '../../../host/keys.ts';
+import { branded, fail, isInstant, ok, type Result } from '../../../domain/values.ts';
+import { openPersonsClone, type PersonsClone } from '../../../host/git/checkout.ts';
+import { sha256Hex, verifyEd25519 } from '../../../host/keys.ts';
 import { MARK_PREFIX, readMark } from '../../../logbook/mark.ts';
 import { evidenceOf } from '../../../render/logbook-fault.ts';
 import { configInForce } from '../../config-source.ts';
 import type { LabGit } from '../../lab.ts';
-
 import { type Repair, type RepairedFile, repairRecord } from '../../repair-record.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 

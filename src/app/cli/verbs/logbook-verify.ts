@@ -1,20 +1,66 @@
 /** `ferrybot logbook verify <path>`: verifies a copy offline and names the first bad entry (docs/logbook.md, Checking a file). */
 
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import * as z from 'zod';
+import { limits } from '../../../domain/limits.ts';
 import type { LogbookEvent } from '../../../domain/logbook/event.ts';
 import type { CheckpointedRun } from '../../../domain/logbook/events/record-events.ts';
-import { fail, ok, type Result } from '../../../domain/result.ts';
-import { sha256Hex } from '../../../host/hash.ts';
-import { verifyEd25519 } from '../../../host/keys.ts';
+import { type PublicKey, publicKeySchema } from '../../../domain/logbook/parts.ts';
+import { fail, ok, type Result } from '../../../domain/values.ts';
+import { sha256Hex, verifyEd25519 } from '../../../host/keys.ts';
+import type { Anchor } from '../../../logbook/chain.ts';
 import { splitLines } from '../../../logbook/codec.ts';
-import { historyFault } from '../../../logbook/history-check.ts';
-import type { Anchor } from '../../../logbook/ports.ts';
 import { JOURNAL } from '../../../logbook/rules.ts';
 import { eventsPath, folderOf } from '../../../logbook/segments.ts';
-import { type BadEntry, type Verification, verifyLogbook } from '../../../logbook/verify.ts';
+import { showEvents, showText } from '../../../logbook/telling.ts';
+import { type BadEntry, historyFault, type Verification, verifyLogbook } from '../../../logbook/verify.ts';
 import { answer, EXIT, misused, pathOnly, type Refusal, type VerbIo } from '../verb-io.ts';
-import { type LogbookArguments, type LogbookOptions, readLogbookArguments } from './logbook-arguments.ts';
 import { findLogbookFiles, type LogbookFile } from './logbook-files.ts';
+
+export type LogbookArguments = {
+  readonly path: string;
+  readonly keys: readonly PublicKey[] | null;
+  readonly head: Anchor | null;
+};
+
+export type LogbookOptions = { readonly keys?: string | undefined; readonly head?: string | undefined };
+
+/** Parses the arguments; the error is for people. */
+export async function readLogbookArguments(
+  cwd: string,
+  path: string,
+  options: LogbookOptions,
+): Promise<Result<LogbookArguments, string>> {
+  const head = options.head === undefined ? ok(null) : headOf(options.head);
+  if (!head.ok) return head;
+  const keys = options.keys === undefined ? ok(null) : await keysFrom(resolve(cwd, options.keys));
+  return keys.ok ? ok({ path: resolve(cwd, path), keys: keys.value, head: head.value }) : keys;
+}
+
+function headOf(text: string): Result<Anchor, string> {
+  const [, seq, hash = ''] = /^(\d{1,15}):([0-9a-f]{12,64})$/.exec(text) ?? [];
+  return seq === undefined
+    ? fail('--head takes seq:hash, with at least 12 hex digits of the hash')
+    : ok({ seq: Number(seq), hash });
+}
+
+/** Reads only the keys, so that a config with an error elsewhere still works. */
+const keysSchema = z.looseObject({ keys: z.array(publicKeySchema).min(1) });
+
+async function keysFrom(path: string): Promise<Result<readonly PublicKey[], string>> {
+  try {
+    const found = keysSchema.safeParse(
+      parse(await readFile(path, 'utf8'), { maxAliasCount: limits.configAliasesMax }),
+    );
+    return found.success
+      ? ok(found.data.keys)
+      : fail(`${path} lists no keys: ${z.prettifyError(found.error)}`);
+  } catch (error) {
+    return fail(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
 
 /** A run in the JSON answer. `anchor`: what proves that its end is complete. */
 type VerifiedRun = {
@@ -172,4 +218,34 @@ function told({ ok, runs, bad }: VerifyAnswer): string {
   const end =
     bad === null ? 'good' : `${bad.file} line ${bad.line} (entry ${bad.seq}): ${bad.reason}: ${bad.message}`;
   return `${[...lines, ok ? end : `bad: ${end}`].join('\n')}\n`;
+}
+
+type Shown = {
+  readonly run: string;
+  readonly events: readonly LogbookEvent[];
+  readonly bad: PlacedEntry | null;
+};
+
+/** Prints every run at the path. Exit 1 if an entry does not verify; later entries of that run are not printed. */
+export async function logbookShow(io: VerbIo, path: string, options: LogbookOptions): Promise<number> {
+  const parsed = await readLogbookArguments(io.cwd, path, options);
+  if (!parsed.ok) return misused(io, parsed.error);
+  const files = await findLogbookFiles(parsed.value.path, io.cwd, pathOnly(io));
+  if (!files.ok) return misused(io, files.error);
+  const shown = files.value.map((file): Shown => {
+    const { run, bad, verification } = verifyFile(file, parsed.value);
+    return { run: run.run, events: verification.events, bad: bad?.reason === 'unanchored' ? null : bad };
+  });
+  const isGood = shown.every((run) => run.bad === null);
+  const runs = shown.map(({ run, events, bad }) => ({ run, events: showEvents(events), bad }));
+  answer(io, { ok: isGood, runs }, shown.map(showRun).join(''));
+  return isGood ? EXIT.yes : EXIT.no;
+}
+
+function showRun({ run, events, bad }: Shown): string {
+  const end =
+    bad === null
+      ? ''
+      : `\nbad: line ${bad.line} (entry ${bad.seq}): ${bad.reason}: ${bad.message} (${bad.file})\n`;
+  return `${showText(run, events)}${end}`;
 }

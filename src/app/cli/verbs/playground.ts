@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { handOver } from '../../../host/hand-over.ts';
+import { handOver } from '../../../host/process.ts';
 import { refused, type VerbIo } from '../verb-io.ts';
 
 /** ferrybot does not import the playground (docs/playground.md, "On your own files"). */

@@ -2,8 +2,7 @@
 
 import { readComment } from '../../../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../../commands/registry.ts';
-import { readInputText } from '../read-argument.ts';
-import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
+import { answer, EXIT, misused, readInputText, type VerbIo } from '../verb-io.ts';
 
 /** Exit 0 if at least one command fires. */
 export async function readCommentVerb(io: VerbIo, otherBots: readonly string[]): Promise<number> {

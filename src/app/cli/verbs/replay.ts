@@ -4,13 +4,11 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createDiagnosis, type EndStatus } from '../../../diagnosis/diagnose.ts';
-import type { Instant } from '../../../domain/ids.ts';
-import { fail, ok, type Result } from '../../../domain/result.ts';
+import { fail, type Instant, ok, type Result } from '../../../domain/values.ts';
 import { type Replayed, replay } from '../../replay/replay.ts';
 import { readTrace, type Trace } from '../../replay/trace.ts';
 import { traceOfLog } from '../../replay/trace-of-log.ts';
-import { logLines } from '../read-argument.ts';
-import { answer, EXIT, misused, refused, type VerbIo } from '../verb-io.ts';
+import { answer, EXIT, logLines, misused, refused, type VerbIo } from '../verb-io.ts';
 
 export type ReplayOptions = {
   readonly log?: string | undefined;

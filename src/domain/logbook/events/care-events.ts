@@ -10,7 +10,7 @@ import {
   targetName,
 } from '../../actions/action.ts';
 import { type ActionEvent, actionsAfter, illegalAction } from '../../actions/action-state.ts';
-import { diskScan } from '../../care/disk-scan.ts';
+import { diskScan } from '../../care/worker-disk.ts';
 import { type DataOf, defineEvents, personOf } from '../define.ts';
 import { digest, integer, scalars, text } from '../parts.ts';
 import { code, prose, scalarsText } from '../plain-text.ts';

@@ -1,7 +1,7 @@
 /** Events about a run's checkpoints. */
 
 import * as z from 'zod';
-import { SURFACES } from '../../command.ts';
+import { SURFACES } from '../../actor.ts';
 import { type DataOf, defineEvents, personOf, said } from '../define.ts';
 import { integer, sha, text, texts } from '../parts.ts';
 import { code, prose } from '../plain-text.ts';

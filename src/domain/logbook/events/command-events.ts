@@ -1,7 +1,7 @@
 /** Events about commands and holds. */
 
 import * as z from 'zod';
-import { SURFACES } from '../../command.ts';
+import { SURFACES } from '../../actor.ts';
 import { HOLD_SCOPES, type RecordedTarget } from '../../launch/hold.ts';
 import { unfollowedAttempt } from '../../launch/next-attempt.ts';
 import { readFacts } from '../../payload.ts';

@@ -1,8 +1,8 @@
 /** Events about a job, from the first observation to its end. Decimals are text, as printed by the source. */
 
 import * as z from 'zod';
-import { SURFACES } from '../../command.ts';
-import { DISPATCHED_WORKFLOWS } from '../../dispatch.ts';
+import { SURFACES } from '../../actor.ts';
+import { DISPATCHED_WORKFLOWS } from '../../effect.ts';
 import { isTerminal, JOB_STATUSES } from '../../engine.ts';
 import { CONFIDENCES, FAILURE_CLASSES, FIRST_RESPONSES } from '../../failure-class.ts';
 import { mayBeRelaunched } from '../../launch/response.ts';

@@ -1,14 +1,14 @@
 /** Events of a run from its proposal to the job. */
 
 import * as z from 'zod';
-import { isIssueFirst } from '../../issue-first.ts';
 import type { GatedFacts } from '../../launch/change-facts.ts';
 import { manifestSchema } from '../../launch/manifest.ts';
 import { isBeforeLaunch, isFixPushed, mayBeFixed, pastAttempt } from '../../launch/next-attempt.ts';
 import { orderSchema } from '../../launch/order.ts';
-import { preApproval } from '../../launch/pre-approval.ts';
 import { mayBeApprovedAgain, mayStartAgain } from '../../launch/response.ts';
+import { preApproval } from '../../launch/small-fix.ts';
 import { verdictSchema } from '../../launch/verdict.ts';
+import { isIssueFirst } from '../../own-pull.ts';
 import { awaitsAdoption } from '../adoption.ts';
 import { type DataOf, defineEvents, momentOf, personOf, said, type Telling } from '../define.ts';
 import type { EventOf } from '../event.ts';

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { PERMISSIONS } from '../../actor.ts';
-import { DELIVERY_OUTCOMES } from '../../channel.ts';
+import { DELIVERY_OUTCOMES } from '../../effect.ts';
 import { type DataOf, defineEvents, type Logins, momentOf } from '../define.ts';
 import type { EventOf } from '../event.ts';
 import { integer, text } from '../parts.ts';

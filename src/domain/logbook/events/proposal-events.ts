@@ -1,12 +1,11 @@
 /** Events about what a run begins with: what control is about to open for it, and the contract of its issue. */
 
 import * as z from 'zod';
-import { SURFACES } from '../../command.ts';
+import { SURFACES } from '../../actor.ts';
 import { contractSchema } from '../../launch/contract.ts';
 import { type DataOf, defineEvents } from '../define.ts';
-import { actorSchema, digest, integer, runId, sha, text } from '../parts.ts';
+import { actorSchema, digest, integer, publicKeySchema, runId, sha, text } from '../parts.ts';
 import { code, prose } from '../plain-text.ts';
-import { publicKeySchema } from '../role.ts';
 
 /** What `proposed` says: the first entry of a run. */
 export const proposed = z.object({

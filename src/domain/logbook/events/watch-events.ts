@@ -1,8 +1,7 @@
 /** Events about a run's watch: owner, stopping point, end, and adoption of another person's job. */
 
 import * as z from 'zod';
-import type { Actor } from '../../actor.ts';
-import { SURFACES } from '../../command.ts';
+import { type Actor, SURFACES } from '../../actor.ts';
 import { JOB_STATUSES } from '../../engine.ts';
 import { isSameLogin, personInCharge } from '../../launch/contract.ts';
 import { failedAttempt } from '../../launch/next-attempt.ts';

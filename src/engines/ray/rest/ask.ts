@@ -3,9 +3,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import type { EngineSession, FoundJob, JobOrigin } from '../../../domain/engine.ts';
-import { jsonIn } from '../../../domain/json.ts';
 import { limits } from '../../../domain/limits.ts';
 import { cutText } from '../../../domain/text.ts';
+import { jsonIn } from '../../../domain/values.ts';
 import { redact } from '../../../host/redactor.ts';
 import { askWhole, callOverHttp, type Http, type WholeAnswer } from '../../shared/http.ts';
 import { readJobDetails } from '../job-details.ts';

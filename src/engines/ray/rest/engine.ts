@@ -11,9 +11,8 @@ import {
   type LiveJob,
   type StopOutcome,
 } from '../../../domain/engine.ts';
-import { jsonIn } from '../../../domain/json.ts';
 import { limits } from '../../../domain/limits.ts';
-import { known, type Observed, unknown } from '../../../domain/observed.ts';
+import { jsonIn, known, type Observed, unknown } from '../../../domain/values.ts';
 import { createKept } from '../../../host/kept.ts';
 import { guarded, isSubmissionId, missingJob, stopAndConfirm, unknownBecause } from '../../shared/acts.ts';
 import { readJobDetails } from '../job-details.ts';

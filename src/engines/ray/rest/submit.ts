@@ -3,8 +3,8 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Job, JobSpec, SubmitOutcome } from '../../../domain/engine.ts';
-import { jsonIn } from '../../../domain/json.ts';
 import { limits } from '../../../domain/limits.ts';
+import { jsonIn } from '../../../domain/values.ts';
 import { conflictWith, jobAt, type Rejected, rejected, unknownBecause } from '../../shared/acts.ts';
 import { identityTexts } from '../../shared/identity.ts';
 import { type Taker, zipTree } from '../../shared/package-files.ts';

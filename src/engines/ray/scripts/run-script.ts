@@ -2,9 +2,8 @@
 
 import { lstat } from 'node:fs/promises';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
-import { isFolder } from '../../../host/is-folder.ts';
+import { codeOf, isFolder } from '../../../host/files.ts';
 import { type ProgramResult, runProgram } from '../../../host/process.ts';
-import { codeOf } from '../../../host/publish-once.ts';
 import type { RayCluster } from '../definition.ts';
 import { openPrivateHome, TOKEN_FILE } from '../private-home.ts';
 

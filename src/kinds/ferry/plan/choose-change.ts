@@ -2,13 +2,13 @@
 
 import { z } from 'zod';
 import { answerOf } from '../../../commands/registry.ts';
-import { readKnobs } from '../../../delta/read-knobs.ts';
-import { jsonIn } from '../../../domain/json.ts';
-import { newChanges } from '../../../domain/launch/delta.ts';
+import { readKnobs } from '../../../delta/config-delta.ts';
+import { newChanges } from '../../../domain/launch/change-facts.ts';
 import { limits } from '../../../domain/limits.ts';
 import type { Objective } from '../../../domain/logbook/events/launch-events.ts';
 import { type RunState, runsOfLane } from '../../../domain/logbook/run-state.ts';
 import { cutTextFromEnd } from '../../../domain/text.ts';
+import { jsonIn } from '../../../domain/values.ts';
 import {
   type AskedFor,
   type Failed,
@@ -18,13 +18,11 @@ import {
   type Refused,
   stillRunning,
 } from '../../../run/proposing.ts';
-import { askedChange, checkProposedEdits } from '../ask/asked-change.ts';
-import { riskOf } from '../ask/risk-of.ts';
+import { askedChange, checkProposedEdits, riskOf } from '../asked.ts';
 import { chooseCandidate, type RecentFerry } from '../candidates.ts';
 import { applyEdits, type EditedFile } from '../edit.ts';
-import type { IntervalContext } from '../interval.ts';
+import type { IntervalContext, ProposalView } from '../interval.ts';
 import { type FerryLane, ferryLane } from '../settings.ts';
-import type { ProposalView } from '../words/proposal-context.ts';
 import type { Experiment } from './experiment.ts';
 
 // The lab's own proposer: a program that gets the context as JSON and answers with edits and rationale (docs/proposer.md).

@@ -2,13 +2,14 @@
 
 import type { ExperimentFile, ReadFile } from '../../../domain/experiment.ts';
 import { GitError, type LoggedCommit } from '../../../domain/git.ts';
-import { branded, isSha, type Sha } from '../../../domain/ids.ts';
-import type { NotTaken, RunBase } from '../../../domain/launch/delta.ts';
+import type { NotTaken, RunBase } from '../../../domain/launch/change-facts.ts';
 import { limits } from '../../../domain/limits.ts';
 import type { IntervalStart } from '../../../domain/logbook/events/launch-events.ts';
 import { runsOfLane } from '../../../domain/logbook/run-state.ts';
-import { lastPass } from '../../../run/last-pass.ts';
+import { branded, isSha, type Sha } from '../../../domain/values.ts';
+import { lastPass } from '../../../run/lane-history.ts';
 import { type Failed, type Nothing, nothing, type PlanWork } from '../../../run/proposing.ts';
+import { readStart } from '../edit.ts';
 import {
   type GivenFerry,
   type IntervalContext,
@@ -16,7 +17,6 @@ import {
   intervalStart,
   lastFerryOf,
 } from '../interval.ts';
-import { readStart } from '../read-start.ts';
 import { ferryLane } from '../settings.ts';
 
 /** Without a last ferry the context begins so many days ago, and the PR says that it is a fallback. */

@@ -1,14 +1,14 @@
 /** Plans a proposal: what the record, git and the issues say since the last ferry, and what is changed. Writes nothing outside. */
 
-import { fillLane } from '../../../config/fill.ts';
+import { fillLane } from '../../../config/lane-of-file.ts';
 import { configDelta } from '../../../delta/config-delta.ts';
 import type { ReadFile } from '../../../domain/experiment.ts';
-import type { Sha } from '../../../domain/ids.ts';
-import type { KnobChange } from '../../../domain/launch/delta.ts';
+import type { KnobChange } from '../../../domain/launch/change-facts.ts';
 import { limits } from '../../../domain/limits.ts';
 import { commandKey } from '../../../domain/logbook/run-state.ts';
 import { cutText, cutTextFromEnd } from '../../../domain/text.ts';
-import { askOf } from '../../../run/propose-request.ts';
+import type { Sha } from '../../../domain/values.ts';
+import { askOf } from '../../../run/proposal-record.ts';
 import {
   type AskedFor,
   type Failed,
@@ -22,6 +22,7 @@ import {
   type TreeResult,
 } from '../../../run/proposing.ts';
 import { changesIn } from '../gates.ts';
+import type { ProposalView } from '../interval.ts';
 import { ferryLane, fixableOf } from '../settings.ts';
 import {
   renderCommitMessage,
@@ -30,7 +31,6 @@ import {
   renderPullBody,
   renderPullTitle,
 } from '../words/proposal.ts';
-import type { ProposalView } from '../words/proposal-context.ts';
 import { chooseChange } from './choose-change.ts';
 import { readExperiment, sinceLastFerry } from './experiment.ts';
 

@@ -1,7 +1,7 @@
 /** The proposal in words: title and body of the pull request and the ferry issue, with everything that the policy demands. */
 
-import { assertNever } from '../../../domain/assert.ts';
 import { limits } from '../../../domain/limits.ts';
+import { assertNever } from '../../../domain/values.ts';
 import { notTakenText } from '../../../render/card-manifest.ts';
 import {
   cleanLine,
@@ -14,11 +14,10 @@ import {
   points,
   text,
 } from '../../../render/words.ts';
-import { unansweredText } from '../ask/objective.ts';
-import { DELTA_TABLE_HEAD, declaredName, declaredRow, onOneLine } from '../body/compare-declared.ts';
-import { PART_HEADINGS } from '../body/read-pull-body.ts';
+import { unansweredText } from '../asked.ts';
 import type { ChoiceRationale, Skipped } from '../candidates.ts';
-import { intervalText, type ProposalView, referencesText } from './proposal-context.ts';
+import { intervalText, type ProposalView, referencesText } from '../interval.ts';
+import { DELTA_TABLE_HEAD, declaredName, declaredRow, onOneLine, PART_HEADINGS } from '../pull-body.ts';
 
 /** `Daily ferry 2026-11-21: learning_rate 3e-3 -> 6e-3`, plain text. */
 export function renderPullTitle(proposal: ProposalView): string {

@@ -10,16 +10,16 @@ import {
   matching,
   optional,
   type Reader,
+  readQuantity,
   required,
   withoutLead,
   withoutUnit,
 } from '../../../contracts/fields.ts';
-import { readQuantity } from '../../../contracts/quantity.ts';
 import type { Together } from '../../../contracts/read-contract.ts';
 import { isStorePath } from '../../../domain/checkpoint/stored.ts';
-import { isRunId, type RunId } from '../../../domain/ids.ts';
 import { OUTSIDE } from '../../../domain/launch/contract.ts';
 import { withoutEndSlashes } from '../../../domain/text.ts';
+import { isRunId, type RunId } from '../../../domain/values.ts';
 
 /** As a person writes it; integers only go into the record, so that it is text. */
 export function scientific(value: number): string {

@@ -1,6 +1,6 @@
 /** Reads the contract of a hero run, and puts it in the place of the lane's own settings, so that everything downstream launches what the issue says. */
 
-import { checkpointRoots } from '../../../config/fill.ts';
+import { checkpointRoots } from '../../../config/lane-of-file.ts';
 import type { LaneConfig } from '../../../config/lane-schema.ts';
 import {
   commandIn,
@@ -9,11 +9,9 @@ import {
   readCommandLine,
   STEP_OPTIONS,
 } from '../../../contracts/command-line.ts';
-import { valueIn } from '../../../contracts/fields.ts';
-import { readCount, readQuantity } from '../../../contracts/quantity.ts';
+import { readCount, readQuantity, valueIn } from '../../../contracts/fields.ts';
 import { contractReader } from '../../../contracts/read-contract.ts';
 import { isStorePath } from '../../../domain/checkpoint/stored.ts';
-import { branded, isRunId, type RunId } from '../../../domain/ids.ts';
 import { isBudgetFor, isHeroByCost, trainingFlops } from '../../../domain/launch/change-facts.ts';
 import {
   type CheckpointPlan,
@@ -24,6 +22,7 @@ import {
 } from '../../../domain/launch/contract.ts';
 import { limits } from '../../../domain/limits.ts';
 import { withoutEndSlashes } from '../../../domain/text.ts';
+import { branded, isRunId, type RunId } from '../../../domain/values.ts';
 import { secretNames } from '../../../domain/written-secrets.ts';
 import { FIELDS, type FieldName, isSlug, scientific, TOGETHER } from './fields.ts';
 

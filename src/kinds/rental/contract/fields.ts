@@ -13,7 +13,7 @@ import {
   type Reader,
   required,
 } from '../../../contracts/fields.ts';
-import { readReduction, readRepair } from '../../../domain/launch/reduction.ts';
+import { readReduction, readRepair } from '../../../domain/launch/ladder.ts';
 
 /** `patience`: evaluations without a gain of `minDelta` before it stops; never before `minSteps`. Decimals are text. */
 export type EarlyStop = { readonly minSteps: number; readonly patience: number; readonly minDelta: string };

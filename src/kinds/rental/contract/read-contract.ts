@@ -2,12 +2,10 @@
 
 import type { LaneConfig } from '../../../config/lane-schema.ts';
 import { commandIn, optionOf, readCommandLine, STEP_OPTIONS } from '../../../contracts/command-line.ts';
-import { namesOf, valueIn } from '../../../contracts/fields.ts';
-import { readCount } from '../../../contracts/quantity.ts';
+import { namesOf, readCount, valueIn } from '../../../contracts/fields.ts';
 import { contractReader } from '../../../contracts/read-contract.ts';
-import type { Contract, ContractIssue } from '../../../domain/launch/contract.ts';
-import type { MachineNeeds } from '../../../domain/launch/machine-needs.ts';
-import { present } from '../../../domain/present.ts';
+import type { Contract, ContractIssue, MachineNeeds } from '../../../domain/launch/contract.ts';
+import { present } from '../../../domain/values.ts';
 import { type RentalLane, rentalLane } from '../settings.ts';
 import { FIELDS, type FieldName, readEarlyStop } from './fields.ts';
 

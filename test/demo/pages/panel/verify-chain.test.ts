@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalText } from '../../../../packages/playground/pages/panel/canonical.ts';
 import { verifyChain } from '../../../../packages/playground/pages/panel/verify-chain.ts';
-import type { Json } from '../../../../src/domain/json.ts';
-import { canonicalize } from '../../../../src/logbook/canonical.ts';
+import type { Json } from '../../../../src/domain/values.ts';
+import { canonicalize } from '../../../../src/logbook/chain.ts';
 import { keys, logbookOfTwoDays, RUN } from '../../../logbook/sample-logbook.ts';
 
 const text = logbookOfTwoDays().split('\n').slice(0, 40).join('\n').concat('\n');

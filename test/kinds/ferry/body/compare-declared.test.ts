@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Delta, KnobChange } from '../../../../src/domain/launch/delta.ts';
+import type { Delta, KnobChange } from '../../../../src/domain/launch/change-facts.ts';
 import {
   bodyFacts,
   compareDeclared,
   DELTA_TABLE_HEAD,
   declaredName,
   declaredRow,
-} from '../../../../src/kinds/ferry/body/compare-declared.ts';
-import { readPullBody } from '../../../../src/kinds/ferry/body/read-pull-body.ts';
+  readPullBody,
+} from '../../../../src/kinds/ferry/pull-body.ts';
 
 const change = (path: string, before: string | null, after: string | null): KnobChange => ({
   knob: path.split('.').at(-1) ?? path,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bodyFingerprintText } from '../../../../src/commands/grammar/fingerprint-text.ts';
-import { readPullBody } from '../../../../src/kinds/ferry/body/read-pull-body.ts';
+import { bodyFingerprintText } from '../../../../src/commands/grammar/approved-text.ts';
+import { readPullBody } from '../../../../src/kinds/ferry/pull-body.ts';
 
 const BODY = `<!-- ferrybot:v1 run=ferry-daily-20261121 kind=pull key=pull seq=3:ab -->
 ### Last ferry references

@@ -1,0 +1,96 @@
+/** `ferrybot classify < job.log`: why a job failed, and the first response. */
+
+import { createReadStream } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join, relative, resolve, sep } from 'node:path';
+import { createDiagnosis, type EndStatus } from '../../../diagnosis/diagnose.ts';
+import type { NoFix } from '../../../diagnosis/fix/suggest-fix.ts';
+import { known, type Observed } from '../../../domain/values.ts';
+import { redact } from '../../../host/redactor.ts';
+import { noFixWords } from '../../../render/failure-words.ts';
+import { redactAndTruncateLine } from '../../../watch/look.ts';
+import { type Fix, fixSmallMistake, smallFix } from '../../small-fix.ts';
+import { answer, EXIT, logLines, misused, readArgument, refused, type VerbIo } from '../verb-io.ts';
+
+const clean = (text: string): string =>
+  redactAndTruncateLine({ redact: (one) => redact(one, []) }, text.trim());
+
+const STATUSES: readonly EndStatus[] = ['SUCCEEDED', 'FAILED', 'STOPPED'];
+
+/** Exit 0 if the class is known. `endStatus` is the engine's status, which the log may lack. */
+export async function classifyVerb(io: VerbIo, endStatus: string | undefined): Promise<number> {
+  const status = STATUSES.find((one) => one === endStatus) ?? null;
+  if (endStatus !== undefined && status === null)
+    return misused(io, `--end-status is one of ${STATUSES.join(', ')}`);
+  const diagnosis = createDiagnosis();
+  for await (const line of logLines(io.stdin)) diagnosis.read(line);
+  const found = diagnosis.conclude(status);
+  const evidence = found.evidence.map(({ line, text }) => ({ line, text: clean(text) }));
+  const traceback =
+    found.traceback === null ? null : { ...found.traceback, message: clean(found.traceback.message) };
+  const words = [
+    `${found.class} (${found.confidence} confidence); first response: ${found.response}\n`,
+    ...(traceback === null ? [] : [`${traceback.file}:${traceback.line}: ${traceback.message}\n`]),
+    ...evidence.map(({ line, text }) => `line ${line}: ${text}\n`),
+  ];
+  answer(io, { ...found, evidence, traceback }, words.join(''));
+  return found.class === 'unknown' ? EXIT.no : EXIT.yes;
+}
+
+type FixOptions = { readonly log: string; readonly tree: string };
+
+/** Exit 0 with a patch for `git apply`, 1 without. Writes nothing and runs no code of the tree. */
+export async function fixVerb(io: VerbIo, { log, tree }: FixOptions): Promise<number> {
+  try {
+    const diagnosis = createDiagnosis();
+    const stream = log === '-' ? io.stdin : createReadStream(resolve(io.cwd, log));
+    for await (const line of logLines(stream)) diagnosis.read(line);
+    const { class: kind, traceback } = diagnosis.conclude('FAILED');
+    const looked: Observed<Fix | NoFix> =
+      kind !== 'code-small' || traceback === null
+        ? known({ kind: 'none', reason: 'not-small' })
+        : await fixIn(io, tree, { ...traceback, error: traceback.message });
+    if (looked.kind === 'unknown') return refused(io, { code: 'no-python', message: looked.why });
+    const found = looked.value;
+    const at = traceback === null ? '' : `${traceback.file}:${traceback.line}: ${traceback.message}\n`;
+    if (found.kind === 'none') {
+      const { reason } = found;
+      answer(
+        io,
+        { fix: null, reason, class: kind, traceback },
+        `${at}no fix (${reason}): ${noFixWords(reason)}\n`,
+      );
+      return EXIT.no;
+    }
+    const { path, line, diff } = found;
+    answer(io, { fix: { path, line, diff }, reason: null, class: kind, traceback }, diff);
+    return EXIT.yes;
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    return refused(io, { code: 'unreadable', message: error.message });
+  }
+}
+
+async function fixIn(
+  io: VerbIo,
+  tree: string,
+  failure: Parameters<typeof smallFix>[1],
+): Promise<Observed<Fix | NoFix>> {
+  const root = resolve(io.cwd, tree);
+  const textOf = async (path: string): Promise<string | null> => {
+    const text = await readArgument(io, join(root, path));
+    return text.ok ? text.value : null;
+  };
+  return smallFix({ paths: () => pathsIn(root), textOf, mayChange: () => true }, failure, (question) =>
+    fixSmallMistake(question, 'python3', io.environment['PATH'] ?? ''),
+  );
+}
+
+/** Regular files outside of dot folders, such as `.git` and virtual environments. */
+async function pathsIn(root: string): Promise<readonly string[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .filter((path) => !path.split('/').some((part) => part.startsWith('.')));
+}

@@ -1,0 +1,244 @@
+/** Steps of the journal, which belong to no run: dispatches and their results. */
+
+import { diskActions, diskProposals } from '../../care/disk/disk-proposals.ts';
+import { type FullDisk, fullDisks, scanSince } from '../../care/disk/scan-record.ts';
+import { traitsOf } from '../../config/clusters.ts';
+import { type ClusterDisks, isBlind, type RecordedScan } from '../../domain/care/worker-disk.ts';
+import { oldestFirst } from '../../domain/effect.ts';
+import type { RunFacts } from '../../domain/facts.ts';
+import { limits } from '../../domain/limits.ts';
+import type { JournalState } from '../../domain/logbook/journal-state.ts';
+import { markerIdentity } from '../../domain/marker.ts';
+import { needName } from '../../domain/need.ts';
+import { after, fromRfc3339, type Observed } from '../../domain/values.ts';
+import { readWorkflowRun } from '../../github/workflows.ts';
+import { recordAsDecided } from '../../logbook/append.ts';
+import { JOURNAL } from '../../logbook/rules.ts';
+import {
+  diskAnswerMarker,
+  diskIssueTitle,
+  renderDiskAnswer,
+  renderDiskIssue,
+} from '../../render/disk-issue.ts';
+import { orphanMarker, orphanTitle, renderOrphan } from '../../render/issues.ts';
+import { decideActions } from '../../run/decide-care.ts';
+import { decideAccountLook } from '../../run/decide-watch.ts';
+import { decideDiskIssue, type ToldIssue } from '../../run/disk-issue.ts';
+import { anyLane } from '../../run/lane-scope.ts';
+import type { StandingIssue } from '../../run/outbox.ts';
+import {
+  type AttemptCache,
+  type DispatchFacts,
+  decideDispatch,
+  laneWorkflow,
+  NO_ATTEMPTS,
+  remembered,
+  type Step,
+} from '../../run/step.ts';
+import { type DiskPlace, diskPlaceOf, diskStepsOf } from '../disk-scan/disk-port.ts';
+import type { OpenLab } from '../open-lab.ts';
+import { isPosted, keepIssue, say, standingIssue } from '../outbox.ts';
+import { inCluster } from '../trouble.ts';
+import { perform } from './perform.ts';
+import { RECONCILE_ROUNDS_MAX } from './reconcile-run.ts';
+import type { Turn, Work } from './turn.ts';
+
+export type JournalFacts = DispatchFacts & { readonly journal: JournalState };
+
+/** Takes every step that `decide` returns, until it returns none. */
+async function takeJournalSteps(
+  open: OpenLab,
+  decide: (facts: JournalFacts) => Step | null,
+): Promise<AttemptCache> {
+  const { lab, store } = open;
+  let memory: AttemptCache = { ...NO_ATTEMPTS, appended: store.appended(JOURNAL) };
+  let workflowRuns: RunFacts['workflowRuns'] = new Map();
+  for (let round = 0; round < RECONCILE_ROUNDS_MAX; round += 1) {
+    const { journal, broken } = store.current();
+    if (broken.some(({ run }) => run === JOURNAL)) return memory;
+    const { dispatches } = journal;
+    const step = decide({ journal, dispatches, workflowRuns, now: lab.now(), memory });
+    if (step === null) return memory;
+    if (step.kind === 'need') {
+      for (const one of step.facts) {
+        if (typeof one === 'string' || one.fact !== 'workflowRuns')
+          throw new Error(`${needName(one)} is not what the journal asks for`);
+        workflowRuns = new Map([...workflowRuns, [one.of, await readWorkflowRun(lab.client, one.of)]]);
+      }
+    } else if (step.kind === 'append') {
+      const recorded = await recordAsDecided(open, [{ run: JOURNAL, drafts: step.drafts }]);
+      if (recorded.kind === 'refused') return memory;
+    } else if (step.effect.kind === 'dispatch-workflow') {
+      memory = remembered(memory, step.key, await perform(open, step.effect));
+    } else throw new Error(`${step.effect.kind} is not what the journal asks for`);
+  }
+  return memory;
+}
+
+/** The actions of each cluster that belong to no run. */
+export function clusterActions({ open }: Turn): readonly Work[] {
+  const { config, store } = open;
+  const ref = anyLane(config).lane.targetBranch;
+  const clusters = new Set(store.current().journal.actions.map(({ proposal }) => proposal.cluster));
+  return [...clusters].map((cluster) => ({
+    where: inCluster(cluster),
+    reconcile: async () => {
+      await takeJournalSteps(open, ({ journal, ...facts }) => {
+        const { incidents, holds } = journal;
+        const actions = journal.actions.filter(({ proposal }) => proposal.cluster === cluster);
+        const isHeld = holds.some(({ date }) => date === null);
+        return decideActions({ ...facts, record: JOURNAL, actions, incidents, isHeld, config, ref });
+      });
+    },
+  }));
+}
+
+/** The watch of each renting account that is due for a check: only the watch has the account's key and destroys unowned machines. */
+export function accountChecks({ open }: Turn): readonly Work[] {
+  const { config, store } = open;
+  const renting = Object.keys(config.clusters).filter((one) => traitsOf(config, one)?.rental !== undefined);
+  return renting.map((cluster) => ({
+    where: inCluster(cluster),
+    reconcile: async () => {
+      await takeJournalSteps(open, ({ dispatches, ...facts }) => {
+        const watches = [...dispatches, ...store.current().runs.flatMap((state) => state.dispatches)];
+        return decideAccountLook(cluster, config, { ...facts, dispatches: oldestFirst(watches) });
+      });
+      return {};
+    },
+  }));
+}
+
+/** Recent jobs that reported a full disk. A request is needed only while one has no answer. */
+export function fullDiskAnswers({ open }: Turn): readonly Work[] {
+  const { runs, journal } = open.store.current();
+  return fullDisks(runs, open.lab.now())
+    .filter(({ cluster }) => diskPlaceOf(open.config, cluster) !== null)
+    .map((full) => ({
+      where: inCluster(full.cluster),
+      reconcile: () => {
+        const scan = scanSince(full, journal.disks);
+        return scan === null ? startScan(open, full) : postScanResult(open, full, scan);
+      },
+    }));
+}
+
+/** Tries a few times; after that, the daily schedule scans. */
+async function startScan(open: OpenLab, { cluster, since }: FullDisk): Promise<void> {
+  const { config } = open;
+  const wanted = {
+    ...laneWorkflow(anyLane(config), 'diskScan'),
+    ...{ subject: cluster, inputs: { cluster }, since, triesMax: limits.dispatchesPerOrderMax },
+  };
+  await takeJournalSteps(open, (facts) => decideDispatch(wanted, facts));
+}
+
+async function postScanResult(open: OpenLab, full: FullDisk, scan: RecordedScan): Promise<void> {
+  const owed = { thread: full.run.proposal.issue, marker: markerIdentity(diskAnswerMarker(full)) };
+  if (isPosted(open, owed)) return;
+  const issue = await findDiskIssue(open, full.cluster);
+  if (issue.kind === 'unknown') {
+    open.lab.log(`the disk issue of ${full.cluster}: ${issue.why}`);
+    return;
+  }
+  // Wait for the cluster's issue, so that the answer can link it.
+  if (issue.value === null && scan.workers.length > 0) return;
+  await say(open, { ...owed, body: renderDiskAnswer(full, scan, issue.value?.number ?? null) });
+}
+
+const DISK_LABEL = 'ferrybot-disk';
+
+/** The issue of each cluster with disk scans; it costs a request. A failed scan changes nothing until the scans are blind. */
+export function diskIssues({ open }: Turn): readonly Work[] {
+  const { broken, journal } = open.store.current();
+  if (broken.some(({ run }) => run === JOURNAL)) return [];
+  return [...journal.disks].flatMap(([cluster, disks]) => {
+    const place = diskPlaceOf(open.config, cluster);
+    return place !== null && (disks.readable !== null || isBlind(disks))
+      ? [{ where: inCluster(cluster), reconcile: () => keepIssueDiskIssues(open, place, disks) }]
+      : [];
+  });
+}
+
+/** The issue of a cluster's disks; known null if it has none. */
+async function findDiskIssue(open: OpenLab, cluster: string): Promise<Observed<StandingIssue | null>> {
+  const actions = diskActions(open.store.current().journal.actions, cluster);
+  // An issue with one of our proposals is ours even if its first line was edited.
+  const proposedIn = actions.at(-1)?.proposal.thread ?? null;
+  return standingIssue(open, DISK_LABEL, diskMarker(cluster), (number) => number === proposedIn);
+}
+
+function diskMarker(cluster: string): string {
+  return markerIdentity({ run: 'journal', kind: 'disk', key: cluster });
+}
+
+/** Post comments first: the description records which state was posted, so it must change last. */
+async function keepIssueDiskIssues(open: OpenLab, place: DiskPlace, disks: ClusterDisks): Promise<void> {
+  const { lab, store } = open;
+  const found = await findDiskIssue(open, place.cluster);
+  if (found.kind === 'unknown') {
+    lab.log(`the disk issue of ${place.cluster}: ${found.why}`);
+    return;
+  }
+  const { readable } = disks;
+  const isTrouble = readable !== null && (readable.workers.length > 0 || readable.cleanup === 'not-seen');
+  const isWanted = found.value !== null || isTrouble || isBlind(disks);
+  const issue = found.value ?? (isWanted ? await openDiskIssue(open, disks) : null);
+  if (issue === null) return;
+  if (isTrouble) await propose(open, place, disks, issue.number);
+  const { actions, commands } = store.current().journal;
+  const { comments, edit } = decideDiskIssue({ disks, actions, commands, issue });
+  for (const one of comments) if ((await say(open, one, fromRfc3339(one.at))).kind !== 'stands') return;
+  if (edit !== null) await perform(open, edit);
+}
+
+async function openDiskIssue(open: OpenLab, disks: ClusterDisks): Promise<ToldIssue | null> {
+  const { cluster } = disks.newest;
+  const outcome = await perform(open, {
+    kind: 'open-issue',
+    marker: diskMarker(cluster),
+    title: diskIssueTitle(cluster),
+    body: renderDiskIssue({ disks, actions: [], refusedAt: 0 }),
+    labels: [DISK_LABEL],
+  });
+  return outcome.kind === 'done' && outcome.number !== null
+    ? { number: outcome.number, body: null, isOpen: true, marker: null }
+    : null;
+}
+
+/** Proposes what the newest scan needs. A lost race is retried the next time. */
+async function propose(open: OpenLab, place: DiskPlace, disks: ClusterDisks, thread: number): Promise<void> {
+  const { lab, store } = open;
+  if (disks.readable === null) return;
+  const drafts = diskProposals({
+    scan: disks.readable,
+    actions: store.current().journal.actions,
+    repository: lab.repository,
+    thread,
+    steps: diskStepsOf(place),
+    digestOf: lab.digestOf,
+  });
+  await recordAsDecided(open, [{ run: JOURNAL, drafts }]);
+}
+
+const MACHINE_LABEL = 'ferrybot-machine';
+
+/** Machines that are or were recently there. Failures are retried the next time. */
+export function orphanIssues({ open }: Turn): readonly Work[] {
+  const since = after(open.lab.now(), -limits.overLookMs);
+  return open.store
+    .current()
+    .journal.orphans.filter(({ endedAt }) => endedAt === null || (fromRfc3339(endedAt) ?? 0) >= since)
+    .map((orphan) => ({
+      where: inCluster(orphan.cluster),
+      reconcile: async () => {
+        await keepIssue(open, {
+          label: MACHINE_LABEL,
+          marker: markerIdentity(orphanMarker(orphan)),
+          title: orphanTitle(orphan),
+          body: renderOrphan(orphan),
+          state: orphan.endedAt === null ? null : 'closed',
+        });
+      },
+    }));
+}

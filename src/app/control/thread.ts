@@ -1,0 +1,257 @@
+/** Answers commands in threads without an active run, once each, and records the answers in the journal. */
+
+import type { Permission } from '../../domain/actor.ts';
+import { answersByKey, toldCommands } from '../../domain/answer-key.ts';
+import type { CommentFacts } from '../../domain/facts.ts';
+import { limits } from '../../domain/limits.ts';
+import { questionIn } from '../../domain/logbook/journal-state.ts';
+import { isOver, type RunState, type SeenCommand } from '../../domain/logbook/run-state.ts';
+import { markerIdentity } from '../../domain/marker.ts';
+import { hasLabel } from '../../domain/own-pull.ts';
+import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
+import { after, dateOf, fromRfc3339, type Observed } from '../../domain/values.ts';
+import { readPermission } from '../../github/settings.ts';
+import { readThread } from '../../github/threads.ts';
+import { recordAsDecided } from '../../logbook/append.ts';
+import { JOURNAL } from '../../logbook/rules.ts';
+import { renderJournalAnswer } from '../../render/answer.ts';
+import { ISSUE_CARD_KEY, renderIssueCard } from '../../render/issues.ts';
+import { concerns, decideJournal, isAside, isConsent, isSpokenIn } from '../../run/decide-journal.ts';
+import { pastOf } from '../../run/lane-history.ts';
+import { isShared, mayPost, type OwedComment, standingComment } from '../../run/outbox.ts';
+import { contractLabels } from '../../run/own-pull.ts';
+import {
+  colleaguesFirst,
+  commandsSince,
+  isForUs,
+  type PendingItem,
+  pendingItems,
+  quietFirst,
+} from '../../run/pending-commands.ts';
+import { isOpenProposal } from '../../run/proposal-texts.ts';
+import { answersOf } from '../../run/publications.ts';
+import { publishedHeads } from '../../run/published-heads.ts';
+import type { BrokenRun } from '../broken-run.ts';
+import { readingOf } from '../markers.ts';
+import type { OpenLab } from '../open-lab.ts';
+import { isPosted, say, sayAmong } from '../outbox.ts';
+import { LANE_LABEL } from '../propose/lane-issue.ts';
+import { apartFromComments, contained, inComment, type Trouble } from '../trouble.ts';
+import { recordFactsOf, type WithoutText } from './gather.ts';
+import { readDescription } from './shown-facts.ts';
+import type { Turn, Work } from './turn.ts';
+
+/** `past` is the thread's ended run. If `comments` lack the card, the whole thread is read. */
+async function keepIssueCard(
+  open: OpenLab,
+  thread: number,
+  comments: readonly CommentFacts[],
+  past: RunState | null,
+): Promise<void> {
+  const { lab, config, store } = open;
+  const today = dateOf(lab.now());
+  const body = renderIssueCard({ config, past, today, ...recordFactsOf(store.current()) });
+  const marker = markerIdentity({ run: 'journal', kind: 'card', key: ISSUE_CARD_KEY });
+  const owed = { thread, marker, body, isKept: true } as const;
+  const said =
+    standingComment(comments, owed) === null ? await say(open, owed) : await sayAmong(open, owed, comments);
+  if (said.kind === 'unsaid') lab.log(`the card of thread ${thread}: ${said.why}`);
+}
+
+/** Posts answers that no thread is known to show. A new process reads each thread with an answer of the last day once. */
+export async function publishAnswers(open: OpenLab, troubles: Trouble[]): Promise<void> {
+  const now = open.lab.now();
+  const owed = owedAnswers(open, limits.overLookMs).filter((one) => !isPosted(open, one));
+  const threads = [...new Set(owed.map(({ thread }) => thread))].toReversed();
+  for (const thread of threads.slice(0, limits.journalThreadsPerTriggerMax)) {
+    await contained(open, troubles, { run: JOURNAL, thread }, async () => {
+      const since = after(now, -limits.sweepLookbackMs);
+      const read = await readThread(open.lab.client, thread, readingOf(open.lab, open.config), since);
+      if (read.kind === 'known') await publishAnswersIn(open, thread, read.value.comments, troubles);
+      else open.lab.log(`thread ${thread}: ${read.why}`);
+    });
+  }
+}
+
+/** Posts the journal's answers that this thread lacks. Failures are retried at the next sweep. */
+async function publishAnswersIn(
+  open: OpenLab,
+  thread: number,
+  comments: readonly CommentFacts[],
+  troubles: Trouble[],
+): Promise<void> {
+  const { journal } = open.store.current();
+  const { recordedRuns } = recordFactsOf(open.store.current());
+  const byKey = answersByKey(journal.commands.values());
+  for (const owed of owedAnswers(open, limits.sweepLookbackMs)) {
+    const commands = byKey.get(owed.key) ?? [];
+    const [first] = commands;
+    if (owed.thread !== thread || first === undefined) continue;
+    const where = inComment(open, thread, { surface: first.surface, id: first.comment });
+    await contained(open, troubles, where, () => {
+      const body = renderJournalAnswer(owed.key, commands, pastOf(recordedRuns, open.config.lanes));
+      return sayAmong(open, { ...owed, body }, comments);
+    });
+  }
+}
+
+/** Answers that are not older than this, and that this process may post. */
+function owedAnswers(
+  { lab, store }: OpenLab,
+  ageMs: number,
+): readonly (Omit<OwedComment, 'body'> & { readonly key: string })[] {
+  const now = lab.now();
+  const poster = { appended: store.appended(JOURNAL) };
+  return answersOf(store.current().journal.commands)
+    .filter((one) => now - (fromRfc3339(one.at) ?? 0) < ageMs && mayPost(one, poster, now))
+    .map((one) => ({
+      key: one.key,
+      thread: one.thread,
+      marker: markerIdentity({ run: 'journal', kind: 'answer', key: one.key }),
+      isOursAlone: !isShared(one, poster, now),
+    }));
+}
+
+type HeardTrigger = Extract<ReconcileRequest, { kind: 'comment' | 'thread' }>;
+
+/** The threads that triggers name and no active run owns. A command to a run with a broken record is no command to a newer run of its thread. */
+export function threadsWithoutRun({ open, triggers, troubles }: Turn): readonly Work[] {
+  const { runs, broken } = open.store.current();
+  if (broken.some((one) => one.run === JOURNAL)) return [];
+  const heard = triggers.filter(isSaidOrSeen);
+  const isOwned = (thread: number): boolean => runs.some((run) => !isOver(run) && isIn(thread)(run));
+  return [...Map.groupBy(heard, ({ thread }) => thread)].flatMap(([thread, here]) =>
+    isOwned(thread) && brokenIn(open, thread) === undefined
+      ? []
+      : {
+          where: { run: JOURNAL, thread },
+          reconcile: () =>
+            apartFromComments(open, troubles, (withoutText) =>
+              answerThread(open, { thread, heard: here, withoutText, troubles }),
+            ),
+        },
+  );
+}
+
+/** The thread has a new slash command, or is a changed experiment issue. */
+function isSaidOrSeen(trigger: ReconcileRequest): trigger is HeardTrigger {
+  return (
+    (trigger.kind === 'comment' && trigger.hasSlash) ||
+    (trigger.kind === 'thread' && trigger.isExperiment === true)
+  );
+}
+
+type ThreadLook = {
+  readonly thread: number;
+  readonly heard: readonly HeardTrigger[];
+  readonly withoutText: WithoutText;
+  readonly troubles: Trouble[];
+};
+
+/** `isOwing` if the thread could not be read or written, or a command is left. */
+async function answerThread(open: OpenLab, look: ThreadLook): Promise<{ readonly isOwing: boolean }> {
+  const { thread, heard } = look;
+  const { lab, config } = open;
+  const record = open.store.current();
+  const isHere = isIn(thread);
+  // After an outage, a sweep finds comments older than the usual lookback.
+  const lookback = after(lab.now(), -limits.sweepLookbackMs);
+  const since = heard.reduce(
+    (from, trigger) =>
+      trigger.kind === 'comment' && trigger.at !== undefined && trigger.at < from ? trigger.at : from,
+    lookback,
+  );
+  const read = await readThread(lab.client, thread, readingOf(lab, config), since);
+  if (read.kind === 'unknown') {
+    lab.log(`thread ${thread}: ${read.why}`);
+    return { isOwing: true };
+  }
+  const comments = look.withoutText(read.value.comments);
+  // The thread may show a card of a run that the record lacks.
+  for (const card of publishedHeads(comments)) await open.store.expect(card.run, card.anchor, card.thread);
+  const broken = brokenIn(open, thread);
+  const past = broken?.state ?? record.runs.find(isHere) ?? null;
+  const isOurs = read.value.labels.includes(LANE_LABEL) || isSpokenIn(record.journal, thread);
+  const answered = new Set(
+    comments.flatMap(({ marker }) =>
+      marker?.kind === 'answer' && marker.role === 'control' ? [marker.key] : [],
+    ),
+  );
+  const recordedHere = past?.commands ?? new Map<string, SeenCommand>();
+  const here = broken === undefined ? recordedHere : toldCommands(recordedHere, answered);
+  const known = new Map([...here, ...record.journal.commands]);
+  const { otherBots } = config;
+  const ownedSince = record.runs.filter((run) => !isOver(run) && isHere(run)).map(commandsSince);
+  const unowned = comments.filter((one) => ownedSince.every((moment) => one.createdAt < moment));
+  const unasked = pendingItems(known, unowned, { since, otherBots, permissions: new Map() });
+  const isAsking = contractLabels(config).some((label) => hasLabel(read.value.labels, label));
+  const isHeard = isOurs || isAsking || read.value.labels.includes('experiment');
+  const isSilent = past === null && broken === undefined && !isHeard;
+  const { isOpenPull, isOpenIssue } = read.value;
+  const actions = [...record.journal.actions, ...(past?.actions ?? [])];
+  const concern = (item: PendingItem): boolean =>
+    isForUs(item.said, item.comment, actions) && (!isSilent || concerns(item, { isOpenPull, isOpenIssue }));
+  const mayConcern = unasked.filter((item) => item.said.kind === 'unread' || concern(item));
+  if (isSilent && mayConcern.length === 0) return { isOwing: false };
+  const permissions = await permissionsOf(open, mayConcern);
+  const all = pendingItems(known, unowned, { since, otherBots, permissions });
+  const pending = colleaguesFirst(
+    all.filter(
+      (item) => item.said.kind === 'unread' || (concern(item) && !(isSilent && isAside(item, permissions))),
+    ),
+    permissions,
+  );
+  if (isSilent && pending.length === 0) return { isOwing: false };
+  const over = past === null ? 'no-run-here' : 'run-over';
+  const otherwise = broken === undefined ? over : 'logbook-broken';
+  const now = lab.now();
+  const journal = record.journal.commands;
+  const proposalTexts = pending.some(isConsent)
+    ? await readDescription(open, record.journal.actions.filter(isOpenProposal), thread)
+    : new Map();
+  const facts = { permissions, proposalTexts, ...recordFactsOf(open.store.current()) };
+  const drafts = decideJournal({
+    items: pending,
+    known,
+    journal,
+    facts,
+    config,
+    laneHere: past?.proposal.lane ?? questionIn(record.journal, thread)?.lane ?? null,
+    otherwise,
+    now,
+  });
+  // A lost race is retried at the next trigger.
+  const isRecorded = async (): Promise<boolean> =>
+    (await recordAsDecided(open, [{ run: JOURNAL, drafts }])).kind === 'recorded';
+  if (drafts.length > 0 && !(await isRecorded())) return { isOwing: true };
+  await publishAnswersIn(open, thread, comments, look.troubles);
+  // An issue that asks for a run either starts one or gets the reason why not.
+  const hasCard =
+    read.value.isOpenIssue && read.value.labels.includes('experiment') && (!isAsking || past !== null);
+  if (broken === undefined && hasCard) await keepIssueCard(open, thread, comments, past);
+  const given = drafts.filter(({ type }) => type === 'command-answered').length;
+  return { isOwing: given < pending.length };
+}
+
+function isIn(thread: number): (state: RunState) => boolean {
+  return ({ proposal }) => proposal.pull === thread || proposal.issue === thread;
+}
+
+/** The broken run of this thread. */
+function brokenIn({ store }: OpenLab, thread: number): BrokenRun | undefined {
+  const isHere = isIn(thread);
+  return store
+    .current()
+    .broken.find((one) => one.thread === thread || (one.state !== null && isHere(one.state)));
+}
+
+async function permissionsOf(
+  { lab }: OpenLab,
+  items: readonly PendingItem[],
+): Promise<ReadonlyMap<number, Observed<Permission>>> {
+  const people = new Map(quietFirst(items).map((person) => [person.id, person]));
+  const found = new Map<number, Observed<Permission>>();
+  for (const person of [...people.values()].slice(0, limits.permissionsPerTriggerMax))
+    found.set(person.id, await readPermission(lab.client, person));
+  return found;
+}

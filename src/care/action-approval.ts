@@ -1,0 +1,77 @@
+/** Who may approve which action: one rule for the answer and the runner. */
+
+import { mayApprove } from '../config/approvers.ts';
+import { traitsOf } from '../config/clusters.ts';
+import type { LabConfig } from '../config/schema.ts';
+import type { ActionEvidence, ActionProposal } from '../domain/actions/action.ts';
+import type { ActionRecord } from '../domain/actions/action-state.ts';
+import { type Actor, type Permission, permits } from '../domain/actor.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
+import { type Digest, type DigestOf, fromRfc3339, type Instant } from '../domain/values.ts';
+import { canonicalDigest } from '../logbook/chain.ts';
+
+/** The config's rules on approvals. */
+export type ActionApprovers = {
+  /** Least permission for a change of a cluster. */
+  readonly care: Permission;
+  /** Who may approve a launch, and with it the deletion of checkpoints. */
+  readonly permission: Permission;
+  readonly users: readonly number[];
+  readonly onePersonIsEnough: boolean;
+};
+
+/** `not-permitted`: the permission does not suffice; `own`: this person asked for the list. Null where neither is so. */
+export function approverFault(
+  { proposal: { change } }: Pick<ActionRecord, 'proposal'>,
+  { id }: Pick<Actor, 'id'>,
+  held: Permission,
+  approvers: ActionApprovers,
+): 'not-permitted' | 'own' | null {
+  if (change.kind !== 'delete-checkpoint') return permits(held, approvers.care) ? null : 'not-permitted';
+  if (!mayApprove(held, id, approvers)) return 'not-permitted';
+  return change.askedBy.id === id && !approvers.onePersonIsEnough ? 'own' : null;
+}
+
+/** The time over which a config's own consents are counted. */
+const PRE_APPROVAL_PERIOD_MS = 24 * 60 * 60 * 1_000;
+
+/** What the config says about this proposal; null = it never consents to such a thing. */
+export function preApprovalOf(
+  config: LabConfig,
+  { cluster, change }: ActionProposal,
+): { readonly stands: boolean; readonly max: number } | null {
+  const machines = traitsOf(config, cluster)?.machines ?? null;
+  if (change.kind !== 'delete-tpu-vm' || machines === null) return null;
+  const { approval, deletesPerDayMax } = machines.badNodes;
+  return { stands: approval === 'pre-approved', max: deletesPerDayMax };
+}
+
+/** How many others of the cluster the config consented to within the period before `now`, used or not. */
+export function preApprovalsUsed(
+  actions: readonly ActionRecord[],
+  { cluster, digest }: { readonly cluster: string; readonly digest: Digest },
+  now: Instant,
+): number {
+  const since = now - PRE_APPROVAL_PERIOD_MS;
+  return actions.filter(
+    (one) =>
+      one.digest !== digest &&
+      one.proposal.cluster === cluster &&
+      one.approvals.some(({ source, at }) => source.kind === 'config' && (fromRfc3339(at) ?? now) >= since),
+  ).length;
+}
+
+export type ActionDraft = Extract<EventDraft, { type: 'action-proposed' }>;
+
+/** `role`: the process that proposes it. Throws if it has no step. */
+export function proposeAction(
+  role: 'control' | 'watch',
+  what: Omit<ActionProposal, 'v' | 'evidence'>,
+  evidence: ActionEvidence,
+  digestOf: DigestOf,
+): ActionDraft {
+  if (what.steps.length === 0) throw new Error('a proposal without a step');
+  const proposal: ActionProposal = { v: 1, ...what, evidence: canonicalDigest(evidence, digestOf) };
+  const digest = canonicalDigest(proposal, digestOf);
+  return { type: 'action-proposed', role, data: { proposal, digest, evidence } };
+}

@@ -1,0 +1,308 @@
+/**
+ * Requests a relaunch of a failed job. Within the approved restarts it needs the stop permission; beyond them it counts as an approval and
+ * must name the digest.
+ */
+
+import { askedCheckpoint } from '../checkpoints/choose.ts';
+import { underWay } from '../domain/actions/action-state.ts';
+import { permits } from '../domain/actor.ts';
+import { bindingHex, namingOf } from '../domain/approval-binding.ts';
+import { INCIDENTS, incidentDraft } from '../domain/incidents.ts';
+import { personInCharge } from '../domain/launch/contract.ts';
+import {
+  furthestStep,
+  isFixGated,
+  pastAttempt,
+  rollbackOf,
+  unfollowedAttempt,
+} from '../domain/launch/next-attempt.ts';
+import { restartsLeft } from '../domain/launch/relaunch.ts';
+import { approvalsSinceEnd, askedFor, barByHand, mayBeRelaunched } from '../domain/launch/response.ts';
+import { whyUnknown } from '../domain/launch/verdict.ts';
+import { isAdopted } from '../domain/logbook/adoption.ts';
+import { isHolding } from '../domain/logbook/liveness.ts';
+import { isOver, type PastAttempt, type RunState } from '../domain/logbook/run-state.ts';
+import { need } from '../domain/need.ts';
+import { assertNever } from '../domain/values.ts';
+import { approvedDraft, approverNeeds, isOwnWork, secondCardRefusal, unlessApprover } from './approving.ts';
+import {
+  answering,
+  type CommandContext,
+  type CommandDecision,
+  type CommandDefinition,
+  NO_JOB,
+  NOT_ON_A_LINE,
+} from './decision.ts';
+import {
+  contractText,
+  digestPrefix,
+  keptSteps,
+  reasonText,
+  runWord,
+  stepBack,
+  stepNumber,
+} from './values.ts';
+import { withoutJob } from './watching.ts';
+
+const answerRelaunch = answering({
+  'relaunch-asked': { attempt: 'integer', left: 'integer', missing: 'integer?' },
+  'relaunch-fix': { attempt: 'integer' },
+  'relaunch-never': INCIDENTS['relaunch-refused'],
+  'relaunch-adopted': {},
+});
+
+export const relaunch = {
+  name: 'relaunch',
+  answers: answerRelaunch.vocabulary,
+  positional: { name: 'digest', required: false, value: digestPrefix },
+  keys: { reason: { required: false, value: reasonText } },
+  who: (policy) => policy.permissions.stop,
+  summary:
+    'Has a job that failed started again as it was approved. Beyond the restarts that were approved it takes who may approve, and the digest.',
+  example: '/relaunch reason="the cluster is back"',
+  confusedWith: ['restart', 'retry', 'rerun', 'resume'],
+  decide: decideRelaunch,
+} as const satisfies CommandDefinition;
+
+function decideRelaunch(context: CommandContext): CommandDecision {
+  const { state, comment } = context;
+  const last = pastAttempt(state);
+  if (last === null || last.end.status === 'SUCCEEDED' || state.stop !== null)
+    return answerRelaunch('not-now', {
+      status: state.stop === null ? statusOf(context) : 'stopped for good',
+    });
+  if (comment.surface === 'review-comment') return NOT_ON_A_LINE;
+  const { attempt } = last.submission;
+  if (isAdopted(last)) return answerRelaunch('relaunch-adopted');
+  if (isFixGated(state)) return answerRelaunch('relaunch-fix', { attempt });
+  const bar = barByHand(state, last);
+  if (bar !== null) return answerRelaunch('relaunch-never', { attempt, ...bar });
+  const left = restartsLeft(state);
+  // Beyond the approved restarts, a repeated command is one more approval.
+  if (mayBeRelaunched(state) && (left > 0 || askedFor(state) === null))
+    return answerRelaunch('not-now', { status: `attempt ${attempt + 1} is about to follow by itself` });
+  return left > 0 ? answerRelaunch('relaunch-asked', { attempt: attempt + 1, left }) : beyond(context, last);
+}
+
+function statusOf({ state }: CommandContext): string {
+  return state.end?.status ?? withoutJob(state) ?? 'the job has not ended';
+}
+
+/** The same rules as for the first approval. */
+function beyond(context: CommandContext, last: PastAttempt): CommandDecision {
+  const { state, policy, actor, args } = context;
+  const refused = unlessApprover(context);
+  if (refused !== null) return refused;
+  if (context.unread.length > 0) return need(...context.unread);
+  const authors = context.gates?.verdicts.find(({ gate }) => gate === 'authors-known');
+  if (authors?.outcome === 'unknown')
+    return answerRelaunch('permission-unknown', { why: whyUnknown(authors) });
+  if (isOwnWork(context)) return answerRelaunch('approval-by-author');
+  const { digest } = last.order.order;
+  const { gate } = state;
+  const restarts = last.order.manifest?.envelope.restarts ?? 0;
+  if (gate === null || gate.digest !== digest || namingOf(args['digest'], digest) !== 'named')
+    return answerRelaunch('approval-line-needed', {
+      why: 'restarts-used',
+      about: String(restarts),
+      lines: `relaunch ${bindingHex(digest)}`,
+    });
+  const second = secondCardRefusal(context, digest);
+  if (second !== null) return second;
+  const others = approvalsSinceEnd(state, last).filter((given) => given.actor.id !== actor.id);
+  const people = new Set(others.map((given) => given.actor.id)).size + 1;
+  const facts = { attempt: last.submission.attempt + 1, left: 0 };
+  const missing = policy.quorum - people;
+  return answerRelaunch('relaunch-asked', missing > 0 ? { ...facts, missing } : facts, [
+    approvedDraft(context, digest, gate.body),
+  ]);
+}
+
+const answerRollback = answering({
+  'rolled-back': { step: 'integer', path: 'text?', reason: 'text' },
+  'rollback-not-now': { status: 'text' },
+  'rollback-unseen': {},
+  'rollback-refused': { step: 'integer', why: 'text' },
+});
+
+export const rollback = {
+  name: 'rollback',
+  answers: answerRollback.vocabulary,
+  keys: {
+    step: { required: true, value: stepBack },
+    reason: { required: true, value: reasonText },
+  },
+  who: approverNeeds,
+  summary:
+    'After an attempt that failed, has the next one begin at an earlier checkpoint of the run, or from nothing with `step=0`. What was made after it is used for nothing; the card shows the new manifest, which is approved as the first one was.',
+  example: '/rollback step=1200 reason="the loss had diverged after it"',
+  confusedWith: ['revert', 'goback', 'reset'],
+  decide: decideRollback,
+} as const satisfies CommandDefinition;
+
+function decideRollback(context: CommandContext): CommandDecision {
+  const { state, actor, comment, args } = context;
+  const refused = unlessApprover(context);
+  if (refused !== null) return refused;
+  const status = notNow(state);
+  if (status !== null) return answerRollback('rollback-not-now', { status });
+  const before = rollbackOf(state);
+  const step = Number(args['step']);
+  if (before !== null && (before.checkpoint?.step ?? 0) === step)
+    return answerRollback('reject-already', { step, by: before.actor.login });
+  const search = context.search();
+  if (search === null) return answerRollback('rollback-unseen');
+  if ('kind' in search) return search;
+  const { reason = '' } = args;
+  const asked = step === 0 ? null : askedCheckpoint(search, { step });
+  if (asked?.kind === 'refused') {
+    const dri = personInCharge(state.contract) ?? '';
+    return answerRollback('rollback-refused', { step, why: asked.code }, [
+      incidentDraft('control', 'start-refused', {
+        why: asked.code,
+        path: `step ${step}`,
+        dri,
+        asked: 'rollback',
+      }),
+    ]);
+  }
+  const path = asked?.checkpoint.stored.path;
+  const data = { step: step + 1, reason, comment: comment.id, surface: comment.surface };
+  return answerRollback('rolled-back', { step, reason, ...(path === undefined ? {} : { path }) }, [
+    { type: 'checkpoint-rejected', role: 'control', actor, data },
+  ]);
+}
+
+/** Null if the newest attempt failed and no job followed yet. */
+function notNow(state: RunState): string | null {
+  if (isOver(state)) return 'it is over';
+  if (state.stop !== null) return 'stopped for good';
+  const last = unfollowedAttempt(state);
+  if (last === null) return withoutJob(state) ?? 'the job has not ended';
+  return last.end.status === 'FAILED' ? null : last.end.status;
+}
+
+const answerRejectCheckpoint = answering({
+  'checkpoint-rejected': { step: 'integer', reason: 'text' },
+  'reject-not-reached': { step: 'integer', reached: 'integer' },
+});
+
+export const rejectCheckpoint = {
+  name: 'reject-checkpoint',
+  answers: answerRejectCheckpoint.vocabulary,
+  keys: {
+    step: { required: true, value: stepNumber },
+    reason: { required: true, value: reasonText },
+  },
+  who: approverNeeds,
+  summary:
+    'Takes the checkpoints from a step on, as the attempts so far have written them, out of the lineage of the run: nothing goes on from them.',
+  example: '/reject-checkpoint step=1200 reason="the loss had diverged by then"',
+  decide: decideRejectCheckpoint,
+} as const satisfies CommandDefinition;
+
+function decideRejectCheckpoint(context: CommandContext): CommandDecision {
+  const { state, actor, comment, args } = context;
+  const refused = unlessApprover(context);
+  if (refused !== null) return refused;
+  const step = Number(args['step']);
+  const { reason = '' } = args;
+  if (state.submission === null && state.attempts.length === 0) return NO_JOB;
+  const { attempts, observation, end } = state;
+  const reached = furthestStep([...attempts, { observation, end }]);
+  if (reached !== null && step > reached)
+    return answerRejectCheckpoint('reject-not-reached', { step, reached });
+  const begun = state.order?.claim?.at ?? '';
+  // A rejection after the newest attempt's start covers all earlier checkpoints; a later attempt needs a new one.
+  const earlier = state.rejections.find((one) => one.step <= step && one.at >= begun);
+  if (earlier !== undefined)
+    return answerRejectCheckpoint('reject-already', { step: earlier.step, by: earlier.actor.login });
+  const data = { step, reason, comment: comment.id, surface: comment.surface };
+  return answerRejectCheckpoint('checkpoint-rejected', { step, reason }, [
+    { type: 'checkpoint-rejected', role: 'control', actor, data },
+  ]);
+}
+
+const answerResumeAs = answering({
+  'resumed-as': { old: 'text', run: 'text', from: 'text', root: 'text?', reason: 'text' },
+  'resume-as-unclear': { name: 'text', said: 'text', wanted: 'text' },
+  'resume-as-refused': { path: 'text', why: 'text' },
+});
+
+export const resumeAs = {
+  name: 'resume-as',
+  answers: answerResumeAs.vocabulary,
+  keys: {
+    id: { required: true, value: runWord },
+    from: { required: true, value: contractText },
+    root: { required: false, value: contractText },
+    reason: { required: true, value: reasonText },
+  },
+  who: (policy) => policy.permissions.ack,
+  summary:
+    'After an attempt that ended: closes the run and has it go on as another one, with this name and tracker id, from a checkpoint of the old one (its path, or a root whose newest one is meant) and into another output root. The new run has a card of its own, and is approved by its own digest.',
+  example:
+    '/resume-as id=grug-moe-1e23-b from=gs://lab/grug/checkpoints/step-1200 root=gs://lab/grug-b reason="the router was mended"',
+  confusedWith: ['resume', 'fork', 'continue-as'],
+  decide: decideResumeAs,
+  decideWithoutRun: () => ({ kind: 'hand-over' }),
+} as const satisfies CommandDefinition;
+
+/**
+ * Needs the permission of `/ack` or `/ack reject`, because it closes the run. Another person approves the new run. Refused during a hold,
+ * which would not apply to the new run.
+ */
+function decideResumeAs({ state, policy: { permissions }, permission }: CommandContext): CommandDecision {
+  const needs = permissions[(state.end?.status ?? 'FAILED') === 'FAILED' ? 'ack' : 'seal'];
+  if (!permits(permission, needs)) return answerResumeAs('not-permitted', { needs, held: permission });
+  if (isHolding(state)) return answerResumeAs('not-now', { status: 'the job has not ended' });
+  if (state.holds.length > 0) return answerResumeAs('not-now', { status: 'it is on hold' });
+  return { kind: 'hand-over' };
+}
+
+const answerCleanupCheckpoints = answering({
+  'cleanup-listed': { count: 'integer', more: 'integer', kept: 'integer' },
+  'cleanup-listed-already': { digest: 'text' },
+  'cleanup-nothing': { kept: 'integer' },
+  'cleanup-no-depth': {},
+  'cleanup-unreadable': { why: 'text' },
+});
+
+export const cleanupCheckpoints = {
+  name: 'cleanup-checkpoints',
+  answers: answerCleanupCheckpoints.vocabulary,
+  keys: { keep: { required: false, value: keptSteps } },
+  who: () => 'write',
+  summary:
+    'Lists the checkpoints of the run that nothing protects, with their sizes, and what protects the others. It deletes none: somebody else consents to exactly that list.',
+  example: '/cleanup-checkpoints keep=20',
+  decide: decideCleanupCheckpoints,
+} as const satisfies CommandDefinition;
+
+function decideCleanupCheckpoints({ state, args, cleanup }: CommandContext): CommandDecision {
+  if (state.submission === null && state.attempts.length === 0) return NO_JOB;
+  if (underWay(state.actions).length > 0) return answerCleanupCheckpoints('close-under-way');
+  const found = cleanup(args['keep'] === undefined ? null : Number(args['keep']));
+  switch (found.kind) {
+    case 'need':
+      return found;
+    case 'no-depth':
+      return answerCleanupCheckpoints('cleanup-no-depth');
+    case 'unreadable':
+      return answerCleanupCheckpoints('cleanup-unreadable', { why: found.why });
+    case 'nothing':
+      return answerCleanupCheckpoints('cleanup-nothing', { kept: found.kept });
+    case 'open':
+      return answerCleanupCheckpoints('cleanup-listed-already', { digest: bindingHex(found.record.digest) });
+    case 'list': {
+      const { draft, more, kept } = found;
+      return answerCleanupCheckpoints(
+        'cleanup-listed',
+        { count: draft.data.proposal.steps.length, more, kept },
+        [draft],
+      );
+    }
+    default:
+      return assertNever(found);
+  }
+}

@@ -1,0 +1,323 @@
+/**
+ * Determines a command's lane: the named one, the thread's, or the only one with proposals. Adoption lanes must be named or be the
+ * thread's.
+ */
+
+import { z } from 'zod';
+import { permits } from '../domain/actor.ts';
+import { incidentsWith } from '../domain/incidents.ts';
+import {
+  type Hold,
+  type HoldTarget,
+  holdsOn,
+  liftCommand,
+  recordedTarget,
+  TARGET_FIELDS,
+  targetFacts,
+} from '../domain/launch/hold.ts';
+import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
+import { approvalsBeforehand, mayBeRelaunched, mayStartAgain, restingOn } from '../domain/launch/response.ts';
+import { isAdopted } from '../domain/logbook/adoption.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
+import type { DropReason } from '../domain/logbook/events/launch-events.ts';
+import { type Approval, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
+import {
+  type AnswerDecision,
+  answerCommon,
+  answering,
+  type CommandDefinition,
+  type NamedContext,
+  type PlaceContext,
+} from './decision.ts';
+import { brakeReason, laneWord, runWord } from './values.ts';
+import { mayDirect, withoutJob } from './watching.ts';
+
+/** `unclear`: several lanes are possible; `no-such`: the named lane does not exist. */
+export type MeantLane =
+  | { readonly kind: 'lane'; readonly lane: string }
+  | { readonly kind: 'unclear' | 'no-such'; readonly lanes: readonly string[]; readonly named: string };
+
+/** `laneHere`: the lane of the thread's run, or null. */
+type LanesOfPlace = Pick<PlaceContext, 'lanes' | 'proposing' | 'laneHere'>;
+
+/** `named`: the argument `lane=`. */
+export function meantLane(
+  named: string | undefined,
+  { lanes, proposing, laneHere }: LanesOfPlace,
+): MeantLane {
+  if (named !== undefined)
+    return lanes.includes(named) || named === laneHere
+      ? { kind: 'lane', lane: named }
+      : { kind: 'no-such', lanes, named };
+  if (laneHere !== null) return { kind: 'lane', lane: laneHere };
+  const [only, second] = proposing.length === 0 ? lanes : proposing;
+  return only !== undefined && second === undefined
+    ? { kind: 'lane', lane: only }
+    : { kind: 'unclear', lanes, named: '' };
+}
+
+/** The answer that asks for a lane. */
+export function laneUnclear({ kind, lanes, named }: Exclude<MeantLane, { kind: 'lane' }>): AnswerDecision {
+  return answerCommon('lane-unclear', { kind, lanes: lanes.join(' '), named });
+}
+
+type Args = Readonly<Record<string, string>>;
+
+/** The arguments that name a hold. */
+const HOLD_KEYS = {
+  run: { required: false, value: runWord },
+  lane: { required: false, value: laneWord },
+  date: { required: false, value: z.iso.date('a day, such as 2026-11-21') },
+  scope: { required: false, value: z.literal('repository', 'repository') },
+} as const;
+
+/** Whether the arguments name more than one run. */
+export function namesWiderHold(args: Args): boolean {
+  return ['lane', 'date', 'scope'].some((key) => args[key] !== undefined);
+}
+
+/** The hold that the arguments name, or the lane of the thread. */
+export function meantHold(
+  args: Args,
+  place: Parameters<typeof meantLane>[1],
+): { readonly kind: 'hold'; readonly target: HoldTarget } | Exclude<MeantLane, { kind: 'lane' }> {
+  if (args['scope'] !== undefined)
+    return { kind: 'hold', target: { scope: 'repository', lane: null, date: null } };
+  const meant = meantLane(args['lane'], place);
+  if (meant.kind !== 'lane') return meant;
+  const date = args['date'] ?? null;
+  return { kind: 'hold', target: { scope: date === null ? 'lane' : 'date', lane: meant.lane, date } };
+}
+
+/** Drops these approvals, which must be of one manifest; null if there are none. */
+function dropOf(
+  approvals: readonly Approval[],
+  reason: DropReason,
+): Extract<EventDraft, { type: 'approval-dropped' }> | null {
+  const first = approvals[0];
+  if (first === undefined) return null;
+  const users = approvals.map((approval) => approval.actor.id);
+  return { type: 'approval-dropped', role: 'control', data: { reason, digest: first.digest, users } };
+}
+
+/** A hold drops every approval that could still start something. A claimed order may already be submitting. */
+export function dropByBrake(state: RunState): ReturnType<typeof dropOf> {
+  const isLaunched = !isBeforeLaunch(state) || state.order?.status === 'claimed';
+  const isBetween = state.end !== null && mayStartAgain(state);
+  return isLaunched && !isBetween ? null : dropOf(restingOn(state), 'held');
+}
+
+const answerHold = answering({
+  held: { ...TARGET_FIELDS, reason: 'text', dropped: 'integer', jobId: 'text?', run: 'text?' },
+});
+
+export const hold = {
+  name: 'hold',
+  answers: answerHold.vocabulary,
+  keys: { ...HOLD_KEYS, reason: { required: false, value: brakeReason } },
+  who: (policy) => policy.permissions.hold,
+  summary:
+    'Blocks launches until `/unhold`, and drops the approvals: of this run, or of its lane where the thread has no run. `run=` and `lane=` name another one, `date=` a day on which the lane proposes and launches nothing, `scope=repository` blocks everything.',
+  example: '/hold reason="the tokenizer changes today"',
+  holdsBack: true,
+  confusedWith: ['freeze', 'skip', 'pause', 'wait', 'block', 'lock', 'lockdown', 'halt'],
+  decide: (context) => (namesWiderHold(context.args) ? holdPlace(context, context.state) : holdRun(context)),
+  decideNamed: holdRun,
+  decideWithoutRun: (context) => holdPlace(context, null),
+} as const satisfies CommandDefinition;
+
+function holdRun({ state, actor, args }: NamedContext): AnswerDecision {
+  const named = args['run'] === undefined ? {} : { run: state.run };
+  // A hold also blocks proposed cluster changes and further attempts.
+  const isOpen = state.actions.some(({ claim: begun, ended }) => begun === null && ended === null);
+  const isLaunched = !isBeforeLaunch(state) || state.order?.status === 'claimed';
+  if (isLaunched && !isOpen && !mayGoOn(state))
+    return answerHold('too-late', { jobId: state.submission?.jobId ?? '', ...named });
+  const reason = args['reason'] ?? '';
+  const drop = dropByBrake(state);
+  const held = heldDraft(actor, { scope: 'run', lane: null, date: null }, reason);
+  const running = state.submission !== null && state.end === null ? { jobId: state.submission.jobId } : {};
+  const facts = {
+    scope: 'run' as const,
+    reason,
+    dropped: drop?.data.users.length ?? 0,
+    ...running,
+    ...named,
+  };
+  return answerHold('held', facts, [...(drop === null ? [] : [drop]), held]);
+}
+
+/** A launched job may still fail and be relaunched. */
+function mayGoOn({ submission, end, stop }: RunState): boolean {
+  return submission !== null && end?.status !== 'SUCCEEDED' && stop === null;
+}
+
+/** Other affected runs drop their approvals at their next reconciliation. */
+function holdPlace(context: PlaceContext, state: RunState | null): AnswerDecision {
+  const { actor, args, journalHolds } = context;
+  if (journalHolds.kind === 'unknown') return answerHold('logbook-broken');
+  const meant = meantHold(args, context);
+  if (meant.kind !== 'hold') return laneUnclear(meant);
+  const { target } = meant;
+  const reason = args['reason'] ?? '';
+  const drop = state !== null && holdsOn([target], state.proposal).length > 0 ? dropByBrake(state) : null;
+  const facts = { ...targetFacts(target), reason, dropped: drop?.data.users.length ?? 0 };
+  return answerHold('held', facts, drop === null ? [] : [drop], [heldDraft(actor, target, reason)]);
+}
+
+function heldDraft(actor: PlaceContext['actor'], target: HoldTarget, reason: string): EventDraft {
+  return { type: 'held', role: 'control', actor, data: { ...recordedTarget(target), reason } };
+}
+
+const answerUnhold = answering({
+  unheld: { ...TARGET_FIELDS, run: 'text?' },
+  'unhold-nothing': { run: 'text?', others: 'list' },
+});
+
+export const unhold = {
+  name: 'unhold',
+  answers: answerUnhold.vocabulary,
+  keys: HOLD_KEYS,
+  who: (policy) => policy.permissions.hold,
+  summary:
+    'Lifts the hold that `/hold` with the same arguments puts on. What was approved before has to be approved again.',
+  example: '/unhold',
+  confusedWith: ['thaw', 'unfreeze', 'unskip', 'unlock', 'release', 'resume', 'continue'],
+  decide: (context) =>
+    namesWiderHold(context.args) ? liftPlace(context) : liftRun(context, liftCommands(context)),
+  decideNamed: (context) => liftRun(context, []),
+  decideWithoutRun: liftPlace,
+} as const satisfies CommandDefinition;
+
+function liftRun({ state, actor, args }: NamedContext, others: readonly string[]): AnswerDecision {
+  const named = args['run'] === undefined ? {} : { run: state.run };
+  const [hold] = state.holds;
+  return hold === undefined
+    ? answerUnhold('unhold-nothing', { ...named, others })
+    : answerUnhold('unheld', { scope: 'run', ...named }, [releasedDraft(actor, hold)]);
+}
+
+function liftPlace(context: PlaceContext): AnswerDecision {
+  const { journalHolds, actor, args, lanes } = context;
+  if (journalHolds.kind === 'unknown') return answerUnhold('logbook-broken');
+  // A hold may be on a lane that the config no longer has.
+  const held = journalHolds.value.flatMap(({ lane }) => (lane === null ? [] : [lane]));
+  const meant = meantHold(
+    args,
+    args['lane'] === undefined ? context : { ...context, lanes: [...lanes, ...held] },
+  );
+  if (meant.kind !== 'hold') return laneUnclear(meant);
+  const { scope, lane, date } = meant.target;
+  const hold = journalHolds.value.find(
+    (one) => one.scope === scope && one.lane === lane && one.date === date,
+  );
+  if (hold === undefined) return answerUnhold('unhold-nothing', { others: liftCommands(context) });
+  return answerUnhold('unheld', targetFacts(hold), [], [releasedDraft(actor, hold)]);
+}
+
+/** The commands that lift the current holds. */
+function liftCommands({ journalHolds }: PlaceContext): readonly string[] {
+  return journalHolds.kind === 'known' ? journalHolds.value.map((hold) => liftCommand(hold)) : [];
+}
+
+function releasedDraft(actor: PlaceContext['actor'], hold: Hold): EventDraft {
+  return { type: 'released', role: 'control', actor, data: recordedTarget(hold) };
+}
+
+const answerRevoke = answering({
+  revoked: { digest: 'text', count: 'integer', attempt: 'integer?', run: 'text?' },
+  'revoke-nothing': { run: 'text?' },
+});
+
+export const revoke = {
+  name: 'revoke',
+  answers: answerRevoke.vocabulary,
+  keys: { run: { required: false, value: runWord } },
+  // Approvers can revoke even after losing their permission.
+  who: () => null,
+  summary:
+    "Takes back your approval (a maintainer: everybody's), and the order that rests on it. With `run=`, in any thread, of the run of this name.",
+  example: '/revoke',
+  holdsBack: true,
+  confusedWith: ['unapprove', 'disapprove', 'withdraw'],
+  decide: decideRevoke,
+  decideNamed: decideRevoke,
+} as const satisfies CommandDefinition;
+
+function decideRevoke({ state, actor, permission, policy, args }: NamedContext): AnswerDecision {
+  const named = args['run'] === undefined ? {} : { run: state.run };
+  const isAgain = !isBeforeLaunch(state) && mayStartAgain(state);
+  if (isStarted(state) && !isAgain)
+    return answerRevoke('too-late', { jobId: state.submission?.jobId ?? '', ...named });
+  const standing = restingOn(state);
+  const own = standing.filter((approval) => approval.actor.id === actor.id);
+  // The remaining approvals would suffice for a launch, so they are dropped too.
+  const isAll =
+    permits(permission, policy.permissions.revoke) &&
+    (own.length === 0 || standing.length - own.length >= policy.quorum);
+  const drop = dropOf(isAll ? standing : own, 'revoked');
+  if (drop === null) return answerRevoke('revoke-nothing', named);
+  const facts = { digest: drop.data.digest.slice(7, 19), count: drop.data.users.length, ...named };
+  return answerRevoke('revoked', isAgain ? { ...facts, attempt: state.submission?.attempt ?? 1 } : facts, [
+    drop,
+  ]);
+}
+
+/** A claimed order may already be submitting; `/stop` ends that job. */
+function isStarted(state: RunState): boolean {
+  return !isBeforeLaunch(state) || state.order?.status === 'claimed';
+}
+
+const answerStop = answering({
+  'stop-requested': { by: 'text', missingCluster: 'text?', run: 'text?' },
+  'stop-before-launch': { by: 'text', run: 'text?' },
+});
+
+export const stop = {
+  name: 'stop',
+  answers: answerStop.vocabulary,
+  keys: { run: { required: false, value: runWord } },
+  who: (policy) => policy.permissions.stop,
+  summary:
+    'Stops the job, or takes back a launch that was ordered and has not happened; with `run=`, in any thread, that of the run of this name.',
+  example: '/stop',
+  holdsBack: true,
+  decide: decideStop,
+  decideNamed: decideStop,
+} as const satisfies CommandDefinition;
+
+/** The launcher read the stop before control did and refused the order. */
+function wasHeldBack({ order, incidents }: NamedContext['state']): boolean {
+  return incidentsWith(incidents, 'runner-refused').some(
+    ({ role, detail }) =>
+      role === 'runner' && detail.reason === 'stop-requested' && detail.orderDigest === order?.digest,
+  );
+}
+
+/** The record of a request to stop the job. */
+export function stopDraft({ actor, comment: { id, surface } }: NamedContext): EventDraft {
+  return { type: 'stop-requested', role: 'control', actor, data: { comment: id, surface } };
+}
+
+function decideStop(context: NamedContext): AnswerDecision {
+  const { state, missingCluster, actor, args } = context;
+  const named = args['run'] === undefined ? {} : { run: state.run };
+  if (state.end !== null && !mayBeRelaunched(state))
+    return answerStop('not-now', { status: state.end.status, ...named });
+  // An adopted job may be stopped only by its owner or an approver.
+  const notTheirs = isAdopted(state) ? mayDirect(context) : null;
+  if (notTheirs !== null) return notTheirs;
+  const missing = { ...named, ...(missingCluster === null ? {} : { missingCluster }) };
+  if (state.stop !== null) return answerStop('stop-requested', { by: state.stop.actor.login, ...missing });
+  const isOrdered = state.order?.status === 'open' || state.order?.status === 'claimed';
+  // A concurrent approval may not have been ordered yet.
+  const isApproved = standingApprovals(state).length > 0 || approvalsBeforehand(state).length > 0;
+  const isStanding = isOrdered || isApproved || wasHeldBack(state);
+  if (state.submission === null && !isStanding)
+    return answerStop('not-now', { status: withoutJob(state) ?? '', ...named });
+  const draft = stopDraft(context);
+  // No job runs: the first attempt, or another one, would follow or is ordered.
+  return state.submission === null || state.end !== null
+    ? answerStop('stop-before-launch', { by: actor.login, ...named }, [draft])
+    : answerStop('stop-requested', { by: actor.login, ...missing }, [draft]);
+}

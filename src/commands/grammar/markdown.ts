@@ -1,0 +1,163 @@
+/** Parses GitHub Flavored Markdown into a syntax tree. */
+
+import type { Nodes, Root } from 'mdast';
+import { type Extension, fromMarkdown } from 'mdast-util-from-markdown';
+import { gfmFromMarkdown } from 'mdast-util-gfm';
+import { gfm } from 'micromark-extension-gfm';
+
+const MARKDOWN = gfm();
+// The transforms add nodes without a position for bare e-mail addresses. No slash word occurs in one.
+const TREE: readonly Extension[] = gfmFromMarkdown().map((extension) => ({ ...extension, transforms: [] }));
+
+/** Check the cost first (`bounds.ts`). */
+export function parseMarkdown(source: string): Root {
+  return fromMarkdown(source, { extensions: [MARKDOWN], mdastExtensions: [...TREE] });
+}
+
+// micromark's names of inline constructs; disabling them leaves only blocks.
+const INLINE = [
+  ...['attention', 'autolink', 'codeText', 'htmlText', 'labelEnd', 'labelStartImage', 'labelStartLink'],
+  ...['characterEscape', 'characterReference', 'hardBreakEscape', 'strikethrough'],
+  ...['wwwAutolink', 'protocolAutolink', 'emailAutolink', 'gfmFootnoteCall', 'gfmPotentialFootnoteCall'],
+];
+
+/** Parses only blocks, which is cheap. */
+function parseBlocks(source: string): Root {
+  return fromMarkdown(source, {
+    extensions: [MARKDOWN, { disable: { null: INLINE } }],
+    mdastExtensions: [...TREE],
+  });
+}
+
+/** Offsets in the source; every node that we read has a position. */
+export function rangeOf(node: Nodes): { readonly start: number; readonly end: number } {
+  const start = node.position?.start.offset;
+  const end = node.position?.end.offset;
+  if (start === undefined || end === undefined) throw new Error(`a ${node.type} without its place`);
+  return { start, end };
+}
+
+/** The node and all its descendants. */
+export function* nodesIn(node: Nodes): Generator<Nodes> {
+  yield node;
+  if ('children' in node) for (const child of node.children) yield* nodesIn(child);
+}
+
+/** Visible text as one line: without struck text, HTML, images and footnotes. */
+export function plainText(node: Nodes): string {
+  return textOf(node)
+    .replace(/[ \t\r\n\f]+/g, ' ')
+    .trim();
+}
+
+/** Visible text by source line. */
+export function plainLines(node: Nodes): readonly string[] {
+  return textOf(node)
+    .split('\n')
+    .map((line) => line.replace(/[ \t\r\n\f]+/g, ' ').trim())
+    .filter((line) => line !== '');
+}
+
+function textOf(node: Nodes): string {
+  switch (node.type) {
+    case 'text':
+    case 'inlineCode':
+      return node.value;
+    case 'break':
+      return '\n';
+    case 'delete':
+    case 'html':
+    case 'code':
+    case 'blockquote':
+    case 'footnoteDefinition':
+      return '';
+    // Separate blocks must not join their words.
+    case 'list':
+    case 'listItem':
+    case 'table':
+    case 'tableRow':
+      return node.children.map(textOf).join('\n');
+    default:
+      return 'children' in node ? node.children.map(textOf).join('') : '';
+  }
+}
+
+/** Limits in characters and estimated milliseconds. A thread may hold thousands of comments by outsiders. */
+export const COMMENT_OF_TRUSTED = { characters: 65_536, costMs: 190 } as const;
+export const COMMENT_OF_STRANGER = { characters: 4_096, costMs: 5 } as const;
+
+export type Bounds = { readonly characters: number; readonly costMs: number };
+
+// Deeper nesting could overflow the parser's stack.
+const DEPTH_MAX = 24;
+
+/** True if parsing takes at most a fraction of a second. */
+export function isWithinBounds(body: string, bounds: Bounds = COMMENT_OF_TRUSTED): boolean {
+  if (body.length > bounds.characters) return false;
+  const blocks = blockCostMs(body);
+  if (blocks > bounds.costMs) return false;
+  // Text between blank lines is at least one paragraph, so this estimate is an upper bound. If it is too high, parse the blocks: lists and
+  // tables have many short paragraphs, and code blocks cost nothing.
+  return (
+    blocks + inlineCostMs(body.split(BLANK_LINES)) <= bounds.costMs ||
+    2 * blocks + inlineCostMs(paragraphsOf(body)) <= bounds.costMs
+  );
+}
+
+const LINE_END = /\r\n|\n|\r/;
+const BLANK_LINES = /(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)/;
+// All quote signs, bullets, numbers and footnote labels at the start of a line.
+const CONTAINERS = /^(?:[ \t]*(?:>|[-+*](?=[ \t]|$)|\d{1,9}[.)](?=[ \t]|$)|\[\^[^\]\s]{1,999}\]:))+/;
+const CONTAINER = />|[-+*](?=[ \t]|$)|\d[.)]|\]:/g;
+const UNDERLINE = /^[> \t]*(?:=+|-+)[ \t]*$/;
+
+/** Worst case, measured with micromark 4 for each superlinear construct. */
+function blockCostMs(body: string): number {
+  const lines = body.split(LINE_END);
+  // A paragraph of 5,000 lines takes 0.25 s.
+  let cost = lines.length ** 2 / 100_000 + countOf(body, /\|/g) / 40;
+  for (const line of lines) {
+    const signs = CONTAINERS.exec(line)?.[0] ?? '';
+    // Items can nest by indentation: 250 nested items with one sign per line take two seconds.
+    const indent = signs === '' ? 0 : (/^[> \t]*/.exec(line)?.[0].replaceAll('\t', '    ').length ?? 0);
+    const depth = (signs.match(CONTAINER)?.length ?? 0) + indent / 2;
+    if (depth > DEPTH_MAX) return Number.POSITIVE_INFINITY;
+    cost += depth / 15;
+    // The parser backtracks: `a\n=\n` repeated over 65,536 characters takes 40 s.
+    if (UNDERLINE.test(line)) cost += 1;
+  }
+  return cost;
+}
+
+// An underscore inside a word starts no emphasis and is frequent in logs.
+const ATTENTION = /[*~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
+const BRACKETS = /[[\]<]/g;
+const OTHERS = /[`\\&@]/g;
+
+/** Emphasis is matched pairwise; brackets and tags search to the end of their paragraph. */
+function inlineCostMs(paragraphs: readonly string[]): number {
+  return paragraphs.reduce((cost, paragraph) => {
+    const attention = countOf(paragraph, ATTENTION);
+    const brackets = countOf(paragraph, BRACKETS);
+    const signs = attention + brackets + countOf(paragraph, OTHERS);
+    return cost + signs / 60 + attention ** 2 / 15_000 + (brackets * paragraph.length) / 200_000;
+  }, 0);
+}
+
+/** The texts that the parser handles as units: paragraphs, headings, cells, definitions. */
+function paragraphsOf(body: string): readonly string[] {
+  const texts: string[] = [];
+  const visit = (node: Nodes): void => {
+    if (node.type === 'code' || node.type === 'html') return;
+    if ('children' in node && !TEXTS.has(node.type)) for (const child of node.children) visit(child);
+    else texts.push(body.slice(node.position?.start.offset, node.position?.end.offset));
+  };
+  visit(parseBlocks(body));
+  return texts;
+}
+
+const TEXTS = new Set(['paragraph', 'heading', 'tableCell']);
+
+function countOf(text: string, sign: RegExp): number {
+  return text.match(sign)?.length ?? 0;
+}

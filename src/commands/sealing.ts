@@ -1,0 +1,251 @@
+/**
+ * `/ack` acknowledges incidents, the end of a watch, or the end of a run (policy ML-04). `lost=` closes a run whose job cannot be found,
+ * `reject=` one whose result does not count; both free the lane without a seal.
+ */
+
+import { underWay } from '../domain/actions/action-state.ts';
+import { permits } from '../domain/actor.ts';
+import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
+import { failedAttempt } from '../domain/launch/next-attempt.ts';
+import { isAdopted } from '../domain/logbook/adoption.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
+import type { Taken } from '../domain/logbook/events/watch-events.ts';
+import { isHolding, isLive } from '../domain/logbook/liveness.ts';
+import { untakenWatchEnd } from '../domain/logbook/ownership.ts';
+import {
+  type Ending,
+  incidentsSinceTaken,
+  type RunState,
+  untakenIncidents,
+} from '../domain/logbook/run-state.ts';
+import { fromRfc3339 } from '../domain/values.ts';
+import {
+  type AnswerDecision,
+  answering,
+  type CommandContext,
+  type CommandDecision,
+  type CommandDefinition,
+  type NamedContext,
+  NO_JOB,
+} from './decision.ts';
+import { milestoneName, reasonText, runWord } from './values.ts';
+
+/** How long a claim or an unobserved job must last before a person can give up the run. */
+export const GIVE_UP_PATIENCE_MS = 10 * 60 * 1_000;
+
+const answerAck = answering({
+  acknowledged: { status: 'text', run: 'text?' },
+  'ack-before-end': { status: 'text' },
+  'incident-taken': { count: 'integer', run: 'text?', watched: 'integer?' },
+  'watch-end-taken': { count: 'integer', run: 'text?' },
+  closed: { closurePull: 'integer?' },
+  'closes-in-its-thread': { run: 'text' },
+  'lost-not-lost': { minutes: 'integer' },
+});
+
+export const ack = {
+  name: 'ack',
+  answers: answerAck.vocabulary,
+  keys: {
+    lost: { required: false, value: reasonText },
+    reject: { required: false, value: reasonText },
+    run: { required: false, value: runWord },
+  },
+  who: (policy) => policy.permissions.ack,
+  summary:
+    'Says that you took what has gone wrong, so that nobody else is called for it, or took note of the end of a watch; once the run has ended, acknowledges how. A failed run is closed by it; with `reject="…"` one whose result does not count; with `lost="…"` one whose job cannot be found any more. With `run=`, in any thread, takes it of the run of this name; what closes a run is said in its own thread.',
+  example: '/ack',
+  decide: decideAck,
+  decideNamed,
+} as const satisfies CommandDefinition;
+
+type Drafts = readonly EventDraft[];
+
+const ADOPTED_ENDED = 'somebody took note that the adopted job ended';
+
+function decideAck(context: CommandContext): CommandDecision {
+  const { state, args } = context;
+  const lost = args['lost'];
+  if (lost !== undefined && state.end === null) return giveUp(context, lost);
+  const end = endOf(state);
+  if (end === null || isHolding(state)) return taken(state, {});
+  if (isOlder(context.comment, end))
+    return incidentsSinceTaken(state).length > 0
+      ? taken({ ...state, end: null }, {})
+      : answerAck('ack-before-end', { status: end.status });
+  const { reject } = args;
+  if (reject !== undefined && end.status !== 'FAILED') return rejected(context, reject);
+  if (end.status === 'FAILED' && underWay(state.actions).length > 0) return answerAck('close-under-way');
+  if (end.status === 'FAILED') return { kind: 'close', outcome: 'failed', reason: end.message };
+  // An adopted job has no launch to seal.
+  if (isAdopted(state))
+    return { kind: 'close', outcome: 'unsealed', reason: `${ADOPTED_ENDED} ${end.status}` };
+  return answerAck('acknowledged', { status: end.status });
+}
+
+/** Acknowledges incidents, or the end of the watch, of a run that continues. */
+function taken(state: RunState, named: { readonly run?: string }, drafts: Drafts = []): AnswerDecision {
+  const { length: count } = state.end === null ? incidentsSinceTaken(state) : untakenIncidents(state);
+  if (untakenWatchEnd(state) !== null) return answerAck('watch-end-taken', { count, ...named }, drafts);
+  const watched = state.submission === null ? { watched: 0 } : {};
+  return count === 0
+    ? answerAck('not-now', { status: 'the run has not ended', ...named })
+    : answerAck('incident-taken', { count, ...named, ...watched }, drafts);
+}
+
+/** Closing commands must be written in the run's own thread, where its record is visible. */
+function decideNamed(context: NamedContext): AnswerDecision {
+  const { state, args, actor, comment } = context;
+  const named = { run: state.run };
+  const end = endOf(state);
+  const isClosing = args['lost'] !== undefined || args['reject'] !== undefined;
+  const draftOf = (what: Taken): Drafts => [
+    { type: 'taken', role: 'control', actor, data: { what, comment: comment.id, surface: comment.surface } },
+  ];
+  if (!isClosing && (end === null || isHolding(state)))
+    return taken(state, named, draftOf(untakenWatchEnd(state) === null ? 'incidents' : 'watch-end'));
+  if (isClosing || end === null || end.status === 'FAILED' || isAdopted(state))
+    return answerAck('closes-in-its-thread', named);
+  const said = { status: end.status, ...named };
+  return answerAck('acknowledged', said, state.acknowledged === null ? draftOf('end') : []);
+}
+
+/** The run's end; without a next launch or open incidents, the last attempt's end. */
+function endOf(state: RunState): Ending | null {
+  if (state.end !== null) return state.end;
+  return isLive(state) || untakenIncidents(state).length > 0 ? null : (failedAttempt(state)?.end ?? null);
+}
+
+/** The comment predates the end, so it cannot refer to it. GitHub's times are whole seconds. */
+function isOlder({ createdAt }: CommandContext['comment'], { at }: Ending): boolean {
+  const endedAt = fromRfc3339(at) ?? createdAt;
+  return createdAt < endedAt - (endedAt % 1_000);
+}
+
+/** Requires the seal permission, because it is the opposite decision. */
+function rejected({ state, policy, permission }: CommandContext, reason: string): CommandDecision {
+  if (!permits(permission, policy.permissions.seal))
+    return answerAck('not-permitted', { needs: policy.permissions.seal, held: permission });
+  if (underWay(state.actions).length > 0) return answerAck('close-under-way');
+  return { kind: 'close', outcome: 'rejected', reason };
+}
+
+/** Requires the seal permission: the lane becomes free, and only a person can know that no job is left. */
+function giveUp({ state, policy, permission, now }: CommandContext, reason: string): CommandDecision {
+  if (!permits(permission, policy.permissions.seal))
+    return answerAck('not-permitted', { needs: policy.permissions.seal, held: permission });
+  if (underWay(state.actions).length > 0) return answerAck('close-under-way');
+  const since = unaccountedSince(state);
+  if (since === null) return answerAck('lost-not-lost', { minutes: 0 });
+  const waitMs = since + GIVE_UP_PATIENCE_MS - now;
+  return waitMs > 0
+    ? answerAck('lost-not-lost', { minutes: Math.ceil(waitMs / 60_000) })
+    : { kind: 'close', outcome: 'lost', reason };
+}
+
+/** Since when the job's state is unknown; null if it is known. */
+function unaccountedSince(state: RunState): number | null {
+  if (!isLive(state) || state.order === null || state.order.status === 'open') return null;
+  const { submission, observation, order } = state;
+  if (submission === null) return fromRfc3339(order.claim?.at ?? order.at);
+  if (observation === null) return fromRfc3339(submission.at);
+  return observation.status === 'UNKNOWN' ? fromRfc3339(submission.at) : null;
+}
+
+const answerSeal = answering({
+  sealed: { tag: 'text', closurePull: 'integer?' },
+  'seal-adopted': {},
+  'seal-failed': {},
+  'seal-needs-accept': { status: 'text', verdict: 'text' },
+  'seal-refused': { code: 'text', message: 'text' },
+  'seal-incomplete': { missing: 'text' },
+});
+
+export const seal = {
+  name: 'seal',
+  answers: answerSeal.vocabulary,
+  keys: { accept: { required: false, value: reasonText } },
+  who: (policy) => policy.permissions.seal,
+  summary: 'Verifies the ended run, tags the launch commit and opens the closure PR.',
+  example: '/seal accept="stopped on purpose, metrics complete"',
+  decide: decideSeal,
+} as const satisfies CommandDefinition;
+
+function decideSeal({ state, args, verdict, artefacts }: CommandContext): CommandDecision {
+  if (state.end === null || isHolding(state))
+    return answerSeal('not-now', { status: 'the run has not ended' });
+  if (underWay(state.actions).length > 0) return answerSeal('close-under-way');
+  if (isAdopted(state)) return answerSeal('seal-adopted');
+  const accept = args['accept'] ?? null;
+  const found = artefacts();
+  // rule HR-64
+  if (state.end.status === 'FAILED') return afterFailure(state, found !== null);
+  if (found !== null && 'kind' in found) return found;
+  // A success needs complete artefacts; an accepted end may lack some.
+  // rule HR-49
+  if (found !== null && found.missing.length > 0 && state.end.status === 'SUCCEEDED')
+    return incomplete(state, found.missing.join('; '));
+  const unproven = found?.unproven ?? [];
+  if (unproven.length > 0 && accept === null) return incomplete(state, unproven.join('; '));
+  const checkpoint = found?.checkpoint == null ? {} : { checkpoint: found.checkpoint };
+  if (state.end.status === 'SUCCEEDED' && verdict === 'pass' && unproven.length === 0)
+    return { kind: 'seal', verdict: 'pass', accept, ...checkpoint };
+  if (accept === null) return answerSeal('seal-needs-accept', { status: state.end.status, verdict });
+  return { kind: 'seal', verdict: 'accepted', accept, ...checkpoint };
+}
+
+/** A run with checkpoints may continue, so a seal does not close it; `/ack` does. */
+function afterFailure({ end }: RunState, hasCheckpoints: boolean): CommandDecision {
+  return hasCheckpoints
+    ? answerSeal('seal-failed')
+    : { kind: 'close', outcome: 'failed', reason: end?.message ?? '' };
+}
+
+/** Reports the same missing artefacts only once. */
+function incomplete({ incidents }: RunState, missing: string): CommandDecision {
+  const isTold = incidentsWith(incidents, 'artefacts-missing').some(
+    ({ detail }) => detail.message === missing,
+  );
+  const drafts = isTold ? [] : [incidentDraft('control', 'artefacts-missing', { message: missing })];
+  return answerSeal('seal-incomplete', { missing }, drafts);
+}
+
+const answerSealMilestone = answering({
+  'milestone-sealed': { name: 'text', tag: 'text', path: 'text', step: 'integer', unseen: 'text' },
+  'milestone-taken': { name: 'text', step: 'integer' },
+  'milestone-missing': { missing: 'text' },
+});
+
+export const sealMilestone = {
+  name: 'seal-milestone',
+  answers: answerSealMilestone.vocabulary,
+  keys: { name: { required: true, value: milestoneName } },
+  who: (policy) => policy.permissions.seal,
+  summary:
+    'Seals a moment of a hero run that goes on: the newest complete checkpoint of its lineage is tagged, and deleted no more.',
+  example: '/seal-milestone name="cooldown-begins"',
+  decide: decideSealMilestone,
+} as const satisfies CommandDefinition;
+
+const WELL = ['RUNNING', 'PENDING', 'SUCCEEDED'];
+
+function decideSealMilestone({ state, args, artefacts }: CommandContext): CommandDecision {
+  const { name = '' } = args;
+  if (state.submission === null) return NO_JOB;
+  const taken = state.milestones.find((one) => one.name === name);
+  if (taken !== undefined)
+    return answerSealMilestone('milestone-taken', { name, step: taken.checkpoint.step });
+  const status = state.end?.status ?? state.observation?.status ?? 'PENDING';
+  if (!WELL.includes(status)) return answerSealMilestone('not-now', { status });
+  const found = artefacts();
+  if (found === null)
+    return answerSealMilestone('not-now', { status: 'runs of this kind have no milestones' });
+  if ('kind' in found) return found;
+  const missing = [
+    ...found.missing,
+    ...(found.checkpoint === null && found.missing.length === 0 ? found.unseen : []),
+  ];
+  if (missing.length > 0 || found.checkpoint === null)
+    return answerSealMilestone('milestone-missing', { missing: missing.join('; ') });
+  return { kind: 'milestone', name, checkpoint: found.checkpoint };
+}

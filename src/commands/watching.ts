@@ -1,0 +1,319 @@
+/** Parses times in commands. */
+
+import { mayApprove } from '../config/approvers.ts';
+import { permits } from '../domain/actor.ts';
+import { isSameLogin, personInCharge } from '../domain/launch/contract.ts';
+import { limits } from '../domain/limits.ts';
+import { awaitsAdoption } from '../domain/logbook/adoption.ts';
+import { openOffer, ownerOf } from '../domain/logbook/ownership.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import { isNotAsked, need } from '../domain/need.ts';
+import { after, dateAfter, dateOf, fromRfc3339, type Instant, toRfc3339 } from '../domain/values.ts';
+import { unlessApprover } from './approving.ts';
+import {
+  type AnswerDecision,
+  answerCommon,
+  answering,
+  type CommandContext,
+  type CommandDecision,
+  type CommandDefinition,
+  type PlaceContext,
+} from './decision.ts';
+import { clusterWord, jobWord, mention, reasonText, stepNumber, timeWord, treePath } from './values.ts';
+
+/** The instant of a validated `timeWord`; a time of day is the next one. */
+export function momentOf(word: string, now: Instant): Instant {
+  const today = dateOf(now);
+  const isTimeOfDay = word.length === 'hh:mm'.length;
+  const at = fromRfc3339(isTimeOfDay ? `${today}T${word}:00Z` : word);
+  const tomorrow = isTimeOfDay ? fromRfc3339(`${dateAfter(today, 1)}T${word}:00Z`) : at;
+  return (at !== null && at > now ? at : tomorrow) ?? now;
+}
+
+export type Running = RunState & { readonly submission: NonNullable<RunState['submission']> };
+
+/** The watched run, or the reason why this person cannot direct its watch. */
+export function directed(context: CommandContext): Running | AnswerDecision {
+  const watched = watchedIn(context);
+  return 'kind' in watched ? watched : (mayDirect(context) ?? watched);
+}
+
+/** Null if the person may direct the watch. */
+export function mayDirect({
+  state,
+  permission,
+  policy,
+  actor,
+}: Pick<CommandContext, 'state' | 'permission' | 'policy' | 'actor'>): AnswerDecision | null {
+  const owner = ownerOf(state);
+  if (owner?.id === actor.id || mayApprove(permission, actor.id, policy.approvals)) return null;
+  return answerCommon('watch-not-yours', owner === null ? {} : { owner: owner.login });
+}
+
+/** The refusal of a person who may not adopt another person's job; null for one who may. */
+export function unlessAdopter({
+  permission,
+  policy,
+  actor,
+}: Pick<PlaceContext, 'permission' | 'policy' | 'actor'>): AnswerDecision | null {
+  const { adopt } = policy.permissions;
+  if (adopt === null) return unlessApprover({ permission, policy, actor });
+  return permits(permission, adopt) ? null : answerCommon('not-permitted', { needs: adopt });
+}
+
+/** The run if its job is running and watched. */
+export function watchedIn(context: CommandContext): Running | AnswerDecision {
+  const run = running(context);
+  if ('kind' in run || run.watch.ended === null) return run;
+  return answerCommon('not-now', { status: 'the watch has ended before' });
+}
+
+/** Why the run has no job now, or null. */
+export function withoutJob({ submission, attempts, order }: RunState): string | null {
+  if (submission !== null) return null;
+  if (attempts.length === 0) return 'not launched';
+  return order?.status === 'open' || order?.status === 'claimed'
+    ? 'another attempt is being launched'
+    : 'the next attempt was not launched';
+}
+
+/** The run if its job is running. */
+export function running({ state }: CommandContext): Running | AnswerDecision {
+  const { submission, end } = state;
+  if (submission === null) return answerCommon('not-now', { status: withoutJob(state) ?? '' });
+  return end === null ? { ...state, submission } : answerCommon('not-now', { status: end.status });
+}
+
+const answerWatch = answering({
+  'watch-resumed': {},
+  'adopt-what': { missing: 'list', job: 'text?', cluster: 'text?', experiment: 'text?', clusters: 'text' },
+  'adopt-asked': { run: 'text', job: 'text', cluster: 'text' },
+  'adopt-cluster': { cluster: 'text', clusters: 'text' },
+  'adopt-held': { job: 'text', run: 'text', thread: 'integer' },
+  'adopt-place': {},
+});
+
+export const watch = {
+  name: 'watch',
+  answers: answerWatch.vocabulary,
+  keys: {
+    job: { required: false, value: jobWord },
+    cluster: { required: false, value: clusterWord },
+    experiment: { required: false, value: treePath },
+  },
+  who: (policy) => policy.permissions.watch,
+  summary:
+    'In an issue without a run: takes over a job that somebody has launched by hand, once the cluster has said what it is and `/accept` has confirmed that. In a run whose watch has ended: has the job watched again, by its owner, or who may approve.',
+  example: '/watch job=ray-run-ada-sweep-20261121-051716 cluster=us-central1 experiment=experiments/sweep.py',
+  decide: decideWatch,
+  decideWithoutRun,
+} as const satisfies CommandDefinition;
+
+function decideWatch(context: CommandContext): CommandDecision {
+  // Another job needs its own run and issue.
+  if (Object.keys(context.args).length > 0) return answerWatch('adopt-place');
+  const run = running(context);
+  if ('kind' in run) return run;
+  const refused = mayDirect(context);
+  if (refused !== null) return refused;
+  if (run.watch.ended === null) {
+    const owner = ownerOf(run);
+    return answerWatch('not-now', {
+      status: `it is watched${owner === null ? '' : ` by ${owner.login}`} already`,
+    });
+  }
+  const { attempt } = run.submission;
+  return answerWatch('watch-resumed', {}, [
+    { type: 'watch-resumed', role: 'control', actor: context.actor, data: { attempt } },
+  ]);
+}
+
+/** Reports all missing arguments together. */
+function decideWithoutRun(context: PlaceContext): Extract<CommandDecision, { kind: 'answer' | 'hand-over' }> {
+  const refused = unlessAdopter(context);
+  if (refused !== null) return refused;
+  const { args, adoptable } = context;
+  const { job, cluster, experiment } = args;
+  const clusters = adoptable.slice(0, limits.shownRowsMax).join(' ');
+  const missing = ['job', 'cluster', 'experiment'].filter((name) => args[name] === undefined);
+  if (cluster !== undefined && !adoptable.includes(cluster))
+    return answerWatch('adopt-cluster', { cluster, clusters });
+  // rule ML-01
+  return missing.length > 0
+    ? answerWatch('adopt-what', { missing, job, cluster, experiment, clusters })
+    : { kind: 'hand-over' };
+}
+
+const answerAccept = answering({
+  accepted: { from: 'text?' },
+  'accept-not-yours': { login: 'text' },
+  'accept-too-late': { until: 'text' },
+  'job-adopted': {},
+  'job-not-told': {},
+  'job-told-otherwise': {},
+});
+
+export const accept = {
+  name: 'accept',
+  answers: answerAccept.vocabulary,
+  keys: {},
+  who: (policy) => policy.permissions.watch,
+  summary:
+    'Takes the watch of a job that `/handoff` has offered to you, the charge of a run whose contract names you, or the job that `/watch` has asked the cluster about.',
+  example: '/accept',
+  decide: decideAccept,
+} as const satisfies CommandDefinition;
+
+function decideAccept(context: CommandContext): CommandDecision {
+  const { actor, comment } = context;
+  if (awaitsAdoption(context.state)) return takeOver(context);
+  const dri = context.state.attempts.length === 0 ? personInCharge(context.state.contract) : null;
+  if (context.state.submission === null && dri !== null) return inCharge(context, dri);
+  const watched = watchedIn(context);
+  if ('kind' in watched) return watched;
+  const { offer } = watched.watch;
+  if (offer === null || offer.state === 'accepted')
+    return answerAccept('not-now', { status: 'the watch of this run is offered to nobody' });
+  const { to, until, by } = offer;
+  if (to.id !== actor.id) return answerAccept('accept-not-yours', { login: to.login });
+  // Uses the comment's time, not the time of processing.
+  if (openOffer(watched, comment.createdAt) === null) return answerAccept('accept-too-late', { until });
+  return answerAccept('accepted', by === null ? {} : { from: by.login }, [
+    { type: 'handoff', role: 'control', actor, data: { state: 'accepted', to, until } },
+  ]);
+}
+
+/** The comment must be newer than the description, whose posted text must be unchanged. */
+function takeOver(context: CommandContext): CommandDecision {
+  const { state, actor, comment } = context;
+  const refused = unlessAdopter(context);
+  if (refused !== null) return refused;
+  const { description } = state;
+  const toldAt = description?.found === 'described' ? fromRfc3339(description.at) : null;
+  if (description === null || toldAt === null || comment.createdAt < toldAt - SECOND_MS)
+    return answerAccept('job-not-told');
+  if (!context.isJobShown) return answerAccept('job-told-otherwise');
+  return answerAccept('job-adopted', {}, [
+    { type: 'adopted', role: 'control', actor, data: { described: description.seq } },
+  ]);
+}
+
+/** GitHub's times are whole seconds. */
+const SECOND_MS = 1_000;
+
+/** Before the launch, the contract acts as the offer. */
+function inCharge({ state, actor, comment }: CommandContext, dri: string): CommandDecision {
+  if (!isSameLogin(dri, actor.login)) return answerAccept('accept-not-yours', { login: dri });
+  if (state.watch.owner?.id === actor.id)
+    return answerAccept('not-now', { status: 'you are in charge of this run already' });
+  const until = toRfc3339(comment.createdAt);
+  return answerAccept('accepted', {}, [
+    { type: 'handoff', role: 'control', actor, data: { state: 'accepted', to: actor, until } },
+  ]);
+}
+
+const answerHandoff = answering({
+  'handoff-offered': { to: 'integer', login: 'text', until: 'text' },
+  'handoff-not-theirs': { login: 'text', needs: 'text' },
+});
+
+export const handoff = {
+  name: 'handoff',
+  answers: answerHandoff.vocabulary,
+  positional: { name: 'who', required: true, value: mention },
+  keys: {},
+  who: (policy) => policy.permissions.watch,
+  summary:
+    'Offers the watch of a running job to a person, whose it is after their `/accept`. By its owner, or who may approve.',
+  example: '/handoff @ada',
+  confusedWith: ['assign', 'handover'],
+  decide: decideHandoff,
+} as const satisfies CommandDefinition;
+
+function decideHandoff(context: CommandContext): CommandDecision {
+  const { people, policy, args, actor, now } = context;
+  const watched = directed(context);
+  if ('kind' in watched) return watched;
+  if (isNotAsked(people)) return need('people');
+  if (people.kind === 'unknown') return answerHandoff('permission-unknown', { why: people.why });
+  const login = (args['who'] ?? '').slice(1);
+  const person = people.value.find((one) => one.actor.login.toLowerCase() === login.toLowerCase());
+  const { watch: needs } = policy.permissions;
+  if (person === undefined || !permits(person.permission, needs))
+    return answerHandoff('handoff-not-theirs', { login, needs });
+  const to = person.actor;
+  if (watched.watch.owner?.id === to.id)
+    return answerHandoff('not-now', { status: `the watch is ${to.login}'s already` });
+  const until = toRfc3339(after(now, policy.handoffMs));
+  return answerHandoff('handoff-offered', { to: to.id, login: to.login, until }, [
+    { type: 'handoff', role: 'control', actor, data: { state: 'offered', to, until } },
+  ]);
+}
+
+const answerUntil = answering({
+  'until-set': { step: 'integer?', time: 'text?', before: 'integer?' },
+  'until-what': {},
+});
+
+export const until = {
+  name: 'until',
+  answers: answerUntil.vocabulary,
+  keys: {
+    step: { required: false, value: stepNumber },
+    time: { required: false, value: timeWord },
+  },
+  who: (policy) => policy.permissions.watch,
+  summary:
+    'Names where the watch of a job ends: at a step, at a time (UTC), or at whichever comes first. By its owner, or who may approve.',
+  example: '/until step=3000',
+  decide: decideUntil,
+} as const satisfies CommandDefinition;
+
+function decideUntil(context: CommandContext): CommandDecision {
+  const { args, now, actor } = context;
+  const watched = directed(context);
+  if ('kind' in watched) return watched;
+  const step = args['step'] === undefined ? null : Number(args['step']);
+  const time = args['time'] === undefined ? null : momentOf(args['time'], now);
+  if (step === null && time === null) return answerUntil('until-what');
+  if (time !== null && time <= now) return answerUntil('point-past', { what: args['time'] ?? '' });
+  const { observation } = watched;
+  if (step !== null && observation?.stepIsExact === true && (observation.step ?? 0) >= step)
+    return answerUntil('point-past', { what: `step ${step}` });
+  const data = { step, time: time === null ? null : toRfc3339(time) };
+  const told = {
+    ...(data.step === null ? {} : { step: data.step }),
+    ...(data.time === null ? {} : { time: data.time }),
+    ...(watched.watch.bound === null ? {} : { before: watched.watch.bound.seq }),
+  };
+  return answerUntil('until-set', told, [{ type: 'watch-bounded', role: 'control', actor, data }]);
+}
+
+const answerStopWatching = answering({ 'watch-stopped': {} });
+
+export const stopWatching = {
+  name: 'stop-watching',
+  answers: answerStopWatching.vocabulary,
+  keys: { reason: { required: false, value: reasonText } },
+  who: (policy) => policy.permissions.watch,
+  summary:
+    'Ends the watch of a job, which goes on: no alarm, and nothing is started again by itself. By its owner, or who may approve.',
+  example: '/stop-watching reason="I look at it by hand"',
+  confusedWith: ['unwatch'],
+  decide: decideStopWatching,
+} as const satisfies CommandDefinition;
+
+function decideStopWatching(context: CommandContext): CommandDecision {
+  const watched = directed(context);
+  if ('kind' in watched) return watched;
+  const { attempt } = watched.submission;
+  const reason = context.args['reason'] ?? null;
+  return answerStopWatching('watch-stopped', {}, [
+    {
+      type: 'watch-ended',
+      role: 'control',
+      actor: context.actor,
+      data: { attempt, cause: 'person', reason },
+    },
+  ]);
+}

@@ -1,0 +1,176 @@
+/** Identifiers and instants as branded types, so that a run id cannot be passed as a commit id. */
+
+declare const brand: unique symbol;
+type Brand<Base, Name extends string> = Base & { readonly [brand]: Name };
+
+/** For example `ferry-daily-20261121`; names a folder in the logbook and is part of the job id. */
+export type RunId = Brand<string, 'RunId'>;
+/** Git commit id: 40 lower-case hex digits. */
+export type Sha = Brand<string, 'Sha'>;
+/** Git tree or blob id: 40 lower-case hex digits. */
+export type TreeId = Brand<string, 'TreeId'>;
+/** `sha256:` and 64 lower-case hex digits. */
+export type Digest = Brand<string, 'Digest'>;
+/** Integer Unix milliseconds, up to the year 9999. */
+export type Instant = Brand<number, 'Instant'>;
+
+/** SHA-256 of UTF-8 text, provided by the host. */
+export type DigestOf = (text: string) => Digest;
+
+/** Maximum length of a run id. */
+export const RUN_ID_MAX = 63;
+const RUN_ID = /^[a-z][a-z0-9-]{2,62}$/;
+const OBJECT_ID = /^[0-9a-f]{40}$/;
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
+export const isRunId = (text: string): text is RunId => RUN_ID.test(text);
+export const isSha = (text: string): text is Sha => OBJECT_ID.test(text);
+export const isTreeId = (text: string): text is TreeId => OBJECT_ID.test(text);
+export const isDigest = (text: string): text is Digest => DIGEST.test(text);
+const INSTANT_MAX = 253_402_300_799_999;
+export const isInstant = (value: number): value is Instant =>
+  Number.isSafeInteger(value) && value >= 0 && value <= INSTANT_MAX;
+
+/** Brands the value; throws if it is malformed, which is a bug here. */
+export function branded<Base, Branded extends Base>(value: Base, is: (v: Base) => v is Branded): Branded {
+  if (!is(value)) throw new Error(`malformed identifier: ${String(value)}`);
+  return value;
+}
+
+const MS_PER_DAY = 86_400_000;
+
+/** For example `2026-11-21T03:09:00.000Z`, UTC. */
+export function toRfc3339(at: Instant): string {
+  return new Date(at).toISOString();
+}
+
+/** Null if the text is not a time since 1970. */
+export function fromRfc3339(text: string): Instant | null {
+  return momentOfMs(Date.parse(text));
+}
+
+/** Truncates to whole ms; null if not a valid instant. */
+export function momentOfMs(ms: number): Instant | null {
+  const whole = Math.trunc(ms);
+  return isInstant(whole) ? whole : null;
+}
+
+/** UTC date, `2026-11-21`. */
+export function dateOf(at: Instant): string {
+  return toRfc3339(at).slice(0, 10);
+}
+
+/** `2026-11-21` → `20261121`, for tags and run ids. */
+export function compactDate(date: string): string {
+  return date.replaceAll('-', '');
+}
+
+/** UTC time, `06:30`. */
+export function timeOf(at: Instant): string {
+  return toRfc3339(at).slice(11, 16);
+}
+
+export const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
+
+/** Throws for an invalid date. */
+export function weekdayOf(date: string): Weekday {
+  const day = WEEKDAYS[new Date(Date.parse(`${date}T00:00:00Z`)).getUTCDay()];
+  if (day === undefined) throw new Error(`${date} is no date`);
+  return day;
+}
+
+/** The instant `durationMs` later. */
+export function after(at: Instant, durationMs: number): Instant {
+  return branded(Math.trunc(at + durationMs), isInstant);
+}
+
+/** The UTC date `days` later. */
+export function dateAfter(date: string, days: number): string {
+  return new Date(Date.parse(`${date}T00:00:00Z`) + days * MS_PER_DAY).toISOString().slice(0, 10);
+}
+
+export type Observed<Value> =
+  | { readonly kind: 'known'; readonly value: Value }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+/** A fact that was read. */
+export function known<Value>(value: Value): Observed<Value> {
+  return { kind: 'known', value };
+}
+
+/** `why` is shown to people and holds no secret. */
+export function unknown(why: string): { readonly kind: 'unknown'; readonly why: string } {
+  return { kind: 'unknown', why };
+}
+
+export type Result<Value, Failure> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly error: Failure };
+
+/** A successful result. */
+export function ok<Value>(value: Value): { readonly ok: true; readonly value: Value } {
+  return { ok: true, value };
+}
+
+/** A failed result. */
+export function fail<Failure>(error: Failure): { readonly ok: false; readonly error: Failure } {
+  return { ok: false, error };
+}
+
+/** Exhaustiveness check for switches: a compile error, and an exception if the types were wrong. */
+export function assertNever(value: never): never {
+  throw new Error(`unexpected value: ${JSON.stringify(value)}`);
+}
+
+/** Throws if an assumption does not hold; `code` names it. Also active in production. */
+export function invariant(condition: boolean, code: string): asserts condition {
+  if (!condition) throw new Error(`invariant broken: ${code}`);
+}
+
+type Present<Value> = {
+  readonly [Key in keyof Value as undefined extends Value[Key] ? never : Key]: Value[Key];
+} & {
+  readonly [Key in keyof Value as undefined extends Value[Key] ? Key : never]?: Exclude<
+    Value[Key],
+    undefined
+  >;
+};
+
+/** The value without keys that are undefined. */
+export function present<const Value extends object>(value: Value): Present<Value> {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as Present<Value>;
+}
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export type JsonObject = { readonly [key: string]: Json };
+
+/** What a text of JSON says; undefined where it is none. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Enough for the bodies of all live runs and the config, a few hundred kB. */
+export const READINGS_REMEMBERED = 50;
+
+/** An LRU cache around a pure function whose results nobody modifies. `keyOf` must cover everything that the result depends on. */
+export function remembered<Asked, Reading>(
+  read: (asked: Asked) => Reading,
+  keyOf: (asked: Asked) => string,
+): (asked: Asked) => Reading {
+  const kept = new Map<string, { readonly reading: Reading }>();
+  return (asked) => {
+    const key = keyOf(asked);
+    const entry = kept.get(key) ?? { reading: read(asked) };
+    kept.delete(key);
+    kept.set(key, entry);
+    const [oldest] = kept.keys();
+    if (kept.size > READINGS_REMEMBERED && oldest !== undefined) kept.delete(oldest);
+    return entry.reading;
+  };
+}

@@ -1,0 +1,327 @@
+/** Reads what a ferry's pull request declares: its sections, its before/after table, its checklist and its risk. */
+
+import type { Nodes, Root, RootContent, Table, TableCell, TableRow } from 'mdast';
+import { isWithinBounds, parseMarkdown, plainText } from '../../commands/grammar/markdown.ts';
+import type { BodyFacts, Mismatch } from '../../domain/facts.ts';
+import type { Delta, KnobChange } from '../../domain/launch/change-facts.ts';
+import { remembered } from '../../domain/values.ts';
+import type { TextAbout } from '../../run/kind.ts';
+import { isSameValueText } from './edit.ts';
+
+/** The headings of real ferries and the checklist that policy DF-19 asks for. */
+export const PART_HEADINGS = {
+  lastFerry: 'Last ferry references',
+  objective: 'Objective for this interval',
+  interval: 'Interval boundary',
+  delta: 'Config delta and rationale',
+  risk: 'Risk level',
+  checklist: 'Launch checklist',
+} as const;
+type PartName = keyof typeof PART_HEADINGS;
+
+/** People shorten the headings; these beginnings are enough. */
+const BEGINNINGS: Readonly<Record<PartName, readonly string[]>> = {
+  lastFerry: ['last ferry'],
+  objective: ['objective'],
+  interval: ['interval'],
+  delta: ['config delta', 'delta'],
+  risk: ['risk'],
+  checklist: ['launch checklist', 'checklist'],
+};
+
+type Section = { readonly part: PartName; readonly content: readonly RootContent[] };
+
+/** The sections in the order of the body. A deeper heading inside a section belongs to it. */
+function sectionsOf(root: Root): readonly Section[] {
+  const sections: { part: PartName; content: RootContent[] }[] = [];
+  let open: { part: PartName | null; depth: number } = { part: null, depth: 0 };
+  for (const node of root.children) {
+    if (node.type === 'heading') {
+      const part = partOf(plainText(node));
+      if (part !== null || open.part === null || node.depth <= open.depth) {
+        open = { part, depth: node.depth };
+        if (part !== null) sections.push({ part, content: [] });
+        continue;
+      }
+    }
+    if (open.part !== null) sections.at(-1)?.content.push(node);
+  }
+  return sections;
+}
+
+function partOf(heading: string): PartName | null {
+  const text = heading
+    .toLowerCase()
+    .replace(/[^a-z ]/g, '')
+    .trim();
+  for (const [part, beginnings] of Object.entries(BEGINNINGS))
+    if (isPart(part) && beginnings.some((start) => text === start || text.startsWith(`${start} `)))
+      return part;
+  return null;
+}
+
+function isPart(name: string): name is PartName {
+  return name in PART_HEADINGS;
+}
+
+/** One row. A value is source text; null = absent. */
+type DeclaredRow = {
+  readonly knob: string;
+  readonly before: string | null;
+  readonly after: string | null;
+};
+
+// What people write where there is no value.
+const ABSENT: ReadonlySet<string> = new Set([
+  '',
+  'absent',
+  '(absent)',
+  'not set',
+  'none yet',
+  '-',
+  '–',
+  '—',
+  'n/a',
+]);
+const COLUMNS = ['knob', 'before', 'after'] as const;
+
+/**
+ * The rows of the one table with these columns that stands directly in the section: one in a quote, a list or code
+ * is somebody else's words. Other tables (metrics, say) do not count.
+ */
+function readDeltaTable(content: readonly RootContent[]): readonly DeclaredRow[] | null {
+  const tables = content.filter((node) => node.type === 'table');
+  const [found, second] = tables.flatMap((table) => {
+    const columns = columnsOf(table);
+    return columns === null ? [] : [{ table, columns }];
+  });
+  if (found === undefined || second !== undefined) return null;
+  // A row of a template that nobody filled in says nothing.
+  const rows = found.table.children.slice(1);
+  const filled = rows.filter((row) => row.children.some((cell) => plainText(cell) !== ''));
+  return filled.map((row) => readRow(row, found.columns));
+}
+
+function columnsOf(table: Table): readonly [number, number, number] | null {
+  const names = table.children[0]?.children.map((cell) => plainText(cell).toLowerCase()) ?? [];
+  const [knob = -1, before = -1, after = -1] = COLUMNS.map((column) => names.indexOf(column));
+  return knob < 0 || before < 0 || after < 0 ? null : [knob, before, after];
+}
+
+function readRow(row: TableRow, [knob, before, after]: readonly [number, number, number]): DeclaredRow {
+  return {
+    knob: sourceText(row.children[knob]) ?? '',
+    before: sourceText(row.children[before]),
+    after: sourceText(row.children[after]),
+  };
+}
+
+// Inline code is source text as it stands, so `None` in code is the literal and a dash in plain text is nothing.
+function sourceText(cell: TableCell | undefined): string | null {
+  const parts = cell?.children.filter((node) => node.type !== 'text' || node.value.trim() !== '') ?? [];
+  const [only] = parts;
+  if (parts.length === 1 && only?.type === 'inlineCode') return only.value;
+  const text = cell === undefined ? '' : plainText(cell);
+  return ABSENT.has(text.toLowerCase()) ? null : text;
+}
+
+type Box = { readonly text: string; readonly checked: boolean; readonly line: number };
+
+/** A part that is absent, there twice or malformed is null: it does not count. */
+type PullBody = {
+  /** Numbers of the issues and pull requests that the last ferry is named by; empty if other references or "none" are there. */
+  readonly lastFerry: readonly number[] | null;
+  readonly objective: { readonly kind: 'integration' | 'regression'; readonly text: string } | null;
+  readonly delta: readonly DeclaredRow[] | null;
+  readonly risk: 'low' | 'medium' | 'high' | null;
+  readonly checklist: readonly Box[];
+};
+
+/**
+ * Every part that a gate reads (headings as in real ferries; parts: policy DF-15 to DF-19). Null: the body is
+ * of a shape that is not parsed (too large, or nested so that parsing would take minutes), so nothing is known of it.
+ */
+export function readPullBody(markdown: string): PullBody | null {
+  if (!isWithinBounds(markdown)) return null;
+  const sections = sectionsOf(parseMarkdown(markdown));
+  const part = <Value>(name: PartName, read: (content: Section['content']) => Value | null): Value | null => {
+    const [section, again] = sections.filter((one) => one.part === name);
+    return section === undefined || again !== undefined ? null : read(section.content);
+  };
+  return {
+    lastFerry: part('lastFerry', readReferences),
+    objective: part('objective', readObjective),
+    delta: part('delta', readDeltaTable),
+    risk: part('risk', readRisk),
+    checklist: part('checklist', readChecklist) ?? [],
+  };
+}
+
+// "Regression detection" is what every integration check is for, so that word pair declares nothing.
+function readObjective(content: Section['content']): PullBody['objective'] {
+  const text = content.map(seenText).filter(Boolean).join('\n');
+  const words = text.toLowerCase().replace(/regression detection|detect(?:s|ing)? regressions?/g, '');
+  const isRegression = /\bregressions?\b/.test(words);
+  const isIntegration = /\b(?:integration|daily|normal)\b/.test(words);
+  return isRegression === isIntegration ? null : { kind: isRegression ? 'regression' : 'integration', text };
+}
+
+// The level stands in the first line; what follows may speak of medium weights, and "medium-sized" is no level.
+function readRisk(content: Section['content']): PullBody['risk'] {
+  const first = content.map(seenText).find(Boolean) ?? '';
+  const found = new Set(first.toLowerCase().match(/(?<![\w-])(?:low|medium|high)(?![\w-])/g) ?? []);
+  const [only] = found;
+  return found.size === 1 && isRisk(only) ? only : null;
+}
+
+function isRisk(word: string | undefined): word is 'low' | 'medium' | 'high' {
+  return word === 'low' || word === 'medium' || word === 'high';
+}
+
+function readChecklist(content: Section['content']): readonly Box[] {
+  return content
+    .filter((node) => node.type === 'list')
+    .flatMap((list) => list.children)
+    .flatMap(({ checked, children, position }) =>
+      typeof checked === 'boolean'
+        ? [
+            {
+              text: children[0] === undefined ? '' : plainText(children[0]),
+              checked,
+              line: position?.start.line ?? 1,
+            },
+          ]
+        : [],
+    );
+}
+
+function seenText(node: RootContent): string {
+  return node.type === 'list' ? node.children.map(plainText).join(' ') : plainText(node);
+}
+
+const NONE = /^(?:[a-z ]*:)?\s*(?:none|n\/a|first ferry|no (?:last|earlier|previous|prior) ferry)\b/i;
+
+/** Numbers from `#12` and from links that end in `/issues/12` or `/pull/12`; null if it refers to nothing and does not say "none". */
+function readReferences(content: Section['content']): readonly number[] | null {
+  const urls = content.flatMap(urlsIn);
+  const text = content.map(plainText).filter(Boolean).join('\n');
+  const linked = urls.flatMap((url) => [...url.matchAll(/\/(?:issues|pull)\/(\d{1,9})(?=$|[#?/])/g)]);
+  const written = [...text.matchAll(/(?<![\p{L}\p{N}&])#(\d{1,9})\b/gu)];
+  const isSaid = urls.length > 0 || written.length > 0 || /\b[0-9a-f]{40}\b/.test(text) || NONE.test(text);
+  return isSaid ? [...linked, ...written].map((match) => Number(match[1])) : null;
+}
+
+// A link in a quote or code is somebody else's; one in struck text was taken back.
+function urlsIn(node: Nodes): readonly string[] {
+  if (node.type === 'link') return [node.url];
+  if (node.type === 'blockquote' || node.type === 'delete') return [];
+  return 'children' in node ? node.children.flatMap(urlsIn) : [];
+}
+
+export const DELTA_TABLE_HEAD = ['| Knob | Before | After |', '|---|---|---|'] as const;
+
+/** The row that is right for a change. `name` is the knob, or its path where two changed knobs have one name. */
+export function declaredRow(change: Pick<KnobChange, 'before' | 'after'>, name: string): string {
+  return `| ${code(name)} | ${value(change.before)} | ${value(change.after)} |`;
+}
+
+/** What a change is called in the table: short where that is clear. */
+export function declaredName(change: KnobChange, all: readonly KnobChange[]): string {
+  return all.filter((other) => other.knob === change.knob).length === 1 ? change.knob : change.path;
+}
+
+/** Source text on one line, as a table cell can hold it: layout is no part of a value. */
+export function onOneLine(source: string): string {
+  return source.replace(/\s+/g, ' ').trim();
+}
+
+function value(source: string | null): string {
+  return source === null ? 'absent' : code(onOneLine(source));
+}
+
+// A fence longer than any run of backticks inside; a pipe ends the cell even in code (GFM, tables).
+function code(source: string): string {
+  if (/\\\|/.test(source)) return htmlCode(source);
+  const longest = Math.max(0, ...(source.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  const pad = source.startsWith('`') || source.endsWith('`') ? ' ' : '';
+  return `${fence}${pad}${source.replaceAll('|', '\\|')}${pad}${fence}`;
+}
+
+// Parsers disagree on a backslash before a pipe, so that both are written as entities.
+function htmlCode(source: string): string {
+  const signs = [...source].map((sign) => (/[A-Za-z0-9 ]/.test(sign) ? sign : `&#${sign.codePointAt(0)};`));
+  return `<code>${signs.join('')}</code>`;
+}
+
+/**
+ * Changes without a row that says the same, and rows without such a change (policy DF-18). Nothing can be compared with a delta that is
+ * not countable; that has a gate of its own.
+ */
+export function compareDeclared(delta: Delta, rows: readonly DeclaredRow[]): readonly Mismatch[] {
+  if (delta.kind === 'structural' || delta.kind === 'unparsable') return [];
+  const changes = delta.kind === 'knobs' ? delta.changes : [];
+  const spare = new Set(rows);
+  const undeclared = changes.filter((change) => {
+    const row = [...spare].find((one) => isNamed(change, one) && saysTheSame(change, one));
+    return row === undefined || !spare.delete(row);
+  });
+  // A row with a wrong value is replaced by the right one.
+  const needless = [...spare].filter((row) => !undeclared.some((change) => isNamed(change, row)));
+  return [
+    // rule DF-18
+    ...undeclared.map((change) => ({
+      kind: 'undeclared' as const,
+      knob: change.knob,
+      real: `${change.before ?? 'absent'} -> ${change.after ?? 'absent'}`,
+      fileLine: change.line,
+      row: declaredRow(change, declaredName(change, changes)),
+    })),
+    ...needless.map(({ knob }) => ({
+      kind: 'unchanged' as const,
+      knob,
+      real: null,
+      fileLine: null,
+      row: null,
+    })),
+  ];
+}
+
+function isNamed(change: KnobChange, row: DeclaredRow): boolean {
+  return row.knob === change.path || row.knob === change.knob;
+}
+
+function saysTheSame(change: KnobChange, row: DeclaredRow): boolean {
+  return isSameText(change.before, row.before) && isSameText(change.after, row.after);
+}
+
+function isSameText(real: string | null, declared: string | null): boolean {
+  if (real === null || declared === null) return real === declared;
+  // `0.003` says the same as `3e-3`, and `1` not the same as `1.0`.
+  return onOneLine(real) === onOneLine(declared) || isSameValueText(real, declared);
+}
+
+const readOnce = remembered(readPullBody, (markdown) => markdown);
+
+/**
+ * The facts, null where the text cannot be read. The last ferry counts as linked when its issue or PR
+ * is named; where there was none, when the body says so or names something; a malformed part is a missing part.
+ */
+export function bodyFacts(
+  markdown: string,
+  { delta, last }: TextAbout,
+): Omit<BodyFacts, 'fingerprint'> | null {
+  const body = readOnce(markdown);
+  if (body === null) return null;
+  const { delta: rows, lastFerry } = body;
+  return {
+    risk: body.risk,
+    objectiveKind: body.objective?.kind ?? null,
+    linksLastFerry:
+      lastFerry !== null &&
+      (last === null || lastFerry.includes(last.issue) || lastFerry.includes(last.pull)),
+    hasDeltaTable: rows !== null,
+    mismatches: compareDeclared(delta, rows ?? []),
+    boxes: body.checklist,
+  };
+}

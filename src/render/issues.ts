@@ -1,0 +1,253 @@
+/** Comments without a run: an experiment issue, orphaned machines, jobs and holds that a config leaves behind, a thread left open. */
+
+import { policyOf } from '../commands/decision.ts';
+import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
+import { type LeftBehind, type StrayHold, strayOf } from '../config/clusters.ts';
+import type { LabConfig } from '../config/schema.ts';
+import type { Effect } from '../domain/effect.ts';
+import { type Hold, holdsOn } from '../domain/launch/hold.ts';
+import { limits } from '../domain/limits.ts';
+import type { Orphan } from '../domain/logbook/events/rental-events.ts';
+import { phaseOf } from '../domain/logbook/job-state.ts';
+import { isLive } from '../domain/logbook/liveness.ts';
+import { isOver, type RunState } from '../domain/logbook/run-state.ts';
+import { type Marker, markerIdentity } from '../domain/marker.ts';
+import type { Detail } from '../domain/payload.ts';
+import { assertNever, type Observed } from '../domain/values.ts';
+import { answerWords } from './answer-words.ts';
+import {
+  code,
+  comment,
+  count,
+  details,
+  fenced,
+  heldWords,
+  inlineText,
+  liftWords,
+  listed,
+  paragraphs,
+  person,
+  table,
+  text,
+  utc,
+} from './words.ts';
+
+/** For the title: a few plain words; empty if nothing is left behind. */
+export function leftBehindTitle(left: readonly LeftBehind[]): string {
+  const jobs = left.filter(({ kind }) => kind === 'job').length;
+  const holds = left.filter(({ kind }) => kind === 'hold').length;
+  const parts = [
+    ...(jobs > 0 ? [`${count(jobs, 'running job')} out of reach`] : []),
+    ...(holds > 0 ? [`${count(holds, 'hold')} without a lane`] : []),
+  ];
+  const known = parts.length === 0 ? '' : `It would leave ${listed(parts)}. `;
+  return left.some(({ kind }) => kind === 'unknown')
+    ? `${known}What else it would leave behind is unknown. `
+    : known;
+}
+
+/** One list item for each; null without any. */
+export function leftBehindLines(left: readonly LeftBehind[]): string | null {
+  return left.length === 0 ? null : left.map((one) => `- ${leftWords(one)}`).join('\n');
+}
+
+function leftWords(left: LeftBehind): string {
+  switch (left.kind) {
+    case 'job':
+      return `**${code(left.run)} has a job on the cluster ${code(left.cluster)}, which this config does not have.** After the merge ferrybot could neither watch nor stop that job. Keep the cluster until the job has ended.`;
+    case 'hold': {
+      const { hold } = left;
+      return `**A hold would be left behind: ${strayHoldWords(hold)}.** If the lane was renamed, hold it again under its new name; ${liftWords(hold)} lifts this hold.`;
+    }
+    case 'unknown':
+      return `Whether a job or a hold would be left behind is not known: ${text(left.why)}.`;
+    default:
+      return assertNever(left);
+  }
+}
+
+function strayHoldWords(hold: StrayHold): string {
+  const { actor, reason } = hold;
+  return `${heldWords(hold, person(actor), reason)}, and blocks nothing: the config has no such lane`;
+}
+
+type IssueCardView = {
+  readonly config: LabConfig;
+  /** The run that this thread had, if it had one; it is over. */
+  readonly past: RunState | null;
+  readonly recordedRuns: Observed<readonly RunState[]>;
+  readonly journalHolds: Observed<readonly Hold[]>;
+  /** YYYY-MM-DD. */
+  readonly today: string;
+};
+
+/** Key of the card's marker: one card an issue. */
+export const ISSUE_CARD_KEY = 'issue';
+
+/** The card's source. It contains no time, so that it changes only with its content. */
+export function renderIssueCard(view: IssueCardView): string {
+  const marker = { run: 'journal', kind: 'card', key: ISSUE_CARD_KEY, fields: {} } as const;
+  return comment(
+    marker,
+    paragraphs(
+      '**This is an experiment issue, and no run belongs to it now.**',
+      table(
+        ['State', ''],
+        [
+          ['This thread', threadWords(view.past)],
+          ['Lane', laneWords(view.recordedRuns)],
+          ['Holds', holdWords(view)],
+        ],
+      ),
+      `**Missing:** ${missingWords(view)}`,
+      table(['Command', 'What it does', 'Who may'], commandRows(view.config)),
+    ),
+  );
+}
+
+function threadWords(past: RunState | null): string {
+  return past === null ? 'no run yet' : `${code(past.run)}, which is ${phaseOf(past)}`;
+}
+
+function laneWords(runs: Observed<readonly RunState[]>): string {
+  if (runs.kind === 'unknown') return `unknown: ${text(runs.why)}`;
+  const open = runs.value.find((run) => !isOver(run));
+  if (open === undefined)
+    return runs.value[0] === undefined ? 'free; no ferry yet' : `free; last was ${nameOf(runs.value[0])}`;
+  return `${nameOf(open)} is ${isLive(open) ? 'live' : phaseOf(open)}`;
+}
+
+function nameOf(run: RunState): string {
+  return `${code(run.run)} (#${run.proposal.issue})`;
+}
+
+function holdWords(view: IssueCardView): string {
+  const { config, journalHolds, today } = view;
+  if (journalHolds.kind === 'unknown') return `unknown: ${text(journalHolds.why)}`;
+  const binding = bindingHolds(view, journalHolds.value).map((hold) =>
+    heldWords(hold, person(hold.actor), hold.reason),
+  );
+  const stray = strayOf(journalHolds.value, Object.keys(config.lanes), today).map(strayHoldWords);
+  return [...(binding.length === 0 ? ['none'] : binding), ...stray].join('; ');
+}
+
+function bindingHolds({ config, today }: IssueCardView, holds: readonly Hold[]): readonly Hold[] {
+  return holdsOn(holds, { lane: null, date: today }).filter(
+    ({ lane }) => lane === null || Object.hasOwn(config.lanes, lane),
+  );
+}
+
+function missingWords(view: IssueCardView): string {
+  const { recordedRuns, journalHolds } = view;
+  if (journalHolds.kind === 'known' && bindingHolds(view, journalHolds.value).length > 0)
+    return 'the hold has to be lifted before anything is launched.';
+  const open = recordedRuns.kind === 'known' ? recordedRuns.value.find((run) => !isOver(run)) : undefined;
+  return open === undefined
+    ? 'a proposal with the changed knobs and the objective.'
+    : `nothing here; the lane has ${nameOf(open)}, and the next proposal comes after it.`;
+}
+
+function commandRows(config: LabConfig): readonly (readonly string[])[] {
+  // Each proposal names the command that approves it.
+  return COMMAND_DEFINITIONS.filter(
+    ({ name, decideWithoutRun }) => decideWithoutRun !== undefined && !name.startsWith('approve'),
+  ).map((definition) => {
+    const least = definition.who(policyOf(config));
+    return [
+      code(definition.example),
+      definition.summary,
+      least === null ? 'everyone' : `${least} permission or more`,
+    ];
+  });
+}
+
+/** Marker of the one issue of an orphaned machine. */
+export function orphanMarker({ cluster, instance }: Orphan): Marker {
+  return { run: 'journal', kind: 'issue', key: `machine-${cluster}-${instance}`, fields: {} };
+}
+
+/** Its title, which never changes. */
+export function orphanTitle({ cluster, instance }: Orphan): string {
+  return `Rented machine ${instance} of ${text(cluster)} had no live run`;
+}
+
+/** The source of its description. */
+export function renderOrphan(orphan: Orphan): string {
+  const { instance, jobId, cluster, since, endedAt, microdollars } = orphan;
+  const cost = `$${(microdollars / 1_000_000).toFixed(2)}`;
+  return comment(
+    orphanMarker(orphan),
+    paragraphs(
+      `**Machine ${instance} on ${code(cluster)} has ferrybot's label and the job ${code(jobId)}, but no live run.**`,
+      `- Found: ${utc(since)}, in a complete list of the account\n- Cost until then: about ${cost}, at the highest rate since its creation`,
+      endedAt === null
+        ? "**ferrybot is destroying it** and tries again at every check. While this issue is open, the account still lists the machine. You can also destroy it in the provider's console."
+        : `**Destroyed**: a complete list of the account at ${utc(endedAt)} no longer contains it. Nothing has to be done.`,
+      'Causes: the answer to its creation was late, or its run was given up before the machine was gone.',
+    ),
+  );
+}
+
+/** `atMs`: when it was left open, so that each time gets a comment. */
+type LeftOpen = { readonly thread: number; readonly atMs: number; readonly why: string };
+
+/** The comment, which GitHub accepts while the thread is open. */
+export function leftOpenNotice({ thread, atMs, why }: LeftOpen): Extract<Effect, { kind: 'post-comment' }> {
+  const marker = { run: 'journal', kind: 'notice', key: `left-open-${thread}-${atMs}`, fields: {} } as const;
+  const body = comment(
+    marker,
+    paragraphs(
+      '**This thread was locked, and is open now.** ferrybot unlocked it to write here, because GitHub rejects comments of an App or a workflow in a locked thread. GitHub then rejected the lock.',
+      `Its answer: ${inlineText(why, limits.shownTextCharsMax)}. A person with write permission can lock the thread again.`,
+    ),
+  );
+  const summons = { people: [], permission: 'maintain' } as const;
+  return { kind: 'post-comment', thread, marker: markerIdentity(marker), body, summons };
+}
+
+/** Text to paste into a description: all its parts, with every listed commit and issue. */
+const PASTED_CHARS_MAX = 20_000;
+
+/** Why the label of a lane creates no run, in the words of the answer to a command. */
+export function renderNotTaken(key: string, why: { readonly code: string; readonly detail: Detail }): string {
+  const after = WAITS.has(why.code)
+    ? 'ferrybot creates the run after that, if the label is still there.'
+    : null;
+  return own(key, paragraphs(`The label asks for a run, and ${answerWords(why, { input: null })}`, after));
+}
+
+const WAITS: ReadonlySet<string> = new Set(['propose-held', 'propose-standing', 'propose-busy']);
+
+/** The parts of the description that a launch needs, to paste: ferrybot does not edit text of people. */
+export function renderMissingParts(key: string, parts: string): string {
+  const intro =
+    'The description of this pull request lacks parts that a launch needs. ferrybot does not edit your text: paste what is missing, and correct what is wrong:';
+  return own(key, paragraphs(intro, details('Parts of the description', fenced(parts, PASTED_CHARS_MAX))));
+}
+
+function own(key: string, content: string): string {
+  return comment({ run: 'journal', kind: 'own-pull', key, fields: {} }, content);
+}
+
+export type RunIssue = {
+  readonly by: { readonly login: string; readonly id: number };
+  /** The thread of the request. */
+  readonly thread: number;
+  readonly logbookBranch: string;
+  /** Path of its `logbook.md` there. */
+  readonly logbook: string;
+  /** In the order of the form; null: unknown. */
+  readonly answers: readonly (readonly [label: string, value: string | null])[];
+};
+
+/** Its description, without the marker. Values are outside text, in blocks of code. */
+export function renderRunIssue({ by, thread, logbookBranch, logbook, answers }: RunIssue): string {
+  return paragraphs(
+    `🤖 Opened by ferrybot: ${person(by)} requested this run in #${thread}, which had no issue. The text below is its contract; replace each *No response* by the missing value. Nothing launches before it is complete and approved by another person.`,
+    `Logbook: ${code(logbook)} on the branch ${code(logbookBranch)}.`,
+    ...answers.map(
+      ([label, value]) =>
+        `### ${label}\n\n${value === null ? '_No response_' : fenced(value, limits.shownBlockCharsMax)}`,
+    ),
+  );
+}

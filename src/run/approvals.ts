@@ -1,0 +1,225 @@
+/** Approvals as gate facts. */
+
+import { dropByBrake } from '../commands/brakes.ts';
+import { maxAgeMsOf, mayApprove, quorumOf } from '../config/approvers.ts';
+import { permits } from '../domain/actor.ts';
+import { commentName } from '../domain/answer-key.ts';
+import { namingOf } from '../domain/approval-binding.ts';
+import type { CommentFacts, RunFacts } from '../domain/facts.ts';
+import { holdsOn } from '../domain/launch/hold.ts';
+import { failedAttempt, isBeforeLaunch } from '../domain/launch/next-attempt.ts';
+import { restartsLeft } from '../domain/launch/relaunch.ts';
+import { approvalsBeforehand, isTooOld, restingOn, wantsRelaunch } from '../domain/launch/response.ts';
+import type { Verdict } from '../domain/launch/verdict.ts';
+import { type Approval, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
+import { type Need, type Needing, need } from '../domain/need.ts';
+import { type Digest, type Instant, known, type Observed, unknown } from '../domain/values.ts';
+import type { ApprovalFacts, ApprovalStanding } from '../gates/gate.ts';
+import { approvalVerdicts } from '../gates/run-gates.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
+import { offeredDigestsOf } from './pending-commands.ts';
+import { append, type Step } from './step.ts';
+
+/** Every approval that was not dropped, checked against its current comment and the person's current permission. */
+export function approvalFacts(
+  state: RunState,
+  facts: RunFacts,
+  config: LaneScopedConfig,
+  now: Instant,
+): ApprovalFacts {
+  return factsWith(state, config, (approval) => standingOf(state, approval, facts, config, now));
+}
+
+/** The approval gates from the record alone, for the card. */
+export function recordedApprovalVerdicts(state: RunState, config: LaneScopedConfig): readonly Verdict[] {
+  const digest = state.gate?.digest ?? null;
+  const body = state.gate?.body ?? null;
+  return approvalVerdicts({
+    approvals: known(factsWith(state, config, () => known('counts'))),
+    bound: digest === null || body === null ? unknown('there is no manifest') : known({ digest, body }),
+  });
+}
+
+/** Approvals that control rechecks until it orders a launch; then the runner does. */
+export function approvalsToLookAt(state: RunState): readonly Approval[] {
+  const isOrdered = state.order?.status === 'open' || state.order?.status === 'claimed';
+  const isAwaited = isBeforeLaunch(state) || wantsRelaunch(state);
+  return isAwaited && !isOrdered ? restingOn(state) : [];
+}
+
+function factsWith(
+  state: RunState,
+  config: LaneScopedConfig,
+  standing: (approval: Approval) => Observed<ApprovalStanding>,
+): ApprovalFacts {
+  const drop = state.drops.at(-1);
+  const resting = restingOn(state);
+  const isOfBefore = new Set(standingApprovals(state).filter((one) => !resting.includes(one)));
+  const beforehand = approvalsBeforehand(state)[0]?.digest;
+  return {
+    needed: quorumOf(config),
+    ...(beforehand === undefined ? {} : { beforehand }),
+    given: state.approvals
+      .filter((approval) => !isOfBefore.has(approval))
+      .map((approval) => ({
+        actor: approval.actor,
+        digest: approval.digest,
+        body: approval.body,
+        at: approval.at,
+        standing: standing(approval),
+      })),
+    lastDrop: drop === undefined ? null : { reason: drop.data.reason, digest: drop.data.digest },
+  };
+}
+
+/** A comment missing from the threads counts as gone only if GitHub has none with its id. */
+function standingOf(
+  state: RunState,
+  approval: Approval,
+  facts: RunFacts,
+  config: LaneScopedConfig,
+  now: Instant,
+): Observed<ApprovalStanding> {
+  const read = commentOf(approval, facts);
+  if (read.kind === 'unknown') return read;
+  const comment = read.value;
+  const isAsGiven =
+    comment !== null &&
+    comment.editedAt === null &&
+    comment.bodyDigest === approval.bodyDigest &&
+    !comment.minimized &&
+    (comment.surface !== 'review' || comment.commit === commitOf(state, approval));
+  if (!isAsGiven) return known('approval-invalid');
+  const { createdAt } = comment;
+  if (isTooOld(state, { digest: approval.digest, createdAt }, now, maxAgeMsOf(config)))
+    return known('approval-outdated');
+  const permission = facts.permissions.get(approval.actor.id);
+  if (permission === undefined) return unknown('the permission of an approver was not asked for');
+  if (permission.kind === 'unknown') return permission;
+  return known(
+    mayApprove(permission.value, approval.actor.id, config.approvals) ? 'counts' : 'approver-not-permitted',
+  );
+}
+
+/** The commit that was approved; for a pre-approved fix, the failed one. */
+function commitOf(state: RunState, { digest }: Approval): string | undefined {
+  const ran = [failedAttempt(state), ...state.attempts].find((past) => past?.order.order.digest === digest);
+  return digest === state.gate?.digest ? state.gate.commit : ran?.order.order.commit;
+}
+
+function commentOf(approval: Approval, facts: RunFacts): Observed<CommentFacts | null> {
+  const shown = shownIn(facts.comments, approval);
+  if (shown.kind === 'unknown' || shown.value !== null) return shown;
+  return facts.cited.get(nameOf(approval)) ?? unknown('an approving comment was not asked for');
+}
+
+/** Missing facts: permissions of approvers, and approving comments that the threads lack. */
+export function unreadOfApprovals(
+  state: RunState,
+  { comments, permissions, cited }: Pick<RunFacts, 'comments' | 'permissions' | 'cited'>,
+): readonly Need[] {
+  if (comments.kind === 'unknown') return [];
+  const resting = approvalsToLookAt(state);
+  const people = new Map(resting.map(({ actor }) => [actor.id, actor]));
+  return [
+    ...[...people.values()]
+      .filter(({ id }) => !permissions.has(id))
+      .map((actor) => ({ fact: 'permissions' as const, of: actor })),
+    ...resting
+      .filter((approval) => {
+        const shown = shownIn(comments, approval);
+        return shown.kind === 'known' && shown.value === null && !cited.has(nameOf(approval));
+      })
+      .map(({ surface, comment }) => ({ fact: 'cited' as const, of: { surface, comment } })),
+  ];
+}
+
+function nameOf({ surface, comment }: Approval): string {
+  return commentName({ surface, id: comment });
+}
+
+function shownIn(comments: RunFacts['comments'], approval: Approval): Observed<CommentFacts | null> {
+  if (comments.kind === 'unknown') return comments;
+  const isIt = ({ surface, id }: CommentFacts): boolean =>
+    surface === approval.surface && id === approval.comment;
+  return known(comments.value.find(isIt) ?? null);
+}
+
+/** Drops invalid approvals, one reason at a time, before an order uses them. An unreadable fact drops nothing and orders nothing. */
+export function decideApprovals(
+  state: RunState,
+  facts: RunFacts,
+  config: LaneScopedConfig,
+  now: Instant,
+): Step | null {
+  const unread = unreadOfApprovals(state, facts);
+  if (unread.length > 0) return need(...unread);
+  const resting = approvalsToLookAt(state);
+  // Once launched, a dropped approval changes nothing, unless restarts need new approvals.
+  if (!(isBeforeLaunch(state) || restartsLeft(state) <= 0) || resting.length === 0) return null;
+  const { journalHolds } = facts;
+  if (journalHolds.kind === 'known' && holdsOn(journalHolds.value, state.proposal).length > 0) {
+    const drop = dropByBrake(state);
+    if (drop !== null) return append(drop);
+  }
+  const ids = new Set(resting.map((approval) => approval.actor.id));
+  const digests = new Set(resting.map((approval) => approval.digest));
+  const fallen = approvalFacts(state, facts, config, now)
+    .given.filter(({ actor, digest }) => ids.has(actor.id) && digests.has(digest))
+    .flatMap(({ actor, digest, standing }) => {
+      if (standing.kind === 'unknown' || standing.value === 'counts') return [];
+      return [{ user: actor.id, digest, reason: standing.value }];
+    });
+  const [first] = fallen;
+  if (first === undefined) return null;
+  const users = fallen.filter(({ reason }) => reason === first.reason).map(({ user }) => user);
+  const data = { reason: first.reason, digest: first.digest, users };
+  return append({ type: 'approval-dropped', role: 'control', data });
+}
+
+/** The approving comment; only earlier cards can mislead. */
+export type AskedApproval = {
+  readonly state: Pick<RunState, 'shown' | 'cardEdit'>;
+  readonly digest: Digest;
+  readonly approval: Pick<CommentFacts, 'surface' | 'id' | 'createdAt'>;
+};
+
+/**
+ * The oldest visible second card by a bot or a person with write permission. Others never count, because otherwise anyone could block a
+ * launch.
+ */
+export function secondCard(
+  asked: AskedApproval,
+  comments: readonly CommentFacts[],
+  permissions: RunFacts['permissions'],
+): Observed<CommentFacts | null> | Needing {
+  const likeCards = comments
+    .filter((comment) => isForeign(asked, comment) && offers(comment, asked.digest))
+    .toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id);
+  const people = likeCards.filter(({ authorIsBot }) => !authorIsBot).map(({ author }) => author);
+  const unread = [...new Map(people.map((person) => [person.id, person])).values()].filter(
+    ({ id }) => !permissions.has(id),
+  );
+  if (unread.length > 0) return need(...unread.map((of) => ({ fact: 'permissions' as const, of })));
+  for (const comment of likeCards) {
+    const held = comment.authorIsBot ? known('write' as const) : permissions.get(comment.author.id);
+    if (held?.kind === 'known' && permits(held.value, 'write')) return known(comment);
+    if (held?.kind === 'unknown') return unknown(`the permission of ${comment.author.login}: ${held.why}`);
+  }
+  return known(null);
+}
+
+/**
+ * Not ferrybot's according to seal and record: any workflow can post as github-actions[bot]. A deleted account (id 0) has no permissions.
+ */
+function isForeign({ state, approval }: AskedApproval, comment: CommentFacts): boolean {
+  const { surface, id, marker, minimized, createdAt, author } = comment;
+  const isCard = surface === 'comment' && (id === state.shown?.comment || id === state.cardEdit?.comment);
+  const isApproval = surface === approval.surface && id === approval.id;
+  if (minimized || isCard || isApproval || marker?.isIntact === true) return false;
+  return createdAt <= approval.createdAt && author.id !== 0;
+}
+
+function offers(comment: CommentFacts, digest: Digest): boolean {
+  return offeredDigestsOf(comment).some((offered) => namingOf(offered, digest) === 'named');
+}

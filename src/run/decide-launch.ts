@@ -1,0 +1,222 @@
+/** Decides the order and its dispatch: approved, every gate green on today's facts, and nobody else in the lane. */
+
+import { maxAgeMsOf } from '../config/approvers.ts';
+import { type ActionApproval, approvalEndsAt } from '../domain/actions/action-state.ts';
+import { dispatchesFor } from '../domain/effect.ts';
+import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
+import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
+import { failedAttempt, isBeforeLaunch, isLaunchable } from '../domain/launch/next-attempt.ts';
+import { type Order, submissionIdOf } from '../domain/launch/order.ts';
+import { approvalsBeforehand, restingOn } from '../domain/launch/response.ts';
+import { allPass } from '../domain/launch/verdict.ts';
+import { limits } from '../domain/limits.ts';
+import { type IssuedOrder, nextAttempt, type RunState } from '../domain/logbook/run-state.ts';
+import { need } from '../domain/need.ts';
+import { after, type Digest, type DigestOf, fromRfc3339, type Instant, toRfc3339 } from '../domain/values.ts';
+import { canonicalDigest } from '../logbook/chain.ts';
+import { type Gated, goesOnFrom } from './gate-run.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
+import {
+  append,
+  type DeciderInput,
+  dispatchKey,
+  dispatchOfRun,
+  laneWorkflow,
+  type Step,
+  type WantedWorkflow,
+} from './step.ts';
+
+export type OrderInput = {
+  readonly state: RunState;
+  readonly config: Pick<LaneScopedConfig, 'approvals'>;
+  readonly gated: Gated;
+  readonly repository: string;
+  readonly now: Instant;
+  readonly digestOf: DigestOf;
+};
+
+/** Issues an order if the gates over the change and the approvals pass. `gated` must be fresh. */
+export function decideOrder(input: OrderInput): Step | null {
+  const { state } = input;
+  if (!isBeforeLaunch(state) || state.stop !== null || isNodeInHand(input)) return null;
+  if (state.order?.status === 'open' || state.order?.status === 'claimed') return null;
+  if (state.gate?.digest == null || !allPass(state.gate.verdicts)) return null;
+  if (!isLaunchable(state, state.gate.digest)) return null;
+  const { gated } = input;
+  if (gated.manifest.kind === 'unknown' || !allPass(gated.verdicts)) return null;
+  // rule DF-06
+  if (gated.bound.kind === 'unknown' || !allPass(gated.approvals)) return null;
+  const { digest } = gated.bound.value;
+  return state.gate.digest === digest ? orderStep(input, digest) : null;
+}
+
+/** A fix waits for a machine that somebody let go: the job could be put on it. */
+function isNodeInHand({ state, config, now }: OrderInput): boolean {
+  if (state.submission === null) return false;
+  const isYoung = (consent: ActionApproval): boolean => now < approvalEndsAt(consent, maxAgeMsOf(config));
+  return state.actions.some(
+    ({ approvals: consents, claim: begun, ended }) =>
+      ended === null && (begun !== null || consents.some(isYoung)),
+  );
+}
+
+/** The order for the next attempt, citing each person's newest approval that currently counts. */
+export function orderStep(input: OrderInput, digest: Digest): Step | null {
+  const { state, gated, now } = input;
+  const from = goesOnFrom(gated.facts);
+  if (state.gate === null || from.kind === 'unknown') return null;
+  const counting = countingPeople(gated);
+  const resting = restingOn(state);
+  const approvals = distinctPeople(resting.filter((a) => counting.has(a.actor.id)));
+  const beforehand = approvalsBeforehand(state).find((one) => resting.includes(one))?.digest;
+  const attempt = nextAttempt(state.order);
+  const last = failedAttempt(state);
+  const order: Order = {
+    v: 1,
+    run: state.run,
+    repository: input.repository,
+    attempt,
+    digest,
+    commit: state.gate.commit,
+    pull: state.proposal.pull,
+    approvals: approvals.map((a) => ({
+      comment: a.comment,
+      surface: a.surface,
+      user: a.actor.id,
+      bodyDigest: a.bodyDigest,
+    })),
+    ...(beforehand === undefined ? {} : { preApprovedBy: beforehand }),
+    ...(last === null ? {} : { parent: { run: state.run, attempt: last.submission.attempt } }),
+    ...(from.value === null ? {} : { checkpoint: from.value }),
+    submissionId: submissionIdOf(state.run, attempt),
+    issuedAt: toRfc3339(now),
+    expiresAt: toRfc3339(after(now, limits.orderLifetimeMs)),
+  };
+  return append({
+    type: 'ordered',
+    role: 'control',
+    data: { order, orderDigest: canonicalDigest(order, input.digestOf) },
+  });
+}
+
+/** User ids of approvers whose approval currently counts. */
+function countingPeople({ facts }: Gated): ReadonlySet<number> {
+  const given = facts.approvals.kind === 'known' ? facts.approvals.value.given : [];
+  const counting = given.filter(({ standing }) => standing.kind === 'known' && standing.value === 'counts');
+  return new Set(counting.map(({ actor }) => actor.id));
+}
+
+function distinctPeople<Approval extends { readonly actor: { readonly id: number } }>(
+  approvals: readonly Approval[],
+): readonly Approval[] {
+  return [...new Map(approvals.map((a) => [a.actor.id, a])).values()];
+}
+
+/**
+ * Dispatches the launch until a runner has claimed and submitted the order. A second dispatch is harmless: an order is claimed once and has
+ * one submission id.
+ */
+export function decideLaunch(input: DeciderInput): Step | null {
+  const { state, facts, config, now, memory } = input;
+  const { order } = state;
+  if (order === null || (order.status !== 'open' && order.status !== 'claimed')) return null;
+  const wanted = launchOf(state.run, order, config);
+  const detail = { orderDigest: order.digest, attempt: order.order.attempt };
+  if (order.status === 'open' && now >= (fromRfc3339(order.order.expiresAt) ?? 0)) {
+    return append(incidentDraft('control', 'order-expired', detail));
+  }
+  const refused = memory.outcomes.get(dispatchKey(wanted, state.dispatches));
+  if (refused?.kind === 'refused' && order.status === 'open') {
+    return append(incidentDraft('control', 'dispatch-failed', { ...detail, message: refused.message }));
+  }
+  // The process that issued the order dispatches it first; others wait.
+  const isFirst = dispatchesFor(state.dispatches, 'launch', order.digest).length === 0;
+  if (
+    isFirst &&
+    !memory.appended.has(order.seq) &&
+    now - (fromRfc3339(order.at) ?? 0) < limits.redispatchPauseMs
+  )
+    return null;
+  const { dispatches } = state;
+  const earlier = isFirst ? dispatches.findLast(({ workflow }) => workflow === 'launch') : undefined;
+  const queued = earlier === undefined ? null : facts.workflowRuns.get(earlier.workflowRun);
+  if (earlier !== undefined && queued === undefined)
+    return need({ fact: 'workflowRuns', of: earlier.workflowRun });
+  // Without an online runner, the lapsed order's launch is still queued.
+  if (queued?.kind === 'known' && queued.value !== null && queued.value.status !== 'completed') return null;
+  return dispatchOfRun(input, wanted);
+}
+
+function launchOf(run: string, { digest }: IssuedOrder, config: LaneScopedConfig): WantedWorkflow {
+  const triesMax = limits.dispatchesPerOrderMax;
+  return { ...laneWorkflow(config, 'launch'), subject: digest, inputs: { run, order: digest }, triesMax };
+}
+
+/** Usual time to claim an order; GitHub is not asked earlier unless a workflow run ended. */
+const LAUNCH_MS_MIN = 2 * 60_000;
+/** A workflow run cannot end faster than this. */
+const DISPATCH_MS_MIN = 1_000;
+/** Queue time before the first comment; open-waits.ts keeps it up to date. */
+const WAITING_TOLD_MS = 5 * 60_000;
+
+/** Null without news. `mayHaveEnded`: a workflow run just ended, or this is a sweep. */
+export function decideLaunchTrouble(
+  state: RunState,
+  facts: RunFacts,
+  now: Instant,
+  mayHaveEnded: boolean,
+): Step | null {
+  const { order } = state;
+  if (order === null || order.status !== 'open' || now >= (fromRfc3339(order.order.expiresAt) ?? 0))
+    return null;
+  const last = state.dispatches.findLast(({ workflow }) => workflow === 'launch');
+  const pauseMs = mayHaveEnded ? DISPATCH_MS_MIN : LAUNCH_MS_MIN;
+  if (last === undefined || now - (fromRfc3339(last.at) ?? 0) < pauseMs) return null;
+  const run = facts.workflowRuns.get(last.workflowRun);
+  if (run === undefined) return need({ fact: 'workflowRuns', of: last.workflowRun });
+  if (run.kind === 'unknown' || run.value === null || run.value.status === 'in_progress') return null;
+  // A lapsed order's workflow run still blocks the next one.
+  if (run.value.status !== 'completed') return waiting(state, order, run.value, now);
+  const left = limits.dispatchesPerOrderMax - dispatchesFor(state.dispatches, 'launch', order.digest).length;
+  return last.subject === order.digest ? failed(state, order, { last: run.value, left, facts }) : null;
+}
+
+/** Reported at the first failure of an order, and when no dispatch is left. */
+function failed(
+  state: RunState,
+  order: IssuedOrder,
+  { last, left, facts }: { readonly last: WorkflowRunFacts; readonly left: number; readonly facts: RunFacts },
+): Step | null {
+  const told = incidentsWith(state.incidents, 'launch-failed').filter(
+    ({ detail }) => detail.orderDigest === order.digest,
+  );
+  const unread = incidentsWith(state.incidents, 'launch-unreadable').some(
+    ({ detail }) => detail.orderDigest === order.digest,
+  );
+  if (left > 0 && (told.length > 0 || unread)) return null;
+  const reason = facts.failedJobs?.get(last.id);
+  if (reason === undefined) return need({ fact: 'failedJobs', of: last.id });
+  const why =
+    reason.kind === 'known' ? reason.value : `the workflow run ended with ${last.conclusion ?? 'nothing'}`;
+  return append(
+    incidentDraft('control', 'launch-failed', {
+      orderDigest: order.digest,
+      attempt: order.order.attempt,
+      url: last.url,
+      why,
+      left,
+    }),
+  );
+}
+
+/** Reported once per order. */
+function waiting(state: RunState, order: IssuedOrder, last: WorkflowRunFacts, now: Instant): Step | null {
+  const isTold = incidentsWith(state.incidents, 'launch-waiting').some(
+    ({ detail }) => detail.orderDigest === order.digest,
+  );
+  if (isTold || now - last.createdAt < WAITING_TOLD_MS) return null;
+  const { attempt } = order.order;
+  return append(
+    incidentDraft('control', 'launch-waiting', { orderDigest: order.digest, attempt, url: last.url }),
+  );
+}

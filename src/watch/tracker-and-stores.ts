@@ -1,0 +1,194 @@
+/** What the tracker says at a look, beside what it said before. */
+
+import type { Evidence } from '../detectors/detector.ts';
+import { LOSS_NOT_FINITE } from '../domain/launch/response.ts';
+import type { Metrics, StoreSeen, TrackerSeen } from '../domain/logbook/events/job-events.ts';
+import type { Observation, RunState } from '../domain/logbook/run-state.ts';
+import type { TrackedRun } from '../domain/tracker.ts';
+import { fromRfc3339, type Instant, present, toRfc3339 } from '../domain/values.ts';
+import type { LogFacts } from './log-facts.ts';
+import { type Look, redactAndTruncate } from './look.ts';
+import { withFailure } from './signature-matches.ts';
+import { addTrainingLine, numberOf } from './training.ts';
+
+/** Keys under which trainers report what they minimise, the usual one first. */
+const LOSSES = ['train/loss', 'loss', 'train_loss', 'train/loss_step', 'training/loss'];
+
+/** As it is recorded; undefined where nobody asked. */
+export function trackerSeenOf(state: RunState, look: Look): TrackerSeen | undefined {
+  const { tracker } = look;
+  if (tracker === null || tracker === undefined) return undefined;
+  const clean = (said: string): string => redactAndTruncate(look, said);
+  const { asked, answer } = tracker;
+  const before = state.observation?.tracker?.last;
+  if (answer.kind !== 'found')
+    return present({ run: clean(asked), says: answer.kind, why: clean(answer.message), last: before });
+  const { run } = answer;
+  const isNew = isOfAttempt(state, run);
+  const hasMoved = isNew && run.step !== null && run.step > 0 && run.step !== before?.step;
+  return {
+    run: clean(asked),
+    says: 'found',
+    last: {
+      identity: clean(run.identity),
+      name: clean(run.name),
+      state: clean(run.state),
+      readAt: toRfc3339(look.at),
+      heartbeatAt: textOf(run.heartbeatAt),
+      rowAt: textOf(run.rowAt),
+      step: run.step,
+      movedAt: hasMoved ? toRfc3339(look.at) : (before?.movedAt ?? null),
+      loss: lossOf(run),
+    },
+  };
+}
+
+/** A run that goes on under its id has the rows of the attempt before, until this one makes any. */
+export function isOfAttempt({ submission }: RunState, { rowAt }: TrackedRun): boolean {
+  const submittedAt = fromRfc3339(submission?.at ?? '');
+  return rowAt !== null && submittedAt !== null && rowAt >= submittedAt;
+}
+
+function lossOf({ metrics }: TrackedRun): string | null {
+  const key = LOSSES.find((name) => metrics[name] !== undefined);
+  return key === undefined ? null : (metrics[key] ?? null);
+}
+
+/** The newest row of this attempt; null where the tracker has none of it, or did not answer. */
+function trackedRow(state: RunState, { tracker }: Pick<Look, 'tracker'>): TrackedRow | null {
+  if (tracker == null || tracker.answer.kind !== 'found') return null;
+  const { run } = tracker.answer;
+  return isOfAttempt(state, run) ? { step: run.step, loss: lossOf(run) } : null;
+}
+
+type TrackedRow = { readonly step: number | null; readonly loss: string | null };
+
+/** What it has of this attempt; what begins with an underscore is the tracker's own. */
+export function trackedMetrics(state: RunState, look: Pick<Look, 'tracker'>): Metrics {
+  if (look.tracker?.answer.kind !== 'found' || trackedRow(state, look) === null) return {};
+  const { step, metrics } = look.tracker.answer.run;
+  const own = Object.entries(metrics).filter(([key]) => !key.startsWith('_'));
+  return { ...(step === null ? {} : { global_step: String(step) }), ...Object.fromEntries(own) };
+}
+
+function textOf(at: Instant | null): string | null {
+  return at === null ? null : toRfc3339(at);
+}
+
+/**
+ * The look with what the newest row of the tracker adds to the log. A loss there that is no number any more, or
+ * an infinite one, is the alarm itself. Where the log
+ * tells no steps, the row stands in the place of a line, with all the digits that it has; where it does tell of them it
+ * alone is followed, so that no step counts twice.
+ */
+export function withTrackedRow(state: RunState, look: Look): Look {
+  const row = trackedRow(state, look);
+  if (row === null) return look;
+  const { loss, step } = row;
+  const log =
+    loss !== null && Number.isNaN(numberOf(loss))
+      ? withFailure(
+          look.log,
+          LOSS_NOT_FINITE,
+          `the tracker has the loss ${loss} at step ${step ?? 'unknown'}`,
+        )
+      : look.log;
+  return { ...look, log: withLine(state.observation, log, row) };
+}
+
+function withLine(before: Observation | null, log: LogFacts, { step, loss }: TrackedRow): LogFacts {
+  const hadNone = before === null || before.step === null || before.step === before.tracker?.last?.step;
+  if (step === null || log.training.look.lines > 0 || !hadNone || step === before?.step) return log;
+  const line = {
+    work: 'training' as const,
+    total: null,
+    step: { value: step, exact: true },
+    measures: loss === null ? {} : { loss },
+    secondsPerStep: null,
+    tokensPerSecond: null,
+    elapsedSeconds: null,
+    remainingSeconds: null,
+    memory: null,
+  };
+  return {
+    ...log,
+    step: line.step,
+    loss: loss ?? log.loss,
+    training: addTrainingLine(log.training, line, log.lines),
+  };
+}
+
+type Last = NonNullable<StoreSeen['last']>;
+
+/** Between two listings: as far apart as the usual looks, and no nearer while the job is looked at more often. */
+const LOOK_PERIOD_MS = 9 * 60_000;
+
+/** Whether it is time to ask them. */
+export function isStoreDue({ observation }: Pick<RunState, 'observation'>, now: Instant): boolean {
+  const askedAt = fromRfc3339(observation?.store?.askedAt ?? '');
+  return askedAt === null || now - askedAt >= LOOK_PERIOD_MS;
+}
+
+/** As it is recorded; undefined where nobody has asked them yet. */
+export function storeSeenOf(state: RunState, look: Look): StoreSeen | undefined {
+  const { stored } = look;
+  const before = state.observation?.store;
+  if (stored === undefined) return before;
+  const askedAt = toRfc3339(look.at);
+  if (stored.kind === 'unknown')
+    return present({ askedAt, unread: redactAndTruncate(look, stored.why), last: before?.last });
+  const { newest, partial } = stored.value;
+  const last = present({
+    readAt: askedAt,
+    newest: newest === null ? null : { step: newest.step, writtenAt: toRfc3339(newest.writtenAt) },
+    partial: partial === null ? undefined : { step: partial, since: sinceOf(before, partial, askedAt) },
+    missing: missingOf(state, newest?.step ?? null, askedAt),
+  });
+  return { askedAt, last };
+}
+
+function sinceOf(before: StoreSeen | undefined, step: number, now: string): string {
+  const known = before?.last?.partial;
+  return known?.step === step ? known.since : now;
+}
+
+/** A listing of the same moment may be older than the line: what counts is what the look before had read already. */
+function missingOf({ observation }: RunState, newest: number | null, now: string): Last['missing'] {
+  const claimed = observation?.checkpointStep ?? null;
+  if (claimed === null || (newest !== null && newest >= claimed)) return undefined;
+  const before = observation?.store?.last?.missing;
+  return { step: claimed, since: before?.since ?? now, answers: (before?.answers ?? 0) + 1 };
+}
+
+/** What the detectors may know of it. Whole checkpoints that an attempt before has left count from where this one began to step. */
+export function storedEvidence(
+  seen: StoreSeen | undefined,
+  steppingSince: Instant | null,
+): Pick<Evidence, 'isStoreRead' | 'unstored'> & {
+  readonly saved: Pick<NonNullable<Evidence['saved']>, 'step' | 'at'> | null;
+  readonly savingSince: Instant | null;
+} {
+  const last = seen?.last;
+  const isStoreRead = seen === undefined ? null : seen.unread === undefined && last !== undefined;
+  if (last === undefined || isStoreRead !== true)
+    return { isStoreRead, unstored: null, saved: null, savingSince: null };
+  const { newest, partial, missing } = last;
+  const writtenAt = fromRfc3339(newest?.writtenAt ?? '');
+  const since = fromRfc3339(missing?.since ?? '');
+  return {
+    isStoreRead,
+    saved:
+      newest === null || writtenAt === null
+        ? null
+        : { step: newest.step, at: laterOf(writtenAt, steppingSince) },
+    savingSince: partial === undefined ? null : fromRfc3339(partial.since),
+    unstored:
+      missing === undefined || since === null
+        ? null
+        : { step: missing.step, newest: newest?.step ?? null, since, answers: missing.answers },
+  };
+}
+
+function laterOf(one: Instant, other: Instant | null): Instant {
+  return other !== null && other > one ? other : one;
+}
