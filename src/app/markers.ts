@@ -1,12 +1,15 @@
 /** Seals markers of posted texts and verifies them. */
 
 import type { Effect } from '../domain/effect.ts';
+import type { CommentFacts } from '../domain/facts.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import { isOurText, knownEntry, type ReadMarker, saysForControl } from '../domain/marker.ts';
+import type { RunId } from '../domain/values.ts';
 import type { Reading } from '../github/thread-comments.ts';
 import { ownBots, type ProposalPlace } from '../github/threads.ts';
 import { sealMarker, UNNUMBERED, verifyMarker } from '../logbook/mark.ts';
 import type { LabConfig, LaneScopedConfig } from '../run/lane-scope.ts';
+import type { AttemptCache } from '../run/step.ts';
 import type { Lab } from './lab.ts';
 import { signersFrom } from './signers.ts';
 
@@ -67,4 +70,36 @@ export function placeOf(
 ): ProposalPlace {
   const { pinned, lane } = config;
   return { issue, pull, headBranch, baseBranch: lane.targetBranch, pinned };
+}
+
+export type Posted = {
+  /** When this process last saw a text outside of a run's threads (epoch ms), by thread and marker, issue marker and text, or check and commit. */
+  readonly texts: Map<string, number>;
+  /** Runs with entries of this process that are not posted yet, in order of arrival. */
+  readonly owing: Set<RunId>;
+  readonly runs: Map<RunId, PostedRun>;
+};
+
+/** `ours`: ferrybot's comments in the run's threads; null: read them again. `entries`: how many own entries are posted. */
+export type PostedRun = {
+  readonly ours: readonly CommentFacts[] | null;
+  readonly memory: AttemptCache;
+  readonly entries: number;
+};
+
+/** Runs that are remembered; a forgotten one costs requests. */
+const RUNS_MAX = 2_000;
+
+/** Remembers what became of a run's turn. What failed may be tried again in the next. */
+export function rememberRun({ runs }: Posted, run: RunId, { memory, ...rest }: PostedRun): void {
+  const outcomes = new Map([...memory.outcomes].filter(([, { kind }]) => kind === 'done'));
+  runs.delete(run);
+  runs.set(run, { ...rest, memory: { ...memory, outcomes, tries: new Map() } });
+  const oldest = runs.keys().next();
+  if (runs.size > RUNS_MAX && oldest.done !== true) runs.delete(oldest.value);
+}
+
+/** The state of a process that posted nothing. */
+export function nothingPosted(): Posted {
+  return { texts: new Map(), owing: new Set(), runs: new Map() };
 }

@@ -13,11 +13,10 @@ import {
   type LaneScopedConfig,
   lanesOf,
 } from '../run/lane-scope.ts';
-import { publishedHeads } from '../run/published-heads.ts';
+import { publishedHeads } from '../run/publications.ts';
 import { type ConfigInForce, configHealthOf, configInForce } from './config-source.ts';
 import type { Lab, LabGit } from './lab.ts';
-import { readingOf } from './markers.ts';
-import { nothingPosted, type Posted } from './posted.ts';
+import { nothingPosted, type Posted, readingOf } from './markers.ts';
 import { createEventStore, type EventStore } from './record.ts';
 import type { Record } from './record-files.ts';
 

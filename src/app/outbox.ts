@@ -10,6 +10,7 @@ import { markerIdentity, readMarker } from '../domain/marker.ts';
 import { type Instant, known, type Observed, type RunId, unknown } from '../domain/values.ts';
 import { findIssue } from '../github/issues.ts';
 import { readProposal, readThread } from '../github/threads.ts';
+import { threadsSince } from '../run/pending-commands.ts';
 import {
   decideComment,
   decideIssue,
@@ -17,17 +18,15 @@ import {
   type OwedComment,
   type OwedIssue,
   type StandingIssue,
-} from '../run/outbox.ts';
-import { threadsSince } from '../run/pending-commands.ts';
+} from '../run/publications.ts';
 import { POSTING } from '../run/reconcile.ts';
 import { type AttemptCache, NO_ATTEMPTS } from '../run/step.ts';
 import { deliver } from './channels.ts';
 import { postingFacts } from './control/gather.ts';
 import { perform } from './control/perform.ts';
 import { type FactSource, reconcileRun } from './control/reconcile-run.ts';
-import { issueMarkerReader, placeOf, readingOf } from './markers.ts';
+import { issueMarkerReader, placeOf, readingOf, rememberRun } from './markers.ts';
 import { type OpenLab, openForRun } from './open-lab.ts';
-import { rememberRun } from './posted.ts';
 import { contained, type Trouble } from './trouble.ts';
 
 // Texts in a run's own threads.

@@ -4,9 +4,7 @@ import type { GitReader } from '../domain/git.ts';
 import type { CheckpointedRun } from '../domain/logbook/events/record-events.ts';
 import type { PublicKey } from '../domain/logbook/parts.ts';
 import type { Sha, TreeId } from '../domain/values.ts';
-import type { Anchor } from '../logbook/chain.ts';
-import { decodeLine } from '../logbook/codec.ts';
-import type { FileState } from '../logbook/rules.ts';
+import { type Anchor, decodeLine, type FileState } from '../logbook/chain.ts';
 import {
   eventsPath,
   folderOf,

@@ -6,8 +6,7 @@ import { EMPTY_JOURNAL, type JournalState } from '../domain/logbook/journal-stat
 import { faultKey, type LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import type { RunId, Sha, TreeId } from '../domain/values.ts';
-import type { Anchor } from '../logbook/chain.ts';
-import { type FileState, JOURNAL } from '../logbook/rules.ts';
+import { type Anchor, type FileState, JOURNAL } from '../logbook/chain.ts';
 import { foldersIn, type GoodFile, type RunIndex, runsToRead } from '../logbook/segments.ts';
 import { type LogbookStore, type StoredRun, storedMonths } from '../logbook/store/git-store.ts';
 import { type BrokenRun, stateAfter, WHOLE_BRANCH } from './broken-run.ts';

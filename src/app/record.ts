@@ -11,10 +11,9 @@ import {
   type Entry,
   type IllegalDraft,
 } from '../logbook/append.ts';
-import type { Anchor, AppendResult } from '../logbook/chain.ts';
+import { type Anchor, type AppendResult, JOURNAL } from '../logbook/chain.ts';
 import type { Mark } from '../logbook/mark.ts';
 import { projectLogbook, projectMonitoringState } from '../logbook/projection.ts';
-import { JOURNAL } from '../logbook/rules.ts';
 import {
   folderOf,
   foldersIn,

@@ -13,7 +13,7 @@ import type { ReconcileRequest } from '../domain/reconcile-request.ts';
 import { after, type Instant, toRfc3339 } from '../domain/values.ts';
 import { readPermission } from '../github/settings.ts';
 import { readThread } from '../github/threads.ts';
-import { JOURNAL } from '../logbook/rules.ts';
+import { JOURNAL } from '../logbook/chain.ts';
 import { configFor } from '../run/lane-scope.ts';
 import { type PendingItem, pendingItems, quietFirst } from '../run/pending-commands.ts';
 import { commentsElsewhere } from './brakes.ts';

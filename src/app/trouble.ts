@@ -1,8 +1,7 @@
 /** Contains errors of one run, thread or file: they are reported there, and all other work continues. */
 
 import type { Surface } from '../domain/actor.ts';
-import { commentName } from '../domain/answer-key.ts';
-import { CommentError } from '../domain/comment-error.ts';
+import { CommentError, commentName } from '../domain/answer-key.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import { GitError } from '../domain/git.ts';
 import { limits } from '../domain/limits.ts';
@@ -10,8 +9,7 @@ import type { LookSubject } from '../domain/logbook/logbook-fault.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { cutText } from '../domain/text.ts';
 import { redact } from '../host/redactor.ts';
-import type { Hash } from '../logbook/chain.ts';
-import { JOURNAL } from '../logbook/rules.ts';
+import { type Hash, JOURNAL } from '../logbook/chain.ts';
 import type { BrokenRun } from './broken-run.ts';
 import type { Lab } from './lab.ts';
 

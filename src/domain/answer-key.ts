@@ -1,6 +1,7 @@
 /** Groups commands by the comment that answers them, and names that comment's key. Publisher and renderer share this. */
 
 import type { Surface } from './actor.ts';
+import type { CommentFacts } from './facts.ts';
 import type { SeenCommand } from './logbook/run-state.ts';
 import { readFacts } from './payload.ts';
 
@@ -56,4 +57,25 @@ function isOfEdit({ answer }: SeenCommand): boolean {
 
 function nameOf({ surface, comment }: SeenCommand): string {
   return commentName({ surface, id: comment });
+}
+
+export type CommentPlace = Pick<CommentFacts, 'surface' | 'id' | 'thread'>;
+
+export class CommentError extends Error {
+  readonly comment: CommentPlace;
+
+  constructor({ surface, id, thread }: CommentPlace, cause: unknown) {
+    super(`${surface} ${id}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.name = 'CommentError';
+    this.comment = { surface, id, thread };
+  }
+}
+
+/** Runs `work`, and wraps what it throws in a `CommentError`. */
+export function aboutComment<T>(comment: CommentPlace, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw cause instanceof CommentError ? cause : new CommentError(comment, cause);
+  }
 }

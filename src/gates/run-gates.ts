@@ -1,13 +1,20 @@
 /** The launch gates that runs of every kind pass, and the evaluation of all at one moment, in the order in which a person reads them. */
 
+import { addDecimals, compareDecimals } from '../domain/decimal.ts';
+import { targetFacts } from '../domain/launch/hold.ts';
+import type { Manifest, ManifestChange } from '../domain/launch/manifest.ts';
+import { costOf, launchesIn, PERIODS, periodOf } from '../domain/launch/spending.ts';
 import { GATES, isRunnerGate, type Verdict } from '../domain/launch/verdict.ts';
-import type { Digest } from '../domain/values.ts';
+import { limits } from '../domain/limits.ts';
+import { unseenSign } from '../domain/text.ts';
+import { type Digest, dateOf } from '../domain/values.ts';
 import {
   type ApprovalFacts,
   type ApprovalGate,
   type ApprovalGateFacts,
   type ChangeGateFacts,
   cannotTell,
+  defineGate,
   type Gate,
   type GateFacts,
   type GivenApproval,
@@ -16,14 +23,6 @@ import {
   type Judgement,
   judging,
 } from './gate.ts';
-import {
-  clusterMatches,
-  configValid,
-  costBudget,
-  laneFree,
-  manifestComplete,
-  notHeld,
-} from './launch-gates.ts';
 import {
   authorsKnown,
   checksGreen,
@@ -34,6 +33,162 @@ import {
   runNameDated,
   targetBranch,
 } from './proposal-gates.ts';
+
+/** The rules that this run is judged by are the newest ones of the default branch, those are valid, and its lane is in them. */
+export const configValid = defineGate('config-valid', ({ configHealth }, { block, pass }) =>
+  given(configHealth, ({ isValid, problems, first, line, inForce, since, missingLane }) => {
+    const commit = inForce.slice(0, 12);
+    if (missingLane !== null) return block('lane-gone', 'lab', { lane: missingLane, inForce: commit });
+    if (isValid) return pass('valid');
+    return block('invalid', 'lab', { count: problems, first, line, inForce: commit, since: since ?? '' });
+  }),
+);
+
+/**
+ * The launch command goes to the cluster that the lane names in the config in force, and what was approved goes
+ * there too (policy DF-34). A manifest of this moment is made from that config; the approved one is the record's.
+ */
+export const clusterMatches = defineGate('cluster-matches', ({ manifest, approved, lane }, { block, pass }) =>
+  given(manifest, ({ cluster }) => {
+    // rule DF-34
+    const found = approved?.cluster ?? cluster;
+    return found === lane.cluster && cluster === lane.cluster
+      ? pass('lane-cluster', { cluster })
+      : block('other-cluster', 'lab', {
+          found: found === lane.cluster ? cluster : found,
+          wanted: lane.cluster,
+        });
+  }),
+);
+
+const costBudgetAnswer = judging('cost-budget');
+
+/** One run costs no more than the lane's budget, by the cost table of its cluster, and nor do the runs of a period. */
+export const costBudget = defineGate(
+  'cost-budget',
+  ({ manifest, lane, launches, rentals, now }) =>
+    given(manifest, ({ cost: { acceleratorHours: cost }, envelope, cluster }) => {
+      const rented = rentedTooMuch(envelope.rental, rentals, cluster, dateOf(now));
+      if (rented !== null) return rented;
+      const budget = lane.costBudget;
+      if (budget === null) return costBudgetAnswer.pass('within', { cost });
+      const found = { cost, most: budget.maxAcceleratorHours };
+      const over = budget.enforce === 'block' ? costBudgetAnswer.block : costBudgetAnswer.warn;
+      if (compareDecimals(cost, budget.maxAcceleratorHours) > 0) return over('over', 'lab', found);
+      if (budget.perWeek === null && budget.perMonth === null) return costBudgetAnswer.pass('within', found);
+      return given(launches, (all) => {
+        for (const period of PERIODS) {
+          const most = period === 'week' ? budget.perWeek : budget.perMonth;
+          if (most === null) continue;
+          const spent = costOf(launchesIn(all, period, dateOf(now)));
+          if (spent === null)
+            return cannotTell(`the record does not say what a launch of this ${period} was to cost`);
+          if (compareDecimals(addDecimals(spent, cost), most) > 0)
+            return over('over-period', 'lab', {
+              cost,
+              spent,
+              most,
+              period,
+              from: periodOf(period, dateOf(now)),
+            });
+        }
+        return costBudgetAnswer.pass('within', found);
+      });
+    }),
+  { readsSettings: true },
+);
+
+/** Null where everything that the run may rent fits into what is left of the day and of the month on its cluster. */
+function rentedTooMuch(
+  terms: Manifest['envelope']['rental'],
+  rentals: GateFacts['rentals'],
+  cluster: string,
+  date: string,
+): Judgement | null {
+  if (terms === undefined) return null;
+  const { dollarsMax: cost, dollarsPerDayMax, dollarsPerMonthMax } = terms;
+  const budgets = [
+    { period: 'day', from: date, most: dollarsPerDayMax },
+    { period: 'month', from: date.slice(0, 7), most: dollarsPerMonthMax },
+  ] as const;
+  for (const { period, from, most } of budgets) {
+    if (most === null) continue;
+    if (rentals === undefined) return cannotTell('what other runs have rented is not known');
+    if (rentals.kind === 'unknown') return cannotTell(rentals.why);
+    const here = rentals.value.filter((one) => one.cluster === cluster && one.date.startsWith(from));
+    const spent = here.reduce((sum, { dollars }) => addDecimals(sum, dollars), '0');
+    if (compareDecimals(addDecimals(spent, cost), most) > 0)
+      return costBudgetAnswer.block('over-rented', 'lab', { cost, spent, most, period, from });
+  }
+  return null;
+}
+
+/** No other run of the lane is live; two ferries at once would tell nothing about either. */
+export const laneFree = defineGate('lane-free', ({ liveRuns }, { block, pass }) =>
+  given(liveRuns, (runs) =>
+    runs.length === 0 ? pass('free') : block('busy', 'time', { run: runs[0] ?? '', count: runs.length }),
+  ),
+);
+
+/** Nobody holds this run, its lane, its day or the repository. */
+export const notHeld = defineGate('not-held', ({ holds }) => judgeHolds(holds));
+
+const onHolds = judging('not-held');
+
+/** The judgement of `not-held`, which goes by the record alone. */
+export function judgeHolds(holds: GateFacts['holds']): Judgement {
+  return given(holds, ([first, ...others]) => {
+    if (first === undefined) return onHolds.pass('free');
+    const { reason, actor } = first;
+    const found = { ...targetFacts(first), reason, by: actor.login, count: others.length + 1 };
+    return onHolds.block('held', 'maintainer', found);
+  });
+}
+
+/** Everything that decides what will run is known and can be seen, so that there is one digest to approve. */
+export const manifestComplete = defineGate(
+  'manifest-complete',
+  ({ manifest, change, lane }, { block, pass }) => {
+    const missing =
+      change.kind === 'known' ? lane.ships.filter((path) => (change.value.trees[path] ?? null) === null) : [];
+    if (missing[0] !== undefined)
+      return block('not-shipped', 'author', { path: missing[0], count: missing.length });
+    if (manifest.kind === 'unknown') return cannotTell(manifest.why);
+    const unseen = unseenIn(manifest.value);
+    if (unseen !== null) return block('unseen', 'author', unseen);
+    // As the card writes it.
+    const { length: chars } = JSON.stringify(manifest.value, null, 2);
+    const most = limits.shownManifestCharsMax;
+    return chars <= most ? pass('complete') : block('too-long', 'author', { chars, most });
+  },
+  { readsSettings: true },
+);
+
+/** The first part of what runs that a reader of it takes for another: texts of people about it decide nothing. */
+function unseenIn(manifest: Manifest): { readonly part: string; readonly sign: string } | null {
+  const { command, outputRoot, runName, tracker, resume, envelope, trees, delta, base } = manifest;
+  const parts: readonly (readonly [string, readonly (string | null)[]])[] = [
+    ['the command', command],
+    ['the output root', [outputRoot]],
+    ['the name', [runName, ...Object.values(tracker)]],
+    ['a place of checkpoints', [resume.initializeFrom, ...(resume.roots ?? [])]],
+    [
+      'what may be done without asking',
+      [...envelope.fixes, ...envelope.reductions, ...(envelope.repairs ?? [])],
+    ],
+    ['a path', Object.keys(trees)],
+    ['a changed setting', [...delta, ...(base?.changes ?? [])].flatMap(textsOf)],
+  ];
+  for (const [part, texts] of parts) {
+    const sign = texts.map((text) => unseenSign(text ?? '')).find((one) => one !== null) ?? null;
+    if (sign !== null) return { part, sign };
+  }
+  return null;
+}
+
+function textsOf({ knob, path, before, after }: ManifestChange): readonly (string | null)[] {
+  return [knob, path, before, after];
+}
 
 const allowed = judging('approver-allowed');
 

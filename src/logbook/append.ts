@@ -11,16 +11,17 @@ import { withoutMachineSecrets } from '../domain/written-secrets.ts';
 import {
   type Anchor,
   type AppendResult,
+  type FileState,
   GENESIS,
   type Hash,
   hashedText,
+  LOGBOOK_LINE_CHARS_MAX,
   lineOf,
   type Signer,
   signedText,
+  transitionCheck,
   type UnsealedEvent,
 } from './chain.ts';
-import { LOGBOOK_LINE_CHARS_MAX } from './codec.ts';
-import { type FileState, transitionCheck } from './rules.ts';
 
 /** A process without a role's key cannot write that role's events. */
 export type Signers = { readonly [R in Role]?: Signer };

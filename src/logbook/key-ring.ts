@@ -2,8 +2,7 @@
 
 import * as z from 'zod';
 import { type PublicKey, publicKeySchema } from '../domain/logbook/parts.ts';
-import { signedText, type VerifySignature } from './chain.ts';
-import type { FramedEvent } from './codec.ts';
+import { type FramedEvent, signedText, type VerifySignature } from './chain.ts';
 
 /** `role`: signed by a key of another role. */
 export type KeyFault = { readonly reason: 'signature' | 'role'; readonly message: string };

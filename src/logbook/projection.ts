@@ -3,7 +3,7 @@
 import { type Contract, personInCharge, saidIn } from '../domain/launch/contract.ts';
 import type { EventOf, EventType, LogbookEvent } from '../domain/logbook/event.ts';
 import { code, minuteOf, prose } from '../domain/logbook/plain-text.ts';
-import { JOURNAL } from './rules.ts';
+import { JOURNAL } from './chain.ts';
 import { markdownName } from './segments.ts';
 import { type Told, tellAll } from './telling.ts';
 

@@ -4,9 +4,8 @@ import { limits } from '../domain/limits.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 import type { JournalState } from '../domain/logbook/journal-state.ts';
 import { isRunId } from '../domain/values.ts';
-import { lineOf } from './chain.ts';
+import { JOURNAL, lineOf } from './chain.ts';
 import type { Mark } from './mark.ts';
-import { JOURNAL } from './rules.ts';
 
 /** Entries per file: an append rewrites 64 on average, and a month of observations fills 23 files. */
 export const LOGBOOK_FILE_ENTRIES_MAX = 128;

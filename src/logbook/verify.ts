@@ -4,10 +4,22 @@ import { WRITERS } from '../domain/logbook/definitions.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 import type { PublicKey, Role } from '../domain/logbook/parts.ts';
 import { cutText } from '../domain/text.ts';
-import { type Anchor, GENESIS, type Hash, hashedTextOfLine, type VerifySignature } from './chain.ts';
-import { completeEvent, decodeLine, decodeUnknownType, type FramedEvent, splitLines } from './codec.ts';
+import {
+  type Anchor,
+  completeEvent,
+  decodeLine,
+  decodeUnknownType,
+  type FileState,
+  type FramedEvent,
+  GENESIS,
+  type Hash,
+  hashedTextOfLine,
+  splitLines,
+  type TransitionCheck,
+  transitionCheck,
+  type VerifySignature,
+} from './chain.ts';
 import { keyFault, recordedKeys } from './key-ring.ts';
-import { type FileState, type TransitionCheck, transitionCheck } from './rules.ts';
 import { monthOf } from './segments.ts';
 
 const UNKNOWN_TYPE_CHARS_MAX = 40;

@@ -9,8 +9,8 @@ import { jobStateOf, type Witnesses, witnessesOf } from '../domain/logbook/job-s
 import type { Observation, RunState, Submission } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/values.ts';
 import { withoutTokens } from '../domain/written-secrets.ts';
-import { launchedCommit } from './adoption-words.ts';
 import type { RenderInput } from './input.ts';
+import { launchedCommit } from './propose-words.ts';
 import { code, count, digestHex, duration, link, nonEmpty, table, text, utc } from './words.ts';
 
 /** `~<step>/<exact total>`, `~<step>/unknown`, or that there is no step yet. */

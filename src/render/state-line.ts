@@ -9,9 +9,9 @@ import { isAdopted } from '../domain/logbook/adoption.ts';
 import { jobStateOf, phaseOf } from '../domain/logbook/job-state.ts';
 import { type Ending, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import type { MetricRow, RunVerdict } from '../domain/past-runs.ts';
-import { adoptionEvidence } from './adoption-words.ts';
 import type { RenderInput } from './input.ts';
 import { engineWords, paceText, progressText } from './job-table.ts';
+import { adoptionEvidence } from './propose-words.ts';
 import {
   code,
   count,

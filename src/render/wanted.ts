@@ -16,10 +16,10 @@ import { awaitsAdoption, isAdopted } from '../domain/logbook/adoption.ts';
 import { phaseOf } from '../domain/logbook/job-state.ts';
 import type { PastAttempt, RunState } from '../domain/logbook/run-state.ts';
 import { assertNever } from '../domain/values.ts';
-import { wantedForAdoption } from './adoption-words.ts';
 import { whoCan } from './card-gates.ts';
 import { gateWords } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
+import { wantedForAdoption } from './propose-words.ts';
 import { wantedAfterWatch } from './watch-words.ts';
 import { actionLine, approvalLine, code, count, link, listed, placeWord, text } from './words.ts';
 

@@ -8,8 +8,7 @@ import { isLive } from '../domain/logbook/liveness.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import type { ReconcileRequest } from '../domain/reconcile-request.ts';
 import { fromRfc3339, type Instant, type RunId } from '../domain/values.ts';
-import { isOpenToAll, mayPost, type Poster } from './outbox.ts';
-import { isHeadOurs, publicationsOf } from './publications.ts';
+import { isHeadOurs, isOpenToAll, mayPost, type Poster, publicationsOf } from './publications.ts';
 import type { Cause } from './reconcile.ts';
 
 /** `owing`: something failed or was unreadable. */

@@ -12,7 +12,7 @@ import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
 import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { isNotAsked, need } from '../domain/need.ts';
 import type { Digest, Sha } from '../domain/values.ts';
-import { judgeHolds } from '../gates/launch-gates.ts';
+import { judgeHolds } from '../gates/run-gates.ts';
 import { canonicalize } from '../logbook/chain.ts';
 import { factsToRecord } from './backtest/recorded-facts.ts';
 import { type Gated, unreadFacts } from './gate-run.ts';

@@ -12,7 +12,7 @@ import { openOffer, ownerOf, untakenWatchEnd } from '../domain/logbook/ownership
 import { type Ending, isNotified, isOver, type Notice, type RunState } from '../domain/logbook/run-state.ts';
 import { isNotAsked, need } from '../domain/need.ts';
 import { after, fromRfc3339, type Instant } from '../domain/values.ts';
-import { notConfirmed } from '../render/adoption-words.ts';
+import { notConfirmed } from '../render/propose-words.ts';
 import type { ClosingCommand } from './decide-closure.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { publicationsOf } from './publications.ts';

@@ -29,7 +29,7 @@ import {
 import { link, utc } from '../render/words.ts';
 import { needsWatch, watchDispatches } from './decide-watch.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
-import { isOpenToAll } from './outbox.ts';
+import { isOpenToAll } from './publications.ts';
 import { type AttemptCache, mayTry, perform, type Step } from './step.ts';
 
 /** Update interval of the comment, and interval between mentions of people on call. */

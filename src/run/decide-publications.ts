@@ -28,9 +28,15 @@ import { decideWaitEdit } from './decide-pages.ts';
 import { isCardLeft, needsShowing } from './decide-shown.ts';
 import { pastOf } from './lane-history.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
-import { isOpenToAll, isShared, mayPost } from './outbox.ts';
 import { isOpenProposal } from './proposal-texts.ts';
-import { isHeadOurs, type Publication, publicationsOf } from './publications.ts';
+import {
+  isHeadOurs,
+  isOpenToAll,
+  isShared,
+  mayPost,
+  type Publication,
+  publicationsOf,
+} from './publications.ts';
 import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
 
 /** Minimum time between card edits without a phase change (docs/decisions/0115-derive-every-post-from-the-record.md). */

@@ -7,7 +7,7 @@ import type { Effect } from '../domain/effect.ts';
 import type { SeenCommand } from '../domain/logbook/run-state.ts';
 import { type MarkerKind, markerIdentity, saysTheSame } from '../domain/marker.ts';
 import { diskEndKey, renderDiskChange, renderDiskEnd, renderDiskIssue } from '../render/disk-issue.ts';
-import type { OwedComment, StandingIssue } from './outbox.ts';
+import type { OwedComment, StandingIssue } from './publications.ts';
 
 /** `body` null: just opened. */
 export type ToldIssue = Omit<StandingIssue, 'body'> & { readonly body: string | null };

@@ -15,7 +15,7 @@ import { isNotAsked, type Need, need } from '../domain/need.ts';
 import { hasLabel, isIssueFirst } from '../domain/own-pull.ts';
 import type { RunVerdict } from '../domain/past-runs.ts';
 import { assertNever, type DigestOf, known } from '../domain/values.ts';
-import { notTakenOver } from '../render/adoption-words.ts';
+import { notTakenOver } from '../render/propose-words.ts';
 import { approvalFacts, decideApprovals } from './approvals.ts';
 import { decideContract, decideImage } from './contract.ts';
 import { decideCare } from './decide-care.ts';

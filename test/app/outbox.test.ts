@@ -2,14 +2,14 @@
 
 import { expect, it } from 'vitest';
 import { benchGitHub } from '../../bench/watch-github.ts';
+import { nothingPosted } from '../../src/app/markers.ts';
 import type { OpenLab } from '../../src/app/open-lab.ts';
 import { postOwed } from '../../src/app/outbox.ts';
-import { nothingPosted } from '../../src/app/posted.ts';
 import type { Trouble } from '../../src/app/trouble.ts';
 import { after, branded, type Instant, isInstant } from '../../src/domain/values.ts';
 import { createClient } from '../../src/github/call.ts';
 import { sha256Hex, verifyEd25519 } from '../../src/host/keys.ts';
-import { CONTENT_WRITES } from '../../src/run/outbox.ts';
+import { CONTENT_WRITES } from '../../src/run/publications.ts';
 import { seededKey } from '../logbook/sample-logbook.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { bob, digestOf } from '../support/run-drafts.ts';

@@ -7,7 +7,7 @@ import { foldOne } from '../../src/domain/logbook/fold.ts';
 import { EMPTY_JOURNAL, foldJournal, type JournalState } from '../../src/domain/logbook/journal-state.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { branded, type Instant, isInstant, isRunId, toRfc3339 } from '../../src/domain/values.ts';
-import { transitionCheck } from '../../src/logbook/rules.ts';
+import { transitionCheck } from '../../src/logbook/chain.ts';
 import { type Random, randomFrom } from '../support/random.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice, bob, digestOf } from '../support/run-drafts.ts';

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/domain/values.ts';
-import { frameFlaw } from '../../src/logbook/codec.ts';
+import { frameFlaw } from '../../src/logbook/chain.ts';
 
 const GOOD = {
   v: 1,

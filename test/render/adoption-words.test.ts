@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import type { Description, RunState } from '../../src/domain/logbook/run-state.ts';
 import { branded, isSha, known } from '../../src/domain/values.ts';
-import { notConfirmed } from '../../src/render/adoption-words.ts';
+import { notConfirmed } from '../../src/render/propose-words.ts';
 import { renderPublication } from '../../src/render/publication.ts';
 import { pastOf } from '../../src/run/lane-history.ts';
 import { publicationsOf } from '../../src/run/publications.ts';

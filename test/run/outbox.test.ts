@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.ts';
 import { branded, isInstant } from '../../src/domain/values.ts';
 import { decideCard, decideComments, type PublishInput } from '../../src/run/decide-publications.ts';
-import { hasRoom, isShared, mayPost } from '../../src/run/outbox.ts';
+import { hasRoom, isShared, mayPost } from '../../src/run/publications.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 import { someFacts } from '../support/run-facts.ts';

@@ -8,7 +8,7 @@ import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { fold } from '../../src/domain/logbook/fold.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { remembered } from '../../src/domain/values.ts';
-import { completeEvent, decodeLine, splitLines } from '../../src/logbook/codec.ts';
+import { completeEvent, decodeLine, splitLines } from '../../src/logbook/chain.ts';
 import { eventsPath } from '../../src/logbook/segments.ts';
 import { approvalLine, shownApprovalLine } from './approve.ts';
 import { say } from './talk.ts';

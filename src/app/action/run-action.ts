@@ -9,7 +9,7 @@ import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { after, assertNever, isRunId } from '../../domain/values.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { triggerOf } from '../../handlers/registry.ts';
-import { JOURNAL } from '../../logbook/rules.ts';
+import { JOURNAL } from '../../logbook/chain.ts';
 import { anyLane, configFor } from '../../run/lane-scope.ts';
 import type { NothingCode, ProposeOutcome } from '../../run/proposing.ts';
 import { gatherActionFacts } from '../care/action-facts.ts';

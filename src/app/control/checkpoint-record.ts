@@ -3,8 +3,8 @@
 import type { CheckpointedRun } from '../../domain/logbook/events/record-events.ts';
 import { toRfc3339 } from '../../domain/values.ts';
 import { transactJournal } from '../../logbook/append.ts';
+import { JOURNAL } from '../../logbook/chain.ts';
 import { type Mark, markName } from '../../logbook/mark.ts';
-import { JOURNAL } from '../../logbook/rules.ts';
 import { monthOf } from '../../logbook/segments.ts';
 import type { BrokenRun } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';

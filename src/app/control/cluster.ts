@@ -13,7 +13,7 @@ import { needName } from '../../domain/need.ts';
 import { after, fromRfc3339, type Observed } from '../../domain/values.ts';
 import { readWorkflowRun } from '../../github/workflows.ts';
 import { recordAsDecided } from '../../logbook/append.ts';
-import { JOURNAL } from '../../logbook/rules.ts';
+import { JOURNAL } from '../../logbook/chain.ts';
 import {
   diskAnswerMarker,
   diskIssueTitle,
@@ -25,7 +25,7 @@ import { decideActions } from '../../run/decide-care.ts';
 import { decideAccountLook } from '../../run/decide-watch.ts';
 import { decideDiskIssue, type ToldIssue } from '../../run/disk-issue.ts';
 import { anyLane } from '../../run/lane-scope.ts';
-import type { StandingIssue } from '../../run/outbox.ts';
+import type { StandingIssue } from '../../run/publications.ts';
 import {
   type AttemptCache,
   type DispatchFacts,

@@ -13,7 +13,7 @@ import type {
 } from '../../domain/facts.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { type Instant, known, type Observed, unknown } from '../../domain/values.ts';
-import { readIssueText, readTextHistory, type StandingText } from '../../github/text-versions.ts';
+import { readIssueText, readTextHistory, type StandingText } from '../../github/threads.ts';
 import { proposalWords } from '../../render/action.ts';
 import { cardComment } from '../../run/decide-shown.ts';
 import type { DeclaredText, TextAbout } from '../../run/kind.ts';

@@ -12,7 +12,7 @@ import {
   listNewReviews,
   type SweptComment,
 } from '../../github/new-comments.ts';
-import { JOURNAL } from '../../logbook/rules.ts';
+import { JOURNAL } from '../../logbook/chain.ts';
 import { lanesOf } from '../../run/lane-scope.ts';
 import { askedLabels } from '../../run/own-pull.ts';
 import { byComment, isForUs, openIn } from '../../run/pending-commands.ts';

@@ -13,12 +13,11 @@ import { after, dateOf, fromRfc3339, type Observed } from '../../domain/values.t
 import { readPermission } from '../../github/settings.ts';
 import { readThread } from '../../github/threads.ts';
 import { recordAsDecided } from '../../logbook/append.ts';
-import { JOURNAL } from '../../logbook/rules.ts';
+import { JOURNAL } from '../../logbook/chain.ts';
 import { renderJournalAnswer } from '../../render/answer.ts';
 import { ISSUE_CARD_KEY, renderIssueCard } from '../../render/issues.ts';
 import { concerns, decideJournal, isAside, isConsent, isSpokenIn } from '../../run/decide-journal.ts';
 import { pastOf } from '../../run/lane-history.ts';
-import { isShared, mayPost, type OwedComment, standingComment } from '../../run/outbox.ts';
 import { contractLabels } from '../../run/own-pull.ts';
 import {
   colleaguesFirst,
@@ -29,8 +28,14 @@ import {
   quietFirst,
 } from '../../run/pending-commands.ts';
 import { isOpenProposal } from '../../run/proposal-texts.ts';
-import { answersOf } from '../../run/publications.ts';
-import { publishedHeads } from '../../run/published-heads.ts';
+import {
+  answersOf,
+  isShared,
+  mayPost,
+  type OwedComment,
+  publishedHeads,
+  standingComment,
+} from '../../run/publications.ts';
 import type { BrokenRun } from '../broken-run.ts';
 import { readingOf } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';

@@ -9,7 +9,7 @@ import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { after, type Instant } from '../../domain/values.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { readPermission } from '../../github/settings.ts';
-import { JOURNAL } from '../../logbook/rules.ts';
+import { JOURNAL } from '../../logbook/chain.ts';
 import { areSettled, awaitedThread, tellsOfEnd } from '../../run/causes.ts';
 import { isWaitOpen, WAIT_UPDATE_MS } from '../../run/decide-pages.ts';
 import { isStopOwed, needsWatch, WATCH_START_MS } from '../../run/decide-watch.ts';

@@ -11,8 +11,8 @@ import {
   renderLaneWithoutRuns,
 } from '../../render/lane-history.ts';
 import { historyOf } from '../../run/lane-history.ts';
-import type { OwedIssue } from '../../run/outbox.ts';
 import { notDone, type ProposeOutcome } from '../../run/proposing.ts';
+import type { OwedIssue } from '../../run/publications.ts';
 import { perform } from '../control/perform.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { keepIssue } from '../outbox.ts';

@@ -9,7 +9,7 @@ import { hasLabel, type Labelled, type OwnIssue, type OwnPull } from '../../doma
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { listLabelledOpen, readOwnThread } from '../../github/own-pull.ts';
 import { readPermission } from '../../github/settings.ts';
-import { JOURNAL } from '../../logbook/rules.ts';
+import { JOURNAL } from '../../logbook/chain.ts';
 import { renderNotTaken } from '../../render/issues.ts';
 import { type LaneScopedConfig, lanesOf } from '../../run/lane-scope.ts';
 import {

@@ -19,7 +19,7 @@ import {
 } from '../../domain/values.ts';
 import { readPermission } from '../../github/settings.ts';
 import { transact, transactJournal, transactRun } from '../../logbook/append.ts';
-import { JOURNAL } from '../../logbook/rules.ts';
+import { JOURNAL } from '../../logbook/chain.ts';
 import { nothingDueMarker, renderNothingDue } from '../../render/notice.ts';
 import { answeredDraft } from '../../run/command-events.ts';
 import { decideNamed } from '../../run/decide-named.ts';

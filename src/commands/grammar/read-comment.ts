@@ -11,6 +11,9 @@ import {
   COMMENT_OF_TRUSTED,
   isWithinBounds,
   parseMarkdown,
+  type Token,
+  type Tokens,
+  tokensOf,
 } from './markdown.ts';
 import {
   type CommandError,
@@ -22,7 +25,6 @@ import {
   type ReadCommand,
   type Reading,
 } from './reading.ts';
-import { type Token, type Tokens, tokensOf } from './tokens.ts';
 
 /** `word`: the slash word without attached text. */
 type WordClass =

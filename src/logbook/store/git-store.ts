@@ -3,8 +3,7 @@
 import { GitError, type GitReader, type GitWriter, type PushOutcome } from '../../domain/git.ts';
 import type { LogbookFault } from '../../domain/logbook/logbook-fault.ts';
 import { fail, invariant, ok, type Result, type Sha, type TreeId } from '../../domain/values.ts';
-import type { Anchor } from '../chain.ts';
-import { decodeLine } from '../codec.ts';
+import { type Anchor, decodeLine } from '../chain.ts';
 import {
   eventsPath,
   type GrownFile,

@@ -6,8 +6,7 @@ import { GitError, type GitReader } from '../../../domain/git.ts';
 import { limits } from '../../../domain/limits.ts';
 import { fail, ok, type Result, type TreeId } from '../../../domain/values.ts';
 import { openCheckout } from '../../../host/git/checkout.ts';
-import { splitLines } from '../../../logbook/codec.ts';
-import { JOURNAL } from '../../../logbook/rules.ts';
+import { JOURNAL, splitLines } from '../../../logbook/chain.ts';
 import { eventsName, eventsPart, monthIn, placeAt } from '../../../logbook/segments.ts';
 import { pathOnly, type VerbIo } from '../verb-io.ts';
 

@@ -10,9 +10,7 @@ import type { CheckpointedRun } from '../../../domain/logbook/events/record-even
 import { type PublicKey, publicKeySchema } from '../../../domain/logbook/parts.ts';
 import { fail, ok, type Result } from '../../../domain/values.ts';
 import { sha256Hex, verifyEd25519 } from '../../../host/keys.ts';
-import type { Anchor } from '../../../logbook/chain.ts';
-import { splitLines } from '../../../logbook/codec.ts';
-import { JOURNAL } from '../../../logbook/rules.ts';
+import { type Anchor, JOURNAL, splitLines } from '../../../logbook/chain.ts';
 import { eventsPath, folderOf } from '../../../logbook/segments.ts';
 import { showEvents, showText } from '../../../logbook/telling.ts';
 import { type BadEntry, historyFault, type Verification, verifyLogbook } from '../../../logbook/verify.ts';
