@@ -75,7 +75,7 @@ function extraOf({ answer }: SeenCommand, input: RenderInput | null, past: PastO
 
 function pastPart(lane: string, past: PastOf): string {
   const runs = past(lane);
-  if (runs.kind === 'unknown') return `They cannot be told now: ${text(runs.why)}.`;
+  if (runs.kind === 'unknown') return `ferrybot cannot list them now: ${text(runs.why)}.`;
   const rented = runs.value.rented.filter((one) => one.lane === lane);
   return paragraphs(historyTable(runs.value.rows, limits.historyCharsMax), rentedTables(rented));
 }
@@ -90,7 +90,7 @@ function renderHelp(name: string, config: LabConfig | null): string {
     ...(config === null ? [] : [whoMay(definition, config)]),
   ]);
   const head = ['Command', 'What it does', ...(config === null ? [] : ['Who may'])];
-  return `${table(head, rows)}\n\nA command stands alone at the start of a line, outside quotes, lists and code.`;
+  return `${table(head, rows)}\n\nWrite a command at the start of its own line, outside quotes, lists and code.`;
 }
 
 function whoMay(definition: CommandDefinition, config: LabConfig): string {

@@ -54,7 +54,7 @@ const WORDS: Readonly<Record<OrderRefusal, string>> = {
   'other-repository': 'The order is for another repository.',
   'stop-requested': 'A stop was requested.',
   'approval-invalid':
-    'The comment that the order cites is no approval of what would run: it is gone, hidden, edited, or by another person, it stands in another thread, or it names another digest or commit. Approve what the card shows.',
+    'The comment that the order cites is no approval of what would run: it is gone, hidden, edited, or by another person, it is in another thread, or it names another digest or commit. Approve what the card shows.',
   'approver-not-permitted':
     'The approver may not approve this: the permission is gone, or the change is their own. Another person who may approve is needed.',
   'too-few-approvals': 'There are fewer approvals than the lab requires.',

@@ -165,7 +165,7 @@ function reasons(branch: string): Readonly<Record<(typeof NOT_TAKEN)[number], st
     moved: `${code(branch)} set it after that ferry was made, so it is newer`,
     gone: `${code(branch)} has no such knob any more`,
     'no-value': `the file has changed on ${code(branch)} since, and ferrybot writes only values: add it by hand`,
-    unclear: `the change of it on ${code(branch)} since is unclear`,
+    unclear: `its change on ${code(branch)} since then is unclear`,
   };
 }
 

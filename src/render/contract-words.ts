@@ -248,7 +248,7 @@ export const CONTRACT_SENTENCES = {
     known: (f) => `the command is the one of the job, at the commit ${f.commit}`,
     'not-told': () => ['the cluster was not asked about the job yet', 'comment `/watch` in a separate issue'],
     'not-repeatable': () => [
-      'the job cannot be launched again: the cluster reports no command or no GIT_COMMIT, a part of the command looks like a secret, or the command needs a shell or is too long to show',
+      'the job cannot be launched again: the cluster reports no command or no GIT_COMMIT, a part of the command resembles a secret, or the command needs a shell or is too long to show',
       'launch it again by hand, with GIT_COMMIT and all secrets in variables, as one program with at most fifty arguments of at most 500 characters',
     ],
     'commit-missing': (f) => [

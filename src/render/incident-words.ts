@@ -266,7 +266,7 @@ export const INCIDENT_WORDS: AllIncidentWords = {
   'fix-made': {
     title: 'ferrybot committed a fix to the branch',
     evidence: (d) =>
-      `attempt ${d.attempt} failed because of it${d.by === undefined ? ` in ${d.place}. The fix follows from the launched files; the log only locates the error` : `. The fixer of the lane proposes this at ${d.place}. Neither the log nor a file confirms it: a person has to review it`}. Commit ${d.commit}, on ${d.base}:\n\n${fenced(d.diff, limits.shownBlockCharsMax)}\n`,
+      `attempt ${d.attempt} failed for this reason${d.by === undefined ? ` in ${d.place}. The fix follows from the launched files; the log only locates the error` : `. The fixer of the lane proposes this at ${d.place}. Neither the log nor a file confirms it: a person has to review it`}. Commit ${d.commit}, on ${d.base}:\n\n${fenced(d.diff, limits.shownBlockCharsMax)}\n`,
     did: 'ferrybot committed it and started nothing. It fixes a run only once.',
     todo: 'Review the diff. The card shows the new manifest; approve it to launch the next attempt. `/ack` closes the failed run instead.',
     todoFor: (d) =>

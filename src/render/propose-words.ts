@@ -62,9 +62,9 @@ function editRefused({ why, name, about = '' }: AnswerFacts<'propose-edit-refuse
     case 'value-refused':
       return `${code(about)} is no value that ${code(name)} can take. A value is a number, a text, a list of such, or a name that the file has already; no call and no code.`;
     case 'unchanged':
-      return `${code(name)} is ${code(about)} already. To run the same again, say \`/propose objective="regression: …"\`.`;
+      return `${code(name)} is ${code(about)} already. To run the same again, comment \`/propose objective="regression: …"\`.`;
     case 'over-budget':
-      return `${name} knobs at once, and this lab allows ${about}, so that what changes in the result has a cause.`;
+      return `${name} knobs together, and this lab allows ${about}, so that what changes in the result has a cause.`;
     default:
       return assertNever(why);
   }
@@ -172,7 +172,7 @@ const NAME_KNOB = 'Name a knob: `/propose learning_rate=…`.';
 /** The sentences of the codes that only `/resume-as` has. */
 export const RESUME_WORDS: Sentences<keyof (typeof resumeAs)['answers']> = {
   'resumed-as': ({ old, run, from, root, reason }) =>
-    `${code(old)} is closed and goes on as ${code(run)}, a separate run in this issue, from ${code(from)}${root ? ` into ${code(root)}` : ''} (${text(reason)}). Nothing was started: the card of ${code(run)} shows its manifest and the line that approves it. The issue contains the other changes${root ? '' : ', including the output root'}.`,
+    `${code(old)} is closed and continues as ${code(run)}, a separate run in this issue, from ${code(from)}${root ? ` into ${code(root)}` : ''} (${text(reason)}). Nothing was started: the card of ${code(run)} shows its manifest and the line that approves it. The issue contains the other changes${root ? '' : ', including the output root'}.`,
   'resume-as-unclear': ({ name, said, wanted }) =>
     `${UNCHANGED}: ${code(said)} cannot be its ${text(name)}; wanted is ${text(wanted)}.`,
   'resume-as-refused': ({ path, why }) =>
@@ -229,7 +229,7 @@ export function wantedForAdoption({ state, config }: Pick<RenderInput, 'state' |
     return `nothing yet; ferrybot asks the cluster what the job is${until}.`;
   const { adopt } = config.permissions;
   const who = adopt === null ? 'who may approve launches' : `with ${adopt} permission`;
-  return `\`/accept\` by a person ${who}, who then owns the watch of the job. To leave the job alone, close this issue or do nothing${until}.`;
+  return `\`/accept\` by a person ${who}, who then owns the watch of the job. To leave the job unchanged, close this issue or do nothing${until}.`;
 }
 
 function untilWords(state: RunState, { lane }: RenderInput['config']): string {

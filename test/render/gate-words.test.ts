@@ -21,7 +21,7 @@ const SOURCES = FILES.flatMap((file) =>
 /** The codes that a gate can answer, from its text; a mismatch, and work of nobody, is passed on under its own kind. */
 function codesOf(gate: string): readonly string[] {
   const source = SOURCES.flatMap((one) => (one.gate === gate ? [one.source] : [])).join('\n');
-  const calls = [...source.matchAll(/\b(?:pass|warn|block|unknown)\(\s*([^,)]*)/g)].map(
+  const calls = [...source.matchAll(/\b(?:pass|warn|block|unknown|hold|over)\(\s*([^,)]*)/g)].map(
     (match) => match[1] ?? '',
   );
   const kinds = ['undeclared', 'unchanged'];
