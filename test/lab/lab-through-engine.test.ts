@@ -57,7 +57,6 @@ describe('a ferry on the local engine', () => {
       exactTotal: 150,
       step: { value: 150, exact: true },
       firstStepCompleted: true,
-      trackers: [{ id: 'ferry_daily_125m_2026-11-21', entity: 'example-lab', project: 'ferries' }],
       checkpointStep: 150,
       failures: [],
     });

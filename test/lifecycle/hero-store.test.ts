@@ -55,7 +55,7 @@ it('says which checkpoint lies there whole, on the card and in the logbook, and 
   await lab.clock.advance(20 * MINUTE_MS);
   expect(await seen(play)).toMatchObject({ last: { newest: { step: 400 } } });
   expect((await seen(play))?.last?.missing).toBeUndefined();
-  expect(card(play)).toContain('| Store | step 400 whole, written ');
+  expect(card(play)).toContain('| Store | step 400 complete, written ');
   expect(await alarms(play, 'checkpoint-missing')).toBe(0);
 });
 

@@ -34,7 +34,7 @@ it('is watched until it is gone, is not sealed before, and its lane waits', asyn
   const early = await say(lab, 'mira', issue, '/seal accept="it counts"');
   const next = await say(lab, 'mira', issue, '/propose');
   await lab.clock.advance(5 * MINUTE);
-  expect(answersTo(lab, early)).toEqual([expect.stringContaining('not sealed')]);
+  expect(answersTo(lab, early)).toEqual([expect.stringContaining('the run has not ended')]);
   expect(answersTo(lab, next)).toEqual([expect.stringContaining(run)]);
   expect(await stateOf(lab, `${run}-2`)).toBeNull();
   machine.of = '';

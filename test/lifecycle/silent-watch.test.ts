@@ -90,7 +90,6 @@ describe('a stop', () => {
 });
 
 describe('a watch that has fallen silent', () => {
-  // rule HR-39
   it('is reported once, apart from the health of the run, while its workflow run waits for a machine', async () => {
     const held = heldJobs('watch');
     const { lab, run } = await launched({ beforeJob: held.beforeJob });
@@ -111,7 +110,6 @@ describe('a watch that has fallen silent', () => {
     await lab.close();
   });
 
-  // rule HR-39
   it('is reported and gets a successor when it hangs in the middle of an observation', async () => {
     const { lab, run } = await launched({ ferry: { ...SHORT_FERRY, durationMs: 3 * 60 * MINUTE } });
     await lab.clock.advance(4 * MINUTE);

@@ -16,7 +16,7 @@ const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf
 function complaints(token: string): readonly string[] {
   const file = join(ROOT, 'src/app/forged.ts');
   const text = `import { type Capability, spendCapability } from '../domain/actions/capability.ts';
-import type { Instant } from '../domain/ids.ts';
+import type { Instant } from '../domain/values.ts';
 declare const now: Instant;
 declare const given: Capability;
 spendCapability({ capability: ${token}, now }, { does: 'delete-tpu-vm', command: ['gcloud'] });

@@ -189,8 +189,10 @@ describe('in the threads', () => {
 /** The body as the bot edits it after everything else was said, or null where it leaves the body alone. */
 function tickedBody(run: typeof submitted): string | null {
   const keys: string[] = [];
+  const now = instant(run.state.observation?.at ?? run.state.head.at);
+  const facts = someFacts(seenRuns(aWorkflowRun()));
   for (let round = 0; round < 20; round += 1) {
-    const { step } = reconcile(inputOf(run, someFacts(seenRuns(aWorkflowRun())), { memory: done(...keys) }));
+    const { step } = reconcile(inputOf(run, facts, { memory: done(...keys), now }));
     if (step?.kind !== 'perform') return null;
     if (step.effect.kind === 'edit-pull-body') return step.effect.body;
     keys.push(step.key);

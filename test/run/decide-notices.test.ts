@@ -26,7 +26,6 @@ function reminderAfter(state: RunState, entry: { readonly at: string } | null, h
 }
 
 describe('a reminder', () => {
-  // rule HR-26
   it('updates the issue of a job once its last news are a day old', () => {
     const { state } = job;
     expect(reminderAfter(state, state.submission, 23)).toBeNull();
