@@ -61,13 +61,22 @@ export function decideWatch({ state, facts, config, now, memory }: DeciderInput)
     ...(isSilent(state, config.lane.cadence, now) ? { overdueMs: WATCH_HUNG_MS } : {}),
   };
   const dispatches = watchDispatches(state, facts, cluster);
-  const dueAt = nextCheckAt(state, config.lane.cadence, now);
-  const why = silenceOf(state, dispatches, { dueAt, isHung: wanted.overdueMs !== undefined, now });
+  const { workflowRuns } = facts;
+  const dispatch = decideDispatch(wanted, { dispatches, workflowRuns, now, memory });
+  if (dispatch?.kind === 'need') return dispatch;
+  const newest = workflowRuns.get(dispatches.at(-1)?.workflowRun ?? 0);
+  const isActive = newest?.kind === 'known' && newest.value?.status !== 'completed';
+  const isHung = wanted.overdueMs !== undefined && isActive;
+  const why = silenceOf(state, dispatches, {
+    dueAt: nextCheckAt(state, config.lane.cadence, now),
+    isHung,
+    now,
+  });
   const sign = lastSign(state);
   if (why !== null && sign !== null)
     // rule HR-39
     return append(incidentDraft('control', 'monitor-stale', { since: sign.seq, why }));
-  return decideDispatch(wanted, { dispatches, workflowRuns: facts.workflowRuns, now, memory });
+  return dispatch;
 }
 
 /** Why to report a silent watch, once per silence; null if there is nothing new. `dueAt`: when the next observation is due. */
@@ -95,7 +104,9 @@ function silenceOf(
 export function isSilent(state: RunState, cadence: Cadence, now: Instant): boolean {
   const sign = lastSign(state);
   if (sign === null || watchedClusters(state).length === 0) return false;
-  const silentMs = now - (fromRfc3339(sign.at) ?? 0);
+  // Nothing can watch while the cluster is missing.
+  const backAt = incidentsWith(state.incidents, 'cluster-back').at(-1)?.at ?? sign.at;
+  const silentMs = now - Math.max(fromRfc3339(sign.at) ?? 0, fromRfc3339(backAt) ?? 0);
   return silentMs > silenceAllowedMs('cadenceMs' in sign ? sign.cadenceMs : firstPaceMs(cadence));
 }
 

@@ -99,6 +99,8 @@ const POSTS: readonly Decider[] = [
   },
 ];
 
+const WATCH: Decider = { on: ['facts', 'time', 'state'], decide: decideWatch };
+
 /** In order: what closes a run precedes its gates, gates precede commands, orders precede dispatches, posts come last. */
 const DECIDERS: readonly Decider[] = [
   { on: ['facts'], decide: withdraw },
@@ -133,7 +135,7 @@ const DECIDERS: readonly Decider[] = [
   },
   { on: ['facts', 'time', 'ordered'], decide: decideLaunch },
   { on: ['facts', 'time', 'stop-requested'], decide: decideStop },
-  { on: ['facts', 'time', 'state'], decide: decideWatch },
+  WATCH,
   { on: ['facts', 'time', 'state'], decide: remind },
   { on: ['time'], decide: editOpenWait },
   ...POSTS,
@@ -144,21 +146,21 @@ export type Agenda = {
   readonly due: ReadonlySet<Decider>;
   /** Whether the gates are judged on the facts of this turn before a command is. */
   readonly areGatesDue: boolean;
-  /** This process only posts. */
-  readonly isPosting: boolean;
+  /** What this process decides at all. */
+  readonly scope: readonly Decider[];
 };
 
 /** The agenda of a process that only posts. */
-export const POSTING: Agenda = { due: new Set(POSTS), areGatesDue: false, isPosting: true };
+export const POSTING: Agenda = { due: new Set(POSTS), areGatesDue: false, scope: POSTS };
+/** The agenda of the watchdog, which starts watches. */
+export const WATCHING: Agenda = { due: new Set([WATCH]), areGatesDue: false, scope: [WATCH] };
 
 /** The deciders that declared one of the causes, beside those that are due already. */
 export function agendaFor(causes: readonly Cause[], before?: Agenda): Agenda {
-  const isPosting = before?.isPosting === true;
-  const due = (isPosting ? POSTS : DECIDERS).filter(
-    (one) => before?.due.has(one) || one.on.some((on) => causes.includes(on)),
-  );
+  const scope = before?.scope ?? DECIDERS;
+  const due = scope.filter((one) => before?.due.has(one) || one.on.some((on) => causes.includes(on)));
   const areGatesDue = before?.areGatesDue === true || causes.includes('facts');
-  return { due: new Set(due), areGatesDue, isPosting };
+  return { due: new Set(due), areGatesDue, scope };
 }
 
 /** What a step gives cause for. */

@@ -63,7 +63,7 @@ describe.each([
     const onLine = await remark(lab, 'mira', pull, approvalLine(lab));
     const status = await review(lab, 'ada', pull, 'Looks right.\n\n/status');
     await lab.clock.advance(waitMs);
-    expect(await codesOf(lab, onLine, 'review-comment')).toEqual(['too-late']);
+    expect(await codesOf(lab, onLine, 'review-comment')).toEqual(['not-now']);
     expect(reactions(lab, 'reviewComments', onLine)).toEqual(['eyes']);
     expect(await codesOf(lab, status, 'review')).toEqual(['status-shown']);
     const approval = await review(lab, 'mira', pull, approvalLine(lab));

@@ -10,29 +10,35 @@ import { after, assertNever, isRunId } from '../../domain/values.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { triggerOf } from '../../handlers/registry.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
+import { needsWatch } from '../../run/decide-watch.ts';
 import { anyLane, configFor } from '../../run/lane-scope.ts';
 import type { NothingCode, ProposeOutcome } from '../../run/proposing.ts';
 import { gatherActionFacts } from '../care/action-facts.ts';
 import { executorFor } from '../care/executor-for.ts';
+import { accountChecks } from '../control/cluster.ts';
+import { watchesOf } from '../control/reconcile-run.ts';
+import { reportTroubles } from '../control/report-corrupt-logbook.ts';
 import { createWorker, type Worker } from '../control/worker.ts';
 import { scanMode } from '../disk-scan/scan-mode.ts';
 import { askFixer } from '../fixer/fix-mode.ts';
 import { createLabOpener, type OpenLab } from '../open-lab.ts';
+import { postOwed } from '../outbox.ts';
 import { type LaneProposal, propose } from '../propose/propose.ts';
 import { recordFault } from '../record-files.ts';
 import { launch } from '../runner/launch.ts';
+import { contained, type Trouble, throwIfAny } from '../trouble.ts';
 import { type ActionParts, type ActionResult, failed } from './parts.ts';
 import { stateProblem, stopJob, watchCluster } from './watching.ts';
 
 /** Throws only for bugs and broken transport. */
 export async function runAction(parts: ActionParts): Promise<ActionResult> {
-  // A launch learns GitHub's clock from its first answers.
-  if (parts.mode !== 'launch') await synchronizeClock(parts.lab.client);
+  // A launch learns GitHub's clock from its first answers; a watchdog usually needs no request at all.
+  if (parts.mode !== 'launch' && parts.mode !== 'watchdog') await synchronizeClock(parts.lab.client);
   switch (parts.mode) {
     case 'chat':
-    // A schedule starts it, so it sweeps, also beside a server that has failed.
-    case 'watchdog':
       return chat(parts);
+    case 'watchdog':
+      return orGitSaidNo(() => withLab(parts, async (open) => checkWatches(parts, open)));
     case 'propose':
       return orGitSaidNo(() => withLab(parts, async (open) => resultOfLanes(await propose(open))));
     case 'launch':
@@ -86,6 +92,19 @@ async function chat(parts: ActionParts): Promise<ActionResult> {
   await worker.handle([triggerFrom(parts)]);
   await waitForStops(parts, worker);
   return { ok: true, result: 'reconciled', run: parts.inputs.run, jobId: '', detail: '' };
+}
+
+/** On a schedule, also beside a server, which may have failed: starts watches that are missing, and posts what it recorded. */
+async function checkWatches({ lab, inputs }: ActionParts, open: OpenLab): Promise<ActionResult> {
+  const troubles: Trouble[] = [];
+  if (open.store.current().runs.some((state) => needsWatch(state, lab.now())))
+    await synchronizeClock(lab.client);
+  for (const { where, reconcile } of [...watchesOf(open, troubles), ...accountChecks({ open })])
+    await contained(open, troubles, where, async () => reconcile());
+  await postOwed(open, troubles);
+  await reportTroubles(open, troubles);
+  throwIfAny(troubles);
+  return { ok: true, result: 'checked', run: inputs.run, jobId: '', detail: '' };
 }
 
 /** How long a chat job waits for an unconfirmed stop. */

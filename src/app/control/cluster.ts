@@ -94,7 +94,7 @@ export function clusterActions({ open }: Turn): readonly Work[] {
 }
 
 /** The watch of each renting account that is due for a check: only the watch has the account's key and destroys unowned machines. */
-export function accountChecks({ open }: Turn): readonly Work[] {
+export function accountChecks({ open }: Pick<Turn, 'open'>): readonly Work[] {
   const { config, store } = open;
   const renting = Object.keys(config.clusters).filter((one) => traitsOf(config, one)?.rental !== undefined);
   return renting.map((cluster) => ({

@@ -12,7 +12,7 @@ import { causesOf, type Heard, noteReconciled, type Reconciled, tellsOfEnd } fro
 import type { PublishInput } from '../../run/decide-publications.ts';
 import { configFor } from '../../run/lane-scope.ts';
 import { type Poster, writableKinds } from '../../run/publications.ts';
-import { type Agenda, agendaFor, causesOfStep, reconcile } from '../../run/reconcile.ts';
+import { type Agenda, agendaFor, causesOfStep, reconcile, WATCHING } from '../../run/reconcile.ts';
 import { type AttemptCache, NO_ATTEMPTS, remembered, type Step } from '../../run/step.ts';
 import { deliver } from '../channels.ts';
 import { rememberRun } from '../markers.ts';
@@ -42,6 +42,27 @@ export function concernedRuns({ open, triggers, troubles, runs: memory }: Turn):
   return record.runs.map(({ run }) => ({
     where: { run, thread: null },
     reconcile: () => reconcileIfConcerned({ open, memory, gatherer, troubles, heard }, run),
+  }));
+}
+
+/** Every run, as far as the watchdog looks after it: whether its watch works. */
+export function watchesOf(open: OpenLab, troubles: Trouble[]): readonly Work[] {
+  const gatherer = createGatherer(open);
+  return open.store.current().runs.map(({ run }) => ({
+    where: { run, thread: null },
+    reconcile: async () => {
+      const memory = { ...NO_ATTEMPTS, appended: open.store.appended(run) };
+      await apartFromComments(open, troubles, (withoutText) =>
+        reconcileRun(
+          {
+            open,
+            source: { gather: (state, needed) => gatherer.gather(state, needed, withoutText) },
+            ...{ agenda: WATCHING, memory },
+          },
+          run,
+        ),
+      );
+    },
   }));
 }
 
