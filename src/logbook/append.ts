@@ -15,6 +15,7 @@ import {
   GENESIS,
   type Hash,
   hashedText,
+  JOURNAL,
   LOGBOOK_LINE_CHARS_MAX,
   lineOf,
   type Signer,
@@ -135,10 +136,11 @@ export function composeAppend(
 
 /** Commit message without people's names, such as `<run>: log launch` (policy AG-05, HR-19). */
 export function commitMessage(runs: readonly ComposedRun[]): string {
-  const [only] = runs;
-  if (runs.length === 1 && only !== undefined) return `${only.run}: ${occasionOf(only)}`;
-  const body = runs.map((run) => `${run.run}: ${typesOf(run)}`).join('\n');
-  return `${runs.length} runs: log ${runs.reduce((sum, run) => sum + run.appended.length, 0)} events\n\n${body}`;
+  const body = runs.length === 1 ? '' : `\n\n${runs.map((run) => `${run.run}: ${typesOf(run)}`).join('\n')}`;
+  // The journal only names a run that begins.
+  const [only = runs[0], ...others] = runs.filter(({ run }) => run !== JOURNAL);
+  if (only !== undefined && others.length === 0) return `${only.run}: ${occasionOf(only)}${body}`;
+  return `${runs.length} runs: log ${runs.reduce((sum, run) => sum + run.appended.length, 0)} events${body}`;
 }
 
 /** Fixed words for the occasions that people search a hero run's logbook for (policy HR-24). */

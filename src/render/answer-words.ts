@@ -62,7 +62,6 @@ const UNBOUND: Readonly<Record<(typeof APPROVAL_FAULTS)[number], (about: string)
   'restarts-used': (restarts) => `the restarts that were approved (${restarts}) are used`,
 };
 
-/** Why the same manifest is not started again: the failure, the damage, or the step of a rejection. */
 const AGAIN = '`/cleanup-checkpoints`';
 
 const CLEANUP_WORDS: Sentences<keyof typeof cleanupCheckpoints.answers> = {

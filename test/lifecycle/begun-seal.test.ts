@@ -89,7 +89,7 @@ describe('a /seal accept that ended before its tag', () => {
     await lab.clock.advance(40 * MINUTE);
     expect((await stateOf(lab, run))?.closed?.outcome).toBe('rejected');
     expect([...(await sealTags()).keys()]).toEqual([]);
-    expect(answersTo(lab, rejected)).toEqual([expect.stringContaining('its result does not count')]);
+    expect(answersTo(lab, rejected)).toEqual([expect.stringContaining('closed without a tag')]);
     expect(incidents()).toEqual([]);
   });
 });

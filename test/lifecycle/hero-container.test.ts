@@ -135,7 +135,7 @@ it('launches in no other container than its cluster gives to a job, and says bot
   await judged(lab, 'not-known');
   await lab.clock.advance(5 * MINUTE);
   expect(cardOf(lab)).toContain(
-    'which commit `ghcr.io/lab/trainer:v1` was built from: its cluster runs every job in another container, ghcr.io/lab/base:v1',
+    'the commit of `ghcr.io/lab/trainer:v1` is unknown: its cluster runs every job in another container, ghcr.io/lab/base:v1',
   );
   await approve(lab, 'mira', issue, RUN).catch(() => undefined);
   await lab.clock.advance(30 * MINUTE);

@@ -119,7 +119,7 @@ it('waits where its budget cannot be that of what it trains, until the person in
   await until(lab, 'the card', () => told(lab, 'card').join().includes(RUN), { limitMs: 60 * MINUTE });
   await lab.clock.advance(10 * MINUTE);
   expect(told(lab, 'card').at(-1)).toContain(
-    'unclear: FLOP budget (wanted is one amount; six operations for each of its parameters and tokens are 1.88e18)',
+    'unclear: FLOP budget: one amount; six operations for each of its parameters and tokens are 1.88e18',
   );
   expect((await stateOf(lab, RUN))?.submission).toBeNull();
   const meant = { ...ANSWERS, ...source, 'FLOP budget': '1.9e18' };

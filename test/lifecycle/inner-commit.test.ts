@@ -103,7 +103,7 @@ it('a contract that names a commit on top of one inside a pull request launches 
   expect(await gatesNow(lab, run)).toEqual(['freshness no-past-tip']);
   const comment = await say(lab, 'mira', issue, shownApprovalLine(lab, run) ?? '/approve-launch');
   await lab.clock.advance(10 * MINUTE);
-  expect(answersTo(lab, comment).join('')).toContain('which `main` did not point to');
+  expect(answersTo(lab, comment).join('')).toContain('which is not among the newest 500 tips of `main`');
   expect(told(lab, 'card').at(-1)).toContain(REBASE);
   expect(lab.engine.startCount()).toBe(0);
   await lab.close();
@@ -149,7 +149,7 @@ describe('a ferry that begins at an old commit which main pointed to', () => {
     const { lab, run, pull, gates } = await behindBy(501);
     expect(gates).toEqual(['freshness no-past-tip']);
     expect(told(lab, 'card').at(-1)).toContain(REBASE);
-    expect(told(lab, 'card').at(-1)).toContain('in its newest 500 moves');
+    expect(told(lab, 'card').at(-1)).toContain('which is not among the newest 500 tips of `main`');
     await say(lab, 'mira', pull, shownApprovalLine(lab, run) ?? '/approve-launch');
     await lab.clock.advance(10 * MINUTE);
     expect(lab.engine.startCount()).toBe(0);

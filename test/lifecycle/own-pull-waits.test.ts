@@ -150,7 +150,7 @@ describe('what is not right with it', () => {
       'delta-declared undeclared',
       'risk-present missing',
       'last-ferry-linked missing',
-      'preconditions box-missing',
+      'preconditions box-open',
     ]);
     expect(bodyOf(world, pull)).toBe('A longer warmup.');
     const [offered] = toldIn(world, pull);

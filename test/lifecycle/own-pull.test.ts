@@ -132,7 +132,7 @@ describe('/propose in a pull request', () => {
   it.each(['ravi', 'sol'] as const)('of %s, who may not propose, does nothing', async (who) => {
     const world = await openLab();
     const pull = await openOwn(world);
-    expect(await answer(world, who, pull, '/propose')).toContain('takes write permission');
+    expect(await answer(world, who, pull, '/propose')).toContain('needs write permission');
     await world.clock.advance(5 * MINUTE);
     expect(await stateOf(world, runOf(pull))).toBeNull();
     expect(threads(world)).toBe(1);

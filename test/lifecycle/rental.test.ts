@@ -62,7 +62,7 @@ describe('/rent', () => {
       ['--batch-size', '16'],
     ]);
     const [reduced] = told(lab, 'incident').filter((text) => text.includes('smaller config'));
-    expect(reduced).toContain('attempt 2 is started with the smaller config `--batch-size 16`');
+    expect(reduced).toContain('attempt 2 starts with the smaller config `--batch-size 16`');
     expect((await stateOf(lab, run))?.end).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
     expect(saidTwice(lab)).toEqual([]);
     await lab.close();
@@ -151,7 +151,7 @@ describe('the ladder', () => {
       expect.stringMatching(/^beyond [12]\d\d$/),
     ]);
     const said = told(lab, 'incident').join();
-    expect(said).toContain('attempt 2 is started with `numpy==1.26.4`');
+    expect(said).toContain('attempt 2 starts with `numpy==1.26.4`');
     expect(said).toContain('attempt 1 had reached step ');
     await lab.close();
   });

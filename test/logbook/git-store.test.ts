@@ -113,7 +113,7 @@ describe('appending', () => {
     });
     expect(outcome.kind).toBe('pushed');
     expect(await remote.git('log', '--format=%an %B', BRANCH)).toBe(
-      `Example Lab 2 runs: log 3 events\n\n${RUN}: proposed, gated\njournal: command-seen`,
+      `Example Lab ferry-daily-20261121: log proposed, gated\n\n${RUN}: proposed, gated\njournal: command-seen`,
     );
     expect(await remote.git('ls-tree', '-r', '--name-only', BRANCH)).toBe(
       `.gitattributes\njournal/events.jsonl\njournal/logbook.md\nruns/2026/11/${RUN}/events.jsonl\nruns/2026/11/${RUN}/logbook.md`,

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { allPass, type GateId, type Verdict } from '../../src/domain/launch/verdict.ts';
-import { known, unknown } from '../../src/domain/values.ts';
+import { after, known, unknown } from '../../src/domain/values.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';
 import { runGates } from '../../src/gates/run-gates.ts';
 import { decideOrder } from '../../src/run/decide-launch.ts';
@@ -189,7 +189,8 @@ describe('in the threads', () => {
 /** The body as the bot edits it after everything else was said, or null where it leaves the body alone. */
 function tickedBody(run: typeof submitted): string | null {
   const keys: string[] = [];
-  const now = instant(run.state.observation?.at ?? run.state.head.at);
+  // Control posts what the watch recorded after a minute.
+  const now = after(instant(run.state.head.at), 60_000);
   const facts = someFacts(seenRuns(aWorkflowRun()));
   for (let round = 0; round < 20; round += 1) {
     const { step } = reconcile(inputOf(run, facts, { memory: done(...keys), now }));
