@@ -110,7 +110,7 @@ const keys = {
       fix: workflow('fix', 'asks a fixer of the lab, where a lane has one.'),
       chat: workflow('chat', 'answers comments.'),
       daily: workflow('daily', 'proposes.'),
-      watchdog: workflow('watchdog', 'sweeps, also beside a server.'),
+      watchdog: workflow('watchdog', 'starts watches that are missing, also beside a server.'),
     })
     .prefault({})
     .describe(
