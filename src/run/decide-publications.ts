@@ -206,21 +206,20 @@ function cardOf(state: RunState, ours: readonly CommentFacts[]): StandingCard | 
 function isSettled(input: PublishInput): boolean {
   const { head } = input.state;
   return (
-    isHeadOurs(input.state, input.memory) ||
     input.memory.appended.has(head.seq) ||
-    isOpenToAll(head.at, input.now)
+    isOpenToAll(head.at, input.now) ||
+    isHeadOurs(input.state, input.memory)
   );
 }
 
 function nextCard(input: PublishInput, ours: readonly CommentFacts[]): Step | null {
   const { state, memory } = input;
-  if (!isSettled(input)) return null;
+  const key = `card:${state.head.seq}`;
+  if (!isSettled(input) || isCardLeft(state, input.now) || !mayTry(memory, key, limits.effectTriesMax))
+    return null;
   const check = rememberedCheck(input, ours);
   const body = renderCard({ ...viewOf(input), check });
   const card = cardOf(state, ours);
-  const key = `card:${state.head.seq}`;
-  if (isCardLeft(state, input.now)) return null;
-  if (!mayTry(memory, key, limits.effectTriesMax)) return null;
   if (card === null) {
     const lost = spoiledCard(input);
     if (lost !== null)

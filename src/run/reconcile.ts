@@ -158,9 +158,12 @@ export const WATCHING: Agenda = { due: new Set([WATCH]), areGatesDue: false, sco
 /** The deciders that declared one of the causes, beside those that are due already. */
 export function agendaFor(causes: readonly Cause[], before?: Agenda): Agenda {
   const scope = before?.scope ?? DECIDERS;
-  const due = scope.filter((one) => before?.due.has(one) || one.on.some((on) => causes.includes(on)));
+  const caused = new Set(causes);
+  const due = new Set<Decider>();
+  for (const one of scope)
+    if (before?.due.has(one) === true || !caused.isDisjointFrom(new Set(one.on))) due.add(one);
   const areGatesDue = before?.areGatesDue === true || causes.includes('facts');
-  return { due: new Set(due), areGatesDue, scope };
+  return { due, areGatesDue, scope };
 }
 
 /** What a step gives cause for. */
@@ -184,7 +187,7 @@ export type Reconciliation = { readonly step: Step | null; readonly agenda: Agen
 /** The next step, null if nothing that is due has one; and what is due after it. A decider is due until it has no further step. */
 export function reconcile(input: ReconcileInput, agenda: Agenda = agendaFor(['facts'])): Reconciliation {
   const turn = turnOf(input, agenda);
-  const deciders = [...agenda.due].filter((one) => !isOver(input.state) || POSTS.includes(one));
+  const deciders = isOver(input.state) ? POSTS.filter((one) => agenda.due.has(one)) : [...agenda.due];
   for (const [index, { decide }] of deciders.entries()) {
     const step = decide(turn);
     if (step !== null) return { step, agenda: { ...agenda, due: new Set(deciders.slice(index)) } };

@@ -232,7 +232,8 @@ export function whyUnknown({ outcome, found }: Pick<Verdict, 'outcome' | 'found'
 
 /** True if every gate passes or warns; unknown never passes. */
 export function allPass(verdicts: readonly Verdict[]): boolean {
-  return verdicts.length > 0 && verdicts.every((v) => v.outcome === 'pass' || v.outcome === 'warn');
+  for (const { outcome } of verdicts) if (outcome !== 'pass' && outcome !== 'warn') return false;
+  return verdicts.length > 0;
 }
 
 /**
