@@ -1,13 +1,54 @@
-/** The head of a job that wrote bytes that are no UTF-8. */
+/** A log's file read as Ray's Jobs API would read it, and the head of a job that wrote bytes that are no UTF-8. */
 
+import { isUtf8 } from 'node:buffer';
+import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/domain/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
+import { createFileLogReader } from '../../src/engines/ray/rest/log-reader.ts';
 import type { Http } from '../../src/engines/shared/http.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { readText } from '../support/log-text.ts';
 import { createRecordedRay, type RecordedRay } from '../support/recorded-ray.ts';
 import { serveRecordedRay } from '../support/serve-recorded-ray.ts';
+
+/** The file in pieces of the given sizes, over and over. */
+function readInPieces(bytes: Uint8Array, sizes: readonly number[]): Buffer {
+  const reader = createFileLogReader();
+  const out: Uint8Array[] = [];
+  for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
+    const size = sizes[turn % sizes.length] ?? 1;
+    out.push(reader.read(bytes.subarray(at, at + size)));
+    at += size;
+  }
+  return Buffer.concat([...out, reader.end()]);
+}
+
+const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 });
+const piece = fc.constantFrom(...['\r\n', '\r', '\n', 'a', 'é', '🚢', '\0'].map((text) => Buffer.from(text)));
+const noise = fc.constantFrom(Buffer.of(0xff), Buffer.of(0xe9), Buffer.of(0xf0, 0x9f), Buffer.of(0x80));
+
+describe('the file of a log', () => {
+  it("is the text that Python's text mode makes of it, wherever it is cut", () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 40 }), sizes, (parts, cuts) => {
+        const file = Buffer.concat(parts);
+        expect(readInPieces(file, cuts).toString()).toBe(file.toString().replace(/\r\n?/g, '\n'));
+      }),
+    );
+  });
+
+  it('is text in any case, and the same wherever it is cut', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(piece, noise), { maxLength: 40 }), sizes, (parts, cuts) => {
+        const file = Buffer.concat([...parts, Buffer.from('.')]);
+        const text = readInPieces(file, cuts);
+        expect(isUtf8(text)).toBe(true);
+        expect(text.equals(readInPieces(file, [file.length]))).toBe(true);
+      }),
+    );
+  });
+});
 
 describe('a job that writes bytes that are no UTF-8', () => {
   const closers: (() => Promise<unknown>)[] = [];
@@ -34,11 +75,11 @@ describe('a job that writes bytes that are no UTF-8', () => {
     return change.http === undefined ? engine : createRestEngine({ ...options, http: change.http(ray) });
   };
 
-  it('has a log, read from the file itself', async () => {
+  it('has a log, read from the file itself, in the places of the text', async () => {
     const engine = await started();
     const first = await readText(engine, 'job-1', 0);
     if (first.kind !== 'chunk') throw new Error(JSON.stringify(first));
-    expect(first.text).toMatch(/up\nbar 1\rbar 2\r\ncaf\? \?\nValueError: over\n$/);
+    expect(first.text).toMatch(/up\nbar 1\nbar 2\ncaf\? \?\nValueError: over\n$/);
     expect(first.nextOffset).toBe(Buffer.byteLength(first.text));
     expect(first.atEnd).toBe(true);
     expect(await readText(engine, 'job-1', first.nextOffset)).toMatchObject({ text: '', atEnd: true });

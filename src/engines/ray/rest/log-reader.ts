@@ -3,6 +3,7 @@
 import type { LogRead } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
 import { cutText } from '../../../domain/text.ts';
+import { completeUtf8Length, utf8Only } from '../../../host/files.ts';
 import { type Unknown, unknownBecause } from '../../shared/acts.ts';
 import { type HttpAnswer, readWhole } from '../../shared/http.ts';
 import { createLogWindow, type LogWindow } from '../../shared/log-window.ts';
@@ -19,8 +20,10 @@ import {
 } from './ask.ts';
 
 type LogDecoder = {
-  /** The next bytes of the answer to the bytes of log that they complete. */
+  /** The next bytes of the answer to the UTF-8 bytes of log that they complete. */
   readonly read: (bytes: Uint8Array) => Uint8Array;
+  /** What only the end of the answer completes; to be asked when nothing more comes. */
+  readonly end: () => Uint8Array;
   /** `open`: more is to come; `whole`: the answer may end here; `other`: this is no such answer. */
   readonly state: () => 'open' | 'whole' | 'other';
 };
@@ -87,6 +90,7 @@ export function createJsonLogReader(): LogDecoder {
       held = '';
       return Buffer.from(frame === OPENING ? readText(text) : readFrame(text), 'latin1');
     },
+    end: () => new Uint8Array(),
     state: () => (isOther ? 'other' : frame === FRAME ? 'whole' : 'open'),
   };
 }
@@ -100,8 +104,35 @@ function decoded([, high, low, unit, simple]: RegExpExecArray): string | null {
   return Buffer.from(String.fromCharCode(...codes), 'utf8').toString('latin1');
 }
 
-/** The file itself: what in it is no UTF-8 becomes `?` where a chunk is cut (log-window.ts). */
-const FILE_LOG: LogDecoder = { read: (bytes) => bytes, state: () => 'whole' };
+const RETURN = 13;
+const NEWLINE = 10;
+
+/**
+ * Ray opens the file in Python's text mode, which makes one newline of `\r\n` and of a lone `\r`
+ * (job_log_storage_client.py; Python, `open`, newline=None), so the same is done here: offsets of the one way to a log
+ * are those of the other. What is no UTF-8 becomes `?`, for which the Jobs API has no answer at all.
+ */
+export function createFileLogReader(): LogDecoder {
+  // An unfinished character, or a return that the next piece may follow with a newline.
+  let held: Uint8Array = new Uint8Array();
+  return {
+    read: (bytes) => {
+      const joined = Buffer.concat([held, bytes]);
+      const length = completeUtf8Length(joined);
+      const end = joined[length - 1] === RETURN ? length - 1 : length;
+      held = Uint8Array.from(joined.subarray(end));
+      const clean = Buffer.from(utf8Only(joined.subarray(0, end)));
+      return Buffer.from(clean.toString('latin1').replace(/\r\n?/g, '\n'), 'latin1');
+    },
+    // A character that was never finished is not handed on: the job may still write the rest of it.
+    end: () => {
+      const isReturn = held[0] === RETURN;
+      held = new Uint8Array();
+      return Uint8Array.from(isReturn ? [NEWLINE] : []);
+    },
+    state: () => 'whole',
+  };
+}
 
 /** Time for one chunk of a log: a connection that drips gives what it gave by then. */
 export const RAY_LOG_CHUNK_MS = 10_000;
@@ -210,7 +241,7 @@ async function nextPiece(
     // Blanks may stand around the text, as many as a server likes.
     while (settings.elapsed() < untilMs) {
       const { value, done } = await answer.body.next();
-      const bytes = done === true ? new Uint8Array() : decoder.read(value);
+      const bytes = done === true ? decoder.end() : decoder.read(value);
       if (decoder.state() === 'other') return unknownBecause('this is no log of Ray');
       const known = window.end() - open.bytes;
       open.bytes += bytes.length;
@@ -273,7 +304,7 @@ async function openFile(settings: RestSettings, jobId: string): Promise<OpenLog 
       scrub(settings, `no file either: ${opened.status}: ${lastLine(settings, opened.text)}`),
     );
   const { contentType } = opened.answer;
-  if (contentType.startsWith('text/plain')) return { ...opened, decoder: FILE_LOG };
+  if (contentType.startsWith('text/plain')) return { ...opened, decoder: createFileLogReader() };
   opened.answer.close();
   return unknownBecause(`no file either: it comes as ${contentType || 'nothing known'}`);
 }
