@@ -34,7 +34,8 @@ function sourceFaults(scene: HeroScene, start: Start): readonly string[] {
   if (saved?.isWhole !== true) return [`${nameOf(start)}: ${path} was no whole checkpoint`];
   return scene.deeds.flatMap((deed) => {
     if (deed.kind !== 'asked' || deed.by !== 'mira') return [];
-    // With the control key a rejection can be answered in the record; a new approval then launches.
+    // With the control key a rejection can be answered in the record (threat model).
+    if (isAnsweredByThief(scene)) return [];
     const isApprovedAgain = scene.deeds.some(({ kind, atMs }) => kind === 'approved' && atMs > deed.atMs);
     if (isControlKeyStolen(scene) && isApprovedAgain) return [];
     const step = rejectedFrom(deed.text);
@@ -46,6 +47,10 @@ function sourceFaults(scene: HeroScene, start: Start): readonly string[] {
       ? []
       : [`${nameOf(start)}: goes on from ${saved.step} after ${deed.text}`];
   });
+}
+
+function isAnsweredByThief({ deeds }: HeroScene): boolean {
+  return deeds.some((deed) => deed.kind === 'attack' && deed.what === 'control key: hides a rejection');
 }
 
 function rejectedFrom(text: string): number | null {
