@@ -4,14 +4,7 @@ import type { EmitterWebhookEventName } from '@octokit/webhooks';
 import { z } from 'zod';
 import type { Surface } from '../domain/actor.ts';
 import { isOutsider, type ReconcileRequest } from '../domain/reconcile-request.ts';
-
-// A slash, a look-alike or its HTML entity, but not after a word, in a tag or in a URL.
-const SLASH_WORD = /(?:^|[^\p{L}\p{N}/:.<])[/\uff0f\u2215\u2044\u29f8\u2571][^\s/]|&(?:#0*47|#x0*2f|sol);/imu;
-
-/** A false positive costs one trigger; a false negative delays a command until the next sweep. */
-export function mayHoldCommand(body: string): boolean {
-  return SLASH_WORD.test(body);
-}
+import { mayHoldCommand } from './slash-word.ts';
 
 const senderSchema = z.object({ id: z.number().int(), login: z.string(), type: z.string() });
 

@@ -44,7 +44,8 @@ function withFalseSteps({ source }: BotComment): string {
 
 /** The consent is refused and the text restored; a consent to the new text is carried out. */
 async function isRestored({ lab, cloud, run, issue }: Bad, refused: number): Promise<void> {
-  await lab.clock.advance(12 * MINUTE);
+  // At the latest by a sweep.
+  await lab.clock.advance(31 * MINUTE);
   expect(await codesOf(lab, refused)).toEqual(['action-not-shown']);
   expect((await stateOf(lab, run))?.actions[0]?.approvals).toEqual([]);
   expect(deletions(cloud)).toEqual([]);

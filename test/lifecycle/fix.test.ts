@@ -163,7 +163,7 @@ describe('a fix in the pull request after a failed attempt', () => {
     const failed = await playUntilFailed(await openLab());
     const { lab, run, pull } = failed;
     await fix(failed, 'ada', 'scripts/compare_runs.py');
-    expect(card(lab)).toContain('`scripts/compare_runs.py` is outside what a fix of attempt 1 may change');
+    expect(card(lab)).toContain('`scripts/compare_runs.py` is outside what a fix of attempt 1 may touch');
     expect(card(lab)).toContain('`experiments/ferries/daily.py` and `lib`');
     expect(shownApprovalLine(lab, run)).toBeNull();
     expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('approval-gates-blocked');

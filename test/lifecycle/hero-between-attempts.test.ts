@@ -144,7 +144,10 @@ it('one that control has taken up holds nothing back that goes on from before it
 it.each([
   ['/relaunch', 'another attempt is being launched'],
   ['/handoff @ada', 'another attempt is being launched'],
-  ['/stop', 'the job itself has ended, and no other attempt follows'],
+  [
+    '/stop',
+    'no job of this run is running, the order and the approvals are revoked, and no other attempt follows',
+  ],
 ])('%s is answered with what is there: %s', async (line, words) => {
   const play = await ordered();
   expect(await answerTo(play, line)).toContain(words);

@@ -207,7 +207,7 @@ it('is not started again where the job would take by itself what was rejected, a
   // The command has no place for a checkpoint: the way back would not be taken.
   await answer(play, '/rollback step=400 reason="behind the spike"');
   const state = await stateOf(lab, RUN);
-  expect(state === null ? null : openGates(state)).toEqual(['checkpoint-proven not-in-command']);
+  expect(state === null ? null : openGates(state)).toEqual(['checkpoint-proven command-differs']);
 });
 
 it('names the way back wherever the same again would end the same, and it is taken', async () => {

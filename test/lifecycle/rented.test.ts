@@ -119,7 +119,7 @@ it('/teardown run=… lets the machine go from another thread, by who may, and t
   expect(await codesOf(lab, theirs)).toEqual(['not-permitted']);
   const [answer] = answersTo(lab, gone);
   expect(answer).toContain(`\`${run}\`: mira requested the tear-down`);
-  expect(answer).toContain('and the job that runs there is stopped. Its own thread is told when');
+  expect(answer).toContain('within a minute and stops their job. ferrybot confirms it');
   const state = await stateOf(lab, run);
   expect(state?.rental.machines).toMatchObject([{ tearDown: { reason: 'asked' } }]);
   expect(state?.end).toMatchObject({ status: 'STOPPED' });

@@ -1,6 +1,6 @@
 /** Tells events that need no work from all others, with as little code as possible. */
 
-import { mayHoldCommand } from '../../handlers/registry.ts';
+import { mayHoldCommand } from '../../handlers/slash-word.ts';
 
 /** Only new comments can be skipped. */
 export function isOurs(mode: string, eventName: string, payload: unknown): boolean {
