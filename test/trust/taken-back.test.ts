@@ -47,7 +47,7 @@ describe('a decision that an ordinary push took out of the record', () => {
       expect(await lab.launch()).toContain('does not verify');
       expect(await started()).toEqual([]);
       await lab.sweep();
-      expect(incidentsIn(lab).join('\n')).toMatch(/does not verify[\s\S]*was there, and is not any more/);
+      expect(incidentsIn(lab).join('\n')).toMatch(/does not verify[\s\S]*was there, and is missing now/);
     },
     120_000,
   );
@@ -62,7 +62,7 @@ describe('a branch that was put back by force, where no ruleset keeps anybody fr
     expect(await lab.launch()).toContain('does not verify');
     expect(await started()).toEqual([]);
     await lab.sweep();
-    expect(incidentsIn(lab).join('\n')).toMatch(/does not verify[\s\S]*was there, and is not any more/);
+    expect(incidentsIn(lab).join('\n')).toMatch(/does not verify[\s\S]*was there, and is missing now/);
   });
 
   // threat T10

@@ -3,7 +3,6 @@
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Octokit } from '@octokit/core';
 import { createNodeMiddleware, Probot, ProbotOctokit } from 'probot';
 import { z } from 'zod';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
@@ -82,7 +81,9 @@ export function createQueues({ installed, open, log }: QueuesPorts): Queues {
   };
 }
 
-const minted = z.object({ token: z.string().min(1) });
+/** Tokens are replaced this long before they expire. */
+const TOKEN_SLACK_MS = 5 * 60 * 1_000;
+const minted = z.object({ token: z.string().min(1), expires_at: z.string() });
 
 /** How long the server waits for the lab's programs before it handles other triggers. */
 const HELPER_PATIENCE_MS = 2_000;
@@ -97,9 +98,10 @@ export type Serving = { readonly url: string; readonly close: () => Promise<void
 /** Starts the server and the sweep timer. Throws if the port is taken or a key is malformed. */
 export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   const probot = createProbot(options);
+  const tokenOf = installationTokens(probot, options.now);
   const queues = createQueues({
-    installed: discoveryOf(probot, options, log),
-    open: (where) => openQueue(probot, options, log, where),
+    installed: discoveryOf(probot, options, tokenOf, log),
+    open: (where) => openQueue(tokenOf, options, log, where),
     log,
   });
   const middleware = await createNodeMiddleware(
@@ -150,21 +152,17 @@ function firstLine(error: unknown): string {
  * Disables Probot's throttling, which would lose comments in a crash; ferrybot paces its own writes (probot#2039: only the function form
  * works).
  */
+function quietOctokit({ baseUrl }: ServeOptions): typeof ProbotOctokit {
+  const quiet = { throttle: { enabled: false }, retry: { enabled: false }, baseUrl };
+  return ProbotOctokit.defaults((defaults: object) => ({ ...defaults, ...quiet })) as typeof ProbotOctokit;
+}
+
 function createProbot(options: ServeOptions): Probot {
-  // Without it, tokens are asked for at github.com.
-  const { request } = new Octokit({ baseUrl: options.baseUrl, userAgent: 'ferrybot' });
-  const Quiet = ProbotOctokit.defaults((defaults: { readonly auth?: object }) => ({
-    ...defaults,
-    auth: { ...defaults.auth, request },
-    throttle: { enabled: false },
-    retry: { enabled: false },
-    baseUrl: options.baseUrl,
-  }));
   return new Probot({
     appId: options.appId,
     privateKey: options.privateKey,
     secret: options.webhookSecret,
-    Octokit: Quiet as typeof ProbotOctokit,
+    Octokit: quietOctokit(options),
     baseUrl: options.baseUrl,
     // Probot would log whole payloads of rejected webhooks, which anyone can send.
     logLevel: 'fatal',
@@ -174,13 +172,14 @@ function createProbot(options: ServeOptions): Probot {
 /** The largest page. */
 const PAGE = { per_page: 100 };
 
-function discoveryOf(probot: Probot, options: ServeOptions, log: Log): Discovery {
+function discoveryOf(probot: Probot, options: ServeOptions, tokenOf: TokenOf, log: Log): Discovery {
+  const Client = quietOctokit(options);
   return createDiscovery({
     installations: async () => (await probot.auth()).paginate('GET /app/installations', PAGE),
     repositories: async (installation) => {
       // A revoked token would hide the repositories, and a token keeps the permissions of its creation.
-      await installationToken(probot, installation, true);
-      return (await probot.auth(installation)).paginate('GET /installation/repositories', PAGE);
+      const token = await tokenOf(installation, { isAnew: true });
+      return new Client({ auth: { token } }).paginate('GET /installation/repositories', PAGE);
     },
     now: options.now,
     log,
@@ -188,7 +187,7 @@ function discoveryOf(probot: Probot, options: ServeOptions, log: Log): Discovery
 }
 
 async function openQueue(
-  probot: Probot,
+  tokenOf: TokenOf,
   options: ServeOptions,
   log: Log,
   where: Installed,
@@ -196,7 +195,7 @@ async function openQueue(
   const lab: Lab = composeLab({
     ...options,
     repository: where.repository,
-    token: () => installationToken(probot, where.installation),
+    token: () => tokenOf(where.installation),
     workDirectory: join(options.workDirectory, where.repository.replace('/', '--')),
     sleep: (durationMs) => sleep(durationMs),
     log: (line, fields) => log(`${where.repository}: ${line}`, fields),
@@ -243,8 +242,23 @@ function listen(server: Server, options: ServeOptions): Promise<string> {
   });
 }
 
-/** A token of one installation, valid for an hour and cached by Probot; `refresh` mints a new one. */
-async function installationToken(probot: Probot, installationId: number, refresh = false): Promise<string> {
-  const app = await probot.auth();
-  return minted.parse(await app.auth({ type: 'installation', installationId, refresh })).token;
+type TokenOf = (installation: number, how?: { readonly isAnew: boolean }) => Promise<string>;
+
+/**
+ * Tokens of installations, valid for an hour by GitHub's clock. Probot's cache counts by this machine's clock, which stops while the
+ * machine sleeps.
+ */
+function installationTokens(probot: Probot, now: () => number): TokenOf {
+  const held = new Map<number, { readonly token: string; readonly expiresAtMs: number }>();
+  return async (installation, how) => {
+    const known = how?.isAnew === true ? undefined : held.get(installation);
+    if (known !== undefined && known.expiresAtMs - now() > TOKEN_SLACK_MS) return known.token;
+    const { data } = await (await probot.auth()).request(
+      'POST /app/installations/{installation_id}/access_tokens',
+      { installation_id: installation },
+    );
+    const { token, expires_at: expiresAt } = minted.parse(data);
+    held.set(installation, { token, expiresAtMs: Date.parse(expiresAt) });
+    return token;
+  };
 }
