@@ -71,7 +71,7 @@ async function answeredAfterPushOf(who: string): Promise<string> {
 
 // threat T94
 it('the line of before, one second after a push, is refused, and whatever line where the approver pushed', async () => {
-  expect(await answeredAfterPushOf('ada')).toMatch(/not approved: .* is outdated/);
+  expect(await answeredAfterPushOf('ada')).toMatch(/not approved: .* is not what is shown now/);
   expect(await answeredAfterPushOf('mira')).toContain('this change is yours');
   expect(await stateIn(lab)).toMatchObject({ approvals: [], order: null });
 });
