@@ -98,7 +98,7 @@ export type Serving = { readonly url: string; readonly close: () => Promise<void
 /** Starts the server and the sweep timer. Throws if the port is taken or a key is malformed. */
 export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   const probot = createProbot(options);
-  const tokenOf = installationTokens(probot, options.now);
+  const tokenOf = installationTokens(probot);
   const queues = createQueues({
     installed: discoveryOf(probot, options, tokenOf, log),
     open: (where) => openQueue(tokenOf, options, log, where),
@@ -178,7 +178,7 @@ function discoveryOf(probot: Probot, options: ServeOptions, tokenOf: TokenOf, lo
     installations: async () => (await probot.auth()).paginate('GET /app/installations', PAGE),
     repositories: async (installation) => {
       // A revoked token would hide the repositories, and a token keeps the permissions of its creation.
-      const token = await tokenOf(installation, { isAnew: true });
+      const token = await tokenOf(installation, null);
       return new Client({ auth: { token } }).paginate('GET /installation/repositories', PAGE);
     },
     now: options.now,
@@ -195,7 +195,7 @@ async function openQueue(
   const lab: Lab = composeLab({
     ...options,
     repository: where.repository,
-    token: () => tokenOf(where.installation),
+    token: () => tokenOf(where.installation, lab.now()),
     workDirectory: join(options.workDirectory, where.repository.replace('/', '--')),
     sleep: (durationMs) => sleep(durationMs),
     log: (line, fields) => log(`${where.repository}: ${line}`, fields),
@@ -242,17 +242,19 @@ function listen(server: Server, options: ServeOptions): Promise<string> {
   });
 }
 
-type TokenOf = (installation: number, how?: { readonly isAnew: boolean }) => Promise<string>;
+/** `nowMs`: GitHub's time; null: mint a new token. */
+type TokenOf = (installation: number, nowMs: number | null) => Promise<string>;
 
 /**
  * Tokens of installations, valid for an hour by GitHub's clock. Probot's cache counts by this machine's clock, which stops while the
  * machine sleeps.
  */
-function installationTokens(probot: Probot, now: () => number): TokenOf {
+function installationTokens(probot: Probot): TokenOf {
   const held = new Map<number, { readonly token: string; readonly expiresAtMs: number }>();
-  return async (installation, how) => {
-    const known = how?.isAnew === true ? undefined : held.get(installation);
-    if (known !== undefined && known.expiresAtMs - now() > TOKEN_SLACK_MS) return known.token;
+  return async (installation, nowMs) => {
+    const known = held.get(installation);
+    if (nowMs !== null && known !== undefined && known.expiresAtMs - nowMs > TOKEN_SLACK_MS)
+      return known.token;
     const { data } = await (await probot.auth()).request(
       'POST /app/installations/{installation_id}/access_tokens',
       { installation_id: installation },
