@@ -9,62 +9,16 @@ import type { CommentFacts } from '../domain/facts.ts';
 import { citationKey, type OrderApproval } from '../domain/launch/order.ts';
 import { questionIn } from '../domain/logbook/journal-state.ts';
 import { isOver } from '../domain/logbook/run-state.ts';
-import { type Instant, known, type Observed, unknown } from '../domain/values.ts';
+import { known, type Observed, unknown } from '../domain/values.ts';
 import type { GitHubClient } from '../github/call.ts';
 import { type Citation, readAgain } from '../github/cited-comment.ts';
-import { listNewComments, type SweptComment } from '../github/new-comments.ts';
 import { PEOPLE_LISTED_MAX, readPeople, readPermission } from '../github/settings.ts';
 import { proposingLanes } from '../run/lane-scope.ts';
 import { type Brake, type Braked, brakesSince, type PlaceOf } from '../run/open-brakes.ts';
 import type { PendingItem } from '../run/pending-commands.ts';
+import { commentsElsewhere } from './brakes-elsewhere.ts';
 import { readingOf } from './markers.ts';
 import type { OpenLab } from './open-lab.ts';
-
-/** Pages of 100 comments since an approval. With more comments, the launch is refused. */
-const BRAKE_PAGES_MAX = 100;
-
-/** Reviews are not included, because GitHub does not list those of a whole repository. `own`: comments already read. */
-export async function commentsElsewhere(
-  { client, digestOf }: Pick<OpenLab['lab'], 'client' | 'digestOf'>,
-  since: Instant,
-  own: readonly CommentFacts[],
-): Promise<Observed<readonly CommentFacts[]>> {
-  const here = new Set(own.map(({ thread }) => thread));
-  const found: SweptComment[] = [];
-  for (const surface of ['comment', 'review-comment'] as const) {
-    const page = await listNewComments(client, surface, since, BRAKE_PAGES_MAX);
-    if (page.kind === 'unknown') return page;
-    if (!page.value.isWhole) return unknown('more was written since the approval than is read');
-    found.push(...page.value.found);
-  }
-  const mayBrake = (one: SweptComment): boolean =>
-    !one.isBot && !here.has(one.thread) && /\/hold|run=/.test(one.body);
-  return known(found.filter(mayBrake).map((one) => factsOf(one, digestOf)));
-}
-
-function factsOf(
-  { surface, id, thread, body, isEdited, author, createdAt, at }: SweptComment,
-  digestOf: OpenLab['lab']['digestOf'],
-): CommentFacts {
-  return {
-    surface,
-    id,
-    nodeId: '',
-    thread,
-    author: { id: author.id, login: author.login },
-    authorIsBot: false,
-    byUs: false,
-    byOwnApp: false,
-    marker: null,
-    body,
-    bodyDigest: digestOf(body),
-    createdAt,
-    updatedAt: at,
-    editedAt: isEdited ? at : null,
-    minimized: false,
-    commit: null,
-  };
-}
 
 /** Maximum number of permission requests, because strangers can write brakes, too. */
 const BRAKE_AUTHORS_MAX = 200;

@@ -16,7 +16,7 @@ import { readThread } from '../github/threads.ts';
 import { JOURNAL } from '../logbook/chain.ts';
 import { configFor } from '../run/lane-scope.ts';
 import { type PendingItem, pendingItems, quietFirst } from '../run/pending-commands.ts';
-import { commentsElsewhere } from './brakes.ts';
+import { commentsElsewhere } from './brakes-elsewhere.ts';
 import { stateAfter, WHOLE_BRANCH } from './broken-run.ts';
 import { perform } from './control/perform.ts';
 import { readingOf } from './markers.ts';

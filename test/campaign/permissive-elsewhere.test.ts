@@ -9,8 +9,8 @@ import { playAlone } from './sequence.ts';
 
 const { gone } = await vi.hoisted(() => import('./permissive.ts'));
 
-vi.mock('../../src/app/brakes.ts', async (original) => {
-  const real = await original<typeof import('../../src/app/brakes.ts')>();
+vi.mock('../../src/app/brakes-elsewhere.ts', async (original) => {
+  const real = await original<typeof import('../../src/app/brakes-elsewhere.ts')>();
   const commentsElsewhere: typeof real.commentsElsewhere = (...asked) =>
     gone.has("the launcher's look elsewhere") ? Promise.resolve(known([])) : real.commentsElsewhere(...asked);
   return { ...real, commentsElsewhere };

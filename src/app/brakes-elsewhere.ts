@@ -1,0 +1,52 @@
+/** Comments in other threads that may name the run, lane, day or repository that a runner is about to act on. */
+
+import type { CommentFacts } from '../domain/facts.ts';
+import { type Instant, known, type Observed, unknown } from '../domain/values.ts';
+import { listNewComments, type SweptComment } from '../github/new-comments.ts';
+import type { OpenLab } from './open-lab.ts';
+
+/** Pages of 100 comments since an approval. With more comments, the launch is refused. */
+const BRAKE_PAGES_MAX = 100;
+
+/** Reviews are not included, because GitHub does not list those of a whole repository. `own`: comments already read. */
+export async function commentsElsewhere(
+  { client, digestOf }: Pick<OpenLab['lab'], 'client' | 'digestOf'>,
+  since: Instant,
+  own: readonly CommentFacts[],
+): Promise<Observed<readonly CommentFacts[]>> {
+  const here = new Set(own.map(({ thread }) => thread));
+  const found: SweptComment[] = [];
+  for (const surface of ['comment', 'review-comment'] as const) {
+    const page = await listNewComments(client, surface, since, BRAKE_PAGES_MAX);
+    if (page.kind === 'unknown') return page;
+    if (!page.value.isWhole) return unknown('more was written since the approval than is read');
+    found.push(...page.value.found);
+  }
+  const mayBrake = (one: SweptComment): boolean =>
+    !one.isBot && !here.has(one.thread) && /\/hold|run=/.test(one.body);
+  return known(found.filter(mayBrake).map((one) => factsOf(one, digestOf)));
+}
+
+function factsOf(
+  { surface, id, thread, body, isEdited, author, createdAt, at }: SweptComment,
+  digestOf: OpenLab['lab']['digestOf'],
+): CommentFacts {
+  return {
+    surface,
+    id,
+    nodeId: '',
+    thread,
+    author: { id: author.id, login: author.login },
+    authorIsBot: false,
+    byUs: false,
+    byOwnApp: false,
+    marker: null,
+    body,
+    bodyDigest: digestOf(body),
+    createdAt,
+    updatedAt: at,
+    editedAt: isEdited ? at : null,
+    minimized: false,
+    commit: null,
+  };
+}
