@@ -89,10 +89,10 @@ describeWith('act', 'our workflows on our runner and on act', () => {
     ['mirror-propose.yml', () => ({}), ['already']],
     ['mirror-record.yml', () => ({ run: '' }), ['reconciled']],
     ['mirror-watchdog.yml', () => ({}), ['checked']],
-    ['mirror-launch.yml', () => ({ run: lab.run, order: lab.order }), ['wrong-workflow']],
+    ['mirror-launch.yml', () => ({ run: lab.run, order: lab.order }), ['wrong-origin']],
     ['mirror-watch.yml', () => ({ cluster: 'us-central1' }), ['idle']],
-    ['mirror-stop.yml', () => ({ run: lab.run }), ['wrong-workflow']],
-    ['mirror-care.yml', () => ({ run: lab.run, action: NOTHING }), ['wrong-workflow']],
+    ['mirror-stop.yml', () => ({ run: lab.run }), ['wrong-origin']],
+    ['mirror-care.yml', () => ({ run: lab.run, action: NOTHING }), ['wrong-origin']],
     ['mirror-disk-scan.yml', () => ({ cluster: 'us-central1' }), ['no-disk-care']],
     // Last: what it starts goes on for a moment.
     ['ferrybot-launch.yml', () => ({ run: lab.run, order: lab.order }), ['reconciled', 'submitted']],
