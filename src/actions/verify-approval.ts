@@ -62,17 +62,19 @@ export function citedComment(
   if (read === undefined || read.kind === 'unknown') return unreadable(read?.why ?? `${where} was not read`);
   const comment = read.value;
   if (comment === null || comment.id !== cited.comment || comment.surface !== cited.surface)
-    return fail({ code: 'approval-invalid', why: where });
+    return fail({ code: 'approval-invalid', why: `${where} is gone` });
   if (!cited.threads.includes(comment.thread))
-    return fail({ code: 'approval-invalid', why: `${where} stands in #${comment.thread}` });
+    return fail({ code: 'approval-invalid', why: `${where} is in #${comment.thread}` });
   if (comment.author.id !== cited.user || comment.authorIsBot)
-    return fail({ code: 'approval-invalid', why: comment.author.login });
+    return fail({ code: 'approval-invalid', why: `${where} is by ${comment.author.login}` });
   // rule ML-02
   if (comment.editedAt !== null || comment.bodyDigest !== cited.bodyDigest)
-    return fail({ code: 'approval-invalid', why: where });
-  if (comment.minimized) return fail({ code: 'approval-invalid', why: where });
+    return fail({ code: 'approval-invalid', why: `${where} was edited` });
+  if (comment.minimized) return fail({ code: 'approval-invalid', why: `${where} was hidden` });
   const { commands } = readComment(comment.body, COMMAND_DEFINITIONS, { otherBots });
-  return commands.some(gives) ? ok(comment) : fail({ code: 'approval-invalid', why: where });
+  return commands.some(gives)
+    ? ok(comment)
+    : fail({ code: 'approval-invalid', why: `${where} does not approve this digest` });
 }
 
 /** The comments that the approvals cite, by `citationKey`, and what their authors may do, by account id. */

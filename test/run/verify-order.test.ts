@@ -245,6 +245,22 @@ describe('the runner', () => {
   );
 
   it.each([
+    ['is gone', { cited: new Map([[key, known(null)]]) }],
+    ['is in #99', said({ thread: 99 })],
+    ['is by alice', said({ author: alice })],
+    ['was edited', said({ editedAt: NOON })],
+    ['was edited', said({ bodyDigest: digestOf('something else') })],
+    ['was hidden', said({ minimized: true })],
+    ['does not approve this digest', said({}, `/approve-launch ${'0'.repeat(32)}`)],
+  ] as const)('says of an invalid approval that the comment %s', (why, facts) => {
+    const refusal = judgeOrder(ordered.state, order.digest, { ...good, ...facts });
+    expect(refusal).toMatchObject({
+      code: 'approval-invalid',
+      why: expect.stringMatching(new RegExp(`${why}$`)),
+    });
+  });
+
+  it.each([
     ['after a revocation of an older one', `/revoke\n\n${LINE}`],
     ['before words that take nothing back', `${LINE}\n\n/status`],
     ['before a hold, which is looked up by itself', `${LINE}\n\n/hold reason="x"`],

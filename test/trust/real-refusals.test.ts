@@ -180,13 +180,13 @@ describe('the pull request', () => {
 describe('the approval', () => {
   // threat T99
   it.each([
-    ['edited', 'approval-invalid', () => lab.as('mira', 'PATCH', comment(), { body: '/approve-launch now' })],
-    ['deleted', 'approval-invalid', () => lab.as('mira', 'DELETE', comment())],
+    ['edited', 'was edited', () => lab.as('mira', 'PATCH', comment(), { body: '/approve-launch now' })],
+    ['deleted', 'is gone', () => lab.as('mira', 'DELETE', comment())],
   ])(
-    'that was %s is refused with %s',
-    async (_, code, change) => {
+    'that was %s is refused, because the comment %s',
+    async (_, why, change) => {
       await change();
-      expect(await lab.launch()).toContain(code);
+      expect(await lab.launch()).toContain(`approval-invalid: comment ${lab.approval} ${why}`);
     },
     60_000,
   );
@@ -195,7 +195,7 @@ describe('the approval', () => {
     const row = lab.world.state.comments[lab.approval];
     if (row === undefined) throw new Error('no comment');
     lab.world.state.comments[lab.approval] = { ...row, minimizedReason: 'spam' };
-    expect(await lab.launch()).toContain('approval-invalid');
+    expect(await lab.launch()).toContain(`approval-invalid: comment ${lab.approval} was hidden`);
   });
 
   // threat T100
@@ -210,6 +210,7 @@ describe('the approval', () => {
 });
 
 describe('an order that somebody with the stolen control key writes', () => {
+  const NOT_GIVEN = /approval-invalid: comment \d+ does not approve this digest/;
   const hex = async (): Promise<string> => (await stateIn(lab))?.gate?.digest?.slice(7) ?? '';
   /** Mira's comment, and an order that rests on it. */
   const onComment = async (body: string, thread = lab.pull): Promise<string> => {
@@ -221,17 +222,17 @@ describe('an order that somebody with the stolen control key writes', () => {
 
   // threat T160
   it('on an old bare approval launches nothing', async () => {
-    expect(await onComment('/approve-launch')).toContain('approval-invalid');
+    expect(await onComment('/approve-launch')).toMatch(NOT_GIVEN);
   });
 
   // threat T161
   it('on an approval of twelve digits launches nothing', async () => {
-    expect(await onComment(`/approve-launch ${(await hex()).slice(0, 12)}`)).toContain('approval-invalid');
+    expect(await onComment(`/approve-launch ${(await hex()).slice(0, 12)}`)).toMatch(NOT_GIVEN);
   });
 
   // threat T162
   it('on an approval of another manifest launches nothing', async () => {
-    expect(await onComment(`/approve-launch ${'3f9a1c22b0d4e5f6'.repeat(2)}`)).toContain('approval-invalid');
+    expect(await onComment(`/approve-launch ${'3f9a1c22b0d4e5f6'.repeat(2)}`)).toMatch(NOT_GIVEN);
   });
 
   // threat T163
@@ -239,7 +240,9 @@ describe('an order that somebody with the stolen control key writes', () => {
     const issue = await lab.as('mira', 'POST', '/issues', { title: 'Another', body: '' });
     const { number } = issue as { readonly number: number };
     const line = `/approve-launch ${(await hex()).slice(0, 32)}`;
-    expect(await onComment(line, number)).toContain('approval-invalid');
+    expect(await onComment(line, number)).toMatch(
+      new RegExp(`approval-invalid: comment \\d+ is in #${number}`),
+    );
   });
 
   // threat T102
@@ -251,7 +254,9 @@ describe('an order that somebody with the stolen control key writes', () => {
     if (row === undefined) throw new Error('no review');
     lab.world.state.reviews[id] = { ...row, commitSha: await lab.git('rev-parse', 'main') };
     const order = await orderOn(lab, { id, body, thread: lab.pull, surface: 'review' });
-    expect(await lab.launch({ run: lab.run, order })).toContain('approval-invalid');
+    expect(await lab.launch({ run: lab.run, order })).toMatch(
+      /approval-invalid: review \d+ was written on [0-9a-f]{40}/,
+    );
   });
 });
 
