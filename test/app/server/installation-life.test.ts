@@ -63,6 +63,15 @@ describe('the server', () => {
     await expect.poll(() => lab?.answers(number).length, soon).toBe(1);
   });
 
+  it('uses no token of before a sleep of its machine, whose clock stood meanwhile', async () => {
+    lab = await openServedLab({ sweepMs: 600_000 });
+    const heard = await lab.askForHelp();
+    await expect.poll(() => lab?.answers(heard).length, soon).toBe(1);
+    lab.sleepFor(2 * 60 * 60_000);
+    const next = await lab.askForHelp();
+    await expect.poll(() => lab?.answers(next).length, { ...soon, timeout: 30_000 }).toBe(1);
+  });
+
   it('takes nothing that was signed with a secret of yesterday, and misses nothing meanwhile', async () => {
     lab = await openServedLab({ sweepMs: 700 });
     const { world, appId } = lab;

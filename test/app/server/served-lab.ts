@@ -44,6 +44,8 @@ export type ServedLab = {
   /** What the bot said to it. */
   readonly answers: (issue: number) => readonly Comment[];
   readonly deliveries: (event: string) => readonly State['deliveries'][string][];
+  /** GitHub's clock goes ahead of this machine's, as after a sleep of the machine. */
+  readonly sleepFor: (durationMs: number) => void;
   /** Ends the server and starts it with another webhook secret. */
   readonly restart: (secret: string) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -59,7 +61,8 @@ export async function openServedLab(options: {
   const heard = await listen(0);
   if (!heard.ok) throw new Error(heard.reason);
   const store = createProgramStore({ directory });
-  const clock = { now: Date.now, sleep: async () => undefined };
+  let aheadMs = 0;
+  const clock = { now: () => Date.now() + aheadMs, sleep: async () => undefined };
   const world = createWorld({ clock, gitStores: () => store, baseUrl: heard.origin });
   const { app, tokens } = seedWorld(world, {
     labels: { experiment: '1f6feb', ferry: '0e8a16', 'ferry-daily': '5319e7' },
@@ -126,6 +129,9 @@ export async function openServedLab(options: {
           one.issueNumber === issue && one.viaAppId === APP_ID && one.body.includes('these are the commands'),
       ),
     deliveries: (event) => Object.values(world.state.deliveries).filter((row) => row.event === event),
+    sleepFor: (durationMs) => {
+      aheadMs += durationMs;
+    },
     restart: async (secret) => {
       await serving.close();
       serving = await start(secret);
