@@ -23,6 +23,11 @@ async function dayOf(options: {
     expect(lab.usage.rest + lab.usage.graphql).toBeLessThanOrEqual(80);
     expect(lab.usage.contentWrites).toBeLessThanOrEqual(50);
   }
+  // Without a server, GitHub bills each minute of a hosted job.
+  const hosted = Object.values(lab.world.state.jobs).filter(({ key }) => /record|chat/.test(key));
+  if (!options.server) expect(hosted.length).toBeGreaterThan(2);
+  for (const { startedAtMs, completedAtMs } of hosted)
+    expect((completedAtMs ?? 0) - (startedAtMs ?? 0)).toBeLessThan(60_000);
   // 600 looks of the watch at 30 s and the sweeps: each fetches once.
   expect(lab.usage.git).toBeLessThan(900);
   const events = await eventsOf(lab, run);
