@@ -6,6 +6,7 @@ import { isControlKeyStolen, SLACK_MS, stopFaults } from './checker.ts';
 import { answerFaults, isAnswerTo } from './checker-answers.ts';
 import { approvalFaults, isRoleTouched, nameOf } from './checker-attempts.ts';
 import { careFaultsOf } from './checker-care.ts';
+import { HIDDEN_REJECTION } from './deeds.ts';
 import type { HeroScene } from './hero.ts';
 import { HERO } from './terms.ts';
 import type { Start } from './witness.ts';
@@ -35,7 +36,7 @@ function sourceFaults(scene: HeroScene, start: Start): readonly string[] {
   return scene.deeds.flatMap((deed) => {
     if (deed.kind !== 'asked' || deed.by !== 'mira') return [];
     // With the control key a rejection can be answered in the record (threat model).
-    if (isAnsweredByThief(scene)) return [];
+    if (deed.text === HIDDEN_REJECTION) return [];
     const isApprovedAgain = scene.deeds.some(({ kind, atMs }) => kind === 'approved' && atMs > deed.atMs);
     if (isControlKeyStolen(scene) && isApprovedAgain) return [];
     const step = rejectedFrom(deed.text);
@@ -47,10 +48,6 @@ function sourceFaults(scene: HeroScene, start: Start): readonly string[] {
       ? []
       : [`${nameOf(start)}: goes on from ${saved.step} after ${deed.text}`];
   });
-}
-
-function isAnsweredByThief({ deeds }: HeroScene): boolean {
-  return deeds.some((deed) => deed.kind === 'attack' && deed.what === 'control key: hides a rejection');
 }
 
 function rejectedFrom(text: string): number | null {

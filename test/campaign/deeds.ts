@@ -72,3 +72,7 @@ export type Deed = { readonly atMs: number } & (
   | { readonly kind: 'changed-record'; readonly path: string }
   | { readonly kind: 'attack'; readonly what: string }
 );
+
+/** mira's rejection that a thief of the control key answers in the record. */
+export const HIDDEN_REJECTION =
+  '/reject-checkpoint step=800 reason="the loss had spiked, and nobody may see this"';

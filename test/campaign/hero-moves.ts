@@ -4,6 +4,7 @@ import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
 import { logbookText } from '../support/play.ts';
 import { ATTACKS, type Attack, edit } from './attacks.ts';
+import { HIDDEN_REJECTION } from './deeds.ts';
 import { forge } from './forging.ts';
 import type { HeroScene } from './hero.ts';
 import { approve, approveLine, ask, askStatus, brake, comment, lineOnShow, release } from './honest.ts';
@@ -140,11 +141,11 @@ async function hideRejection(scene: HeroScene): Promise<void> {
     await lab.clock.advance(MINUTE);
   lab.world.state.settings.drop = 'all';
   scene.webhooks.wereLost = true;
-  await ask(scene, '/reject-checkpoint step=800 reason="the loss had spiked"');
+  await ask(scene, HIDDEN_REJECTION);
   const said = scene.deeds.at(-1);
   if (said?.kind !== 'asked') return;
   const place = { comment: said.comment, surface: 'comment', index: 0, thread: scene.pull } as const;
-  const args = { step: '800', reason: 'the loss had spiked' };
+  const args = { step: '800', reason: 'the loss had spiked, and nobody may see this' };
   const bodyDigest = `sha256:${sha256Hex(said.text)}`;
   const drafts = [
     {
