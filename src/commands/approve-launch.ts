@@ -16,13 +16,13 @@ import type { Digest, Sha } from '../domain/values.ts';
 import { approvedDraft, approverNeeds, isOwnWork, secondCardRefusal, unlessApprover } from './approving.ts';
 import {
   type AnswerDecision,
-  type APPROVAL_FAULTS,
   answering,
   type CommandContext,
   type CommandDecision,
   type CommandDefinition,
   NOT_ON_A_LINE,
   type PlaceContext,
+  type UNBOUND_REASONS,
 } from './decision.ts';
 import { digestPrefix } from './values.ts';
 
@@ -101,7 +101,7 @@ function bindingRefusal(
   const { comment, policy, now } = context;
   const given = context.args['digest'];
   const lines = `approve-launch ${bindingHex(digest)}`;
-  const unbound = (why: (typeof APPROVAL_FAULTS)[number], about = ''): CommandDecision =>
+  const unbound = (why: (typeof UNBOUND_REASONS)[number], about = ''): CommandDecision =>
     answer('approval-line-needed', { why, about, lines });
   const naming = namingOf(given, digest);
   if (naming === 'other') return unbound('other-digest', given);

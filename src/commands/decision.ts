@@ -131,7 +131,7 @@ export type CommandDecision =
 type ClosingOutcome = 'failed' | 'lost' | 'rejected' | 'unsealed';
 
 /** Why a comment does not approve what is shown now; in each case the person reads it and copies its line. */
-export const APPROVAL_FAULTS = [
+export const UNBOUND_REASONS = [
   'no-digest',
   'other-digest',
   'other-kind',
@@ -144,7 +144,7 @@ export const APPROVAL_FAULTS = [
 /** Answers that any command may give. */
 export const COMMON_ANSWERS = {
   /** `lines`: the commands that approve, without the slash, one a line. */
-  'approval-line-needed': { why: APPROVAL_FAULTS, lines: 'text', about: 'text?' },
+  'approval-line-needed': { why: UNBOUND_REASONS, lines: 'text', about: 'text?' },
   'approval-by-author': {},
   'already-approved': { digest: 'text', by: 'text?' },
   'no-fix': { attempt: 'integer', relaunch: 'integer?' },

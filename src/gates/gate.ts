@@ -13,13 +13,13 @@ import type { RootHolder } from '../domain/launch/output-root.ts';
 import type { Launch, RentalSpending } from '../domain/launch/spending.ts';
 import type { GateId, RemedyActor, Verdict, Verdicts } from '../domain/launch/verdict.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
-import type { ApprovalFault, DropReason } from '../domain/logbook/events/launch-events.ts';
+import type { ApprovalFaultCode, DropReason } from '../domain/logbook/events/launch-events.ts';
 import type { Description } from '../domain/logbook/run-state.ts';
 import { type FactsArgument, type Fields, recordedFacts } from '../domain/payload.ts';
 import { type Digest, type Instant, type Observed, unknown } from '../domain/values.ts';
 
 /** What became of an approval since it was recorded. */
-export type ApprovalStanding = 'counts' | ApprovalFault;
+export type ApprovalStanding = 'counts' | ApprovalFaultCode;
 
 /** One approval that was recorded and not dropped. `body`: fingerprint of the text that it was given to. */
 export type GivenApproval = {

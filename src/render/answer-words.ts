@@ -2,7 +2,7 @@
 
 import type { approve } from '../commands/approve.ts';
 import type { cleanupCheckpoints } from '../commands/attempts.ts';
-import type { APPROVAL_FAULTS } from '../commands/decision.ts';
+import type { UNBOUND_REASONS } from '../commands/decision.ts';
 import { ANSWERS, type AnswerCode } from '../commands/registry.ts';
 import type { sealMilestone } from '../commands/sealing.ts';
 import { pastAttempt } from '../domain/launch/next-attempt.ts';
@@ -51,7 +51,7 @@ function fixWords(input: AnswerView['input']): string {
 }
 
 /** Why a comment does not approve what is shown now. */
-const UNBOUND: Readonly<Record<(typeof APPROVAL_FAULTS)[number], (about: string) => string>> = {
+const UNBOUND_WORDS: Readonly<Record<(typeof UNBOUND_REASONS)[number], (about: string) => string>> = {
   'no-digest': () => 'an approval has to name what it is for, with at least 32 digits of its digest',
   'other-digest': (given) => `${code(given)} is not what is shown now`,
   'other-kind': () => 'another command approves what has this digest',
@@ -113,7 +113,7 @@ const CONSENT_WORDS: Sentences<keyof typeof approve.answers> = {
 
 const WORDS: Sentences<AnswerCode> = {
   'approval-line-needed': (d) =>
-    `not approved: ${UNBOUND[d.why](d.about ?? '')}. Read what is shown now. If you mean it, copy this line into a new comment: ${lines(d.lines)}`,
+    `not approved: ${UNBOUND_WORDS[d.why](d.about ?? '')}. Read what is shown now. If you mean it, copy this line into a new comment: ${lines(d.lines)}`,
   'approval-by-author': (_, { input }) =>
     `not approved: this change is yours (you proposed it, asked for it, or changed its branch, its text or its issue). It needs ${input === null ? 'another person' : whoApproves(input)}.`,
   'already-approved': (d) =>

@@ -1,12 +1,12 @@
 /** What the gates over the approvals say. */
 
 import { isOrderRefusal, type OrderRefusal } from '../domain/launch/verdict.ts';
-import type { ApprovalFault } from '../domain/logbook/events/launch-events.ts';
+import type { ApprovalFaultCode } from '../domain/logbook/events/launch-events.ts';
 import type { AllGateSentences } from './input.ts';
 import { code, listed } from './words.ts';
 
 /** Why an approval does not count, on the card and in the comment about it. */
-export const APPROVAL_FAULTS: Readonly<Record<ApprovalFault, string>> = {
+export const APPROVAL_FAULT_WORDS: Readonly<Record<ApprovalFaultCode, string>> = {
   'approval-invalid': 'its comment was edited, hidden or deleted, or it is a review of another commit',
   'approval-outdated': 'it is older than this lab allows',
   'approver-not-permitted': 'its author may no longer approve',
@@ -23,7 +23,7 @@ export const APPROVAL_SENTENCES = {
       `the card's \`/approve-launch\` line, commented by ${f.missing} more`,
     ],
     'not-counting': (f) => [
-      `the approval of ${f.by} no longer counts: ${APPROVAL_FAULTS[f.why as ApprovalFault] ?? f.why} (${f.count} of ${f.needed} people count)`,
+      `the approval of ${f.by} no longer counts: ${APPROVAL_FAULT_WORDS[f.why as ApprovalFaultCode] ?? f.why} (${f.count} of ${f.needed} people count)`,
       "an approver comments the card's `/approve-launch` line",
     ],
   },

@@ -13,7 +13,7 @@ import { compareIdentity } from '../domain/tracker.ts';
 import { assertNever } from '../domain/values.ts';
 import { renderAction } from './action.ts';
 import { renderAnswer } from './answer.ts';
-import { APPROVAL_FAULTS } from './approval-words.ts';
+import { APPROVAL_FAULT_WORDS } from './approval-words.ts';
 import { headText, renderEnded } from './card.ts';
 import type { RenderInput } from './input.ts';
 import { besideText, commandText, jobTable, progressText, trackerName } from './job-table.ts';
@@ -141,7 +141,7 @@ function nameOf(id: number, { state }: RenderInput): string {
 }
 
 const WHY: Readonly<Record<DropReason, string>> = {
-  ...APPROVAL_FAULTS,
+  ...APPROVAL_FAULT_WORDS,
   'manifest-changed': 'what would run, or the text around it, is not what was approved any more',
   'gate-fails': 'a launch gate does not pass any more',
   'runner-refused': 'the runner refused the order that rested on it',

@@ -36,12 +36,12 @@ const fixedAttempt = z.object({
  * Why an approval itself does not count: its comment is not as it was given, it is too old, or its author may not approve. The runner
  * refuses an order with the same codes.
  */
-const APPROVAL_FAULTS = ['approval-invalid', 'approval-outdated', 'approver-not-permitted'] as const;
-export type ApprovalFault = (typeof APPROVAL_FAULTS)[number];
+const APPROVAL_FAULT_CODES = ['approval-invalid', 'approval-outdated', 'approver-not-permitted'] as const;
+export type ApprovalFaultCode = (typeof APPROVAL_FAULT_CODES)[number];
 
 /** Why a recorded approval no longer counts. */
 export const DROP_REASONS = [
-  ...APPROVAL_FAULTS,
+  ...APPROVAL_FAULT_CODES,
   'manifest-changed',
   'gate-fails',
   'runner-refused',
