@@ -29,6 +29,7 @@ export const FIRST_RESPONSE = {
   config: 'escalate',
   auth: 'escalate',
   dependency: 'escalate',
+  // rule DF-28
   'infra-cluster': 'escalate',
   stalled: 'relaunch',
   benign: 'none',

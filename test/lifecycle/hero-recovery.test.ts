@@ -179,7 +179,6 @@ it('goes on from the newest whole checkpoint, back behind a rejected one by a ma
   expect(saidTwice(lab)).toEqual([]);
 });
 
-// rule HR-50
 it('asks where nothing whole is there to go on from, and begins again only at the word of a person', async () => {
   const play = await begin([until900, {}], TAKES);
   const { lab, issue, folders, jobs } = play;

@@ -140,6 +140,7 @@ describe('a job that is started again by itself', () => {
   }
 
   // threat T133
+  // rule HR-50
   it.each([
     ['/hold reason="the cluster moves"', 'held'],
     ['/revoke', 'revoked'],

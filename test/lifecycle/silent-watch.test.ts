@@ -90,6 +90,7 @@ describe('a stop', () => {
 });
 
 describe('a watch that has fallen silent', () => {
+  // rule HR-39
   it('is reported once, apart from the health of the run, while its workflow run waits for a machine', async () => {
     const held = heldJobs('watch');
     const { lab, run } = await launched({ beforeJob: held.beforeJob });

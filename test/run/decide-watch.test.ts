@@ -21,7 +21,6 @@ const silentFor = ({ state }: RunBuilder, ms: number, cadence = USUAL_CADENCE): 
   isSilent(state, cadence, later((state.observation ?? state.submission ?? state.head).at, ms));
 
 describe('a watch', () => {
-  // rule HR-39
   it('is silent after twice the pause that its newest observation named', () => {
     expect(silentFor(watched, 19 * MINUTE)).toBe(false);
     expect(silentFor(watched, 19 * MINUTE + 1)).toBe(true);

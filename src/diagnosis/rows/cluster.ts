@@ -35,7 +35,6 @@ export const CLUSTER_ROWS: readonly Row[] = [
     /\bpyxis: {1,12}mkdir: cannot create directory|\bcontainer creation failed: mount\b/,
     // Of Kubernetes, of Ray, and of what starts the processes of one job.
     /\b(?:FailedAttachVolume|FailedMapVolume|NetworkNotReady|NodeLost)\b|node timed out during startup/,
-    // rule DF-28
     named('owner-died', /OwnerDiedError/),
     named('node-lost', /dead node|node heartbeat loss|marked dead because the detector has missed/i),
     /NodeDiedError|owner.{0,20}has died|its node has died|node has died|marked dead because|missed too many heartbeats|[Ww]orker \S{1,80} failed: heartbeat|TASK_STATE_WORKER_FAILED/,

@@ -244,9 +244,9 @@ export const launchEvents = defineEvents(data, {
     writers: ['runner'],
     isDecisive: true,
     rule: submittedRule,
-    // rule ML-24
     apply: (state, event) => ({
       ...withOrder(state, { status: 'submitted' }),
+      // rule ML-24
       submission: { ...event.data, ...momentOf(event) },
     }),
     tell: ({ data }) => ({
