@@ -27,6 +27,11 @@ import { apartFromComments, contained, type Trouble } from './trouble.ts';
 /** Retry interval while the record is broken. */
 export const STOP_AGAIN_MS = 10 * 60 * 1_000;
 
+/** The reason to start the stop workflow for a job. */
+export function stopByJobId(run: string): string {
+  return `${run} stop`;
+}
+
 /** `asked` holds when this process last started the workflow, by run and reason. */
 export async function dispatchStops(
   open: OpenLab,
@@ -45,7 +50,7 @@ export async function dispatchStops(
   ];
   for (const { state, isRental } of all.flat()) {
     const { run } = state;
-    const reason = `${run} ${isRental ? 'rents' : 'stop'}`;
+    const reason = isRental ? `${run} rents` : stopByJobId(run);
     if (lab.now() - (asked.get(reason) ?? 0) < STOP_AGAIN_MS) continue;
     await contained(open, troubles, { run, thread: null }, async () => {
       const stop = await apartFromComments(open, troubles, async (withoutText) =>

@@ -7,7 +7,7 @@ import { hashedText, lineOf, signedText, type UnsealedEvent } from '../../src/lo
 import { approvalLine } from '../support/approve.ts';
 import { logbookText, propose, stateOf, until, untilState } from '../support/play.ts';
 import { answersTo, botComments, MINUTE, pushFile, say } from '../support/talk.ts';
-import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 import { serverKeys } from '../support/virtual-lab-keys.ts';
 
 const BRANCH = 'ferrybot/logbook';
@@ -19,8 +19,8 @@ type Running = {
   readonly jobId: string;
 };
 
-async function running(): Promise<Running> {
-  const lab = await openVirtualLab();
+async function running(options: VirtualLabOptions = {}): Promise<Running> {
+  const lab = await openVirtualLab(options);
   const { run, pull } = await propose(lab);
   await say(lab, 'mira', pull, approvalLine(lab));
   await untilState(lab, run, (state) => state.observation != null, { stepMs: MINUTE });
@@ -84,6 +84,17 @@ describe('a run whose record does not verify', () => {
       await lab.close();
     },
   );
+
+  it('starts one stop workflow for a /stop, not another one after each that ends', async () => {
+    const { lab, run, pull, jobId } = await running({ server: false });
+    await push(lab, run, (text) => `${text}junk\n`);
+    await say(lab, 'mira', pull, '/stop');
+    await untilStopped({ lab, jobId });
+    await lab.clock.advance(9 * MINUTE);
+    const stops = Object.values(lab.world.state.runs).filter(({ path }) => path.endsWith('-stop.yml'));
+    expect(stops.length).toBeLessThanOrEqual(3);
+    await lab.close();
+  });
 
   it('is not stopped by somebody who may not', async () => {
     const { lab, run, pull, jobId } = await running();

@@ -26,6 +26,7 @@ import { postOwed } from '../outbox.ts';
 import { type LaneProposal, propose } from '../propose/propose.ts';
 import { recordFault } from '../record-files.ts';
 import { launch } from '../runner/launch.ts';
+import { stopByJobId } from '../stop-by-job-id.ts';
 import { contained, type Trouble, throwIfAny } from '../trouble.ts';
 import { type ActionParts, type ActionResult, failed } from './parts.ts';
 import { stateProblem, stopJob, watchCluster } from './watching.ts';
@@ -87,11 +88,15 @@ async function withLab(
 }
 
 async function chat(parts: ActionParts): Promise<ActionResult> {
-  // The job after a launch posts what the runner did, because the runner cannot post comments.
-  const worker = createWorker(parts.lab, parts.defaultBranch, parts.inputs.run === '' ? [] : ['runner']);
+  const { lab, defaultBranch, inputs } = parts;
+  // The job after a launch posts what the runner did, because the runner cannot post comments. The job after a stop starts no other one.
+  const worker =
+    inputs.run === ''
+      ? createWorker(lab, defaultBranch, [])
+      : createWorker(lab, defaultBranch, ['runner'], new Map([[stopByJobId(inputs.run), lab.now()]]));
   await worker.handle([triggerFrom(parts)]);
   await waitForStops(parts, worker);
-  return { ok: true, result: 'reconciled', run: parts.inputs.run, jobId: '', detail: '' };
+  return { ok: true, result: 'reconciled', run: inputs.run, jobId: '', detail: '' };
 }
 
 /** On a schedule, also beside a server, which may have failed: starts watches that are missing, and posts what it recorded. */

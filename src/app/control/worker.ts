@@ -89,12 +89,19 @@ type Own = {
   hasSkipped: boolean;
   readonly giveReceipts: GiveReceipts;
   readonly ownPulls: OwnPulls;
-  /** When the stop workflow was last started, by run and reason. */
   readonly stopsAsked: Map<string, Instant>;
 };
 
-/** `speaksFor`: roles whose events this worker publishes (see AttemptCache). */
-export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonly Role[]): Worker {
+/**
+ * `speaksFor`: roles whose events this worker publishes (see AttemptCache). `stopsAsked`: when the stop workflow was last started, by run and
+ * reason.
+ */
+export function createWorker(
+  lab: Lab,
+  defaultBranch: string,
+  speaksFor: readonly Role[],
+  stopsAsked = new Map<string, Instant>(),
+): Worker {
   const own: Own = {
     lab,
     opener: createLabOpener(lab, defaultBranch),
@@ -106,7 +113,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     hasSkipped: false,
     giveReceipts: createReceipts(lab),
     ownPulls: noOwnPulls(),
-    stopsAsked: new Map(),
+    stopsAsked,
   };
   return {
     handle: (triggers) => handle(own, triggers),
