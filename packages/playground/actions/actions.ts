@@ -1,4 +1,4 @@
-/** GitHub Actions of the playground: registers workflows, opens runs, and runs their jobs on registered runners. */
+/** GitHub Actions in the playground: registers workflows, opens runs, and runs their jobs on registered runners. */
 
 import { actions as limits } from '../limits/limits.ts';
 import type { World } from '../world/world.ts';
@@ -16,36 +16,41 @@ import type { Runner } from './runner/runner-types.ts';
 export type ActionsOptions = {
   readonly world: World;
   readonly runners: readonly Runner[];
-  /** Real processes, or functions that play them on the world's clock. */
+  /** Real processes, or injected functions that simulate them on the world's clock. */
   readonly executor: { readonly kind: 'process' } | ({ readonly kind: 'inProcess' } & InProcessHandlers);
-  /** `owner/repo` of a `uses:`, of an action or of a called workflow, to the directory that stands for it. */
+  /** Maps the `owner/repo` of a `uses:` (an action or a called workflow) to the directory that serves it. */
   readonly actionDirectories: Readonly<Record<string, string>>;
-  /** A folder with actions of other people, as `OWNER/NAME` or `OWNER/NAME@REF`. */
+  /** A folder with third-party actions, as `OWNER/NAME` or `OWNER/NAME@REF`. */
   readonly actionBundles?: string | null;
   /** The Node that runs JavaScript actions, an absolute path. */
   readonly nodeProgram: string;
   /** Where runners keep their workspaces, an absolute path. */
   readonly workDirectory: string;
-  /** `http://127.0.0.1:PORT`: API, GraphQL and git lie below it. */
+  /** `http://127.0.0.1:PORT`, the base address of the API, GraphQL and git. */
   readonly serverUrl: string;
-  /** Told what broke in the background (a bug, a full disk); without it the error is thrown where nobody can miss it. */
+  /**
+   * Called with a background error (a bug, a full disk). Without this callback the error is thrown and ends the
+   * process.
+   */
   readonly onBroken?: (error: Error) => void;
-  /** How often schedules are looked for at least; 2 s unless said otherwise, more where hours pass in a second. */
+  /**
+   * How often schedules are checked, at least. The default is 2 s; use a longer interval where hours pass in a second.
+   */
   readonly schedulePollMs?: number;
 };
 
 export type Actions = {
-  /** Goes on by itself from here: after every event, and when schedules come due. */
+  /** From here on the queue runs by itself: after every event, and when schedules come due. */
   readonly start: () => void;
-  /** Ends the jobs that run (as cancelled machines do: killed) and waits for them; queued jobs go on after a restart. */
+  /** Kills the running jobs, like a cancelled machine, and waits for them. Queued jobs continue after a restart. */
   readonly stop: () => Promise<void>;
-  /** Starts what can start now and fires due schedules; jobs go on when it resolves. */
+  /** Starts what can start now and fires due schedules. Jobs may still be running when it resolves. */
   readonly tick: () => Promise<void>;
   /** Resolves when no job runs and none can start. */
   readonly idle: () => Promise<void>;
 };
 
-/** Events that can start a workflow; every other one is none of this room's business. */
+/** Events that can start a workflow. The queue ignores every other event. */
 const STARTING: ReadonlySet<string> = new Set([
   'check_run',
   'issue_comment',
@@ -59,8 +64,8 @@ const STARTING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Subscribes to the world at once, so that no event is missed. In a world that was restarted, the first thing done is
- * to fail the jobs whose runner is gone; whatever was queued goes on.
+ * Subscribes to the world immediately, so that no event is missed. After a restart, it first fails the jobs that lost
+ * their runner; queued jobs continue.
  */
 export function createActions(options: ActionsOptions): Actions {
   const { world } = options;
@@ -86,7 +91,7 @@ export function createActions(options: ActionsOptions): Actions {
   };
   const unsubscribe = world.bus.subscribe(async (event) => {
     if (stopped.signal.aborted) return;
-    // The queue itself makes these while it works; waiting for it here would be waiting for oneself.
+    // The queue itself emits these events while it works. Waiting for the queue here would deadlock.
     if (event.type === 'check_run' && event.byTokenKind === 'app') return;
     if (event.type === 'workflow_run') inBackground(look(() => openRuns(engine, event)));
     else if (STARTING.has(event.type)) await look(() => openRuns(engine, event));
@@ -148,7 +153,7 @@ function createEngine(options: ActionsOptions, serially: Engine['serially'], sto
   };
 }
 
-/** Looks again whenever a schedule comes due, and every little while, since a clock may be moved by hand. */
+/** Checks again when a schedule comes due, and at short intervals, because a person may move the clock. */
 async function goOn(
   world: World,
   tick: () => Promise<void>,

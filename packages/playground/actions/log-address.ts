@@ -1,4 +1,7 @@
-/** Logs lie outside the API, behind an address that GitHub signs for a minute: whoever follows the redirect needs no token. */
+/**
+ * Logs are served outside the API, at an address that GitHub signs for one minute. Following the redirect needs no
+ * token.
+ */
 
 import { actions as limits } from '../limits/limits.ts';
 import type { World } from '../world/world.ts';
@@ -7,7 +10,7 @@ import { runArchive } from './run-archive.ts';
 
 const LOGS = '/_playground/logs';
 
-/** Where the log of a job, or the archive of a run's logs, is for the next minute. */
+/** The address of a job's log, or of the archive of a run's logs. It is valid for one minute. */
 export function logAddress(world: World, kind: 'jobs' | 'runs', id: number): string {
   const path = `${LOGS}/${kind}/${id}`;
   const until = `${world.clock.now() + limits.logAddressLifeMs}`;
@@ -18,7 +21,10 @@ export function isLog(path: string): boolean {
   return path.startsWith(`${LOGS}/`);
 }
 
-/** The text of a job, or an archive with the text of each step of a run; 403 for an address that was not signed here or is too old. */
+/**
+ * Serves the text of a job, or an archive with the text of each step of a run. 403 for an address that was not signed
+ * here or has expired.
+ */
 export function answerLog(world: World, request: Request): Response {
   const { pathname, searchParams } = new URL(request.url);
   const until = searchParams.get('se') ?? '';

@@ -1,4 +1,4 @@
-/** The logs of a run as GitHub packs them: a text for each job, and a folder with one for each of its steps. */
+/** The logs of a run as GitHub packs them: a text for each job, and a folder per job with one text for each step. */
 
 import { strToU8, zipSync } from 'fflate';
 import { stepLogs } from '../pages/log/step-logs.ts';
@@ -22,7 +22,7 @@ export function runArchive(world: World, runId: string): Uint8Array<ArrayBuffer>
   return new Uint8Array(zipSync(files));
 }
 
-/** What a path may not have is left out, as GitHub does. */
+/** Drops characters that a path may not contain, as GitHub does. */
 function fileName(name: string): string {
   return name.replaceAll(/[/:<>"|*?\\\r\n]/g, '');
 }

@@ -28,7 +28,7 @@ export function shapeWorkflow(world: World, row: Workflow): JsonObject {
   };
 }
 
-/** docs.github.com/rest/actions/workflow-runs: a run, with the commit it is about. */
+/** docs.github.com/rest/actions/workflow-runs: a run with its commit. */
 export async function shapeRun(world: World, run: Run): Promise<JsonObject> {
   const repo = repoById(world, run.repoId);
   const url = `${repoApi(world, repo)}/actions/runs/${run.id}`;
@@ -72,7 +72,7 @@ export async function shapeRun(world: World, run: Run): Promise<JsonObject> {
   };
 }
 
-/** Where the head comes from: for a pull request of a fork that fork, even if the run is of the base's own files. */
+/** The repository of the head: for a pull request from a fork that fork, even if the run uses the base's own files. */
 function headRepoOf(world: World, run: Run): Repo {
   const repo = repoById(world, run.repoId);
   const [number] = run.pullNumbers;
@@ -98,7 +98,7 @@ export function shapeJob(world: World, job: Job): JsonObject {
     status: job.status,
     conclusion: job.conclusion,
     created_at: iso(job.createdAtMs),
-    // Before a job starts GitHub says when it was made.
+    // Before a job starts, GitHub reports its creation time here.
     started_at: iso(job.startedAtMs ?? job.createdAtMs),
     completed_at: isoOrNull(job.completedAtMs),
     name: job.name,

@@ -1,4 +1,4 @@
-/** Rows of the playground's state that machines write: workflows, runs, jobs, check suites and runs, statuses. */
+/** State rows that machines write: workflows, runs, jobs, check suites and runs, statuses. */
 
 import type { Json } from '../world/json.ts';
 
@@ -67,11 +67,11 @@ export type Run = {
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   readonly startedAtMs: number;
-  /** Asked for by `POST …/cancel`; the runner ends the run. */
+  /** Set by `POST …/cancel`; the runner ends the run. */
   readonly cancelRequested: boolean;
-  /** Asked for by `POST …/force-cancel`: conditions that would let a job go on do not count. */
+  /** Set by `POST …/force-cancel`: conditions that would keep a job running are ignored. */
   readonly cancelForced?: boolean;
-  /** What a further attempt does again; absent = everything. A job's id means that job. */
+  /** What a re-run repeats; absent = everything. A number is the id of the one job to repeat. */
   readonly again?: 'failed' | number;
 };
 
@@ -82,13 +82,13 @@ export type Step = {
   readonly conclusion: Conclusion | null;
   readonly startedAtMs: number | null;
   readonly completedAtMs: number | null;
-  /** Where the step's part of the job's log begins, in characters; null until it starts. */
+  /** Offset in characters at which the step's part of the job's log starts; null until the step starts. */
   readonly logOffset: number | null;
 };
 
-/** One job of a run's plan: where it stands, before and after it has a row in `jobs`. */
+/** One job in a run's plan and its state, before and after the job has a row in `jobs`. */
 export type PlanNode = {
-  /** Key under `jobs:`; of a called workflow's job `caller/key`. */
+  /** Key under `jobs:`; `caller/key` for a job of a called workflow. */
   readonly key: string;
   readonly state: 'open' | 'pending' | 'queued' | 'running' | 'called' | 'done';
   readonly result: 'success' | 'failure' | 'cancelled' | 'skipped' | null;
@@ -101,7 +101,7 @@ export type PlanNode = {
   readonly inputs: Readonly<Record<string, Json>> | null;
 };
 
-/** How the runner goes through one attempt of a run; kept so that a restart goes on from it. */
+/** Progress of the runner through one attempt of a run. It is persisted so that a restart can continue. */
 export type RunPlan = {
   readonly runId: number;
   readonly attempt: number;
@@ -110,12 +110,12 @@ export type RunPlan = {
   readonly sha: string;
   readonly headRef: string;
   readonly baseRef: string;
-  /** The commit that the workflow files are read from. */
+  /** The commit from which the workflow files are read. */
   readonly workflowSha: string;
   readonly inputs: Readonly<Record<string, Json>>;
   readonly group: string | null;
   readonly queue: 'single' | 'max';
-  /** A run for a pull request from another repository: no secrets, a token that only reads. */
+  /** A run for a pull request from another repository: it gets no secrets and a read-only token. */
   readonly untrusted: boolean;
   readonly nodes: readonly PlanNode[];
 };
@@ -136,7 +136,7 @@ export type Job = {
   readonly steps: readonly Step[];
   readonly checkRunId: number | null;
   readonly createdAtMs: number;
-  /** When it began to wait for a runner, if it waited for its concurrency group before that. */
+  /** When the job was queued for a runner, if it waited for its concurrency group first. */
   readonly queuedAtMs?: number;
   readonly startedAtMs: number | null;
   readonly completedAtMs: number | null;

@@ -1,4 +1,4 @@
-/** Every route of the REST API, by the file that has it. */
+/** Every route of the REST API, grouped by file. */
 
 import { actionsSettingsRoutes } from '../actions/routes/actions-settings.ts';
 import { environmentRoutes } from '../actions/routes/environments.ts';

@@ -1,4 +1,4 @@
-/** The API's front door: finds the route of a request, checks who asks, answers, and keeps count. */
+/** The entry point of the API: finds the route, identifies the caller, answers, and counts the request. */
 
 import { createHash } from 'node:crypto';
 import { answerGraphql } from '../graphql/answer.ts';
@@ -21,10 +21,10 @@ import type { Call, Route } from './route.ts';
 
 const router = createRouter(allRoutes);
 const restPrefix = '/api/v3';
-/** Where files are sent to, as to `uploads.github.com`. */
+/** The path for file uploads, like the host `uploads.github.com`. */
 const uploadPrefix = '/api/uploads';
 
-/** Answers any request of the API; what it does not have is a loud 501, remembered in `state.unserved`. */
+/** Answers any API request. An operation that is not served gets a 501 and is recorded in `state.unserved`. */
 export async function answer(world: World, request: Request): Promise<Response> {
   const url = new URL(request.url);
   const identity = identify(world, request.headers.get('authorization'));
@@ -67,7 +67,7 @@ export async function answer(world: World, request: Request): Promise<Response> 
   const result = withNeeds(match.route, await dispatch(call, match).finally(leave));
   if (request.method !== 'GET' && request.method !== 'HEAD' && result.status < 400) await world.save();
   count(world, caller, match, result);
-  // What a route serves in part refuses the rest by name.
+  // A partly served route names the part that it refuses.
   if (result.status === 501) remember(world, caller, request.method, `${url.pathname}${url.search}`);
   return send(world, request, caller, result);
 }
@@ -103,7 +103,7 @@ function isSpent(world: World, caller: Caller, resource: RateResource): boolean 
   return used >= limit;
 }
 
-/** Whom GitHub's message names. */
+/** The name in GitHub's rate limit message. */
 function limitedName(caller: Caller): string {
   switch (caller.kind) {
     case 'anonymous':
@@ -119,13 +119,16 @@ function limitedName(caller: Caller): string {
   }
 }
 
-/** What the limits look at before the query is parsed; a mutation may always make content. */
+/** What the limits need to know before the query is parsed; any mutation may create content. */
 function isMutation(body: Json): boolean {
   if (typeof body !== 'object' || body === null || !('query' in body)) return false;
   return typeof body['query'] === 'string' && /^\s*mutation\b/.test(body['query']);
 }
 
-/** GitHub says on every answer which permissions an App would need (docs.github.com/rest: troubleshooting, "Resource not accessible"). */
+/**
+ * GitHub lists in every answer which permissions an App needs (docs.github.com/rest: troubleshooting, "Resource not
+ * accessible").
+ */
 function withNeeds(route: Route, answered: Answer): Answer {
   if (route.scope === 'plain') return answered;
   const needs = route.access.permissions.map((need) => need.replace(':', '=')).join('; ');
@@ -146,7 +149,7 @@ function remember(world: World, caller: Caller, method: string, path: string): v
   if (world.state.unserved.length < playground.unservedKept) world.state.unserved.push(row);
 }
 
-/** 404 for what GitHub has not, 501 for what it has and we have not. */
+/** 404 for operations that GitHub does not have, 501 for operations that only the playground lacks. */
 function unserved(world: World, request: Request, caller: Caller): Answer {
   const { pathname } = new URL(request.url);
   if (!isOperation(request.method, pathname.replace(restPrefix, ''))) return notFound();
@@ -157,7 +160,9 @@ function unserved(world: World, request: Request, caller: Caller): Answer {
   );
 }
 
-/** Adds GitHub's headers; a GET whose ETag the caller already has becomes a 304, which costs nothing. */
+/**
+ * Adds GitHub's headers. A GET whose ETag the caller already has becomes a 304, which is not counted against the limit.
+ */
 function send(
   world: World,
   request: Request,
@@ -190,7 +195,7 @@ function send(
   }
   const free = new URL(request.url).pathname === `${restPrefix}/rate_limit`;
   if (known) countUsage(world, caller, 'notModified');
-  // Nothing new is free only for whoever says who they are (docs: best practices, conditional requests).
+  // A 304 is free only for authenticated callers (docs: best practices, conditional requests).
   const isForNothing = known && caller.kind !== 'anonymous';
   if (!isForNothing && resource === 'core' && !free && !isMint(request)) {
     spend(world, caller);

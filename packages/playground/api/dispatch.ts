@@ -1,4 +1,4 @@
-/** Lets a call through to its route, or answers why not: who asks, for which repository, with which permission. */
+/** Passes a call to its route, or refuses it: checks the caller, the repository and the permission. */
 
 import type { Match } from '../http/router.ts';
 import { actorOf } from '../identity/identity.ts';
@@ -53,7 +53,7 @@ function refusal(verdict: Exclude<Verdict, 'allowed'>, caller: Caller, access: R
   }
 }
 
-/** The words of most routes that ask for the role. */
+/** The message of most routes that require the role. */
 function roleWords(role: RepoAccess['role']): string {
   if (role === 'admin' || role === 'maintain') return 'Must have admin rights to Repository.';
   return role === 'triage'

@@ -1,10 +1,15 @@
-/** Every operation of GitHub's REST API by method and path, served here or not: what GitHub does not have is a 404. */
+/**
+ * Every operation of GitHub's REST API by method and path, served here or not. An operation that GitHub lacks is a 404.
+ */
 
 import { readFileSync } from 'node:fs';
 
 let patterns: readonly RegExp[] | null = null;
 
-/** Whether GitHub has it; `path` without `/api/v3`. The list is made by scripts/openapi.ts from GitHub's own description. */
+/**
+ * Whether GitHub has the operation; `path` without `/api/v3`. scripts/openapi.ts makes the list from GitHub's
+ * description.
+ */
 export function isOperation(method: string, path: string): boolean {
   patterns ??= readList();
   return patterns.some((pattern) => pattern.test(`${method === 'HEAD' ? 'GET' : method} ${path}`));

@@ -15,7 +15,7 @@ export function pageOf(query: URLSearchParams): Page {
   };
 }
 
-/** Answers one page of `rows`, drawn by `shape`. */
+/** Answers one page of `rows`, each formatted by `shape`. */
 export async function paged<Row>(
   call: Call,
   rows: readonly Row[],
@@ -34,7 +34,7 @@ export async function pagedIn<Row>(
   return pagedAs(call, rows, shape, (items) => ({ total_count: rows.length, [key]: items }));
 }
 
-/** The same for any other wrapping. */
+/** The same for a custom wrapper. */
 export async function pagedAs<Row>(
   call: Call,
   rows: readonly Row[],

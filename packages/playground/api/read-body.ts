@@ -1,4 +1,4 @@
-/** Reads the JSON body of a request within bounds. */
+/** Reads the JSON body of a request, with size and depth limits. */
 
 import { playground } from '../limits/limits.ts';
 import type { Json } from '../world/json.ts';
@@ -9,7 +9,7 @@ export type Body =
 
 export const noBody: Body = { ok: true, value: null };
 
-/** A file that is sent as it is. The server has bounded its size. */
+/** Reads an uploaded file as raw bytes. The server has already limited its size. */
 export async function readUpload(
   request: Request,
 ): Promise<{ readonly bytes: Uint8Array; readonly contentType: string }> {
@@ -17,7 +17,7 @@ export async function readUpload(
   return { bytes: new Uint8Array(await request.arrayBuffer()), contentType };
 }
 
-/** An absent or empty body is null; text that is no JSON is GitHub's "Problems parsing JSON". */
+/** An absent or empty body is null; invalid JSON gets GitHub's "Problems parsing JSON". */
 export async function readJsonBody(request: Request): Promise<Body> {
   if (request.method === 'GET' || request.method === 'HEAD' || request.body === null) {
     return { ok: true, value: null };
@@ -39,7 +39,7 @@ export function parseJson(text: string): Body {
   }
 }
 
-/** Whether more brackets are open at once than recursion can follow; those inside of texts do not count. */
+/** Whether the brackets nest deeper than recursion can follow; brackets inside strings do not count. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[{}[\]]/gs)) {
@@ -50,7 +50,7 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** JSON.parse gives nothing but JSON; this walk says so to the compiler. */
+/** Types the result of JSON.parse as JSON, by a walk through the value. */
 export function toJson(value: unknown): Json {
   if (
     value === null ||

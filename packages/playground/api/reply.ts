@@ -1,4 +1,4 @@
-/** Answers of the API: status, JSON or bytes, headers; and GitHub's words for what went wrong. */
+/** Answers of the API: status, JSON or bytes, headers; and GitHub's error messages. */
 
 import type { Json } from '../world/json.ts';
 
@@ -30,7 +30,7 @@ export function noContent(): Answer {
   return { status: 204, body: null, headers: {} };
 }
 
-/** A file's bytes or a text under its own media type. */
+/** A file's bytes or a text with its own media type. */
 export function raw(bytes: Uint8Array, mediaType: string): Answer {
   return { status: 200, body: bytes, headers: { 'content-type': mediaType } };
 }
@@ -43,7 +43,7 @@ export function notFound(): Answer {
   return failed(404, 'Not Found');
 }
 
-/** 422 with the fields that are wrong, as GitHub's validation answers. */
+/** 422 with the invalid fields, as in GitHub's validation errors. */
 export function invalid(errors: readonly FieldError[], message = 'Validation Failed'): Answer {
   return {
     status: 422,
@@ -51,14 +51,14 @@ export function invalid(errors: readonly FieldError[], message = 'Validation Fai
       message,
       errors: errors.map((one) => ({ ...one })),
       documentation_url: documentation,
-      // Its description does not name it; GitHub's answers have it all the same.
+      // GitHub's description omits this field, but its answers have it.
       status: '422',
     },
     headers: {},
   };
 }
 
-/** 403 of the hour's limit. */
+/** 403 for an exhausted hourly limit. */
 export function rateLimited(who: string): Answer {
   const body = {
     message: `API rate limit exceeded for ${who}.`,
@@ -68,7 +68,7 @@ export function rateLimited(who: string): Answer {
   return { status: 403, body, headers: {} };
 }
 
-/** 403 of a secondary limit: the words and the header by which clients know it. */
+/** 403 for a secondary limit: clients recognize the message and the header. */
 export function secondaryLimit(waitMs: number): Answer {
   const message = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
   const about = 'https://docs.github.com/free-pro-team@latest/rest/overview/rate-limits-for-the-rest-api';
@@ -79,7 +79,7 @@ export function secondaryLimit(waitMs: number): Answer {
   };
 }
 
-/** 422 whose `errors` are sentences, as the routes of reviews answer. */
+/** 422 whose `errors` are sentences, as the review routes answer. */
 export function invalidSimply(errors: readonly string[], message = 'Unprocessable Entity'): Answer {
   return {
     status: 422,
@@ -88,7 +88,7 @@ export function invalidSimply(errors: readonly string[], message = 'Unprocessabl
   };
 }
 
-/** 422 with a sentence only. */
+/** 422 with only a message. */
 export function unprocessable(message: string): Answer {
   return failed(422, message);
 }

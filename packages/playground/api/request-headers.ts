@@ -1,19 +1,20 @@
-/** What the headers of a request may ask for: a version of the API, and a form of the answer. */
+/** What request headers can select: an API version and a media type. */
 
 import { type Answer, failed } from './reply.ts';
 
 const versions = ['2022-11-28', '2026-03-10'];
 const defaultVersion = '2022-11-28';
 
-/** The version that the answer is in (docs.github.com/rest: API versions). */
+/** The API version of the answer (docs.github.com/rest: API versions). */
 export function selectedVersion(headers: Headers): string {
   const wanted = headers.get('x-github-api-version');
   return wanted !== null && versions.includes(wanted) ? wanted : defaultVersion;
 }
 
 /**
- * 400 for a version that GitHub has not, 415 for an `Accept` without JSON (docs.github.com/rest: media types), a loud
- * 501 for rendered texts, which nothing here makes; null: the request may go on. `hasBytes`: the route gives files as they are.
+ * 400 for an unknown version, 415 for an `Accept` without JSON (docs.github.com/rest: media types), and 501 for
+ * rendered HTML, which the playground does not produce. Null: the request is accepted. `hasBytes`: the route serves raw
+ * files.
  */
 export function refuseHeaders(headers: Headers, hasBytes: boolean): Answer | null {
   const version = headers.get('x-github-api-version');

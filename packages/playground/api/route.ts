@@ -16,29 +16,29 @@ export type PlainAccess = 'public' | 'app' | 'installation' | 'signed-in';
 export type Call = {
   readonly world: World;
   readonly caller: Caller;
-  /** The text of the token that was shown, for routes that revoke it. */
+  /** The caller's token, for routes that revoke it. */
   readonly token: string | null;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   /** Parsed JSON of the request; null without one. */
   readonly body: Json;
   readonly accept: string;
-  /** The bytes of a request to `/api/uploads`, where GitHub takes files. */
+  /** The bytes of a request to `/api/uploads`, the upload path. */
   readonly upload?: { readonly bytes: Uint8Array; readonly contentType: string };
   readonly url: URL;
 };
 
-/** A call under `/repos/:owner/:repo` by somebody who is allowed to make it. */
+/** A call under `/repos/:owner/:repo` by a caller who has the permission. */
 export type RepoCall = Call & { readonly repo: Repo };
 
-/** A call that changes something under a repository; `actor` is the account in whose name it is done. */
+/** A call that changes something in a repository; `actor` is the account that the change is attributed to. */
 export type ActorCall = RepoCall & { readonly actor: User };
 
 export type Reply = Answer | Promise<Answer>;
 
 export type Route = {
   readonly method: Method;
-  /** `/repos/:owner/:repo/issues/:number`; a last segment `:path*` takes the rest, slashes and all. */
+  /** `/repos/:owner/:repo/issues/:number`; a last segment `:path*` matches the rest, including slashes. */
   readonly pattern: string;
   /** Counts as content (an issue, comment, review or reaction) against GitHub's secondary limit. */
   readonly content: boolean;
@@ -48,7 +48,10 @@ export type Route = {
   | { readonly scope: 'actor'; readonly access: RepoAccess; readonly handle: (call: ActorCall) => Reply }
 );
 
-/** Permissions (any one of them suffices) for Apps and workflows, a role for people, and GitHub's words where the role is missing. */
+/**
+ * The permissions (any one suffices) for Apps and workflows, the role for people, and GitHub's message when the role is
+ * missing.
+ */
 export function repoAccess(
   permissions: PermissionNeed | readonly PermissionNeed[],
   role: Role | 'anyone' | 'public',
@@ -92,7 +95,7 @@ export function acts(
   return { method, pattern: `/repos/:owner/:repo${path}`, content: false, scope: 'actor', access, handle };
 }
 
-/** A route that changes a repository; a body that the schema refuses is answered with 422 and the field's name. */
+/** A route that changes a repository. A body that the schema rejects gets a 422 with the field's name. */
 export function writes<Body>(
   method: Method,
   path: string,
@@ -118,7 +121,7 @@ export function withBody<Body>(body: Json, schema: z.ZodType<Body>, handle: (bod
   );
 }
 
-/** GitHub's words for a body that is not what the documentation asks for. */
+/** GitHub's message for a body that does not match the documentation. */
 function complaint(issue: z.core.$ZodIssue, body: Json): string {
   const given = issue.path.reduce(
     (at: unknown, step) => (typeof at === 'object' && at !== null ? Reflect.get(at, step) : undefined),

@@ -1,4 +1,4 @@
-/** The root of the REST API: where things are (docs.github.com/rest/meta: GitHub API root). */
+/** The root of the REST API: a list of addresses (docs.github.com/rest/meta: GitHub API root). */
 
 import type { JsonObject } from '../world/json.ts';
 import type { World } from '../world/world.ts';
@@ -37,7 +37,7 @@ const places = {
   user_search_url: 'search/users',
 } as const;
 
-/** Every address that GitHub names, also those that are not served here. */
+/** Every address that GitHub lists, including those that are not served here. */
 export function shapeRoot(world: World): JsonObject {
   const api = `${world.baseUrl}/api/v3`;
   return Object.fromEntries(Object.entries(places).map(([name, path]) => [name, `${api}/${path}`]));

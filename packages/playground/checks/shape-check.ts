@@ -11,7 +11,7 @@ import type { Repo } from '../world/state.ts';
 import { iso, isoOrNull } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 
-/** docs.github.com/rest/checks/runs: a check run. GitHub tells nobody its buttons (`actions`). */
+/** docs.github.com/rest/checks/runs: a check run. GitHub never returns its buttons (`actions`). */
 export function shapeCheckRun(world: World, run: CheckRun): JsonObject {
   const repo = repoById(world, run.repoId);
   const url = `${repoApi(world, repo)}/check-runs/${run.id}`;
@@ -55,7 +55,7 @@ export function shapeAnnotation(world: World, run: CheckRun, one: CheckAnnotatio
   };
 }
 
-/** docs.github.com/rest/checks/suites: status and conclusion follow from the suite's runs. */
+/** docs.github.com/rest/checks/suites: status and conclusion are derived from the suite's runs. */
 export async function shapeCheckSuite(world: World, suite: CheckSuite): Promise<JsonObject> {
   const repo = repoById(world, suite.repoId);
   const head = await world.gitOf(repo).readCommit(suite.headSha);
@@ -81,7 +81,7 @@ export async function shapeCheckSuite(world: World, suite: CheckSuite): Promise<
   };
 }
 
-/** Status and conclusion of a suite as they follow from its runs, and how many these are. */
+/** A suite's status and conclusion, derived from its runs, and the number of runs. */
 export function standing(
   world: World,
   suite: CheckSuite,
@@ -104,7 +104,7 @@ export function shapeStatus(world: World, row: CommitStatus): JsonObject {
   return { ...shapeSimpleStatus(world, row), creator: shapeUserById(world, row.creatorId) };
 }
 
-/** A status in the combined one, which does not say who made it. */
+/** A status inside the combined status, which omits its creator. */
 export function shapeSimpleStatus(world: World, row: CommitStatus): JsonObject {
   const repo = repoById(world, row.repoId);
   return {
@@ -121,7 +121,10 @@ export function shapeSimpleStatus(world: World, row: CommitStatus): JsonObject {
   };
 }
 
-/** Open pull requests whose head is the commit, in the short form that checks and runs carry; none from forks, as on GitHub. */
+/**
+ * Open pull requests whose head is the commit, in the short form of check and workflow runs; none from forks, as on
+ * GitHub.
+ */
 export function pullsAt(world: World, repo: Repo, sha: string): readonly JsonObject[] {
   const rows: JsonObject[] = [];
   for (const issue of Object.values(world.state.issues)) {

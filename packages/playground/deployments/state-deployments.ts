@@ -1,4 +1,4 @@
-/** Rows of deployments (docs.github.com/rest/deployments): what was asked to be deployed, and what became of it. */
+/** Rows of deployments (docs.github.com/rest/deployments): the request and its statuses. */
 
 import type { Json } from '../world/json.ts';
 
@@ -17,14 +17,16 @@ export type Deployment = {
   readonly id: number;
   readonly repoId: number;
   readonly sha: string;
-  /** As it was asked for: a branch, a tag or a commit. */
+  /** The ref as requested: a branch, a tag or a commit. */
   readonly ref: string;
   readonly task: string;
   readonly payload: Json;
   readonly originalEnvironment: string;
   readonly environment: string;
   readonly description: string | null;
-  /** The environment will be gone some day; a success elsewhere makes no such deployment inactive. */
+  /**
+   * The environment will be removed later. A success in another environment does not make such a deployment inactive.
+   */
   readonly transient: boolean;
   readonly production: boolean;
   readonly creatorId: number;

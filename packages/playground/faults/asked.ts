@@ -1,20 +1,20 @@
-/** A request as the faults look at it. */
+/** A request with the facts that fault rules match. */
 
 import { github } from '../limits/limits.ts';
 
-/** A request with what the faults look at; `request` can still be read. */
+/** A request with its facts; `request` can still be read. */
 export type Asked = {
   readonly request: Request;
-  /** `METHOD /path` as GitHub's reference writes it, then as the request did where that is something else. */
+  /** `METHOD /path` as in GitHub's reference, then as requested if that is different. */
   readonly routes: readonly [string, ...string[]];
-  /** Token, or nothing. */
+  /** The token, or an empty text. */
   readonly caller: string;
   readonly writes: boolean;
-  /** What makes two reads the same. */
+  /** Identifies equal reads. */
   readonly key: string;
 };
 
-/** Reads what is to be known; a body is read from a copy. */
+/** Collects the facts; a body is read from a copy. */
 export async function looked(request: Request): Promise<Asked> {
   const url = new URL(request.url);
   const caller = request.headers.get('authorization') ?? '';

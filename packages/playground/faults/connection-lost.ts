@@ -1,4 +1,4 @@
-/** What a client sees when its connection breaks: in process an exception as of `fetch`, over HTTP a closed socket. */
+/** A broken connection as a client sees it: in process an exception like that of `fetch`, over HTTP a closed socket. */
 
 export class ConnectionLost extends TypeError {
   override readonly name = 'TypeError';

@@ -1,4 +1,4 @@
-/** Faults that can be switched on: what goes wrong, on which routes, how often, and the seed that decides when. */
+/** Faults that can be switched on: the kind of failure, the routes, the rate, and the seed that decides when. */
 
 import * as z from 'zod';
 import { faults as limits } from '../limits/limits.ts';
@@ -24,11 +24,11 @@ export const faultKinds = [
 export type FaultKind = (typeof faultKinds)[number];
 
 /**
- * `rate` is the share of occasions that are struck, decided by `seed` and a count, so that one seed gives one history.
- * `route` is `METHOD /path`, with or without `/api/v3`, where `*` stands for anything; for webhooks it is the event's name, for
- * pushes `push` or git's own `POST /owner/repo.git/git-receive-pack`; a clock has none.
- * People's own requests are spared unless `people` says otherwise: a rehearsal should not end because mira got a 502.
- * What is misspelt is refused: a fault that can never strike would pass for one that did no harm.
+ * `rate` is the share of occasions that fail, decided by `seed` and a count, so that one seed gives one history.
+ * `route` is `METHOD /path`, with or without `/api/v3`, where `*` matches anything. For webhooks it is the event's
+ * name, for pushes `push` or git's own `POST /owner/repo.git/git-receive-pack`; clock faults have no route. People's
+ * own requests are spared unless `people` is true, because a rehearsal should not end when mira gets a 502. Misspelled
+ * routes are rejected: a fault that never strikes would look like one that did no harm.
  */
 export const faultSchema = z
   .strictObject({
@@ -37,7 +37,7 @@ export const faultSchema = z
     seed: z.int().default(1),
     route: z.string().min(1).max(limits.routeCharacters).default('*'),
     people: z.boolean().default(false),
-    /** How slow, how late, how stale, how skewed (a negative skew puts GitHub's clock back). */
+    /** The delay, age or skew, depending on the kind (a negative skew sets GitHub's clock back). */
     durationMs: z.int().min(-limits.durationMs).max(limits.durationMs).default(limits.durationDefaultMs),
   })
   .superRefine(({ kind, route, durationMs }, context) => {
@@ -53,12 +53,12 @@ export const faultSchema = z
 
 export type Fault = z.output<typeof faultSchema>;
 
-/** Whether a route, such as `POST /repos/lab/ferries/issues`, is one of those that the fault names. */
+/** Whether a fault applies to a route such as `POST /repos/lab/ferries/issues`. */
 export function concerns(fault: Fault, route: string): boolean {
   return matchesGlob(fault.route, route);
 }
 
-/** What is wrong with a pattern that no occasion of the kind can match; null where one may. */
+/** The error for a pattern that no occasion of the kind can match; null if one can. */
 function routeComplaint(kind: FaultKind, route: string): string | null {
   switch (kind) {
     case 'server-error':

@@ -1,4 +1,6 @@
-/** Lets faults strike git's own requests over HTTP, where a route names them (`POST /lab/ferries.git/git-upload-pack`). */
+/**
+ * Applies faults to git's own requests over HTTP, if the route names them (`POST /lab/ferries.git/git-upload-pack`).
+ */
 
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { World } from '../world/world.ts';
@@ -11,9 +13,9 @@ import { draw, isOn, type Occasion, record } from './strike.ts';
 const kinds = ['server-error', 'slow', 'lost-request', 'lost-answer'] as const satisfies readonly FaultKind[];
 
 /**
- * One request of git, with what the faults that are on do to it. Throws `ConnectionLost` as the API does. A plain `*`
- * does not mean git, whose pushes have a fault of their own; git asks without a token before it shows whose it is, so
- * guests are spared like people.
+ * Handles one git request with the active faults. Throws `ConnectionLost` as the API does. A plain `*` does not include
+ * git, because pushes have a fault of their own. Git sends its first request without a token, so guests are spared like
+ * people.
  */
 export async function gitWithFaults(
   world: World,

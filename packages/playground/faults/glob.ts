@@ -1,9 +1,9 @@
-/** Patterns in which `*` stands for anything, matched in time that grows with pattern × text and never worse. */
+/** Patterns in which `*` matches anything. The worst-case time is pattern length × text length. */
 
-/** Whether the whole `text` is one that `pattern` describes; everything but `*` stands for itself. */
+/** Whether `pattern` matches the whole `text`; every character but `*` is literal. */
 export function matchesGlob(pattern: string, text: string): boolean {
   let [at, inText] = [0, 0];
-  /** Where the last `*` stood and how much it has taken so far: on a mismatch it takes one character more. */
+  /** The position of the last `*` and how many characters it matched so far. On a mismatch it takes one more. */
   let star: { readonly at: number; readonly took: number } | null = null;
   while (inText < text.length) {
     if (pattern[at] === '*') {

@@ -1,4 +1,4 @@
-/** Lets faults strike requests of the API: before GitHub acts, after it, or instead of it. */
+/** Applies faults to API requests: before GitHub acts, after it, or in place of it. */
 
 import { identify } from '../identity/identity.ts';
 import type { World } from '../world/world.ts';
@@ -19,7 +19,7 @@ const kinds = [
   'secondary-limit',
 ] as const satisfies readonly FaultKind[];
 
-/** Answers a request, with what the faults that are on do to it: all that are slow, then the first of the others. */
+/** Answers a request with the active faults: all slow ones, then the first of the others. */
 export async function answerWithFaults(
   world: World,
   request: Request,
@@ -42,7 +42,7 @@ export async function answerWithFaults(
     ({ fault }) =>
       fault.kind !== 'slow' &&
       (asked.writes || fault.kind !== 'secondary-limit') &&
-      // Whoever waited may have been let go by somebody who switched everything off.
+      // While the request waited, the faults may have been switched off.
       world.state.settings.faults.includes(fault),
   );
   return other === undefined
@@ -50,13 +50,13 @@ export async function answerWithFaults(
     : dated(world, await struck(world, asked, occasion, other, answer));
 }
 
-/** A proxy's own answer has the time too, and it is the world's: Node would put this machine's there. */
+/** Sets the world's time in a proxy's answer; otherwise Node would add this machine's time. */
 function dated(world: World, response: Response): Response {
   if (!response.headers.has('date')) response.headers.set('date', new Date(world.clock.now()).toUTCString());
   return response;
 }
 
-/** Whether a person asks, by what the `authorization` header shows. */
+/** Whether the caller is a person, by the `authorization` header. */
 export function isPerson(world: World, authorization: string | null): boolean {
   const identity = identify(world, authorization);
   return identity.ok && identity.caller.kind === 'user';
@@ -69,7 +69,7 @@ async function struck(
   { fault, count }: Strike,
   answer: (request: Request) => Promise<Response>,
 ): Promise<Response> {
-  // A read that nobody made before has no older answer: it tells itself whether it struck.
+  // A first read has no older answer, so a stale read records its own strike.
   if (fault.kind === 'stale-read')
     return staleOrFresh(world, asked, { fault, onStale: () => record(world, fault, occasion) }, answer);
   record(world, fault, occasion);
@@ -94,7 +94,7 @@ async function struck(
   }
 }
 
-/** 500 comes as JSON, 502 and 503 as the page of a proxy. */
+/** 500 is JSON; 502 and 503 are the HTML page of a proxy. */
 function serverError(drawn: number): Response {
   const status = [500, 502, 503][Math.floor(drawn * 3)] ?? 502;
   if (status === 500) return Response.json({ message: 'Server Error' }, { status });

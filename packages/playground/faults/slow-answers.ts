@@ -1,4 +1,4 @@
-/** Answers that wait because a fault holds them up, until their time has come or nobody wants them to wait any more. */
+/** Answers that a fault delays, until their time is over or the fault is switched off. */
 
 import type { World } from '../world/world.ts';
 import type { Fault } from './fault.ts';
@@ -21,7 +21,7 @@ export async function waitOut(world: World, fault: Fault): Promise<void> {
   }
 }
 
-/** Lets those answers go that `which` names; without it all of them, as who closes the world must. */
+/** Releases the answers that `which` selects. Without it all are released, as required when the world closes. */
 export function endWaits(
   world: World,
   which: (wait: { readonly fault: Fault }) => boolean = () => true,

@@ -1,4 +1,4 @@
-/** Reads from a replica that lags behind: an answer that was true up to a minute ago. */
+/** Reads from a lagging replica: an answer that was correct up to a minute ago. */
 
 import { faults as limits } from '../limits/limits.ts';
 import type { World } from '../world/world.ts';
@@ -11,8 +11,8 @@ type Kept = { readonly atMs: number; readonly answer: Response };
 const kept = new WeakMap<World, Map<string, Kept>>();
 
 /**
- * With a strike the same read's earlier answer if there is one that is not too old (`onStale` is told); every fresh one
- * is remembered.
+ * On a strike, returns the earlier answer to the same read if it is recent enough, and calls `onStale`. Stores every
+ * fresh answer.
  */
 export async function staleOrFresh(
   world: World,

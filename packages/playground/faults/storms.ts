@@ -1,4 +1,7 @@
-/** Secondary limits that a fault began: for a minute GitHub refuses every write of one caller (docs: wait at least one minute). */
+/**
+ * Secondary limits started by a fault: for a minute GitHub refuses every write of one caller (docs: wait at least one
+ * minute).
+ */
 
 import { secondaryLimit } from '../api/reply.ts';
 import { faults as limits } from '../limits/limits.ts';
@@ -7,14 +10,14 @@ import { isOn } from './strike.ts';
 
 const endsMs = new WeakMap<World['state'], Map<string, number>>();
 
-/** The refusal of a write in the middle of a storm; null where there is none. `caller` is the token. */
+/** The refusal of a write during a secondary limit; null when there is none. `caller` is the token. */
 export function refusedByStorm(world: World, caller: string): Response | null {
   if (!isOn(world, ['secondary-limit'])) return null;
   const leftMs = (endsMs.get(world.state)?.get(caller) ?? 0) - world.clock.now();
   return leftMs > 0 ? limited(leftMs) : null;
 }
 
-/** Begins a storm with the write that it refuses first. */
+/** Starts a secondary limit with the write that it refuses first. */
 export function beginStorm(world: World, caller: string): Response {
   const open = endsMs.get(world.state) ?? new Map<string, number>();
   endsMs.set(world.state, open.set(caller, world.clock.now() + limits.stormMs));

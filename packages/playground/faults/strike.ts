@@ -1,25 +1,25 @@
-/** Decides, reproducibly, whether a fault strikes this time. */
+/** Decides reproducibly whether a fault strikes. */
 
 import { createHash } from 'node:crypto';
 import { faults as limits } from '../limits/limits.ts';
 import { nextId, type World } from '../world/world.ts';
 import { concerns, type Fault, type FaultKind } from './fault.ts';
 
-/** Something that a fault may strike, by each name that a route may give it; the first one is told of. */
+/** An event that a fault may strike, with each name that a route may use for it. The first name is reported. */
 export type Occasion = {
   readonly routes: readonly [string, ...string[]];
-  /** A person's own doing, which most faults spare. */
+  /** An action by a person, which most faults spare. */
   readonly byPerson: boolean;
-  /** Text that a fault's route must have to mean it: what a plain `*` does not mean. */
+  /** Text that a fault's route must contain to match; a plain `*` does not match then. */
   readonly namedBy?: string;
 };
 
-/** A fault that strikes an occasion, its `count`th. */
+/** A fault that strikes an occasion, and the number of that occasion (`count`). */
 export type Strike = { readonly fault: Fault; readonly count: number };
 
 /**
- * Those of the faults that are on which strike this occasion, in the order in which they were switched on. Each counts
- * the occasions that concern it and draws a lot of its own: what others do changes nothing about its history.
+ * The active faults that strike this occasion, in the order in which they were switched on. Each fault counts its own
+ * occasions and draws by its own seed, so that other requests do not change its history.
  */
 export function draw(world: World, kinds: readonly FaultKind[], occasion: Occasion): readonly Strike[] {
   return world.state.settings.faults.flatMap((fault, index) => {
@@ -31,13 +31,13 @@ export function draw(world: World, kinds: readonly FaultKind[], occasion: Occasi
   });
 }
 
-/** Tells that a fault did what it is there for. */
+/** Records that a fault took effect. */
 export function record(world: World, { kind }: Fault, { routes }: Occasion): void {
   world.state.faultsStruck[kind] = (world.state.faultsStruck[kind] ?? 0) + 1;
   remember(world, { kind, route: routes[0], atMs: world.clock.now() });
 }
 
-/** Draws and tells: the first fault of one of the kinds that strikes this occasion, or null. */
+/** Draws and records: the first fault of these kinds that strikes this occasion, or null. */
 export function strike(world: World, kinds: readonly FaultKind[], occasion: Occasion): Fault | null {
   const [first] = draw(world, kinds, occasion);
   if (first === undefined) return null;
@@ -45,15 +45,15 @@ export function strike(world: World, kinds: readonly FaultKind[], occasion: Occa
   return first.fault;
 }
 
-/** The counter of a fault's occasions; it belongs to its place among those that are on. */
+/** The key of a fault's counter; it depends on the fault's place in the list. */
 export function counterOf(index: number, { kind }: Fault): string {
   return `faults/${index}/${kind}`;
 }
 
-/** One time that a fault struck, with the occasion: a request's route, an event's name, `push`. */
+/** One strike of a fault with its occasion: a request's route, an event's name, `push`. */
 export type Struck = { readonly kind: FaultKind; readonly route: string; readonly atMs: number };
 
-/** What was injected lately, newest first. */
+/** Recent strikes, newest first. */
 export function lately(world: World): readonly Struck[] {
   return (histories.get(world) ?? []).toReversed();
 }
@@ -64,18 +64,18 @@ function remember(world: World, struck: Struck): void {
   histories.set(world, [...(histories.get(world) ?? []), struck].slice(-limits.strikesKept));
 }
 
-/** Whether anything of these kinds is switched on. */
+/** Whether any fault of these kinds is on. */
 export function isOn(world: World, kinds: readonly FaultKind[]): boolean {
   return world.state.settings.faults.some((fault) => kinds.includes(fault.kind));
 }
 
-/** How far GitHub's clock is ahead of everybody else's, by the faults that are on. */
+/** How far GitHub's clock is ahead of real time, by the active faults. */
 export function skewMs(faults: readonly Fault[]): number {
   const skewed = faults.filter(({ kind, rate }) => kind === 'clock-skew' && rate > 0);
   return skewed.reduce((sum, { durationMs }) => sum + durationMs, 0);
 }
 
-/** A number in [0, 1) that depends on the seed and the text alone. */
+/** A number in [0, 1) that depends only on the seed and the text. */
 export function lot(seed: number, text: string): number {
   return createHash('sha256').update(`${seed}/${text}`).digest().readUInt32BE(0) / 2 ** 32;
 }

@@ -1,4 +1,7 @@
-/** Switches faults on and off: what stays on goes on with its history, what is new begins its own, what is off lets go. */
+/**
+ * Switches faults on and off: a fault that stays on keeps its history, a new one starts its own, a removed one releases
+ * what it held.
+ */
 
 import type { World } from '../world/world.ts';
 import type { Fault } from './fault.ts';
@@ -7,9 +10,9 @@ import { endStorms } from './storms.ts';
 import { counterOf, isOn } from './strike.ts';
 
 /**
- * From now on `wanted` are the faults that are on, and no others. One that was on already keeps its count wherever it
- * stands in the list; any other begins at its first occasion, so that a seed that is switched on again strikes the same
- * ones again. Answers that a fault held up go out when it is switched off, and its secondary limit lets go.
+ * Makes `wanted` the complete list of active faults. A fault that was already on keeps its count, in any place of the
+ * list. Any other fault starts at its first occasion, so that a repeated seed strikes the same occasions again.
+ * Switching a fault off releases its delayed answers and its secondary limit.
  */
 export function switchFaults(world: World, wanted: readonly Fault[]): void {
   const { counters, settings } = world.state;

@@ -1,14 +1,17 @@
-/** What the faults that are on do to one webhook on its way. */
+/** Applies the active faults to one webhook delivery. */
 
 import type { World } from '../world/world.ts';
 import { strike } from './strike.ts';
 
-/** How often and after which wait it is sent; none when it is lost. `behind` lets the next one overtake it. */
+/**
+ * One delivery of a webhook, after a wait. A lost webhook has none, a doubled one two. `behind` lets the next webhook
+ * overtake it.
+ */
 export type Journey = { readonly waitMs: number; readonly behind: boolean };
 
 const direct: Journey = { waitMs: 0, behind: false };
 
-/** The journeys of one webhook, by the name of its event; every fault draws, whatever another one does to it. */
+/** The deliveries of one webhook, by its event name. Every fault draws, regardless of the other faults. */
 export function journeysOf(world: World, event: string): readonly Journey[] {
   const occasion = { routes: [event], byPerson: false } as const;
   const isDropped = strike(world, ['webhook-dropped'], occasion) !== null;

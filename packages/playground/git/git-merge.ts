@@ -1,4 +1,4 @@
-/** Joins two lines of history as the merge button does, file by file. */
+/** Merges two histories like the merge button does, file by file. */
 
 import { playground } from '../limits/limits.ts';
 import type { CommitObject, FileChange, GitStore, Sha, Signature } from './store/git-store.ts';
@@ -7,8 +7,8 @@ import { changeTree, entryAt, type PathChange } from './store/git-trees.ts';
 export type MergedTree = { readonly ok: true; readonly tree: Sha } | { readonly ok: false };
 
 /**
- * The tree of `base` with what `head` changed since `ancestor`. A file that both sides changed to different content
- * is a conflict, even where git could join the two texts: the playground is the stricter one.
+ * The tree of `base` with the changes of `head` since `ancestor`. If both sides changed a file to different content, it
+ * is a conflict, even where git could merge the texts: the playground is stricter.
  */
 export async function mergeTrees(store: GitStore, base: Sha, head: Sha, ancestor: Sha): Promise<MergedTree> {
   const [ours, theirs] = await Promise.all([store.diff(ancestor, base), store.diff(ancestor, head)]);
@@ -34,7 +34,7 @@ export type MergePlan = {
   readonly committer: Signature;
 };
 
-/** Writes the commits of a merge and gives the new tip, or null when the two sides are in conflict. */
+/** Writes the commits of a merge and returns the new tip, or null on a conflict. */
 export async function writeMerge(store: GitStore, plan: MergePlan): Promise<Sha | null> {
   const ancestor = await store.mergeBase(plan.base, plan.head);
   if (ancestor === null) return null;
@@ -50,7 +50,7 @@ export async function writeMerge(store: GitStore, plan: MergePlan): Promise<Sha 
   });
 }
 
-/** Whether the merge button would be green; null when the histories are unrelated. */
+/** Whether the merge button would be enabled; null when the histories are unrelated. */
 export async function canMerge(store: GitStore, base: Sha, head: Sha): Promise<boolean | null> {
   const ancestor = await store.mergeBase(base, head);
   if (ancestor === null) return null;
@@ -61,7 +61,7 @@ async function rebase(store: GitStore, plan: MergePlan, ancestor: Sha): Promise<
   const commits = await store.log({ from: plan.head, not: plan.base, limit: playground.commitsWalked });
   let tip = plan.base;
   for (const commit of commits.toReversed()) {
-    // A merge has no change of its own to replay; what it brought comes with its commits.
+    // A merge commit has no change of its own to replay; its parents' commits are replayed.
     if (commit.parents.length > 1) continue;
     const next = await replay(store, commit, tip, plan.committer, ancestor);
     if (next === null) return null;

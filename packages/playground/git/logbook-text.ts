@@ -1,9 +1,11 @@
-/** The events of one folder of a logbook's branch, whose long files are cut: `events.jsonl`, `events-0002.jsonl` and so on. */
+/**
+ * The events of one folder of a logbook branch. Long files are split: `events.jsonl`, `events-0002.jsonl` and so on.
+ */
 
 import type { GitStore, Sha } from './store/git-store.ts';
 import { readPath } from './store/memory-remote.ts';
 
-/** The folders of all runs in a commit, `runs/YYYY/MM/RUN`, in the order of their names. */
+/** The folders of all runs in a commit, `runs/YYYY/MM/RUN`, sorted by name. */
 export async function runFolders(store: GitStore, commit: Sha): Promise<readonly string[]> {
   const tree = (await store.readCommit(commit))?.tree;
   let found = tree === undefined ? [] : [{ path: '', sha: tree }];
@@ -18,7 +20,7 @@ export async function runFolders(store: GitStore, commit: Sha): Promise<readonly
   return found.map(({ path }) => path);
 }
 
-/** The text of all of them in their order; null where there is none. */
+/** The text of all event files in order; null if there is none. */
 export async function readEventsText(store: GitStore, commit: Sha, folder: string): Promise<string | null> {
   const texts: string[] = [];
   for (let part = 1; ; part += 1) {

@@ -1,4 +1,4 @@
-/** Moves refs for the API: protections and workflow files are guarded, git decides, and what follows is recorded. */
+/** Moves refs for the API: checks protections and workflow files, lets git decide, and records the consequences. */
 
 import { mayChangeWorkflows, pushRefusedBy } from '../identity/permissions.ts';
 import { github } from '../limits/limits.ts';
@@ -18,7 +18,7 @@ export type MoveOutcome =
   | 'workflows-permission'
   | RuleBreach;
 
-/** One ref, with the compare-and-set of `RefUpdate`; nothing is recorded unless git has moved it. */
+/** Moves one ref with the compare-and-set of `RefUpdate`. Nothing is recorded unless git moved it. */
 export async function moveRef(
   act: Act,
   update: RefUpdate,
@@ -35,7 +35,7 @@ export async function moveRef(
   return outcome;
 }
 
-/** Why a move is refused before git is asked; pushes by the git program are held by rules/push-policy.ts. */
+/** Why a move is refused before git is called. rules/push-policy.ts checks pushes by the git program. */
 export async function refusePush(
   act: Act,
   moved: MovedRef,
@@ -54,7 +54,7 @@ export async function refusePush(
   return (await touchesWorkflows(act, moved)) ? 'workflows-permission' : null;
 }
 
-/** An object that git does not have is git's to refuse. */
+/** True for a missing object, which git itself refuses later. */
 async function isForward(act: Act, { before, after }: MovedRef): Promise<boolean> {
   if (before === null || after === null) return true;
   const store = act.world.gitOf(act.repo);
@@ -77,7 +77,7 @@ async function touchesWorkflows(act: Act, moved: MovedRef): Promise<boolean> {
   );
 }
 
-/** Null: the object is no commit, and git refuses it. */
+/** Null: the object is not a commit, and git refuses it later. */
 async function workflowsAt(store: GitStore, sha: string): Promise<WorkflowFiles | null> {
   const commit = await store.readCommit(sha);
   if (commit === null) return null;

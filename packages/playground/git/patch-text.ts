@@ -1,10 +1,10 @@
-/** Changes as texts that git takes back: `.diff` for `git apply`, `.patch` for `git am` (git-scm.com/docs/git-format-patch). */
+/** Changes as texts for git: `.diff` for `git apply`, `.patch` for `git am` (git-scm.com/docs/git-format-patch). */
 
 import { type Answer, raw } from '../api/reply.ts';
 import { countLines } from './shape-commit.ts';
 import type { CommitObject, FileChange, GitStore } from './store/git-store.ts';
 
-/** The text that `Accept` asks for, or null: JSON will do. */
+/** The text that `Accept` requests, or null if JSON is acceptable. */
 export async function asText(
   store: GitStore,
   accept: string,
@@ -15,7 +15,7 @@ export async function asText(
   if (accept.includes('.diff'))
     return raw(Buffer.from(diffText(files)), 'application/vnd.github.diff; charset=utf-8');
   if (!accept.includes('.patch')) return null;
-  // A merge has no patch of its own.
+  // A merge commit has no patch of its own.
   const own = commits.filter(({ parents }) => parents.length < 2);
   const mails = await Promise.all(
     own.map((commit, index) => patchMail(store, commit, index + 1, own.length)),

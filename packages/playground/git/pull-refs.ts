@@ -1,4 +1,7 @@
-/** `refs/pull/N/head` and `refs/pull/N/merge`: what anybody can fetch of a pull request, and what its workflows run on. */
+/**
+ * `refs/pull/N/head` and `refs/pull/N/merge`: the refs of a pull request that anyone can fetch and its workflows run
+ * on.
+ */
 
 import { type Act, putIssue } from '../threads/threads.ts';
 import type { PullIssue } from '../world/lookup.ts';
@@ -6,8 +9,8 @@ import { writeMerge } from './git-merge.ts';
 import { webFlowSignature } from './shape-commit.ts';
 
 /**
- * Brings both refs to where head and base are now and notes the test merge in the pull request; null there = the two are
- * in conflict, and the merge ref stays at the last one that worked (docs: pull request refs and merge branches).
+ * Updates both refs to the current head and base, and stores the test merge in the pull request. Null there means a
+ * conflict; then the merge ref stays at the last successful merge (docs: pull request refs and merge branches).
  */
 export async function renewPullRefs(act: Act, issue: PullIssue): Promise<PullIssue> {
   const store = act.world.gitOf(act.repo);
@@ -30,7 +33,7 @@ export async function renewPullRefs(act: Act, issue: PullIssue): Promise<PullIss
   return renewed;
 }
 
-/** Whether a ref belongs to GitHub alone: nobody moves it, by API or by git. */
+/** Whether only GitHub may move the ref, neither the API nor git. */
 export function isPullRef(ref: string): boolean {
   return ref.startsWith('refs/pull/');
 }

@@ -1,4 +1,4 @@
-/** What follows when branches move, by whatever door (API, git push, merge button): pull requests and `push` events. */
+/** The consequences of a moved branch (by API, git push or merge button): pull request updates and `push` events. */
 
 import { github } from '../limits/limits.ts';
 import { dismissStale } from '../pulls/review-changes.ts';
@@ -15,7 +15,7 @@ import { userByAddress } from './shape-commit.ts';
 import { repoPage } from './shape-repo.ts';
 import type { CommitObject } from './store/git-store.ts';
 
-/** A ref that has moved; null = it did not exist before, or is gone now. */
+/** A moved ref; null = it did not exist before, or was deleted. */
 export type MovedRef = {
   readonly ref: string;
   readonly before: string | null;
@@ -25,7 +25,7 @@ export type MovedRef = {
 const zeros = '0'.repeat(40);
 const commitsInPayload = 20;
 
-/** Call it after git has the new tips: it renews pull requests, then tells the bus, in GitHub's order. */
+/** Call it after git has the new tips. It updates pull requests, then emits events, in GitHub's order. */
 export async function recordPush(
   act: Act,
   moved: readonly MovedRef[],
@@ -43,7 +43,7 @@ export async function recordPush(
   }
 }
 
-/** Branches alone have an activity view (docs.github.com/rest/repos: list repository activities). */
+/** Only branches have an activity view (docs.github.com/rest/repos: list repository activities). */
 async function noteActivity(act: Act, moved: MovedRef, at: 'push' | 'merge'): Promise<void> {
   if (!moved.ref.startsWith('refs/heads/')) return;
   const id = nextId(act.world, 'activities');
@@ -70,7 +70,10 @@ async function activityKind(
   return (await act.world.gitOf(act.repo).isAncestor(before, after)) ? 'push' : 'force_push';
 }
 
-/** A branch is the head of pull requests here and, in a fork, of some in its parent; it is the base of some here. */
+/**
+ * A branch can be the head of pull requests here and, in a fork, of pull requests in its parent; it can be the base of
+ * pull requests here.
+ */
 async function renewPulls(act: Act, branch: string, moved: MovedRef): Promise<void> {
   const parent = act.repo.forkOfId === undefined ? undefined : act.world.state.repos[act.repo.forkOfId];
   for (const repo of parent === undefined ? [act.repo] : [act.repo, parent]) {
@@ -98,7 +101,7 @@ async function renewHead(act: Act, issue: PullIssue, moved: MovedRef): Promise<v
   await dismissStale(act, renewed);
 }
 
-/** A base that already contains the head means that somebody merged by hand. */
+/** If the base already contains the head, a person merged manually. */
 async function renewBase(act: Act, issue: PullIssue, tip: string): Promise<void> {
   const store = act.world.gitOf(act.repo);
   if (!(await store.isAncestor(issue.pull.headSha, tip))) {
@@ -116,7 +119,7 @@ async function renewBase(act: Act, issue: PullIssue, tip: string): Promise<void>
 }
 
 async function tellPush(act: Act, moved: MovedRef): Promise<void> {
-  // GitHub sends webhooks for branches and tags only; other refs move in silence.
+  // GitHub sends webhooks only for branches and tags; other refs move without events.
   const branch = moved.ref.startsWith('refs/heads/');
   if (!branch && !moved.ref.startsWith('refs/tags/')) return;
   const common = { action: null, repo: act.repo, sender: act.actor, byTokenKind: act.caller.kind };
@@ -142,7 +145,7 @@ async function pushPayload(act: Act, moved: MovedRef): Promise<JsonObject> {
   const forced = before !== null && after !== null && !(await store.isAncestor(before, after));
   const tip = after === null ? null : await peel(store, after);
   const known = before ?? (await forkedFrom(act, moved));
-  // A tag brings no commits; a new branch those that the default branch has not.
+  // A tag adds no commits; a new branch adds those that are not on the default branch.
   const commits =
     tip === null || moved.ref.startsWith('refs/tags/')
       ? []

@@ -1,11 +1,11 @@
-/** Turns what callers write for a commit (a SHA, a branch, a tag, `HEAD`) into a commit's SHA. */
+/** Resolves a commit name (a SHA, a branch, a tag, `HEAD`) to a commit's SHA. */
 
 import type { Repo } from '../world/state.ts';
 import type { GitStore, Sha } from './store/git-store.ts';
 
 const tagDepth = 5;
 
-/** Null when nothing of that name leads to a commit. Branches win over tags, as on GitHub. */
+/** Null when the name leads to no commit. Branches win over tags, as on GitHub. */
 export async function resolveCommit(store: GitStore, repo: Repo, name: string): Promise<Sha | null> {
   if (/^[0-9a-f]{40}$/.test(name)) return peel(store, name);
   const wanted = name === 'HEAD' || name === '' ? `heads/${repo.defaultBranch}` : name;
@@ -20,7 +20,7 @@ export async function resolveCommit(store: GitStore, repo: Repo, name: string): 
   return null;
 }
 
-/** Follows annotated tags to the commit that they name. */
+/** Follows annotated tags to their commit. */
 export async function peel(store: GitStore, sha: Sha): Promise<Sha | null> {
   let here = sha;
   for (let depth = 0; depth < tagDepth; depth += 1) {
@@ -32,7 +32,7 @@ export async function peel(store: GitStore, sha: Sha): Promise<Sha | null> {
   return null;
 }
 
-/** What kind of object a SHA names. */
+/** The type of the object with a SHA. */
 export async function typeOfObject(
   store: GitStore,
   sha: Sha,

@@ -10,7 +10,7 @@ import type { World } from '../world/world.ts';
 import { repoApi, repoPage } from './shape-repo.ts';
 import type { CommitObject, FileChange, Signature } from './store/git-store.ts';
 
-/** The address that commits made through the API carry, by which GitHub finds the account again. */
+/** The address in commits made through the API, by which GitHub finds the account. */
 export function noreplyAddress(user: User): string {
   return `${user.id}+${user.login}@users.noreply.github.com`;
 }
@@ -24,7 +24,7 @@ export function webFlowSignature(atMs: number): Signature {
   return { name: 'GitHub', email: 'noreply@github.com', atMs };
 }
 
-/** GitHub's own account, which its commits are linked to: it names nobody. */
+/** GitHub's own account for its commits; it is not a user. */
 const webFlow: User = {
   id: 19_864_447,
   login: 'web-flow',
@@ -34,12 +34,12 @@ const webFlow: User = {
   createdAtMs: Date.UTC(2016, 5, 10),
 };
 
-/** The account that a commit is linked to by its address. */
+/** The account that a commit's address belongs to. */
 function linkedAccount(world: World, { email }: Signature): User | null {
   return email === webFlow.email ? webFlow : userByAddress(world, email);
 }
 
-/** The account that an address belongs to; null when nobody has it. */
+/** The account of an address; null if there is none. */
 export function userByAddress(world: World, address: string): User | null {
   for (const user of Object.values(world.state.users)) {
     if (user.email === address || noreplyAddress(user) === address) return user;
@@ -51,7 +51,7 @@ export function shapeSignature(signature: Signature): JsonObject {
   return { name: signature.name, email: signature.email, date: iso(signature.atMs) };
 }
 
-/** docs.github.com/rest/commits: a commit of a list. */
+/** docs.github.com/rest/commits: a commit in a list. */
 export function shapeCommit(world: World, repo: Repo, commit: CommitObject): JsonObject {
   const api = repoApi(world, repo);
   const author = linkedAccount(world, commit.author);
@@ -77,7 +77,7 @@ export function shapeCommit(world: World, repo: Repo, commit: CommitObject): Jso
   };
 }
 
-/** The short form that runs and suites carry ("simple commit"). */
+/** The short form inside runs and suites ("simple commit"). */
 export function shapeSimpleCommit(commit: CommitObject): JsonObject {
   return {
     id: commit.sha,

@@ -20,7 +20,7 @@ export function repoPage(world: World, repo: Repo): string {
   return `${world.baseUrl}/${repo.owner}/${repo.name}`;
 }
 
-/** The short form that runs, statuses and searches carry ("minimal repository"). */
+/** The short form inside runs, statuses and searches ("minimal repository"). */
 export function shapeMinimalRepo(world: World, repo: Repo): JsonObject {
   const api = repoApi(world, repo);
   return {
@@ -95,7 +95,7 @@ export function shapeFullRepo(world: World, repo: Repo, role: Role | null): Json
   };
 }
 
-/** Of a fork: the repository that it was made from, and the one at the root of them all (here the same). */
+/** For a fork: its parent repository, and the root of the fork network (here the same). */
 function originOf(world: World, repo: Repo): JsonObject {
   const parent = repo.forkOfId === undefined ? undefined : world.state.repos[repo.forkOfId];
   if (parent === undefined) return {};

@@ -1,8 +1,13 @@
-/** Paths that may stand in a commit, by the rules of git's own check (git-scm.com/docs/git-fsck: hasDot, hasDotdot, hasDotgit). */
+/**
+ * Valid paths in a commit, by the rules of git's own check (git-scm.com/docs/git-fsck: hasDot, hasDotdot, hasDotgit).
+ */
 
 const longestPath = 4_096;
 
-/** False for what no checkout could hold or what would be written into `.git`, on file systems that fold names too. */
+/**
+ * False for paths that no checkout can contain or that would be written into `.git`, including on file systems that
+ * fold names.
+ */
 export function isTreePath(path: string): boolean {
   if (path === '' || path.includes('\0') || Buffer.byteLength(path) > longestPath) return false;
   return path.split('/').every((name) => name !== '' && name !== '.' && name !== '..' && !isDotGit(name));

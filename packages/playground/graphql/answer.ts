@@ -1,4 +1,4 @@
-/** Answers a GraphQL request: parse, check against the schema, run, and write errors as GitHub writes them. */
+/** Answers a GraphQL request: parse, validate against the schema, execute, and format errors as GitHub does. */
 
 import {
   buildSchema,
@@ -23,7 +23,7 @@ import { schemaText } from './schema-text.ts';
 import { type UnservedField, unservedField } from './unserved-fields.ts';
 
 const schema = buildSchema(schemaText);
-/** GitHub lets the types of a union answer one name with different types, and `gh` relies on it. */
+/** GitHub allows fields of the same name with different types in a union, and `gh` relies on it. */
 const rules = specifiedRules.filter(({ name }) => name !== 'OverlappingFieldsCanBeMergedRule');
 const requestShape = z.object({
   query: z.string(),
@@ -37,7 +37,7 @@ export type GraphqlAnswer = {
   readonly mutation: boolean;
   /** Whether it counts as content (texts and reactions do; hiding and refs do not). */
   readonly content: boolean;
-  /** Fields and arguments that it asked and that are not served here. */
+  /** Requested fields and arguments that are not served here. */
   readonly unserved: readonly string[];
 };
 
@@ -63,7 +63,7 @@ export async function answerGraphql(world: World, caller: Caller, body: Json): P
   const bug = result.errors?.find(
     (error) => error.originalError !== undefined && !(error.originalError instanceof GraphQLError),
   );
-  // A resolver that breaks is a bug of the playground and must not look like an answer of GitHub's.
+  // A failing resolver is a bug of the playground and must not look like a GitHub error.
   if (bug !== undefined)
     throw new Error(`GraphQL field ${bug.path?.join('.') ?? ''} broke`, { cause: bug.originalError });
   const data = result.data === undefined ? {} : { data: toJson(result.data) };
@@ -93,7 +93,7 @@ type Unreadable = {
   readonly asked: ReadonlyMap<GraphQLError, UnservedField>;
 };
 
-/** A client asks with a handful of texts; parsing and checking one takes longer than answering it. */
+/** A cache: a client sends only a few query texts, and parsing and validating one takes longer than answering it. */
 const known = new Map<string, DocumentNode | Unreadable>();
 
 function readOnce(query: string): DocumentNode | Unreadable {

@@ -1,4 +1,4 @@
-/** GraphQL nodes of accounts and of what every text with an author has: edits, reactions, times. */
+/** GraphQL nodes of accounts, and common fields of authored texts: edits, reactions, times. */
 
 import { userNodeId } from '../identity/shape-people.ts';
 import type { User } from '../identity/state-people.ts';
@@ -33,7 +33,7 @@ export type ActorNode = {
   readonly email: string;
   readonly url: string;
   readonly avatarUrl: string;
-  /** Asked with the one who asks: an account is read where nobody asks for what it owns. */
+  /** Takes the context as an argument, because an account node is often built without a caller. */
   readonly repositories: (args: OwnedArgs, context: Context) => object;
 };
 
@@ -71,7 +71,7 @@ export function authoredFields(context: Context, repo: Repo, row: Authored): obj
     editor: lastEdit === null ? null : actorNode(world, lastEdit.editorId),
     includesCreatedEdit: row.edits.length > 0,
     viewerDidAuthor: row.authorId === actor.id,
-    // Newest first, the original last, as GitHub lists them.
+    // Newest first, the original last, as on GitHub.
     userContentEdits: (args: PageArgs) =>
       connect(row.edits.toReversed(), args, (edit) => ({
         id: nodeId('UCE', edit.id),
@@ -86,7 +86,7 @@ export function authoredFields(context: Context, repo: Repo, row: Authored): obj
   };
 }
 
-/** An account where the schema says User: null for a bot. */
+/** An account for a field of type User: null for a bot. */
 function personNode(world: World, userId: number): ActorNode | null {
   const node = actorNode(world, userId);
   return node?.__typename === 'User' ? node : null;
@@ -102,7 +102,7 @@ export function reactionNode(world: World, reaction: Reaction): object {
   };
 }
 
-/** All eight groups, also the empty ones, as GitHub gives them. */
+/** All eight groups, including empty ones, as on GitHub. */
 function reactionGroups(context: Context, reactions: readonly Reaction[]) {
   return Object.entries(reactionNames).map(([content, name]) => {
     const found = reactions.filter((one) => one.content === content);

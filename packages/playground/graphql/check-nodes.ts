@@ -20,7 +20,7 @@ type RunArgs = PageArgs & {
   } | null;
 };
 
-/** The fields of a commit that need to know who asks: its check suites and its combined status. */
+/** The fields of a commit that depend on the caller: its check suites and its combined status. */
 export function checkFields(context: Context, repo: Repo, sha: string): object {
   return {
     checkSuites: (args: PageArgs) => {
@@ -44,7 +44,7 @@ function suiteNode(context: Context, suite: CheckSuite): object {
   const { world } = context;
   const own = standing(world, suite);
   const run = Object.values(world.state.runs).find((one) => one.checkSuiteId === suite.id);
-  // A suite of Actions says what its workflow run says, also where it has no job yet.
+  // A suite of Actions has the state of its workflow run, even before the run has a job.
   const { status, conclusion } = run ?? own;
   return {
     id: nodeId('CS', suite.id),
@@ -74,7 +74,7 @@ function runNode(run: Run): object {
   };
 }
 
-/** `LATEST`: of each name the newest run. */
+/** `LATEST`: the newest run for each name. */
 function runsOf({ world }: Context, suite: CheckSuite, { filterBy }: RunArgs): readonly CheckRun[] {
   const rows = Object.values(world.state.checkRuns).filter(
     (run) => run.suiteId === suite.id && run.name === (filterBy?.checkName ?? run.name),
@@ -100,7 +100,7 @@ function checkRunNode(context: Context, run: CheckRun): object {
   };
 }
 
-/** Null where no status was ever set; of each context the newest counts. */
+/** Null if no status was ever set; for each context the newest counts. */
 function statusNode(context: Context, repo: Repo, sha: string): object | null {
   const newest = newestStatuses(context.world, repo, sha);
   if (newest.length === 0) return null;
@@ -129,13 +129,13 @@ function contextNode(context: Context, row: CommitStatus): object {
     description: row.description,
     targetUrl: row.targetUrl,
     createdAt: iso(row.createdAtMs),
-    // A status is never changed: another one takes its place.
+    // A status is never changed, only replaced by a new one.
     updatedAt: iso(row.createdAtMs),
     isRequired: (args: AskedFor) => isRequired(context, row.repoId, row.context, args),
   };
 }
 
-/** Check runs and statuses together, the newest of each name; null where there are none. */
+/** Check runs and statuses together, the newest of each name; null if there are none. */
 function rollupNode(context: Context, repo: Repo, sha: string): object | null {
   const { world } = context;
   const runs = Object.values(world.state.checkRuns)
@@ -158,7 +158,7 @@ function rollupNode(context: Context, repo: Repo, sha: string): object | null {
 
 type AskedFor = { readonly pullRequestId?: string | null; readonly pullRequestNumber?: number | null };
 
-/** Whether the pull request's base branch asks for a check of this name. */
+/** Whether the pull request's base branch requires a check of this name. */
 function isRequired(
   context: Context,
   repoId: number,

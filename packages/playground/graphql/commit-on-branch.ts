@@ -1,4 +1,7 @@
-/** The mutation `createCommitOnBranch`: one commit of whole files, if the branch is where the caller believes. */
+/**
+ * The mutation `createCommitOnBranch`: one commit of whole files, if the branch is at the commit that the caller
+ * expects.
+ */
 
 import { moveMessage, moveRef } from '../git/move-refs.ts';
 import { branchTip } from '../git/resolve-commit.ts';
@@ -22,7 +25,7 @@ export type CommitInput = {
   readonly expectedHeadOid: string;
 };
 
-/** Author is the caller, committer is GitHub, as on github.com. */
+/** The author is the caller, the committer is GitHub, as on github.com. */
 export async function commitOnBranch(
   act: Act,
   branch: string,

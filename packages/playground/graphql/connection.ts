@@ -23,8 +23,8 @@ export type Connection<Node> = {
 };
 
 /**
- * As on GitHub, one of `first` and `last` must be given, from 1 to 100, by whoever asks for more than the number.
- * Cursors are positions in the whole list.
+ * As on GitHub, `first` or `last` (1 to 100) is required unless the query only requests the count. Cursors are
+ * positions in the whole list.
  */
 export function connect<Row, Node>(
   rows: readonly Row[],
@@ -60,7 +60,7 @@ export function connect<Row, Node>(
   };
 }
 
-/** A connection that can tell how many there are, and refuses to tell which. */
+/** A connection that has a count but refuses to list its nodes. */
 function countOnly<Node>(totalCount: number): Connection<Node> {
   const refuse = (): never => {
     throw fault(

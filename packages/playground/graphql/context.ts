@@ -1,4 +1,4 @@
-/** Who asks the GraphQL API, and what they may see. */
+/** The caller of the GraphQL API, and the caller's permissions. */
 
 import { allows, type PermissionNeed } from '../identity/permissions.ts';
 import type { Caller, Role, User } from '../identity/state-people.ts';
@@ -10,7 +10,10 @@ import { fault } from './fault.ts';
 export type Viewer = { readonly world: World; readonly caller: Caller; readonly actor: User };
 
 export type Context = Viewer & {
-  /** Threads lead back to their repository, and repositories to their threads: this is the way back. */
+  /**
+   * Builds a repository's node. It is in the context because threads refer to their repository and repositories to
+   * their threads.
+   */
   readonly repositoryNode: (repo: Repo) => object;
 };
 

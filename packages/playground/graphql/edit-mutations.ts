@@ -1,4 +1,4 @@
-/** Mutations that change a thread after it was opened, as `gh issue edit`, `gh pr edit` and `gh pr ready` send them. */
+/** Mutations that change an existing thread, as `gh issue edit`, `gh pr edit` and `gh pr ready` send them. */
 
 import type { JsonObject } from '../world/json.ts';
 import { userById } from '../world/lookup.ts';
@@ -93,7 +93,7 @@ type Reviews = {
   readonly union?: boolean | null;
 };
 
-/** `union` adds to those who are asked already; without it they are replaced. */
+/** `union` adds to the requested reviewers; without it they are replaced. */
 async function requestReviews(context: Context, input: Reviews): Promise<object> {
   const { repo, issue } = pullOf(context, input.pullRequestId);
   const wanted = logins(context, input.userIds ?? []);
@@ -137,7 +137,7 @@ function logins({ world }: Context, ids: readonly string[]): readonly string[] {
   });
 }
 
-/** Null takes the milestone off; a mutation that does not name it leaves it. */
+/** Null removes the milestone; a mutation without the field keeps it. */
 function milestone({ world }: Context, { milestoneId }: Edit): JsonObject {
   if (milestoneId === undefined) return {};
   if (milestoneId === null) return { milestone: null };

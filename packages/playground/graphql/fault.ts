@@ -1,4 +1,4 @@
-/** An error inside a GraphQL answer, with GitHub's `type` beside the message. */
+/** An error in a GraphQL answer, with GitHub's `type` and a message. */
 
 import { GraphQLError } from 'graphql';
 
@@ -9,7 +9,7 @@ export type FaultType =
   | 'STALE_DATA'
   | 'MISSING_PAGINATION_BOUNDARIES';
 
-/** Thrown by resolvers: it is how graphql-js learns of an expected refusal, and it ends in `errors`, not in a crash. */
+/** Thrown by resolvers: graphql-js puts an expected refusal into `errors` and does not crash. */
 export function fault(type: FaultType, message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { type } });
 }

@@ -13,14 +13,14 @@ import type { World } from '../world/world.ts';
 import { actorNode } from './authored-nodes.ts';
 import { connect, type PageArgs } from './connection.ts';
 
-/** A ref by its full name, or null; GraphQL also takes `heads/main` and `main`. */
+/** A ref by its full name, or null; GraphQL also accepts `heads/main` and `main`. */
 export async function refNode(world: World, repo: Repo, name: string): Promise<ShapedRef | null> {
   const full = fullRefName(name);
   const sha = (await world.gitOf(repo).refs(full)).get(full);
   return sha === undefined ? null : shapeRefNode(world, repo, full, sha);
 }
 
-/** A ref as a node; `sha` is what it points to. */
+/** A ref as a node; `sha` is its target. */
 export type ShapedRef = {
   readonly __typename: 'Ref';
   readonly id: string;
@@ -136,7 +136,7 @@ export type HistoryArgs = PageArgs & {
   readonly until?: string | null;
 };
 
-/** A commit and what led to it, newest first; of one path and time where these are named. */
+/** A commit and its ancestors, newest first, filtered by path and time if given. */
 export async function historyOf(
   world: World,
   repo: Repo,
@@ -181,7 +181,7 @@ function person(world: World, signature: Signature): object {
   };
 }
 
-/** Only a pull request's commits and the tip of a named ref know who asks: a field that is not served must not look empty. */
+/** Only commits of a pull request and tips of named refs know the caller. An unserved field must not look empty. */
 function elsewhere(field: string): never {
   throw new Error(
     `the playground serves Commit.${field} for the commits of a pull request and the tip of a named ref alone`,

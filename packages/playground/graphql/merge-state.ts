@@ -7,7 +7,7 @@ import type { PullIssue } from '../world/lookup.ts';
 import type { Repo } from '../world/state.ts';
 import { actIn, type Context } from './context.ts';
 
-/** What the merge button would say to this caller. */
+/** The state of the merge button for this caller. */
 export async function mergeState(
   context: Context,
   repo: Repo,

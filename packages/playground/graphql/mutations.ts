@@ -58,8 +58,8 @@ export function mutations(context: Context): object {
 }
 
 /**
- * Hiding is for people who may write (docs.github.com, repository roles: *Hide anyone's comments*) and for Apps with the
- * permission; the author may hide the own comment. It starts no webhook and is no edit.
+ * People with write access can hide comments (docs.github.com, repository roles: *Hide anyone's comments*), and so can
+ * Apps with the permission and a comment's author. Hiding sends no webhook and is not an edit.
  */
 function minimize(context: Context, id: string, reason: string | null, clientMutationId: unknown): object {
   const read = readNodeId(id);

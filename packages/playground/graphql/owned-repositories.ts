@@ -1,4 +1,4 @@
-/** The repositories of an account, as far as the asker may see them. */
+/** The repositories of an account that the caller can see. */
 
 import { allows } from '../identity/permissions.ts';
 import type { Repo } from '../world/state.ts';
@@ -17,7 +17,7 @@ export type OwnedArgs = PageArgs & {
   readonly orderBy?: { readonly field: string; readonly direction: string } | null;
 };
 
-/** Those that it owns, and those that it works on where that is asked; `totalDiskUsage` is in kilobytes. */
+/** Repositories that it owns and, if requested, those that it collaborates on; `totalDiskUsage` is in kilobytes. */
 export function ownedRepositories(context: Context, userId: number, args: OwnedArgs): object {
   const { world, caller } = context;
   const ties = args.affiliations ?? args.ownerAffiliations ?? [];
@@ -35,7 +35,7 @@ export function ownedRepositories(context: Context, userId: number, args: OwnedA
   return Object.defineProperty(found, 'totalDiskUsage', { value: 0, enumerable: true });
 }
 
-/** Nothing is archived or locked here, and issues are on everywhere. */
+/** No repository is archived or locked here, and issues are always enabled. */
 function isAsked(repo: Repo, args: OwnedArgs): boolean {
   const privacy = repo.private ? 'PRIVATE' : 'PUBLIC';
   const pairs = [
@@ -60,7 +60,7 @@ function ordered(rows: readonly Repo[], order: OwnedArgs['orderBy']): readonly R
         return a.pushedAtMs - b.pushedAtMs;
       case 'CREATED_AT':
         return a.createdAtMs - b.createdAtMs;
-      // Nobody has given a star.
+      // There are no stars.
       default:
         return 0;
     }

@@ -1,4 +1,4 @@
-/** Pinning an issue above the list of issues, which GitHub does by GraphQL alone. */
+/** Pins issues above the list of issues, which GitHub supports only in GraphQL. */
 
 import { github } from '../limits/limits.ts';
 import { emitIssue, putIssue } from '../threads/threads.ts';
@@ -21,7 +21,7 @@ export function pinMutations(context: Context): object {
   };
 }
 
-/** By whoever writes to the repository, three at most (docs: pinning an issue to your repository). */
+/** Requires write access; at most three issues (docs: pinning an issue to your repository). */
 async function setPin(
   context: Context,
   { issueId, clientMutationId }: Input['input'],

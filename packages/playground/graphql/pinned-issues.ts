@@ -1,4 +1,4 @@
-/** The issues that are pinned above the list of a repository. */
+/** The pinned issues of a repository. */
 
 import type { Issue } from '../threads/state-threads.ts';
 import { issuesOf } from '../world/lookup.ts';

@@ -1,4 +1,4 @@
-/** The GraphQL node of a repository: the door to its threads and its git. */
+/** The GraphQL node of a repository, with its threads and its git. */
 
 import { resolveCommit } from '../git/resolve-commit.ts';
 import { pullsWith } from '../git/routes/commits.ts';
@@ -127,7 +127,7 @@ function gitFields(context: Context, repo: Repo): object {
   };
 }
 
-/** The tip of a ref asked for by name knows who asks, and so its checks and statuses. */
+/** The tip of a ref requested by name knows the caller, and therefore has checks and statuses. */
 function withChecks(context: Context, repo: Repo, ref: ShapedRef | null): object | null {
   if (ref === null) return null;
   const target = async (): Promise<object | null> => {
@@ -137,7 +137,7 @@ function withChecks(context: Context, repo: Repo, ref: ShapedRef | null): object
   return { ...ref, target };
 }
 
-/** A commit that is asked for by its id knows its checks too. */
+/** A commit requested by its id has checks too. */
 export async function objectWithChecks(context: Context, repo: Repo, oid: string): Promise<object | null> {
   const commit = await commitNode(context.world, repo, oid);
   return commit === null
@@ -145,7 +145,7 @@ export async function objectWithChecks(context: Context, repo: Repo, oid: string
     : { ...commit, ...askedFields(context, repo, oid) };
 }
 
-/** A commit that is asked for by a branch or tag knows its checks as well. */
+/** A commit requested by a branch or tag has checks too. */
 async function namedObject(context: Context, repo: Repo, expression: string): Promise<object | null> {
   const sha = expression.includes(':')
     ? null
@@ -155,7 +155,10 @@ async function namedObject(context: Context, repo: Repo, expression: string): Pr
     : objectWithChecks(context, repo, sha);
 }
 
-/** What a commit tells only to somebody: its checks, the pull requests that it is in, and its history with the same. */
+/**
+ * The fields of a commit that depend on the caller: its checks, its pull requests, and its history with the same
+ * fields.
+ */
 function askedFields(context: Context, repo: Repo, sha: string): object {
   const { world } = context;
   return {
@@ -206,7 +209,7 @@ function threadDoors(context: Context, repo: Repo): object {
   };
 }
 
-/** Logins, or a `*` for anybody; null leaves the question open. */
+/** Filters by logins, or by `*` for any; null does not filter. */
 function issueFits({ world }: Context, issue: Issue, filter: ListArgs['filterBy']): boolean {
   const is = (login: string | null | undefined, id: number): boolean =>
     login === undefined || login === null || userById(world, id).login === login;
@@ -224,7 +227,7 @@ function issueFits({ world }: Context, issue: Issue, filter: ListArgs['filterBy'
   );
 }
 
-/** By number unless asked otherwise, as GitHub lists them. */
+/** By number unless another order is requested, as on GitHub. */
 function ordered(rows: readonly Issue[], order: ListArgs['orderBy']): readonly Issue[] {
   if (order === undefined || order === null) return rows;
   const sign = order.direction === 'ASC' ? 1 : -1;

@@ -1,4 +1,4 @@
-/** Mutations that REST has too are done by its routes: one place for the rules, two doors. */
+/** Executes mutations that REST has too through its routes, so that the rules exist only once. */
 
 import { allRoutes } from '../api/all-routes.ts';
 import { dispatch } from '../api/dispatch.ts';
@@ -12,7 +12,7 @@ import { fault } from './fault.ts';
 
 let router: Router<Route> | null = null;
 
-/** Does what the route does for this caller; a refusal becomes an error of the mutation, with the same sentence. */
+/** Calls the route for this caller. A refusal becomes an error of the mutation, with the same message. */
 export async function asRest(
   context: Context,
   repo: Repo,
@@ -42,7 +42,7 @@ export async function asRest(
   throw fault(type, sentencesOf(answer.body));
 }
 
-/** The sentences about single fields where there are some, else the message. */
+/** The messages about single fields if there are any, else the general message. */
 function sentencesOf(body: unknown): string {
   const told = Object(toJson(body));
   const errors: unknown = told['errors'];

@@ -1,4 +1,4 @@
-/** The part of GitHub's GraphQL schema that questions begin with: queries, and mutations with their inputs. */
+/** The root of GitHub's GraphQL schema: queries, and mutations with their inputs. */
 
 export const rootSchema = /* GraphQL */ `
   type RateLimit { cost: Int!, limit: Int!, remaining: Int!, resetAt: DateTime!, used: Int! }

@@ -1,4 +1,4 @@
-/** The roots of the GraphQL API: what a query starts from. */
+/** The root fields of the GraphQL API. */
 
 import { rateOf } from '../limits/rate.ts';
 import { asPull, findIssue, findRepo, findUser, repoById } from '../world/lookup.ts';
@@ -23,7 +23,7 @@ export function contextFor(viewer: Viewer): Context {
 
 export function rootFor(context: Context): object {
   return {
-    // A viewer is always a User, also an App's bot, which keeps the `[bot]` of REST here.
+    // A viewer is always a User, even an App's bot, whose login keeps REST's `[bot]` here.
     viewer: () => ({ ...actorNode(context.world, context.actor.id), login: context.actor.login }),
     rateLimit: () => rateLimit(context),
     repository: ({ owner, name }: { readonly owner: string; readonly name: string }) => {
@@ -66,7 +66,7 @@ function rateLimit(context: Context): object {
   return { cost: 1, limit: rate.limit, remaining, used: rate.used, resetAt: iso(rate.resetAtMs) };
 }
 
-/** Anything by its global id; ids that the playground never gave out are NOT_FOUND. */
+/** Any node by its global id; ids that the playground never issued are NOT_FOUND. */
 export async function nodeById(context: Context, id: string): Promise<object | null> {
   const found = await lookUp(context, id);
   if (found === null) throw fault('NOT_FOUND', `Could not resolve to a node with the global id of '${id}'`);

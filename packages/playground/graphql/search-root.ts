@@ -1,4 +1,4 @@
-/** `search` of GraphQL: issues and pull requests by the same terms as REST. */
+/** GraphQL's `search`: issues and pull requests, with the same terms as REST. */
 
 import { findThreads } from '../search/find-threads.ts';
 import { readQuery } from '../search/query.ts';

@@ -182,7 +182,7 @@ export function fresh({ world }: Context, repo: Repo, issue: Issue): Issue {
   return must(findIssue(world, repo, issue.number), `thread ${issue.number}`);
 }
 
-/** The thread that was just opened. */
+/** The most recently opened thread. */
 function newest({ world }: Context, repo: Repo): Issue {
   const { lastNumber } = world.state.repos[repo.id] ?? repo;
   return must(findIssue(world, repo, lastNumber), `thread ${lastNumber}`);

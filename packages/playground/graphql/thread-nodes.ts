@@ -126,7 +126,7 @@ function threadFields(context: Context, repo: Repo, issue: Issue): object {
           id: nodeId(one.event === 'labeled' ? 'LE' : 'UNLE', one.id),
           createdAt: iso(one.atMs),
           actor: actorNode(world, one.actorId),
-          // A label that was renamed or deleted since keeps here the name that it had.
+          // A label that was renamed or deleted since then keeps its old name here.
           label: labelNode(world, repo, one.label.name) ?? {
             id: nodeId('LA', 0),
             ...one.label,

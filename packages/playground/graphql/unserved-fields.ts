@@ -1,4 +1,7 @@
-/** What a question asks that is not served: in the words, codes and paths by which GitHub says that a field or argument is not there. */
+/**
+ * Requested fields and arguments that are not served, reported with GitHub's messages, codes and paths for undefined
+ * ones.
+ */
 
 import type { DocumentNode, GraphQLError, OperationDefinitionNode, SelectionSetNode } from 'graphql';
 import { Kind } from 'graphql';
@@ -10,7 +13,7 @@ export type UnservedField = {
   readonly error: Json;
 };
 
-/** Null for any other complaint. The names are those of the check's own sentences, which graphql-js words. */
+/** Null for any other validation error. The names come from the messages of graphql-js. */
 export function unservedField(document: DocumentNode, error: GraphQLError): UnservedField | null {
   const node = error.nodes?.[0];
   const place = {
@@ -32,7 +35,7 @@ export function unservedField(document: DocumentNode, error: GraphQLError): Unse
   return { what: `${typeName}.${name}(${argumentName})`, error: { ...place, extensions, message } };
 }
 
-/** Operation or fragment, then each field by the name of its answer, as GitHub's server counts them. */
+/** Operation or fragment, then each field by its response name, as in GitHub's answers. */
 function pathTo(document: DocumentNode, wanted: object): readonly string[] {
   for (const definition of document.definitions) {
     if (definition.kind === Kind.OPERATION_DEFINITION) {

@@ -9,14 +9,14 @@ import { fault } from './fault.ts';
 export type RefUpdateInput = {
   readonly name: string;
   readonly afterOid: string;
-  /** The value that the ref must have; forty zeros = it must not exist; absent = whatever it has. */
+  /** The value that the ref must have; forty zeros = it must not exist; absent = any. */
   readonly beforeOid?: string | null;
   readonly force?: boolean | null;
 };
 
 const zeros = '0'.repeat(40);
 
-/** A refusal of any of them leaves all of them where they were, and names the ref. */
+/** If any update is refused, none is applied, and the error names the ref. */
 export async function updateRefs(act: Act, inputs: readonly RefUpdateInput[]): Promise<void> {
   const store = act.world.gitOf(act.repo);
   const done: MovedRef[] = [];

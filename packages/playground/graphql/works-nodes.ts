@@ -1,4 +1,4 @@
-/** GraphQL nodes of what a repository ships: deployments, releases, milestones. */
+/** GraphQL nodes of deployments, releases and milestones. */
 
 import { deploymentsOf } from '../deployments/routes/deployments.ts';
 import type { Deployment } from '../deployments/state-deployments.ts';
@@ -60,7 +60,7 @@ function releaseFields(context: Context, repo: Repo): object {
   const one = (row: Release | null | undefined): object | null =>
     row === null || row === undefined ? null : releaseNode(context, repo, row);
   return {
-    // Newest first, where nobody asks for another order.
+    // Newest first by default.
     releases: (args: PageArgs & { readonly orderBy?: Order }) =>
       connect(directed(visible(), args.orderBy ?? { direction: 'DESC', field: 'CREATED_AT' }), args, one),
     release: ({ tagName }: { readonly tagName: string }) => one(visible().find(({ tag }) => tag === tagName)),
@@ -68,7 +68,7 @@ function releaseFields(context: Context, repo: Repo): object {
   };
 }
 
-/** The rows are in the order in which they were made. */
+/** The rows are in order of creation. */
 function directed<Row>(rows: readonly Row[], order: Order | undefined): readonly Row[] {
   return order?.direction === 'DESC' ? rows.toReversed() : rows;
 }
@@ -107,7 +107,7 @@ export function deploymentNode({ world }: Context, repo: Repo, row: Deployment):
     id: nodeId('DE', row.id),
     databaseId: row.id,
     environment: row.environment,
-    // A text whatever was given: GitHub writes an object as JSON here.
+    // Always a text: GitHub writes an object as JSON here.
     payload: JSON.stringify(row.payload),
     state: newest === undefined ? 'PENDING' : stateOf[newest],
     commit: () => commitNode(world, repo, row.sha),

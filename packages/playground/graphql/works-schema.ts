@@ -1,4 +1,4 @@
-/** The part of GitHub's GraphQL schema about what a repository ships: deployments, releases, milestones; and search. */
+/** The part of GitHub's GraphQL schema for deployments, releases, milestones, and search. */
 
 export const worksSchema = /* GraphQL */ `
   enum MilestoneState { CLOSED OPEN }

@@ -1,11 +1,11 @@
 /**
- * The host name under which the API is served without `/api/v3`, as `api.github.com` is: `gh` with
- * `GH_HOST=github.localhost` asks `http://api.github.localhost/` (cli/cli, internal/ghinstance/host.go), through HTTP_PROXY.
+ * The host name that serves the API without `/api/v3`, like `api.github.com`: `gh` with `GH_HOST=github.localhost`
+ * requests `http://api.github.localhost/` (cli/cli, internal/ghinstance/host.go), through HTTP_PROXY.
  */
 
 const apiHost = /^(api|uploads)\.github\.localhost(?::\d+)?$/i;
 
-/** The request's address as the rest of the playground reads it; the host stays, so that `Link` leads back to it. */
+/** The request's address in the playground's usual form. The host stays, so that `Link` headers point back to it. */
 export function addressOf(target: string | undefined, host: string | undefined, origin: string): URL {
   const url = new URL(target ?? '/', origin);
   const [, door] = apiHost.exec(host ?? '') ?? [];
@@ -17,7 +17,7 @@ export function addressOf(target: string | undefined, host: string | undefined, 
   return url;
 }
 
-/** The answer with its addresses of the API under the name by which it was asked: `gh` shows its token to no other host. */
+/** The answer with its API addresses under the requested host name, because `gh` sends its token to no other host. */
 export async function asAskedBy(
   host: string | undefined,
   origin: string,

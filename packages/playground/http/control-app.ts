@@ -1,6 +1,6 @@
 /**
- * What the account's owner clicks and the API does not have: `PUT /_playground/installation` suspends, grants and
- * chooses repositories, `PUT /_playground/webhook` gives the App another address or secret.
+ * What the account's owner clicks on GitHub and the API does not offer: `PUT /_playground/installation` suspends,
+ * grants permissions and chooses repositories; `PUT /_playground/webhook` changes the App's address or secret.
  */
 
 import * as z from 'zod';
@@ -19,15 +19,15 @@ import { appById } from '../world/lookup.ts';
 import type { World } from '../world/world.ts';
 
 export const installationChange = z.object({
-  /** Without it the first installation there is. */
+  /** The default is the first installation. */
   id: z.int().optional(),
   suspended: z.boolean().optional(),
   permissions: z.record(z.string(), z.enum(['read', 'write', 'admin'])).optional(),
   events: z.array(z.string()).optional(),
-  /** What the App asks for from now on, `events` with it; it holds when it is accepted. */
+  /** Permissions that the App requests, with `events`; they apply after acceptance. */
   requested: z.record(z.string(), z.enum(['read', 'write', 'admin'])).optional(),
   accepted: z.literal(true).optional(),
-  /** Names; null = all that the account has. */
+  /** Names; null = all of the account's repositories. */
   repositories: z.array(z.string()).nullable().optional(),
 });
 
@@ -54,7 +54,7 @@ export function changeInstallation(world: World, wanted: z.infer<typeof installa
   return after === null ? null : shapeInstallation(world, after);
 }
 
-/** Null: no App is installed. */
+/** Null: there is no App. */
 export function changeWebhook(world: World, wanted: z.infer<typeof webhookChange>): Json {
   const row = find(world, undefined);
   return row === null ? null : setWebhook(world, row.appId, wanted);

@@ -1,4 +1,4 @@
-/** The playground's own endpoints under `/_playground/`: what GitHub does not show, and what tests turn. */
+/** The playground's own endpoints under `/_playground/`: state that GitHub does not show, and controls for tests. */
 
 import * as z from 'zod';
 import { readJsonBody, toJson } from '../api/read-body.ts';
@@ -24,16 +24,16 @@ const faults = z.strictObject({
 });
 const clockMove = z.strictObject({ advance_ms: z.number().nonnegative() });
 
-/** Where the offset of the clock is kept in `state.extra`. */
+/** The key of the clock's offset in `state.extra`. */
 export const clockOffsetKey = 'clockOffsetMs';
 
-/** Moves the clock forward, and lets a restart find it where it is. */
+/** Moves the clock forward and stores the offset for a restart. */
 export function advance(world: World, clock: OffsetClock, durationMs: number): void {
   clock.advance(durationMs);
   world.state.extra[clockOffsetKey] = clock.offsetMs();
 }
 
-/** Null: the path is not one of control's. `clock` is null for a world whose clock cannot be moved by hand. */
+/** Null: the path is not a control endpoint. `clock` is null for a world whose clock cannot be moved by hand. */
 export async function answerControl(
   world: World,
   clock: OffsetClock | null,

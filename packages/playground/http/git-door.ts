@@ -1,4 +1,4 @@
-/** Lets git in with the API's tokens and tells the world what was pushed. */
+/** Authenticates git requests with the API's tokens and reports pushes to the world. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { repoAccess } from '../api/route.ts';
@@ -23,7 +23,7 @@ export type GitDoorOptions = {
 const fetching = repoAccess('contents:read', 'public');
 const pushing = repoAccess('contents:write', 'write');
 
-/** A handler for the server: false when the request is not git's. */
+/** A handler for the server; it returns false when the request is not git's. */
 export function createGitDoor(
   world: World,
   options: GitDoorOptions,
@@ -66,7 +66,7 @@ export function createGitDoor(
   };
 }
 
-/** 404 for what the caller may not see, as GitHub hides private repositories; 401 asks git for a token. */
+/** 404 for what the caller may not see, as GitHub hides private repositories; 401 makes git ask for a token. */
 export function authorize(
   world: World,
   owner: string,

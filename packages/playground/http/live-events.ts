@@ -1,16 +1,16 @@
-/** Server-sent events at `/_playground/events`: one line for every change, so that open pages renew themselves. */
+/** Server-sent events at `/_playground/events`: one line for every change, so that open pages update themselves. */
 
 import type { ServerResponse } from 'node:http';
 import { playground } from '../limits/limits.ts';
 import type { Bus, WorldEvent } from '../world/bus.ts';
 
 export type LiveEvents = {
-  /** Keeps the answer open until the browser leaves or the server closes; 503 when too many listen. */
+  /** Keeps the answer open until the browser leaves or the server closes; 503 when there are too many listeners. */
   readonly open: (response: ServerResponse) => void;
   readonly close: () => void;
 };
 
-/** What a page may know of a change whoever looks at it: no texts, only where something happened. */
+/** The part of a change that any visitor may see: its place, without texts. */
 export function startLiveEvents(bus: Bus): LiveEvents {
   const listeners = new Set<ServerResponse>();
   const stop = bus.subscribe((event) => {

@@ -1,10 +1,10 @@
-/** Carries requests and answers between node:http and the fetch-shaped API. */
+/** Converts requests and answers between node:http and the fetch-style API. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { playground } from '../limits/limits.ts';
 import { addressOf } from './api-host.ts';
 
-/** The request with its whole body, or null when the body is larger than may be read. */
+/** The request with its whole body, or null when the body exceeds the limit. */
 export async function toRequest(
   incoming: IncomingMessage,
   origin: string,

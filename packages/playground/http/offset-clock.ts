@@ -1,11 +1,11 @@
-/** The machine's clock plus an offset that can be moved forward, so that a day passes at the press of a button. */
+/** The machine's clock plus an offset that can be moved forward, so that a test or a visitor can skip a day. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 
 export type OffsetClock = Clock & {
   readonly offsetMs: () => number;
-  /** Moves the clock forward; whoever sleeps until a moment that is now past wakes. */
+  /** Moves the clock forward and wakes every sleeper whose time has passed. */
   readonly advance: (durationMs: number) => void;
 };
 
@@ -21,7 +21,8 @@ export function createOffsetClock(startOffsetMs = 0): OffsetClock {
       try {
         await delay(leftMs, undefined, { signal: trigger });
       } catch (error) {
-        // A jump of the clock ends the wait early and the loop looks again; anything else is the sleeper's.
+        // A jump of the clock ends the wait early, and the loop checks the time again. Any other error belongs to the
+        // caller.
         if (signal?.aborted === true || !jump.aborted) throw error;
       }
     }

@@ -1,8 +1,8 @@
-/** `/OWNER/REPO/pull/N.diff` and `.patch`, and the same of a commit: the API's media types under a pull request's own address. */
+/** `/OWNER/REPO/pull/N.diff` and `.patch`, and the same for a commit: the API's diff media types at a web address. */
 
 export type PatchAddress = { readonly path: string; readonly kind: 'diff' | 'patch' };
 
-/** Where the API has the text that the address names, or null: it names something else. */
+/** The API path of the diff that the address names, or null for any other address. */
 export function patchAddress(path: string): PatchAddress | null {
   const match = /^\/([\w.-]+)\/([\w.-]+)\/(pull|commit)\/([0-9a-f]+)\.(diff|patch)$/.exec(path);
   const [, owner, repo, door, name, kind] = match ?? [];
@@ -11,7 +11,7 @@ export function patchAddress(path: string): PatchAddress | null {
   return { path: `/api/v3/repos/${owner}/${repo}/${place}/${name}`, kind };
 }
 
-/** The question to the API, with the token of whoever asked. */
+/** The API request, with the visitor's token. */
 export function asPatch(request: Request, { path, kind }: PatchAddress): Request {
   const headers = new Headers({ accept: `application/vnd.github.${kind}` });
   const token = request.headers.get('authorization');

@@ -1,11 +1,14 @@
-/** Who may be spoken for on the page, with tokens: this is a toy on the loopback, and its page needs them. */
+/**
+ * The people that a visitor of the page can act as, with tokens. This is safe only because the playground is a toy on
+ * the loopback.
+ */
 
 import { roleOf } from '../identity/permissions.ts';
 import type { Role } from '../identity/state-people.ts';
 import type { Json } from '../world/json.ts';
 import type { World } from '../world/world.ts';
 
-/** People by the order in which they joined; `role` as a visitor would say it, `role_name` as GitHub does. */
+/** People in the order in which they joined; `role` in everyday words, `role_name` in GitHub's. */
 export function listPeople(world: World): Json {
   const repo = Object.values(world.state.repos)[0];
   const rows: Json[] = [];

@@ -1,4 +1,4 @@
-/** Finds the route of a method and path, for the API as for the pages. */
+/** Finds the route of a method and path, for the API and for the pages. */
 
 import { TrieRouter } from 'hono/router/trie-router';
 
@@ -8,8 +8,8 @@ export type Match<Route> = { readonly route: Route; readonly params: Readonly<Re
 export type Router<Route> = (method: string, path: string) => Match<Route> | null;
 
 /**
- * `:name` takes one segment, `:name#` a number, a last `:name*` the rest, slashes and all. Literal segments win over
- * parameters, and both over a rest.
+ * `:name` matches one segment, `:name#` a number, a last `:name*` the rest, including slashes. Literal segments win
+ * over parameters, and both over a rest.
  */
 export function createRouter<Route extends Routed>(routes: readonly Route[]): Router<Route> {
   const router = new TrieRouter<Route>();
@@ -30,14 +30,14 @@ export function createRouter<Route extends Routed>(routes: readonly Route[]): Ro
   };
 }
 
-/** A path, a ref or a comparison may be empty (the root, all of them); these have a name. */
+/** A path, a ref or a comparison may be empty (the root, all of them); these parameters may not. */
 const neverEmpty: ReadonlySet<string> = new Set(['branch', 'sha', 'rest']);
 
 function rank(pattern: string): number {
   return (pattern.endsWith('*') ? 100 : 0) + pattern.split(':').length;
 }
 
-/** A malformed escape stays as it is written: it then names nothing, and the route answers 404. */
+/** A malformed escape is kept as written: it then matches nothing, and the route answers 404. */
 function decode(text: string): string {
   const segments = text.split('/').map((segment) => {
     try {

@@ -1,4 +1,4 @@
-/** One port on the loopback for everything: API, git, pages and control. */
+/** One port on the loopback for API, git, pages and control. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { answerLog, isLog } from '../actions/log-address.ts';
@@ -16,7 +16,7 @@ import type { OffsetClock } from './offset-clock.ts';
 import { asPatch, patchAddress } from './patch-address.ts';
 import { admitUser, makeUserSecret, signInAddress } from './user-only.ts';
 
-/** Answers a request or says that it is not for it. */
+/** Answers a request, or returns false if it belongs to another handler. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
 export type Rooms = {
@@ -24,7 +24,7 @@ export type Rooms = {
   readonly clock: OffsetClock | null;
   readonly git?: Handler;
   readonly pages?: Handler;
-  /** Told of every exception that a request met: a bug of the playground, answered with 500. */
+  /** Receives every exception of a request: a bug of the playground, answered with 500. */
   readonly onBug: (error: unknown) => void;
 };
 
@@ -32,13 +32,13 @@ export type Listening = {
   readonly ok: true;
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
-  /** Pages and control want it, in the cookie or as `Authorization: Bearer …`. */
+  /** Required by pages and control, in the cookie or as `Authorization: Bearer …`. */
   readonly secret: string;
-  /** A page's address for a person: opening it signs the browser in. */
+  /** The address of a page for a person; opening it signs the browser in. */
   readonly signIn: (path: string) => string;
-  /** Opens the rooms; until then every request is answered with 503. */
+  /** Sets the handlers; until then every request is answered with 503. */
   readonly serve: (rooms: Rooms) => void;
-  /** Takes no more requests, lets those under way end, and frees the port. */
+  /** Stops accepting requests, waits for the active ones, and frees the port. */
   readonly close: () => Promise<void>;
 };
 
@@ -46,7 +46,7 @@ export type ListenOutcome =
   | Listening
   | { readonly ok: false; readonly reason: 'port-in-use' | 'port-forbidden' };
 
-/** Port 0 takes any free one. The address is known before the world is made, which needs it for its URLs. */
+/** Port 0 takes any free port. The address is known before the world exists, because the world's URLs contain it. */
 export async function listen(port: number): Promise<ListenOutcome> {
   let open: OpenRooms | null = null;
   const handled = new Set<Promise<void>>();
@@ -90,7 +90,7 @@ export async function listen(port: number): Promise<ListenOutcome> {
       open?.live.close();
       if (open !== null) endWaits(open.rooms.world);
       await shut(server);
-      // Whose caller hung up goes on without a connection, and would find the folders gone.
+      // A handler whose client disconnected still runs and would find its folders deleted.
       await Promise.all(handled);
     },
   };
@@ -99,8 +99,8 @@ export async function listen(port: number): Promise<ListenOutcome> {
 type OpenRooms = Pick<Listening, 'origin' | 'secret'> & { readonly rooms: Rooms; readonly live: LiveEvents };
 
 /**
- * `/api` is the world's; the services of jobs have addresses of their own; git knows its own requests. Each of these asks for
- * its own tokens. `/_playground` is control's and the rest are pages: both are for the user alone.
+ * `/api` belongs to the world, job services have their own addresses, and git recognizes its own requests. Each of
+ * these requires its own tokens. `/_playground` is control and everything else is pages: both admit only the user.
  */
 async function route(open: OpenRooms, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const { rooms, origin, live } = open;
@@ -143,8 +143,8 @@ async function route(open: OpenRooms, incoming: IncomingMessage, outgoing: Serve
 }
 
 /**
- * A page of the open web may have its name resolve to 127.0.0.1 and would then read the people's tokens as its own
- * (DNS rebinding); its requests carry its name.
+ * A website may let its name resolve to 127.0.0.1 and read the people's tokens as its own (DNS rebinding). Such
+ * requests carry its host name, so compare it.
  */
 function isOurName(host: string | undefined): boolean {
   return /^(?:127\.0\.0\.1|\[::1\]|(?:[a-z0-9-]+\.)*localhost)(?::\d+)?$/i.test(host ?? '');

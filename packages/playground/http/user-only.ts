@@ -1,6 +1,7 @@
 /**
- * Admits only the user who started the playground to its pages and its control: every account of the machine reaches the
- * loopback. The printed address carries a secret, as Jupyter's `?token=` does, and a cookie carries it from then on.
+ * Admits only the user who started the playground to its pages and its control, because every account of the machine
+ * can reach the loopback. The printed address carries a secret, like Jupyter's `?token=`, and a cookie carries it from
+ * then on.
  */
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
@@ -9,19 +10,19 @@ import { html, toMarkup } from '../pages/html.ts';
 import { readCookies } from '../pages/page-request.ts';
 import { htmlReply, type Reply } from '../pages/reply.ts';
 
-/** A new secret for every start: the address and the cookie of an earlier start admit nobody. */
+/** A new secret for every start: the address and the cookie of an earlier start are no longer valid. */
 export function makeUserSecret(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** The address to print: opening it signs the browser in and leads to `path`. */
+/** The address to print: opening it signs the browser in and redirects to `path`. */
 export function signInAddress(origin: string, path: string, secret: string): string {
   const url = new URL(path, origin);
   url.searchParams.set('token', secret);
   return url.href;
 }
 
-/** Null admits the request; otherwise the answer. `url` is the request's address on this server. */
+/** Null admits the request; otherwise the refusal. `url` is the request's address on this server. */
 export function admitUser(
   { method = 'GET', headers }: IncomingMessage,
   url: URL,
@@ -29,7 +30,7 @@ export function admitUser(
 ): Reply | null {
   const isReading = method === 'GET' || method === 'HEAD';
   if (!isReading && isFromElsewhere(headers)) return refusal(headers, url, FOREIGN_FORM);
-  // Cookies know no ports: without the port in its name, a second playground would sign the browser out of the first.
+  // Cookies ignore ports: without the port in its name, a second playground would sign the browser out of the first.
   const cookie = `playground_user_${new URL(origin).port}`;
   if (isReading && isSecret(url.searchParams.get('token'), secret)) {
     url.searchParams.delete('token');
@@ -42,7 +43,7 @@ export function admitUser(
   return refusal(headers, url, NOT_THE_USER);
 }
 
-/** `Origin` is compared too: Safari sends `Sec-Fetch-Site` since 16.4 only. A program sends neither. */
+/** Compares `Origin` too, because Safari sends `Sec-Fetch-Site` only since 16.4. A program sends neither. */
 function isFromElsewhere({ origin, host, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
   if (origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host)) return true;
   return site !== undefined && site !== 'same-origin' && site !== 'none';
@@ -53,7 +54,7 @@ function isSecret(given: string | null, secret: string): boolean {
   return wanted.length === shown.length && timingSafeEqual(wanted, shown);
 }
 
-/** Path and query; never `//host`, which a browser takes for another server. */
+/** Path and query, but never `//host`, which a browser treats as another server. */
 function localAddress({ pathname, search }: URL): string {
   return `${pathname.replace(/^\/+/, '/')}${search}`;
 }
@@ -74,8 +75,8 @@ const NOT_THE_USER: Refused = {
 
 function refusal(headers: IncomingHttpHeaders, url: URL, { status, what, next }: Refused): Reply {
   const challenge = status === 401 ? { 'www-authenticate': 'Bearer realm="playground"' } : {};
-  // Whoever follows a link on another site has the cookie, and the browser keeps it back: it is `SameSite=Strict`, also for
-  // the redirect of the printed address. A page that loads itself once more asks as its own site.
+  // A visitor who follows a link on another site has the cookie, but the browser does not send it: it is
+  // `SameSite=Strict`, also for the redirect of the printed address. A page that reloads itself sends it.
   const isLinked = headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-mode'] === 'navigate';
   if (!isLinked && (url.pathname.startsWith('/_playground/') || wantsJson(headers))) {
     const body = JSON.stringify({ kind: 'refused', status, message: `${what} ${next}` });

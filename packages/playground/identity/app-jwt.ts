@@ -1,4 +1,7 @@
-/** Checks the JSON Web Token that an App signs with its private key (docs.github.com: generating a JWT for a GitHub App). */
+/**
+ * Verifies the JSON Web Token that an App signs with its private key (docs.github.com: generating a JWT for a GitHub
+ * App).
+ */
 
 import { verify } from 'node:crypto';
 import * as z from 'zod';
@@ -9,7 +12,7 @@ import { clientIdOf } from './shape-people.ts';
 const headerSchema = z.object({ alg: z.string() });
 const claimsSchema = z.object({ iss: z.union([z.string(), z.number()]), iat: z.number(), exp: z.number() });
 
-/** The messages are GitHub's own: @octokit/auth-app reads them to correct a clock that is wrong. */
+/** GitHub's exact messages: @octokit/auth-app parses them to correct a wrong clock. */
 export const jwtMessages = {
   unreadable: 'A JSON web token could not be decoded',
   issuedAt:
@@ -35,7 +38,7 @@ export function checkAppJwt(world: World, token: string): JwtVerdict {
   const claims = claimsSchema.safeParse(readJson(body));
   if (!header.success || !claims.success || header.data.alg !== 'RS256')
     return { ok: false, reason: 'unreadable' };
-  // The App's number or, as GitHub recommends by now, its client id.
+  // The App's id or, as GitHub now recommends, its client id.
   const app = Object.values(world.state.apps).find((one) =>
     [`${one.id}`, clientIdOf(one.id)].includes(`${claims.data.iss}`),
   );
@@ -53,7 +56,7 @@ export function checkAppJwt(world: World, token: string): JwtVerdict {
   return { ok: true, appId: app.id };
 }
 
-/** Text that is no JSON reads as null, which no schema accepts. */
+/** Text that is not JSON becomes null, which no schema accepts. */
 function readJson(part: string): unknown {
   const text = Buffer.from(part, 'base64url').toString('utf8');
   try {

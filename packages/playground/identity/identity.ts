@@ -1,4 +1,4 @@
-/** Says who is calling from the `authorization` header, for the API and for git alike. */
+/** Identifies the caller by the `authorization` header, for the API and for git. */
 
 import { assertNever } from '../world/assert.ts';
 import { actionsApp, appById, must, userById } from '../world/lookup.ts';
@@ -10,7 +10,10 @@ export type Identity =
   | { readonly ok: true; readonly caller: Caller; readonly token: string | null }
   | { readonly ok: false; readonly message: string };
 
-/** `Bearer X`, `token X`, or `Basic base64(anything:X)` as git sends it. An unknown or expired token is never a guest. */
+/**
+ * `Bearer X`, `token X`, or `Basic base64(anything:X)` as git sends it. An unknown or expired token is an error, never
+ * a guest.
+ */
 export function identify(world: World, authorization: string | null): Identity {
   if (authorization === null || authorization === '') {
     return { ok: true, caller: { kind: 'anonymous' }, token: null };
@@ -40,7 +43,7 @@ export function suspensionOf(world: World, caller: Caller): string | null {
 
 export const suspendedWords = 'This installation has been suspended';
 
-/** The account in whose name a caller writes; null for guests and for an App that shows only its JWT. */
+/** The account that a caller's writes are attributed to; null for guests and for an App that shows only its JWT. */
 export function actorOf(world: World, caller: Caller): User | null {
   switch (caller.kind) {
     case 'anonymous':
@@ -55,7 +58,7 @@ export function actorOf(world: World, caller: Caller): User | null {
   }
 }
 
-/** The App in whose name a caller writes, as `performed_via_github_app` tells; null for people. */
+/** The App for `performed_via_github_app` in a caller's writes; null for people. */
 export function viaAppOf(caller: Caller): number | null {
   return caller.kind === 'installation' || caller.kind === 'workflow' ? caller.appId : null;
 }

@@ -1,4 +1,4 @@
-/** Decides what a caller may see and do: roles of people, permissions of Apps and workflows. */
+/** Decides what a caller may read and change: roles of people, permissions of Apps and workflows. */
 
 import { assertNever } from '../world/assert.ts';
 import { covers } from '../world/lookup.ts';
@@ -6,17 +6,17 @@ import type { BranchProtection, Repo } from '../world/state.ts';
 import type { World } from '../world/world.ts';
 import type { AccessLevel, Caller, Permissions, Role } from './state-people.ts';
 
-/** `issues:write` and the like. */
+/** A permission such as `issues:write`. */
 export type PermissionNeed = `${string}:${AccessLevel}`;
 
 /**
- * Who may use a route of a repository: for Apps and workflows one of the permissions, for people at least the role.
- * `anyone` = every signed-in account that sees the repository; `public` = guests too.
+ * Who may use a repository's route: Apps and workflows need one of the permissions, people at least the role. `anyone`
+ * = every signed-in account that can see the repository; `public` = guests too.
  */
 export type RepoAccess = {
   readonly permissions: readonly PermissionNeed[];
   readonly role: Role | 'anyone' | 'public';
-  /** What GitHub says on this route to somebody whose role is not enough, where it has words of its own. */
+  /** GitHub's message on this route for a caller whose role is not enough, if it differs from the usual one. */
   readonly refusal?: string;
 };
 
@@ -25,7 +25,7 @@ export type Verdict = 'allowed' | 'hidden' | 'missing-permission' | 'missing-rol
 const roleRank: Readonly<Record<Role, number>> = { admin: 5, maintain: 4, write: 3, triage: 2, read: 1 };
 const levelRank: Readonly<Record<AccessLevel, number>> = { admin: 3, write: 2, read: 1 };
 
-/** The role that somebody was given; the owner is admin; null for strangers. */
+/** The role of an account in the repository. The owner is admin; null for an account without a role. */
 export function roleOf(repo: Repo, userId: number): Role | null {
   if (repo.ownerId === userId) return 'admin';
   return repo.collaborators[userId] ?? null;
@@ -35,7 +35,7 @@ export function roleAtLeast(role: Role | null, wanted: Role): boolean {
   return role !== null && roleRank[role] >= roleRank[wanted];
 }
 
-/** The four words of the collaborator-permission endpoint; a stranger reads what is public. */
+/** The four values of the collaborator-permission endpoint; an account without a role can read what is public. */
 export function coarsePermission(repo: Repo, role: Role | null): 'admin' | 'write' | 'read' | 'none' {
   switch (role) {
     case 'admin':
@@ -62,7 +62,7 @@ export function holds(permissions: Permissions, need: PermissionNeed): boolean {
   return levelRank[held] >= levelRank[wanted];
 }
 
-/** Whether a token reaches the repository at all (its installation's or its workflow's repositories). */
+/** Whether a token covers the repository at all (its installation's or its workflow's repositories). */
 export function reaches(world: World, caller: Caller, repo: Repo): boolean {
   switch (caller.kind) {
     case 'anonymous':
@@ -104,18 +104,18 @@ export function allows(world: World, caller: Caller, repo: Repo, access: RepoAcc
   }
 }
 
-/** Whether a caller may do what `role` may do (people) or has the permission (Apps, workflows). */
+/** Whether a caller has the role (people) or the permission (Apps, workflows). */
 export function may(world: World, caller: Caller, repo: Repo, need: PermissionNeed, role: Role): boolean {
   return allows(world, caller, repo, { permissions: [need], role }) === 'allowed';
 }
 
-/** Apps need the permission `workflows` for files under .github/workflows/; a workflow's own token never has it. */
+/** Apps need the permission `workflows` for files in .github/workflows/; a workflow's own token never has it. */
 export function mayChangeWorkflows(caller: Caller): boolean {
   if (caller.kind === 'workflow') return false;
   return caller.kind !== 'installation' || holds(caller.permissions, 'workflows:write');
 }
 
-/** The protection that keeps this account from pushing to the branch, or null. Admins are held by it, too. */
+/** The protection that prevents this account from pushing to the branch, or null. It applies to admins, too. */
 export function pushRefusedBy(repo: Repo, branch: string, userId: number | null): BranchProtection | null {
   const rule = repo.protections.find((one) => one.branch === branch);
   if (rule === undefined || rule.pushUserIds === null) return null;

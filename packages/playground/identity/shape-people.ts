@@ -13,7 +13,7 @@ export function userNodeId(user: User): string {
   return nodeId(nodePrefixByType[user.type], user.id);
 }
 
-/** docs.github.com/rest/users: the "simple user" that every other object carries. */
+/** docs.github.com/rest/users: the "simple user" inside every other object. */
 export function shapeUser(world: World, user: User): JsonObject {
   const api = `${world.baseUrl}/api/v3/users/${encodeURIComponent(user.login)}`;
   return {

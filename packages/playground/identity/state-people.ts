@@ -1,12 +1,12 @@
-/** Rows of the playground's state that say who exists and what they may do: people, Apps, installations, tokens. */
+/** State rows of accounts and permissions: people, Apps, installations, tokens. */
 
-/** Levels as GitHub grants them; `admin` on a permission implies `write`, `write` implies `read`. */
+/** GitHub's access levels; `admin` on a permission implies `write`, `write` implies `read`. */
 export type AccessLevel = 'read' | 'write' | 'admin';
 
 /** Permission name (`contents`, `issues`, `pull_requests`, …) to level, as in an App's or a workflow's `permissions`. */
 export type Permissions = Readonly<Record<string, AccessLevel>>;
 
-/** A role on a repository, from most to least; a person without one is a stranger (reads what is public). */
+/** A role on a repository, from most to least. A person without a role reads only what is public. */
 export type Role = 'admin' | 'maintain' | 'write' | 'triage' | 'read';
 
 export type User = {
@@ -23,9 +23,9 @@ export type App = {
   readonly slug: string;
   readonly name: string;
   readonly ownerId: number;
-  /** The account `slug[bot]` that the App speaks as. */
+  /** The account `slug[bot]` that the App writes as. */
   readonly botUserId: number;
-  /** PEM (SPKI) of the key that App JWTs are checked with; null for Apps that nobody signs for (github-actions). */
+  /** PEM (SPKI) of the public key for App JWTs; null for Apps that never sign (github-actions). */
   readonly publicKeyPem: string | null;
   readonly permissions: Permissions;
   readonly events: readonly string[];
@@ -43,7 +43,7 @@ export type Installation = {
   readonly repoIds: readonly number[] | null;
   readonly createdAtMs: number;
   readonly updatedAtMs?: number;
-  /** Present while it is suspended: by whom, since when. */
+  /** Present while the installation is suspended: by which account, since when. */
   readonly suspended?: { readonly atMs: number; readonly byId: number };
 };
 
@@ -65,7 +65,7 @@ export type Token =
       readonly expiresAtMs: number;
     };
 
-/** What the API knows about who is calling. `anonymous` may read what is public. */
+/** The API's knowledge of a caller. `anonymous` may read what is public. */
 export type Caller =
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'app'; readonly appId: number }

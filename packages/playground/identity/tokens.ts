@@ -1,4 +1,4 @@
-/** Makes and revokes the bearer tokens that the API and git accept. */
+/** Creates and revokes the bearer tokens that the API and git accept. */
 
 import type { Run } from '../actions/state-actions.ts';
 import { github } from '../limits/limits.ts';
@@ -12,7 +12,7 @@ export function mintUserToken(world: World, userId: number): string {
   return store(world, 'ghp', { kind: 'user', userId, expiresAtMs: null });
 }
 
-/** An installation token: one hour, and never more than the installation itself may do (the caller checks that). */
+/** An installation token: valid for one hour, with at most the installation's permissions (the caller checks that). */
 export function mintInstallationToken(
   world: World,
   installation: Installation,
@@ -30,7 +30,7 @@ export function mintInstallationToken(
   return { token, expiresAtMs };
 }
 
-/** A job's `GITHUB_TOKEN`: at most 24 hours, and no longer than the run (revokeRunTokens). */
+/** A job's `GITHUB_TOKEN`: valid for at most 24 hours, and no longer than the run (revokeRunTokens). */
 export function mintWorkflowToken(world: World, run: Run, permissions: Permissions): Minted {
   const expiresAtMs = world.clock.now() + github.workflowTokenLifeMs;
   const token = store(world, 'ghs', {
@@ -47,14 +47,14 @@ export function revokeToken(world: World, token: string): void {
   delete world.state.tokens[token];
 }
 
-/** Ends every token of a run; the runner calls it when the run ends. */
+/** Revokes every token of a run; the runner calls it when the run ends. */
 export function revokeRunTokens(world: World, runId: number): void {
   for (const [text, token] of Object.entries(world.state.tokens)) {
     if (token.kind === 'workflow' && token.runId === runId) delete world.state.tokens[text];
   }
 }
 
-/** Takes expired tokens out of the state, so that a long life does not fill it. */
+/** Removes expired tokens, so that they do not fill the state over time. */
 export function forgetExpiredTokens(world: World): void {
   const now = world.clock.now();
   for (const [text, token] of Object.entries(world.state.tokens)) {

@@ -1,4 +1,4 @@
-/** Counts requests per caller, for GitHub's hourly limit and for the speed reports. */
+/** Counts requests per caller, for GitHub's hourly limit and for benchmarks. */
 
 import { callerName } from '../identity/identity.ts';
 import type { Caller } from '../identity/state-people.ts';
@@ -6,7 +6,7 @@ import type { Usage } from '../world/state.ts';
 import type { World } from '../world/world.ts';
 import { github } from './limits.ts';
 
-/** REST and GraphQL have an hourly budget each (docs.github.com/graphql: rate limits and query limits). */
+/** REST and GraphQL have separate hourly budgets (docs.github.com/graphql: rate limits and query limits). */
 export type RateResource = 'core' | 'graphql';
 export type RateWindow = { readonly limit: number; readonly used: number; readonly resetAtMs: number };
 
@@ -15,7 +15,7 @@ type Windows = Readonly<Record<RateResource, Map<string, RateWindow>>>;
 const windows = new WeakMap<World, Windows>();
 const unused: Usage = { rest: 0, graphql: 0, notModified: 0, contentWrites: 0, mints: 0, git: 0 };
 
-/** The hour's window of a caller as it stands now. */
+/** The current hourly window of a caller. */
 export function rateOf(world: World, caller: Caller, resource: RateResource = 'core'): RateWindow {
   const now = world.clock.now();
   const known = table(world, resource).get(callerKey(world, caller));
@@ -23,7 +23,7 @@ export function rateOf(world: World, caller: Caller, resource: RateResource = 'c
   return { limit: limitOf(caller), used: 0, resetAtMs: now + github.rateWindowMs };
 }
 
-/** The hour's windows of everybody who has asked something in it. */
+/** The hourly windows of all callers with requests in them. */
 export function rateStands(
   world: World,
   resource: RateResource = 'core',
@@ -32,7 +32,7 @@ export function rateStands(
   return Object.fromEntries([...table(world, resource)].filter(([, { resetAtMs }]) => resetAtMs > now));
 }
 
-/** Counts one request against the hour; a 304 or `GET /rate_limit` is not counted. A query of ours costs one point. */
+/** Counts one request against the hour; a 304 or `GET /rate_limit` is not counted. A GraphQL query costs one point. */
 export function spend(world: World, caller: Caller, resource: RateResource = 'core'): void {
   const rate = rateOf(world, caller, resource);
   table(world, resource).set(callerKey(world, caller), { ...rate, used: rate.used + 1 });
@@ -54,7 +54,7 @@ export function countUsage(world: World, caller: Caller, kind: keyof Usage): voi
   world.state.usage[name] = { ...usage, [kind]: usage[kind] + 1 };
 }
 
-/** A workflow's limit is counted per repository, whatever the run. */
+/** A workflow's limit is counted per repository, across runs. */
 export function callerKey(world: World, caller: Caller): string {
   return caller.kind === 'workflow' ? `workflows of ${caller.repoId}` : callerName(world, caller);
 }

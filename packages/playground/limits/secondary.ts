@@ -1,6 +1,7 @@
 /**
- * GitHub's secondary limits (docs.github.com/rest: rate limits for the REST API, "About secondary rate limits"): content
- * a minute and an hour, points a minute (of REST and of GraphQL apart), requests at once; counted per caller.
+ * GitHub's secondary limits (docs.github.com/rest: rate limits for the REST API, "About secondary rate limits"),
+ * counted per caller: content per minute and per hour, points per minute (REST and GraphQL separately), concurrent
+ * requests.
  */
 
 import type { Caller } from '../identity/state-people.ts';
@@ -8,11 +9,14 @@ import type { World } from '../world/world.ts';
 import { github } from './limits.ts';
 import { callerKey, type RateResource } from './rate.ts';
 
-/** What one request costs: 1 point to read, 5 to write; `content` = it makes something that people are notified of. */
+/**
+ * The cost of one request: 1 point to read, 5 to write. `content`: the request creates something that sends
+ * notifications.
+ */
 export type Cost = {
   readonly points: number;
   readonly content: boolean;
-  /** Whose points a minute it takes; content and requests at once are counted together. */
+  /** The resource that the points count against; content and concurrent requests are counted across both. */
   readonly resource: RateResource;
 };
 
@@ -31,7 +35,7 @@ const ledgers = new WeakMap<World, Map<string, Ledger>>();
 const minuteMs = 60 * 1000;
 const hourMs = 60 * minuteMs;
 
-/** Milliseconds to wait before the request may be made, or null: it may be made now. */
+/** Milliseconds to wait before the request is allowed, or null if it is allowed now. */
 export function secondaryWaitMs(world: World, caller: Caller, cost: Cost): number | null {
   const now = world.clock.now();
   const { entries, inFlight } = ledgerOf(world, caller);
@@ -47,11 +51,11 @@ export function secondaryWaitMs(world: World, caller: Caller, cost: Cost): numbe
   return content.length >= github.contentPerHour ? untilFree(content[0], hourMs, now) : null;
 }
 
-/** Counts a request that is let through; the function that is returned says that it has been answered. */
+/** Counts an accepted request; call the returned function when it has been answered. */
 export function enter(world: World, caller: Caller, cost: Cost): () => void {
   const ledger = ledgerOf(world, caller);
   const now = world.clock.now();
-  // Only content is looked at for an hour; everything else is forgotten after a minute.
+  // Only content entries are kept for an hour; all others expire after a minute.
   const kept = ledger.entries.filter((one) => one.atMs > now - (one.content ? hourMs : minuteMs));
   ledger.entries = [...kept, { ...cost, atMs: now }];
   ledger.inFlight += 1;
@@ -60,7 +64,7 @@ export function enter(world: World, caller: Caller, cost: Cost): () => void {
   };
 }
 
-/** What every caller has used up, for the page and the control endpoint. */
+/** The current usage of every caller, for the page and the control endpoint. */
 export function secondaryStands(world: World): Readonly<Record<string, SecondaryStand>> {
   const now = world.clock.now();
   const within = (entries: readonly Entry[], spanMs: number): readonly Entry[] =>
@@ -88,7 +92,7 @@ function pointsOf(entries: readonly Entry[], resource: RateResource): number {
   return entries.reduce((sum, one) => sum + (one.resource === resource ? one.points : 0), 0);
 }
 
-/** The entry with which enough points have left: whoever waits for it is let in. */
+/** The entry whose expiry frees enough points for the request. */
 function lastToLeave(entries: readonly Entry[], points: number): Entry | undefined {
   let freed = 0;
   return entries.find((one) => {

@@ -1,6 +1,6 @@
-/** Which lines of a file a review can speak about: those that the diff shows, on either side. */
+/** Finds the lines that a review can comment on: those in the diff, on either side. */
 
-/** Line numbers of the new file (RIGHT) or the old one (LEFT) that stand in a patch, its context included. */
+/** Line numbers of the new file (RIGHT) or the old one (LEFT) in a patch, including context lines. */
 export function linesOfPatch(patch: string, side: 'LEFT' | 'RIGHT'): ReadonlySet<number> {
   const lines = new Set<number>();
   const absent = side === 'LEFT' ? '+' : '-';
@@ -18,7 +18,7 @@ export function linesOfPatch(patch: string, side: 'LEFT' | 'RIGHT'): ReadonlySet
   return lines;
 }
 
-/** The hunk that shows the line, which a comment on it carries; the first one for a comment on the whole file. */
+/** The hunk that contains the line; a comment stores it. The first hunk for a comment on the whole file. */
 export function hunkOf(patch: string, line: number | null, side: 'LEFT' | 'RIGHT'): string {
   const hunks = patch.split(/\n(?=@@ )/);
   const found = line === null ? undefined : hunks.find((hunk) => linesOfPatch(hunk, side).has(line));

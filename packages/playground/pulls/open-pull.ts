@@ -23,7 +23,7 @@ export type NewPull = {
   readonly title: string;
   readonly body: string;
   readonly headRef: string;
-  /** The repository of the head; another one for a pull request from a fork. */
+  /** The repository of the head; different for a pull request from a fork. */
   readonly headRepoId?: number;
   readonly headSha: string;
   readonly baseRef: string;
@@ -68,7 +68,9 @@ export type MergeOutcome =
   | { readonly ok: true; readonly sha: string }
   | { readonly ok: false; readonly reason: 'conflict' | 'base-moved' | 'protected' };
 
-/** Writes the merge and moves the base branch by compare-and-set; other open pull requests learn of the new base. */
+/**
+ * Writes the merge and moves the base branch by compare-and-set. Other open pull requests are updated to the new base.
+ */
 export async function mergePull(act: Act, issue: PullIssue, wish: MergeWish): Promise<MergeOutcome> {
   const now = act.world.clock.now();
   const { pull } = issue;
@@ -80,7 +82,7 @@ export async function mergePull(act: Act, issue: PullIssue, wish: MergeWish): Pr
     ...signersOf(act, issue, wish.method, now),
   });
   if (sha === null) return { ok: false, reason: 'conflict' };
-  // Closed before the branch moves: what follows the push must not take this for a merge by hand.
+  // Close it before the branch moves: the push handlers must not mistake this for a manual merge.
   const open = freshPull(act, issue);
   const merged = { mergedAtMs: now, mergedById: act.actor.id, mergeCommitSha: sha };
   const closed = { state: 'closed', closedAtMs: now, closedById: act.actor.id, updatedAtMs: now } as const;
@@ -99,8 +101,9 @@ export async function mergePull(act: Act, issue: PullIssue, wish: MergeWish): Pr
 }
 
 /**
- * Whose names a merge carries: a merge commit is the merger's, a squash the pull request's author's, both committed by
- * GitHub; rebased commits keep their authors and are committed by the merger (docs.github.com: about merge methods).
+ * The author and committer of a merge. A merge commit is by the merger and a squash by the pull request's author, both
+ * committed by GitHub. Rebased commits keep their authors and are committed by the merger (docs.github.com: about merge
+ * methods).
  */
 function signersOf(
   act: Act,
@@ -121,7 +124,7 @@ async function mergeMessage(act: Act, issue: PullIssue, wish: MergeWish): Promis
     const commits = await commitsOfPull(act.world, issue);
     const list = commits.map((one) => `* ${one.message.trim()}`).join('\n\n');
     const [only] = commits.length === 1 ? commits : [];
-    // A single commit gives its own words, several the pull request's title and a list of theirs.
+    // A single commit's message is reused; several give the pull request's title and a list of their messages.
     const [headline = '', ...rest] = only?.message.split('\n') ?? [issue.title];
     const text = only === undefined ? list : rest.join('\n').trim();
     return join(wish.title ?? `${headline} (#${issue.number})`, wish.message ?? text);

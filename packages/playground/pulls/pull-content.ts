@@ -1,11 +1,11 @@
-/** What a pull request changes, as git says: files since the merge base, and its commits. */
+/** What a pull request changes, according to git: files since the merge base, and its commits. */
 
 import type { CommitObject, FileChange } from '../git/store/git-store.ts';
 import { github } from '../limits/limits.ts';
 import { type PullIssue, repoById } from '../world/lookup.ts';
 import type { World } from '../world/world.ts';
 
-/** Files from the merge base to the head ("three dots"). A head that git no longer has changes nothing. */
+/** Files from the merge base to the head ("three dots"). A head that git no longer has changes no files. */
 export async function filesOfPull(world: World, issue: PullIssue): Promise<readonly FileChange[]> {
   const store = world.gitOf(repoById(world, issue.repoId));
   const from = await store.mergeBase(issue.pull.baseSha, issue.pull.headSha);

@@ -1,4 +1,4 @@
-/** Reviews that change by themselves or are told: webhooks of reviews and their comments, dismissal of what is stale. */
+/** Webhooks of reviews and their comments, and automatic dismissal of stale reviews. */
 
 import { rulesetsFor } from '../rules/rulesets.ts';
 import type { Review, ReviewComment } from '../threads/state-threads.ts';
@@ -7,13 +7,13 @@ import { emitChange } from '../world/emit.ts';
 import { type PullIssue, reviewsOf } from '../world/lookup.ts';
 import { shapePull, shapeReview, shapeReviewComment } from './shape-pull.ts';
 
-/** A pending review is its author's alone until it is submitted: the reviews that this account sees. */
+/** The reviews visible to this account. A pending review is visible only to its author until it is submitted. */
 export function visibleTo(userId: number | null, reviews: readonly Review[]): readonly Review[] {
   return reviews.filter(({ state, authorId }) => state !== 'PENDING' || authorId === userId);
 }
 
 /**
- * Takes back the approvals of a pull request whose head moved, where its base branch wants that (docs.github.com: about
+ * Dismisses the approvals of a pull request whose head moved, if its base branch requires that (docs.github.com: about
  * protected branches, "dismiss stale pull request approvals when new commits are pushed").
  */
 export async function dismissStale(act: Act, issue: PullIssue): Promise<void> {
@@ -46,7 +46,7 @@ export async function tellReview(act: Act, issue: PullIssue, review: Review, act
   });
 }
 
-/** Nobody hears of a comment in a review that is not submitted. */
+/** Sends no event for a comment in a review that is not submitted. */
 export async function tellLineComment(
   act: Act,
   issue: PullIssue,

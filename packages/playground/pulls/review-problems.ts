@@ -1,4 +1,4 @@
-/** Why a review or a comment on a line cannot be made, as GitHub says it. */
+/** Why a review or a line comment cannot be created, in GitHub's words. */
 
 import { type Answer, invalidSimply, unprocessable } from '../api/reply.ts';
 import { bodyTooLong } from '../threads/routes/issues.ts';
@@ -17,7 +17,7 @@ type NewLineComment = {
 };
 type NewReview = { readonly commit_id?: string | undefined; readonly comments: readonly NewLineComment[] };
 
-/** Before anything is made: a review is posted whole or not at all. */
+/** Checked before anything is created: a review is posted completely or not at all. */
 export async function reviewProblem(act: Act, issue: PullIssue, body: NewReview): Promise<Answer | null> {
   const open = reviewsOf(act.world, issue).some(
     ({ state, authorId }) => state === 'PENDING' && authorId === act.actor.id,
@@ -33,14 +33,14 @@ export async function reviewProblem(act: Act, issue: PullIssue, body: NewReview)
   return null;
 }
 
-/** A commit of the pull request: its head, or one that the head has and the base has not. */
+/** Whether a commit belongs to the pull request: its head, or a commit that the head has and the base does not. */
 export async function isOfPull(act: Act, { pull }: PullIssue, sha: string): Promise<boolean> {
   const store = act.world.gitOf(act.repo);
   if ((await store.readCommit(sha)) === null) return false;
   return (await store.isAncestor(sha, pull.headSha)) && !(await store.isAncestor(sha, pull.baseSha));
 }
 
-/** Why the diff has no such line, in GitHub's words, or null; a comment on the whole file says so. */
+/** Why the diff has no such line, in GitHub's words, or null. A comment on the whole file needs no line. */
 export async function lineProblem(
   act: Act,
   issue: PullIssue,

@@ -50,7 +50,7 @@ export function shapePull(world: World, issue: PullIssue): JsonObject {
     title: issue.title,
     user: shapeUserById(world, issue.authorId),
     body: issue.body,
-    // In this object alone a label without a description has an empty one.
+    // Only in this object, a label without a description has an empty one.
     labels: shapeIssueLabels(world, repo, issue).map((label) => ({
       ...label,
       description: label['description'] ?? '',
@@ -89,7 +89,7 @@ function linksOf(world: World, repo: Repo, { number, pull }: PullIssue): JsonObj
   };
 }
 
-/** docs.github.com/rest/pulls: get one, with what only git knows. */
+/** docs.github.com/rest/pulls: get one, with the values that only git knows. */
 export async function shapeFullPull(world: World, issue: PullIssue): Promise<JsonObject> {
   const repo = repoById(world, issue.repoId);
   const store = world.gitOf(repo);
@@ -131,7 +131,7 @@ export function shapeReview(world: World, review: Review): JsonObject {
     pull_request_url: api,
     author_association: authorAssociation(repo, review.authorId),
     _links: { html: { href: page }, pull_request: { href: api } },
-    // A pending one has no such field.
+    // A pending review has no such field.
     ...(review.submittedAtMs === null ? {} : { submitted_at: iso(review.submittedAtMs) }),
     commit_id: review.commitSha,
   };
@@ -174,7 +174,7 @@ export function shapeReviewComment(world: World, comment: ReviewComment): JsonOb
   };
 }
 
-/** The line's place in the hunk, counted from its header; a comment on a whole file stands at 1. */
+/** The line's position in the hunk, counted from its header; 1 for a comment on the whole file. */
 function positionOf({ diffHunk, line, side }: ReviewComment): number {
   const [header = '', ...lines] = diffHunk.split('\n');
   const start = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(header);
@@ -197,7 +197,9 @@ function shapeSide(world: World, repo: Repo, ref: string, sha: string): JsonObje
   };
 }
 
-/** As GitHub's button stands for somebody whom no bypass list names (docs.github.com/graphql: MergeStateStatus). */
+/**
+ * The state of GitHub's merge button for a person who is on no bypass list (docs.github.com/graphql: MergeStateStatus).
+ */
 async function mergeableState(world: World, issue: PullIssue, mergeable: boolean | null): Promise<string> {
   if (issue.state !== 'open' || mergeable === null) return 'unknown';
   if (!mergeable) return 'dirty';

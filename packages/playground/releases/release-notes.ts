@@ -1,4 +1,7 @@
-/** The notes that GitHub generates for a release (docs: automatically generated release notes), without a lab's own categories. */
+/**
+ * The notes that GitHub generates for a release (docs: automatically generated release notes), without custom
+ * categories.
+ */
 
 import type { RepoCall } from '../api/route.ts';
 import { resolveCommit } from '../git/resolve-commit.ts';
@@ -7,7 +10,7 @@ import { playground } from '../limits/limits.ts';
 import { threadPage } from '../threads/shape-issue.ts';
 import { issuesOf, userById } from '../world/lookup.ts';
 
-/** The merged pull requests since the release before, by title, author and address. */
+/** The merged pull requests since the previous release, by title, author and address. */
 export async function generateNotes(
   call: RepoCall,
   tag: string,

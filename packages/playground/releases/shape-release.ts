@@ -10,7 +10,7 @@ import { iso, isoOrNull } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import type { Release, ReleaseAsset } from './state-releases.ts';
 
-/** docs.github.com/rest/releases: a release. Only a published one has a page, archives and a date of publication. */
+/** docs.github.com/rest/releases: a release. Only a published one has a page, archives and a publication date. */
 export function shapeRelease(world: World, row: Release): JsonObject {
   const repo = repoById(world, row.repoId);
   const api = repoApi(world, repo);

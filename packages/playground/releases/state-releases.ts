@@ -9,7 +9,7 @@ export type Release = {
   readonly body: string | null;
   readonly draft: boolean;
   readonly prerelease: boolean;
-  /** False: never the latest one, however new it is. */
+  /** False: it is never the latest release, even if it is the newest. */
   readonly mayBeLatest: boolean;
   readonly authorId: number;
   readonly assets: readonly ReleaseAsset[];
@@ -24,7 +24,7 @@ export type ReleaseAsset = {
   readonly label: string | null;
   readonly contentType: string;
   readonly bytes: number;
-  /** The bytes are kept as an object of the repository's git. */
+  /** The bytes are stored as an object of the repository's git. */
   readonly blobSha: string;
   readonly sha256: string;
   readonly uploaderId: number;

@@ -1,4 +1,4 @@
-/** The approvals that a protected branch accepts. */
+/** Counts the approvals that a protected branch accepts. */
 
 import { may } from '../identity/permissions.ts';
 import type { PullIssue } from '../world/lookup.ts';
@@ -7,7 +7,7 @@ import type { World } from '../world/world.ts';
 
 type Asked = { readonly world: World; readonly repo: Repo };
 
-/** People who may write and whose newest judgement approves; with `dismissStale` it must be of the head as it is now. */
+/** People with write access whose newest review approves; with `dismissStale` it must be for the current head. */
 export function countApprovals(act: Asked, issue: PullIssue, dismissStale: boolean): number {
   const approvers = new Set<number>();
   for (const id of issue.pull.reviewIds) {
@@ -21,7 +21,10 @@ export function countApprovals(act: Asked, issue: PullIssue, dismissStale: boole
   return [...approvers].filter((userId) => mayWrite(act, userId)).length;
 }
 
-/** The last pusher, where nobody else has approved what was pushed (docs.github.com: approval of the most recent reviewable push); null where somebody has. */
+/**
+ * The last pusher, if no other person has approved that push (docs.github.com: approval of the most recent reviewable
+ * push); otherwise null.
+ */
 export function unapprovedPusher(act: Asked, issue: PullIssue): string | null {
   const { headRef, headRepoId, headSha, reviewIds } = issue.pull;
   const pusher = Object.values(act.world.state.activities).findLast(

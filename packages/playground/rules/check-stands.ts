@@ -1,10 +1,10 @@
-/** How the checks and statuses of a commit stand, the newest of each name and origin. */
+/** The states of a commit's checks and statuses, the newest for each name and origin. */
 
 import type { BranchProtection, Repo } from '../world/state.ts';
 import type { RequiredCheck } from '../world/state-settings.ts';
 import type { World } from '../world/world.ts';
 
-/** The checks that a protected branch asks for, each from its App where the protection names one. */
+/** The checks that a protected branch requires, each from a given App if the protection names one. */
 export function checksOf(protection: BranchProtection): readonly RequiredCheck[] {
   return protection.requiredChecks.map((context) => ({
     context,
@@ -39,7 +39,7 @@ export function checkStands(world: World, repo: Repo, sha: string): readonly Sta
 
 export type UnmetCheck = { readonly context: string; readonly how: 'expected' | 'failing' | 'pending' };
 
-/** Required checks that are not green, each with how it stands; `expected` = nobody has reported it. */
+/** Required checks that are not green, each with its state; `expected` = not reported yet. */
 export function unmetChecks(
   wanted: readonly RequiredCheck[],
   stands: readonly Stand[],

@@ -1,6 +1,6 @@
-/** Patterns of refs in settings: Ruby's File.fnmatch with FNM_PATHNAME, which GitHub's documentation of rulesets names. */
+/** Ref patterns in settings: Ruby's File.fnmatch with FNM_PATHNAME, which GitHub's documentation of rulesets names. */
 
-/** `*` stops at a slash; a double star goes deep only as a whole folder (`ferry/**` is one level). */
+/** `*` stops at a slash. A double star matches several levels only as a whole folder (`ferry/**` is one level). */
 export function fnmatch(pattern: string): RegExp {
   const source = pattern
     .split(/(\*\*\/|\*+|\?)/)

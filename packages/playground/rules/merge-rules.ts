@@ -1,4 +1,4 @@
-/** Why a pull request may not be merged yet: reviews and checks that the base branch asks for, in GitHub's words. */
+/** Why a pull request cannot be merged yet: reviews and checks that the base branch requires, in GitHub's words. */
 
 import type { Caller } from '../identity/state-people.ts';
 import type { PullIssue } from '../world/lookup.ts';
@@ -9,10 +9,10 @@ import { countApprovals, unapprovedPusher } from './approvals.ts';
 import { checkStands, checksOf, type Stand, unmetChecks } from './check-stands.ts';
 import { rulesFor } from './rulesets.ts';
 
-/** The sentence for a head that lacks what its base has. */
+/** The message for a head that lacks commits of its base. */
 export const behindWords = 'The head branch is not up to date with the base branch.';
 
-/** A method that the repository's settings have switched off. */
+/** The messages for merge methods that the repository's settings disable. */
 const methodWords: Readonly<Record<string, string>> = {
   merge: 'Merge commits are not allowed on this repository.',
   squash: 'Squash merges are not allowed on this repository.',
@@ -26,16 +26,16 @@ type Demands = {
   readonly checks: readonly RequiredCheck[];
   readonly strict: boolean;
   readonly methods: readonly string[];
-  /** Rulesets speak in a frame of their own. */
+  /** Ruleset messages have a format of their own. */
   readonly byRuleset: boolean;
 };
 
-/** Who asks, about which repository. */
+/** The caller and the repository. */
 type Asked = { readonly world: World; readonly repo: Repo; readonly caller: Caller };
 
 /**
- * The message of the 405, or null: nothing stands in the way. Branch protection and rulesets both have to agree.
- * `method` null: whichever is allowed.
+ * The message of the 405, or null if the merge is allowed. Branch protection and rulesets must both allow it. `method`
+ * null: any allowed method.
  */
 export async function mergeRefusal(
   act: Asked,
@@ -59,7 +59,7 @@ export async function mergeRefusal(
   return null;
 }
 
-/** What GitHub shows beside the reviewers; null where the base branch asks for no review. */
+/** The decision that GitHub shows next to the reviewers; null where the base branch requires no review. */
 export function reviewDecision(
   act: Asked,
   issue: PullIssue,
@@ -80,7 +80,7 @@ export function reviewDecision(
   return isEnough ? 'APPROVED' : 'REVIEW_REQUIRED';
 }
 
-/** Names of the checks that the base branch asks for. */
+/** Names of the checks that the base branch requires. */
 export function requiredChecks(act: Asked, issue: PullIssue): readonly string[] {
   return demandsOn(act, issue).flatMap(({ checks }) => checks.map(({ context }) => context));
 }
@@ -145,7 +145,7 @@ async function unmet(
   return sentences;
 }
 
-/** One check is named; of several GitHub tells how many there are and how they stand. */
+/** The message names a single check; for several, it gives their number and state, as GitHub does. */
 function checkSentence(wanted: readonly RequiredCheck[], stands: readonly Stand[]): string | null {
   const open = unmetChecks(wanted, stands);
   const first = open[0];

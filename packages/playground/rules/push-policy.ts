@@ -1,4 +1,7 @@
-/** The rules that hold a caller's pushes by the git program, for the hook that git asks (packages/playground/git/smart-http/update-hook.ts). */
+/**
+ * The rules for a caller's pushes by the git program, read by git's hook
+ * (packages/playground/git/smart-http/update-hook.ts).
+ */
 
 import type { Barrier } from '../git/smart-http/push-policy.ts';
 import { mayChangeWorkflows, pushRefusedBy } from '../identity/permissions.ts';
@@ -11,7 +14,7 @@ import { fnmatch } from './fnmatch.ts';
 import { breachWords } from './push-rules.ts';
 import { bypassOf, rulesetsOf } from './rulesets.ts';
 
-/** Empty: nothing is in the way. */
+/** Empty: the push is allowed. */
 export function pushPolicy(world: World, repo: Repo, caller: Caller, actor: User): readonly Barrier[] {
   const active = rulesetsOf(world, repo).filter(
     (one) => one.enforcement === 'active' && bypassOf(world, repo, one, caller) !== 'always',
@@ -75,7 +78,7 @@ function rulesetBarrier(world: World, repo: Repo, ruleset: Ruleset, rule: Rule):
   }
 }
 
-/** Commits whose required checks are all green: those may be pushed directly. */
+/** Commits whose required checks are all green: these may be pushed directly. */
 function greenCommits(world: World, repo: Repo, checks: readonly RequiredCheck[]): string[] {
   const seen = new Set([
     ...Object.values(world.state.checkRuns).map(({ headSha }) => headSha),

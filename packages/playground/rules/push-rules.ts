@@ -1,4 +1,4 @@
-/** The rule that a change of a ref breaks, for the API, for GraphQL and for pushes by the git program. */
+/** Finds the rule that a ref change breaks, for the API, for GraphQL and for pushes by the git program. */
 
 import type { Caller } from '../identity/state-people.ts';
 import type { Repo } from '../world/state.ts';
@@ -7,14 +7,14 @@ import type { World } from '../world/world.ts';
 import { checkStands, checksOf, unmetChecks } from './check-stands.ts';
 import { rulesFor } from './rulesets.ts';
 
-/** `rule/…`: what a ruleset forbids. */
+/** `rule/…`: a rule of a ruleset. */
 export type RuleBreach = `rule/${Rule['type']}`;
 
 export type RefChange = {
   readonly ref: string;
   readonly before: string | null;
   readonly after: string | null;
-  /** Whether what was there is still behind what will be; true where nothing was there, or will be. */
+  /** Whether the old commit is an ancestor of the new one; true for a created or deleted ref. */
   readonly isForward: boolean;
 };
 
@@ -32,7 +32,7 @@ export function brokenRule(
   return broken === undefined ? null : `rule/${broken.type}`;
 }
 
-/** A protected branch is never rewritten or deleted, and takes directly only what its reviews and checks have seen. */
+/** A protected branch cannot be rewritten or deleted. Direct pushes need the required reviews and checks. */
 export function breaksProtection(world: World, repo: Repo, change: RefChange, at: 'push' | 'merge'): boolean {
   const one = repo.protections.find(({ branch }) => change.ref === `refs/heads/${branch}`);
   if (one === undefined) return false;
@@ -67,7 +67,7 @@ function breaks(
       return before !== null && after !== null;
     case 'non_fast_forward':
       return !isForward;
-    // At the merge button these two ask about the pull request (merge-rules.ts); a new branch has none yet.
+    // At the merge button, merge-rules.ts checks these two for the pull request. A new branch has none yet.
     case 'pull_request':
       return at === 'push' && before !== null && after !== null;
     case 'required_status_checks': {
@@ -77,7 +77,7 @@ function breaks(
   }
 }
 
-/** GitHub's sentence for each (docs.github.com/repositories: troubleshooting rules; as `git push` prints them). */
+/** GitHub's message for each (docs.github.com/repositories: troubleshooting rules; as `git push` prints them). */
 export const breachWords: Readonly<Record<RuleBreach, string>> = {
   'rule/creation': 'Cannot create ref due to creations being restricted.',
   'rule/deletion': 'Cannot delete this protected ref.',

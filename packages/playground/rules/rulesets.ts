@@ -1,6 +1,6 @@
 /**
- * Which rules hold a ref, and whom they do not hold (docs.github.com/repositories: about rulesets; patterns are fnmatch
- * with `*` stopping at a slash).
+ * Which rules apply to a ref, and which callers bypass them (docs.github.com/repositories: about rulesets; patterns are
+ * fnmatch with `*` stopping at a slash).
  */
 
 import { roleOf } from '../identity/permissions.ts';
@@ -10,14 +10,14 @@ import type { BypassActor, Rule, Ruleset } from '../world/state-settings.ts';
 import type { World } from '../world/world.ts';
 import { fnmatch } from './fnmatch.ts';
 
-/** By the ids that the API has for roles in a bypass list. */
+/** The API's ids for roles in a bypass list. */
 const roleIds = { 2: 'maintain', 4: 'write', 5: 'admin' } as const;
 
 export function rulesetsOf(world: World, repo: Repo): readonly Ruleset[] {
   return Object.values(world.state.rulesets).filter((one) => one.repoId === repo.id);
 }
 
-/** Active rulesets that name the ref (`refs/heads/main`). */
+/** Active rulesets that match the ref (`refs/heads/main`). */
 export function rulesetsFor(world: World, repo: Repo, ref: string): readonly Ruleset[] {
   const target = ref.startsWith('refs/heads/') ? 'branch' : ref.startsWith('refs/tags/') ? 'tag' : null;
   return rulesetsOf(world, repo).filter(
@@ -29,7 +29,7 @@ export function rulesetsFor(world: World, repo: Repo, ref: string): readonly Rul
   );
 }
 
-/** The rules that hold this caller on the ref; `at` says by which door the change comes. */
+/** The rules for this caller on the ref; `at`: whether the change is a push or a merge. */
 export function rulesFor(
   world: World,
   repo: Repo,
@@ -45,7 +45,7 @@ export function rulesFor(
     .flatMap(({ rules }) => rules);
 }
 
-/** How the caller is free of the ruleset; null = it holds them. */
+/** How the caller bypasses the ruleset; null = it does not. */
 export function bypassOf(
   world: World,
   repo: Repo,
@@ -59,7 +59,7 @@ export function bypassOf(
 function isActor(world: World, repo: Repo, actor: BypassActor, caller: Caller): boolean {
   switch (actor.actorType) {
     case 'Integration':
-      // A workflow speaks for GitHub's own App, which no list can name.
+      // A workflow acts as GitHub's own App, which no list can name.
       return caller.kind === 'installation' && caller.appId === actor.actorId;
     case 'User':
       return caller.kind === 'user' && caller.userId === actor.actorId;
@@ -72,7 +72,7 @@ function isActor(world: World, repo: Repo, actor: BypassActor, caller: Caller): 
   }
 }
 
-/** Whether somebody owns the account: it is their own, or an organisation that they administer. */
+/** Whether an account owns another: it is the same account, or an organization that it administers. */
 export function ownsAccount(world: World, accountId: number, userId: number): boolean {
   return accountId === userId || (world.state.owners[accountId]?.includes(userId) ?? false);
 }

@@ -10,7 +10,7 @@ import { iso } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import { bypassOf } from './rulesets.ts';
 
-/** A ruleset in a list: without its rules. */
+/** A ruleset in a list, without its rules. */
 export function shapeRulesetRow(world: World, repo: Repo, row: Ruleset): JsonObject {
   return {
     id: row.id,
@@ -29,7 +29,7 @@ export function shapeRulesetRow(world: World, repo: Repo, row: Ruleset): JsonObj
   };
 }
 
-/** A ruleset whole; who is on the bypass list is told to those alone who may change it. */
+/** A complete ruleset. Only callers who may change it see its bypass list. */
 export function shapeRuleset(
   world: World,
   repo: Repo,
@@ -52,7 +52,7 @@ export function shapeRuleset(
   };
 }
 
-/** A rule that holds a branch, with the ruleset it comes from. */
+/** A rule that applies to a branch, with its ruleset. */
 export function shapeRuleInForce(repo: Repo, row: Ruleset, rule: Rule): JsonObject {
   return {
     ...shapeRule(rule),

@@ -1,4 +1,4 @@
-/** Issues and pull requests of all repositories that the asker may read, chosen by the terms of a search. */
+/** Finds issues and pull requests by search terms, in all repositories that the caller can read. */
 
 import { allows } from '../identity/permissions.ts';
 import type { Caller, User } from '../identity/state-people.ts';
@@ -11,7 +11,9 @@ import { inRange, type Term } from './query.ts';
 
 export type Asker = { readonly world: World; readonly caller: Caller; readonly actor: User | null };
 
-/** Newest first, unless `sort:` says otherwise (GitHub's own default, the best match, has no meaning that could be served). */
+/**
+ * Newest first, unless `sort:` is given. GitHub's own default, the best match, has no definition that could be served.
+ */
 export function findThreads(asker: Asker, terms: readonly Term[]): readonly Issue[] {
   const { world, caller } = asker;
   const readable = Object.values(world.state.repos).filter((repo) => {
@@ -28,7 +30,7 @@ export function findThreads(asker: Asker, terms: readonly Term[]): readonly Issu
   return found.toSorted(orderOf(terms.find(({ key }) => key === 'sort')?.value ?? 'created-desc'));
 }
 
-/** `created-asc`, `updated`, `comments-desc`. */
+/** The order for `created-asc`, `updated`, `comments-desc` and similar values. */
 export function orderOf(sort: string): (a: Issue, b: Issue) => number {
   const [field, direction] = sort.split('-');
   const sign = direction === 'asc' ? 1 : -1;
@@ -53,7 +55,7 @@ function fits(
     (login === '@me' ? asker.actor?.id : findUser(world, login.replace(/^@/, ''))?.id) ?? -1;
   switch (key) {
     case 'repo':
-      // Several repositories are asked for one beside the other.
+      // Several repository terms are alternatives.
       return terms.some(
         (one) => one.key === 'repo' && one.value.toLowerCase() === `${repo.owner}/${repo.name}`.toLowerCase(),
       );

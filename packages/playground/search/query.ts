@@ -1,13 +1,13 @@
-/** The language of GitHub's search for issues (docs: searching issues and pull requests), as far as it is served. */
+/** The served part of GitHub's issue search language (docs: searching issues and pull requests). */
 
 export type Term = {
-  /** Empty for words to be found in the text. */
+  /** Empty for words to find in the text. */
   readonly key: string;
   readonly value: string;
   readonly isNegated: boolean;
 };
 
-/** What a search may ask here; `sort` orders instead of choosing. */
+/** The supported qualifiers; `sort` orders the results and does not filter. */
 const served = [
   'assignee',
   'author',
@@ -37,7 +37,7 @@ const served = [
   'updated',
   'user',
 ] as const;
-/** What GitHub's search knows beyond that: taking these for words would find what nobody asked for. */
+/** Qualifiers that only GitHub supports. Treating them as words would return wrong results. */
 const known = new Set([
   'app',
   'archived',
@@ -56,7 +56,9 @@ const known = new Set([
   'user-review-requested',
 ]);
 
-/** The terms of a query, and the qualifiers of GitHub's that are not served. A colon without a known name is a word. */
+/**
+ * The terms of a query, and the GitHub qualifiers that are not served. A colon after an unknown name is part of a word.
+ */
 export function readQuery(text: string): {
   readonly terms: readonly Term[];
   readonly unserved: readonly string[];
@@ -75,7 +77,7 @@ export function readQuery(text: string): {
   return { terms, unserved };
 }
 
-/** Whether a moment is in a range as GitHub writes it: `2026-11-20`, `>=2026-11-20`, `2026-11-01..2026-11-20`, `*`. */
+/** Whether a moment is in one of GitHub's ranges: `2026-11-20`, `>=2026-11-20`, `2026-11-01..2026-11-20`, `*`. */
 export function inRange(atMs: number | null, range: string): boolean {
   if (atMs === null) return false;
   const [, sign = '', text = ''] = /^(>=|<=|>|<)?(.*)$/.exec(range) ?? [];
@@ -101,7 +103,7 @@ function start(text: string): number {
   return Date.parse(text);
 }
 
-/** A day lasts until its end, a moment is its own. */
+/** The end of a date is the end of its day; a timestamp is its own end. */
 function end(text: string): number {
   return text.includes('T') ? Date.parse(text) : Date.parse(text) + dayMs - 1;
 }

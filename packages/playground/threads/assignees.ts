@@ -1,4 +1,4 @@
-/** Who a thread is assigned to: people of the repository, ten at most. */
+/** The assignees of a thread: people of the repository, at most ten. */
 
 import { roleOf } from '../identity/permissions.ts';
 import { shapeUser } from '../identity/shape-people.ts';
@@ -10,20 +10,20 @@ import type { World } from '../world/world.ts';
 import type { Issue } from './state-threads.ts';
 import { type Act, emitIssue, putIssue } from './threads.ts';
 
-/** Whom the repository's threads may be assigned to (docs.github.com/rest/issues/assignees). */
+/** The people whom a thread of the repository may be assigned to (docs.github.com/rest/issues/assignees). */
 export function assignable(world: World, repo: Repo): readonly User[] {
   return Object.values(world.state.users).filter(
     (user) => user.type === 'User' && roleOf(repo, user.id) !== null,
   );
 }
 
-/** The person of that login whom the repository's threads may be assigned to, or null. */
+/** The assignable person with that login, or null. */
 export function assignee(world: World, repo: Repo, login: string): User | null {
   const user = findUser(world, login);
   return user !== null && assignable(world, repo).some(({ id }) => id === user.id) ? user : null;
 }
 
-/** Makes the thread carry exactly these people, with one event for each who comes or goes. */
+/** Sets exactly these assignees, with one event for each person added or removed. */
 export async function setAssignees(act: Act, before: Issue, ids: readonly number[]): Promise<Issue> {
   let issue = before;
   const wanted = [...new Set(ids)].slice(0, github.assigneesPerThread);

@@ -1,4 +1,4 @@
-/** Puts labels on issues and takes them off; a label that the repository lacks is made, as GitHub does. */
+/** Adds labels to issues and removes them. A label that the repository lacks is created, as on GitHub. */
 
 import { type Answer, failed, invalid } from '../api/reply.ts';
 import { shapeLabel } from '../git/shape-repo.ts';
@@ -13,8 +13,9 @@ import { type Act, emitIssue, freshRepo, putIssue } from './threads.ts';
 const plainColor = 'ededed';
 
 /**
- * Why these labels cannot be put on a thread, or null. Who may put labels on may not always make new ones: that takes
- * the role write, or for Apps `issues:write`, on pull requests too (github.com/actions/labeler, pull 867).
+ * Why these labels cannot be added to a thread, or null. Permission to add labels does not include creating new ones:
+ * that requires the role write or, for Apps, `issues:write`, also on pull requests (github.com/actions/labeler, pull
+ * 867).
  */
 export function labelsProblem(act: Act, names: readonly string[]): Answer | null {
   const repo = freshRepo(act);
@@ -29,7 +30,7 @@ export function labelsProblem(act: Act, names: readonly string[]): Answer | null
   return failed(403, 'You do not have permission to create labels on this repository.');
 }
 
-/** Makes the issue carry exactly these labels. */
+/** Sets exactly these labels. */
 export async function setLabels(act: Act, before: Issue, names: readonly string[]): Promise<Issue> {
   let issue = before;
   for (const old of before.labels) {

@@ -12,7 +12,7 @@ import type { World } from '../world/world.ts';
 import { shapeIssueMilestone } from './shape-milestone.ts';
 import type { Comment, Issue, Reaction } from './state-threads.ts';
 
-/** How the author stands to the repository. Private membership is not told, so nobody may authorise by this. */
+/** The author's relation to the repository. Private membership is hidden, so never use this to authorize. */
 export function authorAssociation(repo: Repo, authorId: number): string {
   if (authorId === repo.ownerId) return 'OWNER';
   const role = roleOf(repo, authorId);
@@ -28,7 +28,7 @@ export function issueNodeId(issue: Issue): string {
   return nodeId(issue.pull === null ? 'I' : 'PR', issueKey(issue.repoId, issue.number));
 }
 
-/** docs.github.com/rest/issues: an issue; a pull request is one, too, with `pull_request`. */
+/** docs.github.com/rest/issues: an issue. A pull request is an issue with `pull_request`. */
 export function shapeIssue(world: World, issue: Issue): JsonObject {
   const repo = repoById(world, issue.repoId);
   const api = `${repoApi(world, repo)}/issues/${issue.number}`;
@@ -67,13 +67,13 @@ export function shapeIssue(world: World, issue: Issue): JsonObject {
   };
 }
 
-/** The issue of a webhook, which does not say who closed it: the sender of `closed` did. */
+/** The issue in a webhook, which omits `closed_by`: the sender of `closed` closed it. */
 export function shapeWebhookIssue(world: World, issue: Issue): JsonObject {
   const { closed_by: _closedBy, ...rest } = shapeIssue(world, issue);
   return rest;
 }
 
-/** docs.github.com/rest/issues/comments: a comment of an issue or pull request. */
+/** docs.github.com/rest/issues/comments: a comment on an issue or pull request. */
 export function shapeComment(world: World, comment: Comment): JsonObject {
   const repo = repoById(world, comment.repoId);
   const issue = world.state.issues[issueKey(repo.id, comment.issueNumber)];

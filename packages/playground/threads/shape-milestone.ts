@@ -9,7 +9,7 @@ import { iso, isoOrNull } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import type { Issue, Milestone } from './state-threads.ts';
 
-/** docs.github.com/rest/issues/milestones: a milestone, with how many of its threads are open and closed. */
+/** docs.github.com/rest/issues/milestones: a milestone with its numbers of open and closed threads. */
 export function shapeMilestone(world: World, row: Milestone): JsonObject {
   const repo = repoById(world, row.repoId);
   const api = `${repoApi(world, repo)}/milestones/${row.number}`;
@@ -36,7 +36,7 @@ export function shapeMilestone(world: World, row: Milestone): JsonObject {
   };
 }
 
-/** The milestone that a thread carries; one that was deleted is carried by nobody. */
+/** A thread's milestone; null if it was deleted. */
 export function shapeIssueMilestone(world: World, issue: Issue): JsonObject | null {
   const row = milestoneOf(world, issue);
   return row === null ? null : shapeMilestone(world, row);

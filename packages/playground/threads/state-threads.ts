@@ -1,4 +1,4 @@
-/** Rows of the playground's state that people talk in: issues, pull requests, comments, reviews, reactions, edits. */
+/** State rows of conversations: issues, pull requests, comments, reviews, reactions, edits. */
 
 export type ReactionContent = '+1' | '-1' | 'laugh' | 'confused' | 'heart' | 'hooray' | 'rocket' | 'eyes';
 
@@ -9,7 +9,7 @@ export type Reaction = {
   readonly createdAtMs: number;
 };
 
-/** One entry of the edit history; the first entry holds the text as it was written. */
+/** One entry of the edit history; the first entry is the original text. */
 export type Edit = {
   readonly id: number;
   readonly editorId: number;
@@ -17,16 +17,16 @@ export type Edit = {
   readonly body: string;
 };
 
-/** What every text with an author carries: issue, comment, review, review comment. */
+/** Common fields of authored texts: issue, comment, review, review comment. */
 export type Authored = {
   readonly id: number;
   readonly authorId: number;
-  /** The App that wrote it with an installation or workflow token; null for people. */
+  /** The App that wrote it, with an installation or workflow token; null for people. */
   readonly viaAppId: number | null;
   readonly body: string;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
-  /** Empty until the text was edited, then the original and every later text, oldest first. */
+  /** Empty until the first edit, then the original and every later text, oldest first. */
   readonly edits: readonly Edit[];
   readonly reactions: readonly Reaction[];
 };
@@ -39,7 +39,7 @@ export type Label = {
   readonly description: string | null;
 };
 
-/** A label was put on or taken off. */
+/** A label was added or removed. */
 export type LabelEvent = {
   readonly id: number;
   readonly actorId: number;
@@ -65,7 +65,7 @@ export const threadEventNames = [
   'review_request_removed',
 ] as const;
 
-/** Something that was done to a thread and that its timeline tells. */
+/** A change of a thread that its timeline shows. */
 export type ThreadEvent = {
   readonly id: number;
   readonly repoId: number;
@@ -73,9 +73,9 @@ export type ThreadEvent = {
   readonly actorId: number;
   readonly event: (typeof threadEventNames)[number];
   readonly atMs: number;
-  /** Who was assigned, or asked for a review. */
+  /** The person who was assigned, or requested as a reviewer. */
   readonly subjectId: number | null;
-  /** The milestone's title, or the old and the new one of the thread. */
+  /** The milestone's title, or the thread's old and new title. */
   readonly titles: readonly string[];
   readonly commitSha: string | null;
   readonly viaAppId: number | null;
@@ -103,13 +103,13 @@ export type Issue = Authored & {
   readonly stateReason: 'completed' | 'not_planned' | 'duplicate' | 'reopened' | null;
   readonly locked: boolean;
   readonly lockReason: string | null;
-  /** Names of labels of the repository, in the order they were added. */
+  /** Names of the repository's labels, in the order in which they were added. */
   readonly labels: readonly string[];
-  /** Oldest first; states that were kept before have none. */
+  /** Oldest first; absent in states saved by older versions. */
   readonly labelEvents?: readonly LabelEvent[];
   readonly assigneeIds: readonly number[];
   readonly milestoneId?: number;
-  /** Who pinned it above the list; absent: it is not pinned. */
+  /** Who pinned the issue; absent if it is not pinned. */
   readonly pinnedById?: number;
   readonly commentIds: readonly number[];
   readonly closedAtMs: number | null;
@@ -125,13 +125,13 @@ export type Pull = {
   /** Tip of the head branch; frozen when the pull request is closed. */
   readonly headSha: string;
   readonly baseRef: string;
-  /** Tip of the base branch when last looked at; frozen when the pull request is closed. */
+  /** Last known tip of the base branch; frozen when the pull request is closed. */
   readonly baseSha: string;
   readonly draft: boolean;
   readonly mergedAtMs: number | null;
   readonly mergedById: number | null;
   readonly mergeCommitSha: string | null;
-  /** The merge that would be made now; null = head and base are in conflict. Absent in a state of before it was kept. */
+  /** The current test merge; null = head and base conflict. Absent in states saved by older versions. */
   readonly testMergeSha?: string | null;
   readonly requestedReviewerIds: readonly number[];
   readonly reviewIds: readonly number[];
@@ -141,7 +141,7 @@ export type Pull = {
 export type Comment = Authored & {
   readonly repoId: number;
   readonly issueNumber: number;
-  /** Set by `minimizeComment`: OUTDATED, RESOLVED, SPAM, … in lower case as GraphQL's `minimizedReason`. */
+  /** Set by `minimizeComment`: OUTDATED, RESOLVED, SPAM, … in lower case, as in GraphQL's `minimizedReason`. */
   readonly minimizedReason: string | null;
 };
 
@@ -158,14 +158,14 @@ export type ReviewComment = Authored & {
   readonly issueNumber: number;
   readonly reviewId: number;
   readonly path: string;
-  /** Line of the new file (RIGHT) or the old one (LEFT); null on a comment about the whole file. */
+  /** Line of the new file (RIGHT) or the old one (LEFT); null for a comment on the whole file. */
   readonly line: number | null;
-  /** First line of a comment on several. */
+  /** First line of a multi-line comment. */
   readonly startLine?: number;
   readonly side: 'LEFT' | 'RIGHT';
   readonly commitSha: string;
   readonly diffHunk: string;
   readonly inReplyToId: number | null;
-  /** As of a comment; absent in a state of before it was kept. */
+  /** As for a comment; absent in states saved by older versions. */
   readonly minimizedReason?: string | null;
 };

@@ -1,4 +1,7 @@
-/** What a token may do with one thread: an App's permission is for issues or for pull requests, and a number may be either. */
+/**
+ * A token's permissions on one thread: an App's permission is for issues or for pull requests, and a number may be
+ * either.
+ */
 
 import { type Answer, failed } from '../api/reply.ts';
 import { holds } from '../identity/permissions.ts';
@@ -7,8 +10,9 @@ import type { Issue } from './state-threads.ts';
 import { type Act, mayTalk } from './threads.ts';
 
 /**
- * 403 for an App or workflow whose permission is for the other kind of thread, or null. A pull request is an issue, too:
- * `issues` reaches both, `pull_requests` only pull requests (docs.github.com/rest: permissions required for GitHub Apps).
+ * 403 for an App or workflow that only has the permission for the other kind of thread, or null. `issues` covers pull
+ * requests too, because they are issues; `pull_requests` covers only pull requests (docs.github.com/rest: permissions
+ * required for GitHub Apps).
  */
 export function threadRefusal(
   { caller }: Pick<Act, 'caller'>,
@@ -22,7 +26,7 @@ export function threadRefusal(
   return isReached ? null : failed(403, 'Resource not accessible by integration');
 }
 
-/** The same for whoever adds something to the thread, which may be locked. */
+/** The same for a caller who adds something to the thread, which may be locked. */
 export function talkRefusal(act: Act, issue: Issue, words: string): Answer | null {
   const refusal = threadRefusal(act, issue, 'write');
   if (refusal !== null) return refusal;

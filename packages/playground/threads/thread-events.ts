@@ -1,4 +1,4 @@
-/** What was done to a thread, as its timeline keeps it: read from the webhooks that tell of it. */
+/** Timeline events of a thread, recorded from its webhooks. */
 
 import { viaAppOf } from '../identity/identity.ts';
 import type { Caller, User } from '../identity/state-people.ts';
@@ -6,10 +6,13 @@ import type { Json } from '../world/json.ts';
 import { nextId, type World } from '../world/world.ts';
 import { type Issue, type ThreadEvent, threadEventNames } from './state-threads.ts';
 
-/** Who did it, and where. */
+/** The caller and the world. */
 type Doer = { readonly world: World; readonly caller: Caller; readonly actor: User };
 
-/** Keeps the event of a webhook's action; most actions (`opened`, `labeled`, …) are kept elsewhere or tell nothing. */
+/**
+ * Records the event of a webhook's action. Most actions (`opened`, `labeled`, …) are recorded in other tables or not at
+ * all.
+ */
 export function keepEvent(
   act: Doer,
   issue: Issue,

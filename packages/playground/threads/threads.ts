@@ -1,4 +1,4 @@
-/** What people and bots do in threads: open, comment, edit, label, lock; each change is told on the bus. */
+/** Changes of threads by people and bots: open, comment, edit, label, lock. Each change is emitted on the bus. */
 
 import { viaAppOf } from '../identity/identity.ts';
 import { may } from '../identity/permissions.ts';
@@ -14,7 +14,7 @@ import { shapeComment, shapeWebhookIssue } from './shape-issue.ts';
 import type { Authored, Comment, Edit, Issue } from './state-threads.ts';
 import { keepEvent } from './thread-events.ts';
 
-/** Somebody who does something in a repository; every `ActorCall` is one. */
+/** A caller acting in a repository; every `ActorCall` is one. */
 export type Act = {
   readonly world: World;
   readonly repo: Repo;
@@ -22,12 +22,12 @@ export type Act = {
   readonly actor: User;
 };
 
-/** The repository as it is now: the row in an `Act` is as old as its request. */
+/** The current row of the repository: the row in an `Act` was read at the start of the request. */
 export function freshRepo(act: Act): Repo {
   return act.world.state.repos[act.repo.id] ?? act.repo;
 }
 
-/** The fields of a new text by this actor. */
+/** The common fields of a new text by this actor. */
 export function authoredBy(act: Act, table: string, body: string): Authored {
   const now = act.world.clock.now();
   return {
@@ -55,7 +55,7 @@ export function putIssue(world: World, issue: Issue): Issue {
   return issue;
 }
 
-/** A text with a new body: its history keeps the original and every later version. */
+/** A text with a new body. Its history keeps the original and every later version. */
 export function withBody<Row extends Authored>(act: Act, row: Row, body: string): Row {
   if (body === row.body) return row;
   const now = act.world.clock.now();
@@ -69,7 +69,7 @@ export function withBody<Row extends Authored>(act: Act, row: Row, body: string)
   return { ...row, body, updatedAtMs: now, edits: [...(row.edits.length === 0 ? [first] : row.edits), edit] };
 }
 
-/** What every thread has while nobody did anything in it. */
+/** The initial fields of every thread. */
 export const freshThread = {
   state: 'open',
   stateReason: null,
@@ -82,16 +82,20 @@ export const freshThread = {
   closedById: null,
 } as const;
 
-/** GitHub counts code points: an emoji is one character, whatever it takes in UTF-16 (dead-claudia/github-limits, pull 13). */
+/**
+ * GitHub counts code points: an emoji is one character, regardless of its length in UTF-16 (dead-claudia/github-limits,
+ * pull 13).
+ */
 export function tooLong(body: string | null | undefined): boolean {
   const text = body ?? '';
   return text.length > github.bodyCharacters && [...text].length > github.bodyCharacters;
 }
 
 /**
- * In a locked thread only people who may write go on: they alone comment, react, change and delete, their own texts too
- * (docs.github.com: locking conversations; GraphQL's `CommentCannotUpdateReason.LOCKED`). No App and no workflow does, whatever
- * it may do: GitHub answers them 403, and lets them unlock it (actions/stale 51, renovatebot/renovate 6215).
+ * In a locked thread only people with write access can comment, react, change and delete, including their own texts
+ * (docs.github.com: locking conversations; GraphQL's `CommentCannotUpdateReason.LOCKED`). Apps and workflows cannot,
+ * with any permission: GitHub answers them 403, but lets them unlock the thread (actions/stale 51, renovatebot/renovate
+ * 6215).
  */
 export function mayTalk(act: Act, issue: Issue): boolean {
   if (!issue.locked) return true;
@@ -105,7 +109,7 @@ export function mayTalk(act: Act, issue: Issue): boolean {
   );
 }
 
-/** Tells the bus about an issue or, with the same action, about a pull request. */
+/** Emits an event for an issue or, with the same action, for a pull request. */
 export async function emitIssue(
   act: Act,
   issue: Issue,
@@ -157,7 +161,7 @@ export async function deleteComment(act: Act, issue: Issue, comment: Comment): P
   await emitComment(act, touched, comment, 'deleted');
 }
 
-/** One's own text, or anybody's for those who may write. */
+/** Authors may edit their own text; people with write access may edit every text. */
 export function mayEdit(act: Act, row: Authored): boolean {
   if (row.authorId === act.actor.id) return true;
   return may(act.world, act.caller, act.repo, 'issues:write', 'write');

@@ -1,4 +1,7 @@
-/** Changes title, body, state, labels and assignees of an issue or pull request, one event per change as GitHub sends. */
+/**
+ * Changes title, body, state, labels and assignees of an issue or pull request, with one event per change, as on
+ * GitHub.
+ */
 
 import * as z from 'zod';
 import { may } from '../identity/permissions.ts';
@@ -50,7 +53,7 @@ export async function applyIssueChanges(act: Act, before: Issue, wanted: IssueCh
   return wanted.labels === undefined ? issue : setLabels(act, issue, [...new Set(wanted.labels)]);
 }
 
-/** Opens or closes; the branches of a closed pull request are remembered as they were. */
+/** Opens or closes a thread. The branch tips of a closed pull request are stored. */
 export async function changeState(
   act: Act,
   before: Issue,
@@ -88,7 +91,7 @@ async function changeTexts(act: Act, before: Issue, wanted: IssueChanges): Promi
   return issue;
 }
 
-/** The thread's milestone by its number, or none; a number that the repository does not have is refused before. */
+/** Sets or clears the thread's milestone by number. The caller has already rejected unknown numbers. */
 export async function setMilestone(act: Act, before: Issue, number: number | string | null): Promise<Issue> {
   const old = milestoneOf(act.world, before);
   const row =

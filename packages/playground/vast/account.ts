@@ -1,26 +1,26 @@
-/** One account of the rehearsed Vast.ai on one clock: its instances go through their states and are billed, without any network. */
+/** One account of the simulated Vast.ai on one clock: instances change state and are billed without a network. */
 
 import type { StartContainer } from './container.ts';
 import { type ActualStatus, charge, costOf, type Instance } from './instance.ts';
 import type { Offer } from './offers.ts';
 
-/** How long what takes. */
+/** Durations of the state changes. */
 export type Timing = {
   readonly provisionMs: number;
   readonly createMs: number;
   readonly loadMs: number;
-  /** A destroyed instance is listed and billed for so much longer. */
+  /** How long a destroyed instance is still listed and billed. */
   readonly destroyMs: number;
 };
 
 export type AccountOptions = {
   readonly now: () => number;
   readonly offers: readonly Offer[];
-  /** Dollars. */
+  /** In dollars. */
   readonly credit: number;
   readonly timing: Timing;
   readonly start: StartContainer;
-  /** For keys and tokens; they have to be as hard to guess as the caller needs. */
+  /** Generates keys and tokens. The caller decides how hard to guess they must be. */
   readonly secret: () => string;
 };
 
@@ -33,7 +33,7 @@ export type CreateOutcome =
   | { readonly ok: true; readonly instance: Instance }
   | { readonly ok: false; readonly reason: 'no-offer' | 'unavailable' };
 
-/** What happens to an instance without anybody's wish. */
+/** A state change that the owner did not request. */
 export type Happening = 'outbid' | 'frozen' | 'unknown' | 'offline' | 'thawed';
 
 export type Account = ReturnType<typeof createAccount>;
@@ -48,7 +48,7 @@ type Holdings = {
   billedBefore: number;
 };
 
-/** An account with nothing rented. */
+/** An account without rented instances. */
 export function createAccount(options: AccountOptions) {
   const holdings: Holdings = {
     options,
@@ -73,24 +73,24 @@ export function createAccount(options: AccountOptions) {
       if (instance.actual === 'stopped' || instance.actual === 'exited')
         enter(holdings, instance, 'loading', options.now());
     },
-    /** By request of the owner: what it has on its disk stays, and is billed. */
+    /** Stop requested by the owner: the disk is kept and billed. */
     stop: (instance: Instance): void => {
       instance.intended = 'stopped';
       halt(holdings, instance, '');
     },
     happen: (instance: Instance, what: Happening) => happen(holdings, instance, what),
-    /** What a host asks from now on; what is rented already keeps its price. */
+    /** Changes a host's price; existing rentals keep theirs. */
     reprice: (offerId: number, dphBase: number): void => {
       const offer = offers.get(offerId);
       if (offer !== undefined) offers.set(offerId, { ...offer, dph_base: dphBase });
     },
-    /** Traffic that the instance had, in GB. */
+    /** Traffic of the instance, in GB. */
     transfer: ({ charges, traffic, offer }: Instance, upGb: number, downGb: number): void => {
       traffic.upGb += upGb;
       traffic.downGb += downGb;
       charges.bandwidth += upGb * offer.inet_up_cost + downGb * offer.inet_down_cost;
     },
-    /** Waits until the processes of what was destroyed have ended. */
+    /** Waits until the processes of destroyed instances have ended. */
     settled: async (): Promise<void> => {
       await Promise.all(removals);
     },
@@ -109,7 +109,7 @@ function billed({ billedBefore, instances }: Holdings): number {
   return [...instances.values()].reduce((sum, instance) => sum + costOf(instance), billedBefore);
 }
 
-/** Lets everything happen that is due, each thing at its own moment. */
+/** Applies all due changes, each at its own moment. */
 function advance(holdings: Holdings): void {
   const nowMs = holdings.options.now();
   for (const instance of [...holdings.instances.values()]) {
@@ -144,7 +144,7 @@ function run(holdings: Holdings, instance: Instance, atMs: number): void {
   forget(holdings, instance);
   instance.message = 'success, running';
   const started = start(instance, atMs, (code) => {
-    // A process that was replaced, or whose instance is already something else, says nothing any more.
+    // Ignore a replaced process, or one whose instance has another state by now.
     if (instance.container !== started || instance.actual !== 'running') return;
     charge(instance, now());
     instance.actual = 'exited';

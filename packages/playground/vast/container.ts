@@ -1,4 +1,4 @@
-/** What runs in an instance: a real process of this machine, in a folder and a process group of its own. */
+/** The container of an instance: a real process of this machine, in its own folder and process group. */
 
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
@@ -14,7 +14,7 @@ export type StartContainer = (
   onEnd: (code: number | null) => void,
 ) => Container;
 
-/** Containers as processes below `folder`. A process gets what it was given and a PATH: nothing else of this machine. */
+/** Containers as processes below `folder`. A process gets only the given variables and a PATH. */
 export function processContainers(folder: string): StartContainer {
   return (instance, _nowMs, onEnd) => {
     const home = mkdtempIn(folder, instance.id);
@@ -56,10 +56,10 @@ export function processContainers(folder: string): StartContainer {
   };
 }
 
-/** In the launch mode `args` the arguments are the command; else `onstart` runs beside a server that stays. */
+/** In the launch mode `args` the arguments are the command; otherwise `onstart` runs next to a server that stays. */
 function commandOf({ runtype, args, onstart }: Instance): readonly string[] {
   if (runtype !== 'args') return ['bash', '-c', `${onstart ?? ''}\nexec sleep infinity`];
-  // The client hands an entrypoint over as `onstart`.
+  // The client passes an entrypoint as `onstart`.
   return [...(onstart === null ? [] : [onstart]), ...(args ?? [])];
 }
 

@@ -1,4 +1,4 @@
-/** What the rehearsed Vast.ai does wrong on request: each fault strikes so many of the requests that it concerns. */
+/** Faults of the simulated Vast.ai on request: each strikes a given number of matching requests. */
 
 import { matchesGlob } from '../faults/glob.ts';
 
@@ -7,28 +7,28 @@ export type VastFault = {
     | 'too-many'
     /** 500 as plain text. */
     | 'server-error'
-    /** 200 with nothing in it. */
+    /** 200 with an empty body. */
     | 'empty'
-    /** The answer of an address that was retired. */
+    /** The answer of a retired address. */
     | 'deprecated'
-    /** Nothing was done, and the connection breaks off. */
+    /** The request has no effect, and the connection breaks. */
     | 'lost-request'
-    /** It was done, and the connection breaks off. */
+    /** The request takes effect, and the connection breaks. */
     | 'lost-answer'
-    /** The connection breaks off, and it is done later. */
+    /** The connection breaks, and the request takes effect later. */
     | 'late'
-    /** It was done, and the answer says that it failed, with the id of what was made. */
+    /** The request takes effect, and the answer reports a failure with the id of the created object. */
     | 'failed-but-done'
-    /** The answer says that it was done, and it was not. */
+    /** The answer reports success, but the request had no effect. */
     | 'said-but-not-done';
-  /** `METHOD /path`, where `*` stands for anything. */
+  /** `METHOD /path`, where `*` matches anything. */
   readonly route: string;
   readonly times: number;
-  /** How late, for `late`. */
+  /** The delay, for `late`. */
   readonly delayMs?: number;
 };
 
-/** The faults that are on. */
+/** The active faults. */
 export function createFaults() {
   let armed: readonly VastFault[] = [];
   return {
@@ -38,7 +38,7 @@ export function createFaults() {
     clear: (): void => {
       armed = [];
     },
-    /** The fault that strikes this request, which has one strike less from now on. */
+    /** Returns the fault that strikes this request and uses up one of its strikes. */
     strike: (route: string): VastFault | null => {
       const found = armed.find((fault) => matchesGlob(fault.route, route)) ?? null;
       if (found !== null)

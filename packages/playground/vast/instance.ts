@@ -1,4 +1,4 @@
-/** A rented instance of the rehearsed Vast.ai: what is known of it, what it costs, and its row in the API. */
+/** A rented instance of the simulated Vast.ai: its state, its costs, and its row in the API. */
 
 import { type Offer, storageHourly } from './offers.ts';
 
@@ -15,12 +15,12 @@ export type ActualStatus =
 
 /** A started container. */
 export type Container = {
-  /** When it ends by itself, where somebody has planned that; a real process says so through `onEnd` alone. */
+  /** When it ends by itself, if that is planned; a real process reports its end only through `onEnd`. */
   readonly endsAtMs: number | null;
-  /** As bytes: what a program says need not be text. */
+  /** As bytes: a program's output need not be text. */
   readonly log: () => Promise<Buffer>;
   readonly signal: (signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL') => void;
-  /** Ends it and forgets its files. */
+  /** Ends it and deletes its files. */
   readonly remove: () => Promise<void>;
 };
 
@@ -36,16 +36,16 @@ export type Instance = {
   readonly args: readonly string[] | null;
   readonly runtype: string;
   readonly bid: number | null;
-  /** May stop and destroy this instance and nothing else. */
+  /** This key can stop and destroy only this instance. */
   readonly apiKey: string;
   readonly jupyterToken: string;
   readonly createdAtMs: number;
   label: string | null;
   intended: 'running' | 'stopped';
-  /** null: still provisioned. */
+  /** Null: still being provisioned. */
   actual: ActualStatus | null;
   message: string;
-  /** What comes next by itself, and when. */
+  /** The next automatic state change and its time. */
   next: { readonly atMs: number; readonly to: ActualStatus | 'gone' } | null;
   container: Container | null;
   utilisation: number | null;
@@ -56,7 +56,7 @@ export type Instance = {
 
 const MS_OF_HOUR = 3_600_000;
 
-/** Books everything up to that moment: storage from the creation on, the card while it is `running` or `frozen`. */
+/** Charges everything up to a moment: storage since creation, the GPU while it is `running` or `frozen`. */
 export function charge(instance: Instance, untilMs: number): void {
   const hours = (untilMs - instance.chargedToMs) / MS_OF_HOUR;
   if (hours <= 0) return;
@@ -66,17 +66,17 @@ export function charge(instance: Instance, untilMs: number): void {
     instance.charges.gpu += hourly(instance) * hours;
 }
 
-/** Dollars an hour for the machine itself. */
+/** Price of the machine itself, in dollars per hour. */
 export function hourly({ bid, offer }: Instance): number {
   return bid ?? offer.dph_base;
 }
 
-/** All that it has cost so far. */
+/** Its total cost so far. */
 export function costOf({ charges }: Instance): number {
   return charges.gpu + charges.storage + charges.bandwidth;
 }
 
-/** The row of the list, secrets and all: the real one shows `extra_env` and `jupyter_token` too. */
+/** The row in the list, including secrets: the real one shows `extra_env` and `jupyter_token` too. */
 export function shapeInstance(instance: Instance, nowMs: number): Record<string, unknown> {
   const { offer, disk } = instance;
   const storage = storageHourly(offer, disk);

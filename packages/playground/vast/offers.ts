@@ -1,4 +1,4 @@
-/** What hosts offer on the market of the rehearsed Vast.ai, and the filters of a search. */
+/** Offers on the market of the simulated Vast.ai, and the filters of a search. */
 
 /** One offer, in the fields and units of the real API: memory in MB, disk in GB, prices in dollars. */
 export type Offer = {
@@ -14,9 +14,9 @@ export type Offer = {
   readonly score: number;
   readonly verified: boolean;
   readonly external: boolean;
-  /** Dollars an hour for the machine without its disk. */
+  /** Price of the machine without its disk, in dollars per hour. */
   readonly dph_base: number;
-  /** Dollars for a GB and month of 30 days. */
+  /** Dollars per GB and month of 30 days. */
   readonly storage_cost: number;
   readonly inet_up_cost: number;
   readonly inet_down_cost: number;
@@ -27,12 +27,12 @@ export type Filters = Readonly<Record<string, unknown>>;
 
 const HOURS_OF_MONTH = 30 * 24;
 
-/** Dollars an hour for a disk of that size. */
+/** Price of a disk of that size, in dollars per hour. */
 export function storageHourly({ storage_cost }: Offer, diskGb: number): number {
   return (storage_cost * diskGb) / HOURS_OF_MONTH;
 }
 
-/** The offer as a search shows it, its price with a disk of the asked size. */
+/** The offer as a search shows it, with the price of a disk of the requested size. */
 export function shapeOffer(offer: Offer, diskGb: number, isRented: boolean): Record<string, unknown> {
   const storage = storageHourly(offer, diskGb);
   return {
@@ -46,7 +46,7 @@ export function shapeOffer(offer: Offer, diskGb: number, isRented: boolean): Rec
   };
 }
 
-/** Whether a shaped offer or instance passes every filter; an operator that the real one does not know is refused. */
+/** Whether an offer or instance passes every filter. An operator that the real API does not have is rejected. */
 export function passes(shaped: Readonly<Record<string, unknown>>, filters: Filters): boolean {
   return Object.entries(filters).every(([field, wanted]) => {
     if (NOT_FILTERS.has(field)) return true;
@@ -55,7 +55,7 @@ export function passes(shaped: Readonly<Record<string, unknown>>, filters: Filte
   });
 }
 
-/** A filter that cannot be read; answered with 400. */
+/** An invalid filter; answered with 400. */
 export class BadFilter extends Error {
   override readonly name = 'BadFilter';
 }
@@ -103,7 +103,7 @@ function isSame(found: unknown, wanted: unknown): boolean {
   );
 }
 
-/** In the order that was asked for, `[["dph_total", "asc"]]`. */
+/** Sorts by a requested order, such as `[["dph_total", "asc"]]`. */
 export function ordered<Row extends Readonly<Record<string, unknown>>>(
   rows: readonly Row[],
   order: unknown,

@@ -1,10 +1,10 @@
-/** Answers that are made ready beside the API, at an address that nobody can guess, as logs are. */
+/** Results that are prepared outside the API at an unguessable address, such as logs. */
 
 import { randomUUID } from 'node:crypto';
 
 export type ResultStore = ReturnType<typeof createResults>;
 
-/** `polls`: so many reads find nothing yet. */
+/** `polls`: how many reads find no result yet. */
 export function createResults(polls: number) {
   const results = new Map<string, { left: number; readonly content: () => Promise<Buffer> }>();
   return {
@@ -13,7 +13,7 @@ export function createResults(polls: number) {
       results.set(key, { left: polls, content });
       return key;
     },
-    /** null: not yet, or nothing of that name. */
+    /** Null: not ready, or unknown. */
     read: async (key: string): Promise<Buffer | null> => {
       const found = results.get(key);
       if (found === undefined) return null;

@@ -1,4 +1,4 @@
-/** The REST API of the rehearsed Vast.ai: addresses, bodies and errors as documented, pages of at most 25. */
+/** The REST API of the simulated Vast.ai: addresses, bodies and errors as documented, pages of at most 25. */
 
 import * as z from 'zod';
 import { vast } from '../limits/limits.ts';
@@ -13,7 +13,7 @@ export type Call = {
   readonly nowMs: number;
   readonly url: URL;
   readonly body: unknown;
-  /** The one instance that this key may act on; null: the key of the account. */
+  /** The one instance of this key; null for the key of the account. */
   readonly onlyInstance: number | null;
   readonly ids: readonly number[];
 };
@@ -21,7 +21,7 @@ export type Call = {
 export type Answer = { readonly status: number; readonly body: unknown };
 type Route = { readonly method: string; readonly path: RegExp; readonly answer: (call: Call) => Answer };
 
-/** What answers a request, and the numbers in its path; null: nothing is here. */
+/** The route of a request and the numbers in its path; null if there is none. */
 export function routeOf(method: string, path: string): { route: Route; ids: readonly number[] } | null {
   for (const route of ROUTES) {
     const found = route.method === method ? route.path.exec(path) : null;
@@ -31,7 +31,7 @@ export function routeOf(method: string, path: string): { route: Route; ids: read
 }
 
 const ok = (body: unknown): Answer => ({ status: 200, body });
-/** `success` and `error` are there more often than not. */
+/** Most failures have `success` and `error`. */
 export const failure = (status: number, error: string, msg: string): Answer => ({
   status,
   body: { success: false, error, msg },
@@ -70,7 +70,7 @@ function instanceOf(call: Call): Instance | null {
   return call.account.find(call.ids[0] ?? 0);
 }
 
-/** A key of one instance opens that one alone; to it the others are not there. */
+/** The key of one instance gives access only to that instance; all others are not found. */
 const onOne =
   (answer: (call: Call, instance: Instance) => Answer): Route['answer'] =>
   (call) => {
@@ -171,7 +171,7 @@ const ROUTES: readonly Route[] = [
   {
     method: 'GET',
     path: /^\/api\/v0\/instances\/(\d+)\/$/,
-    // What was destroyed is null, and no 404.
+    // A destroyed instance is null, not a 404.
     answer: asOwner((call) => {
       const instance = instanceOf(call);
       return ok({ instances: instance === null ? null : shapeInstance(instance, call.nowMs) });
@@ -217,7 +217,7 @@ function lastLines(log: Buffer | undefined, count: number): Buffer {
   return Buffer.from(lines.slice(Math.max(0, lines.length - count - end)).join('\n'), 'latin1');
 }
 
-/** What is wrong with a request, in the API's own form; null: nothing of the request's. */
+/** The API's error for an invalid request; null if the request is not at fault. */
 export function complaintAbout(error: unknown): Answer | null {
   if (error instanceof z.ZodError) return failure(400, 'invalid_args', z.prettifyError(error));
   if (error instanceof BadFilter || error instanceof SyntaxError)

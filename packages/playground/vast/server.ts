@@ -1,4 +1,4 @@
-/** A Vast.ai of this machine on a port of the loopback: its API over one account, its instances real processes. */
+/** A simulated Vast.ai on a loopback port: its API over one account, with real processes as instances. */
 
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -14,12 +14,12 @@ import { type Answer, complaintAbout, DEPRECATED, failure, routeOf } from './rou
 
 export type VastOptions = {
   readonly clock: Clock;
-  /** Folder for what runs in instances. */
+  /** Folder for the instances' containers. */
   readonly folder: string;
   readonly offers: readonly Offer[];
   readonly credit?: number;
   readonly timing?: Partial<Timing>;
-  /** So many reads of a log find it not ready yet. */
+  /** How many reads find a log not ready yet. */
   readonly resultPolls?: number;
 };
 
@@ -28,7 +28,7 @@ export type VastServer = {
   readonly key: string;
   readonly account: Account;
   readonly faults: Faults;
-  /** Method, path and body of every request that was served. */
+  /** Method, path and body of every served request. */
   readonly asked: readonly Asked[];
   readonly close: () => Promise<void>;
 };
@@ -37,7 +37,7 @@ export type Asked = { readonly route: string; readonly body: string };
 
 const TIMING: Timing = { provisionMs: 20_000, createMs: 10_000, loadMs: 60_000, destroyMs: 2_000 };
 
-/** Starts one. */
+/** Starts the server. */
 export async function openVast(options: VastOptions): Promise<VastServer> {
   const { clock } = options;
   const key = randomBytes(32).toString('hex');
@@ -63,7 +63,7 @@ export async function openVast(options: VastOptions): Promise<VastServer> {
   });
   const host: Host = { clock, url, key, account, faults, results, asked, late: late.signal, pending };
   serve = (request, response) => handle(host, request, response);
-  // States change without anybody asking: a container has to start by itself.
+  // States change without requests: a container must start by itself.
   const timer = every(() => account.advance(), vast.advanceEveryMs).unref();
   return {
     url,
@@ -108,7 +108,7 @@ async function handle(host: Host, request: IncomingMessage, response: ServerResp
   else send(response, answer);
 }
 
-/** null: the connection breaks off. */
+/** Null: the connection breaks. */
 function stricken(host: Host, fault: VastFault, perform: () => Answer): Answer | null {
   switch (fault.kind) {
     case 'too-many':
@@ -158,7 +158,7 @@ function answerOf(
   const owner = given === key ? null : (account.list().find(({ apiKey }) => apiKey === given)?.id ?? 0);
   if (owner === 0) return failure(401, 'auth_error', 'Invalid user key');
   const found = routeOf(method, url.pathname);
-  // The real one answers pages of HTML for what it does not know.
+  // The real server answers unknown addresses with HTML pages.
   if (found === null) return { status: 404, body: '<html><body>404 Not Found</body></html>' };
   try {
     const body: unknown = text === '' ? {} : JSON.parse(text);

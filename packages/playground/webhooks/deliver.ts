@@ -1,14 +1,14 @@
-/** Sends one webhook and records what came back. A delivery is tried once: GitHub never sends again by itself. */
+/** Sends one webhook and records the answer. A delivery is tried once: GitHub never retries by itself. */
 
 import { playground } from '../limits/limits.ts';
 import type { Delivery } from '../world/state.ts';
 import { nextId, type World } from '../world/world.ts';
 import type { Outgoing } from './outgoing.ts';
 
-/** How webhooks travel: `fetch` on a real machine, a function in tests. */
+/** Sends a webhook: `fetch` on a real machine, a function in tests. */
 export type Transport = (request: Request) => Promise<Response>;
 
-/** Resolves when the receiver has answered, failed or taken too long; all three are entries of the log. */
+/** Resolves when the receiver has answered, failed or timed out; the log records all three. */
 export async function deliver(
   world: World,
   transport: Transport,
@@ -50,7 +50,7 @@ async function send(transport: Transport, hook: Outgoing, answerMs: number): Pro
       headers: hook.headers,
       body: hook.body,
       signal,
-      // GitHub follows no redirect: another address would get what was signed for this one.
+      // GitHub follows no redirect: another address would receive what was signed for this one.
       redirect: 'manual',
     });
     const response = await transport(request);
@@ -62,7 +62,7 @@ async function send(transport: Transport, hook: Outgoing, answerMs: number): Pro
       responseBody: text.slice(0, playground.deliveryAnswerCharacters),
     };
   } catch (error) {
-    // A receiver that is down or slow is an outcome, and the log says which; nothing is sent again.
+    // A receiver that is down or slow is an outcome that the log records; there is no retry.
     const status = signal.aborted ? 'timed out' : 'failed to connect to host';
     const responseBody =
       error instanceof Error ? `${error.message}: ${String(error.cause ?? '')}` : String(error);

@@ -1,4 +1,4 @@
-/** An App's webhook itself: where it goes, the secret that signs it, and the ping by which GitHub greets a new one. */
+/** An App's webhook settings: its address, its signing secret, and the ping that GitHub sends to a new one. */
 
 import { shapeUser } from '../identity/shape-people.ts';
 import type { App } from '../identity/state-people.ts';
@@ -8,7 +8,7 @@ import type { World } from '../world/world.ts';
 import { signed } from './outgoing.ts';
 import { tell } from './webhooks.ts';
 
-/** Another address or secret; what was there is forgotten at once. The first address is greeted with a ping. */
+/** Sets the address or secret; the old value is no longer used. The first address gets a ping. */
 export function setWebhook(
   world: World,
   appId: number,

@@ -1,6 +1,6 @@
 /**
- * What happens to an installation, and the webhooks that tell the App (docs.github.com/webhooks: installation,
- * installation_repositories): every App gets them, subscribed or not, also while it is suspended.
+ * Changes of an installation, and their webhooks (docs.github.com/webhooks: installation, installation_repositories).
+ * Every App gets them, subscribed or not, even while it is suspended.
  */
 
 import { shapeInstallation, shapeUser } from '../identity/shape-people.ts';
@@ -13,7 +13,7 @@ import type { World } from '../world/world.ts';
 import { signed } from './outgoing.ts';
 import { tell } from './webhooks.ts';
 
-/** Nothing of the App's reaches the account, and nothing of the account's reaches the App, until it is lifted. */
+/** Suspends an installation: until it is lifted, the App cannot access the account and gets none of its events. */
 export function suspend(world: World, id: number, byId: number): void {
   const row = installationOf(world, id);
   if (row.suspended !== undefined) return;
@@ -27,7 +27,7 @@ export function unsuspend(world: World, id: number, byId: number): void {
   announce(world, keep(world, row), 'unsuspend', byId, {});
 }
 
-/** The App's owner asks for other permissions: nothing changes for an installation until its account accepts them. */
+/** The App's owner requests other permissions. They do not apply to an installation until its account accepts them. */
 export function requestPermissions(
   world: World,
   appId: number,
@@ -38,7 +38,7 @@ export function requestPermissions(
   world.state.apps[appId] = { ...app, permissions, events: events ?? app.events };
 }
 
-/** The account's owner accepts what the App asks for now. Tokens that are out keep what they were minted with. */
+/** The account's owner accepts the requested permissions. Existing tokens keep theirs. */
 export function acceptPermissions(
   world: World,
   id: number,
@@ -53,7 +53,7 @@ export function acceptPermissions(
   announce(world, keep(world, { ...row, ...granted }), 'new_permissions_accepted', byId, {});
 }
 
-/** Other repositories than before; null = all that the account has. */
+/** Changes the repositories; null = all of the account's. */
 export function chooseRepositories(
   world: World,
   id: number,
@@ -78,7 +78,7 @@ export function chooseRepositories(
   }
 }
 
-/** The App is no longer there, and its tokens are dead. */
+/** Removes the App and revokes its tokens. */
 export function uninstall(world: World, id: number, byId: number): void {
   const row = installationOf(world, id);
   const { [id]: _gone, ...others } = world.state.installations;
@@ -90,7 +90,7 @@ export function uninstall(world: World, id: number, byId: number): void {
   announce(world, row, 'deleted', byId, {});
 }
 
-/** The same installation once more, under a new number. */
+/** Installs the App again, with a new installation id. */
 export function install(world: World, row: Omit<Installation, 'createdAtMs'>, byId: number): void {
   const made = keep(world, { ...row, createdAtMs: world.clock.now() });
   announce(world, made, 'created', byId, { requester: null });

@@ -1,4 +1,4 @@
-/** Makes the webhooks that an event of the world becomes: who gets it, with which headers and which exact bytes. */
+/** Builds the webhooks of an event of the world: the receivers, the headers and the exact bytes. */
 
 import { holds, type PermissionNeed } from '../identity/permissions.ts';
 import type { App, Installation } from '../identity/state-people.ts';
@@ -22,7 +22,7 @@ export type Outgoing = {
   readonly body: string;
 };
 
-/** An App gets an event only with the permission to read what it is about. */
+/** The permission that an App needs to receive an event. */
 const needOf: Readonly<Record<string, PermissionNeed>> = {
   check_run: 'checks:read',
   check_suite: 'checks:read',
@@ -46,7 +46,7 @@ const needOf: Readonly<Record<string, PermissionNeed>> = {
   workflow_run: 'actions:read',
 };
 
-/** One webhook for each App that is installed on the repository, subscribed, and allowed to read the matter. */
+/** One webhook for each App that is installed on the repository, subscribed to the event, and permitted to read it. */
 export function webhooksOf(world: World, event: WorldEvent): readonly Outgoing[] {
   const need = needOf[event.type];
   const repo = world.state.repos[event.repoId];
@@ -65,7 +65,7 @@ export function webhooksOf(world: World, event: WorldEvent): readonly Outgoing[]
   return found;
 }
 
-/** What somebody asks of a check goes to the App that made it alone (docs.github.com/webhooks: check_run, check_suite). */
+/** A request about a check goes only to the App that created it (docs.github.com/webhooks: check_run, check_suite). */
 function isFor(app: App, { action, payload }: WorldEvent): boolean {
   if (action !== 'rerequested' && action !== 'requested_action') return true;
   const made: unknown = Object(payload['check_run'] ?? payload['check_suite'])['app'];
@@ -112,7 +112,7 @@ export function signed(
     headers: {
       accept: '*/*',
       'content-type': 'application/json',
-      // As a receiver may check it: GitHub-Hookshot/ and some hexadecimal digits.
+      // A receiver may check this format: GitHub-Hookshot/ and some hexadecimal digits.
       'user-agent': 'GitHub-Hookshot/0f1a2b3',
       'x-github-delivery': guid,
       'x-github-event': about.event,
@@ -124,7 +124,7 @@ export function signed(
   };
 }
 
-/** Both signatures of a text under the secret that the App has now; a hook without a secret is not signed. */
+/** Both signatures of a text under the App's current secret; a hook without a secret is not signed. */
 export function signatures(body: string, secret: string): Readonly<Record<string, string>> {
   if (secret === '') return {};
   return { 'x-hub-signature': signature1(body, secret), 'x-hub-signature-256': signature256(body, secret) };

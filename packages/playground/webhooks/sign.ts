@@ -12,7 +12,7 @@ export function signature1(body: string, secret: string): string {
   return `sha1=${createHmac('sha1', secret).update(body).digest('hex')}`;
 }
 
-/** A GUID in the form of version 4 from 16 random bytes. */
+/** A version 4 GUID from 16 random bytes. */
 export function guidOf(bytes: Uint8Array): string {
   const hex = Buffer.from(bytes).toString('hex');
   const variant = '89ab'[Number.parseInt(hex.slice(16, 17), 16) % 4] ?? '8';

@@ -1,4 +1,4 @@
-/** Turns events of the world into signed webhooks, sends them, drops those that a fault takes, and sends again on demand. */
+/** Turns events of the world into signed webhooks, sends them, applies faults, and redelivers on request. */
 
 import { lot } from '../faults/strike.ts';
 import { type Journey, journeysOf } from '../faults/webhook-faults.ts';
@@ -9,15 +9,15 @@ import { deliver, type Transport } from './deliver.ts';
 import { type Outgoing, signatures, webhooksOf } from './outgoing.ts';
 
 export type Webhooks = {
-  /** Resolves when nothing is on the way any more. */
+  /** Resolves when no webhook is in flight. */
   readonly settled: () => Promise<void>;
-  /** Ends the subscription and waits for what is on the way. */
+  /** Ends the subscription and waits for webhooks in flight. */
   readonly close: () => Promise<void>;
 };
 
 /**
- * Listens to the world until closed. Up to eight webhooks travel at once, so that their order is not guaranteed; the
- * request that caused one does not wait for it.
+ * Subscribes to the world until closed. Up to eight webhooks are in flight at once, so their order is not guaranteed.
+ * The request that caused a webhook does not wait for it.
  */
 export function startWebhooks(
   world: World,
@@ -41,7 +41,7 @@ export function startWebhooks(
     waiting.push(async () => {
       await deliver(world, transport, hook, redelivery, answerMs);
     });
-    // Not in the same turn: the state is on disk and the request answered before anybody hears of it.
+    // Send it in a later turn, when the state is on disk and the request has been answered.
     setImmediate(next);
   };
   let closed = false;
@@ -74,7 +74,7 @@ export function startWebhooks(
       for (const journey of journeysOf(world, hook.event)) travel(hook, journey);
     },
   });
-  // A webhook's receiver may cause the next one: wait until a round finds nothing.
+  // A receiver may cause the next webhook, so repeat until a round finds none.
   const settled = async (): Promise<void> => {
     while (waiting.length > 0 || travelling.size > 0) {
       next();
@@ -96,14 +96,14 @@ type Outbox = {
 };
 const outboxes = new WeakMap<World, Outbox>();
 
-/** Sends an entry of the log again with the same GUID and bytes; false when no webhooks are running. */
+/** Sends a logged delivery again with the same GUID and bytes; false when no webhooks are running. */
 export function redeliver(world: World, delivery: Delivery): boolean {
   const outbox = outboxes.get(world);
   outbox?.again(delivery);
   return outbox !== undefined;
 }
 
-/** Sends a webhook that comes from no repository; nothing where no webhooks are running. */
+/** Sends a webhook that belongs to no repository; does nothing when no webhooks are running. */
 export function tell(world: World, hook: Outgoing): void {
   outboxes.get(world)?.tell(hook);
 }
@@ -115,7 +115,7 @@ function isDropped(fault: DropFault, hook: Outgoing): boolean {
   return lot(fault.seed, hook.guid) < fault.rate;
 }
 
-/** The same bytes and GUID, to the address and with the secret that the App has now. */
+/** The same bytes and GUID, with the App's current address and secret. */
 function outgoingAgain(world: World, delivery: Delivery): Outgoing {
   const webhook = world.state.apps[delivery.appId]?.webhook ?? null;
   const fresh = webhook === null ? {} : signatures(delivery.requestBody, webhook.secret);

@@ -1,6 +1,6 @@
-/** Proof to the compiler that a switch over a union has forgotten nothing. */
+/** Compile-time proof that a switch over a union is exhaustive. */
 
-/** Never returns; it is a bug of the playground if it is reached. */
+/** Never returns. Reaching it is a bug of the playground. */
 export function assertNever(value: never): never {
   throw new Error(`unexpected value ${JSON.stringify(value)}`);
 }

@@ -1,9 +1,9 @@
-/** Tells the rest of the playground (webhooks, the runner, open pages) about every change of the world. */
+/** Distributes every change of the world to the rest of the playground (webhooks, the runner, open pages). */
 
 import type { Caller } from '../identity/state-people.ts';
 import type { JsonObject } from './json.ts';
 
-/** GitHub's event names that the playground makes (docs.github.com/webhooks/webhook-events-and-payloads). */
+/** GitHub's event names that the playground emits (docs.github.com/webhooks/webhook-events-and-payloads). */
 export type WorldEventType =
   | 'check_run'
   | 'check_suite'
@@ -31,9 +31,9 @@ export type WorldEventType =
   | 'workflow_run';
 
 /**
- * One change. `payload` is the webhook's body without `installation`, which is added per App.
- * `reaction` and `schedule` are for the playground's own listeners and are never sent as webhooks; so are the actions
- * `cancel_requested`, `rerun_requested` and `approved` of `workflow_run`, by which the API speaks to the runner.
+ * One change. `payload` is the webhook's body without `installation`, which is added per App. `reaction` and `schedule`
+ * are internal and are never sent as webhooks. The same holds for the actions `cancel_requested`, `rerun_requested` and
+ * `approved` of `workflow_run`, which the API sends to the runner.
  */
 export type WorldEvent = {
   readonly type: WorldEventType;
@@ -43,7 +43,7 @@ export type WorldEvent = {
   readonly senderId: number;
   /** How the change was made: a change by a `workflow` token starts no workflow except a dispatch. */
   readonly byTokenKind: Caller['kind'];
-  /** The workflow run that a `workflow_dispatch` created, or that a `workflow_run` is about. */
+  /** The workflow run that a `workflow_dispatch` created, or that a `workflow_run` concerns. */
   readonly runId: number | null;
   readonly atMs: number;
 };
@@ -54,13 +54,15 @@ export function isWebhook({ type, action }: Pick<WorldEvent, 'type' | 'action'>)
   return type !== 'workflow_run' || ['requested', 'in_progress', 'completed'].includes(action ?? '');
 }
 
-/** A listener records what it must before it resolves (the request waits for it) and does long work afterwards. */
+/**
+ * A listener records what it must before it resolves, because the request waits for it. It does long work afterwards.
+ */
 export type Listener = (event: WorldEvent) => void | Promise<void>;
 
 export type Bus = {
   /** Returns the function that ends the subscription. */
   readonly subscribe: (listener: Listener) => () => void;
-  /** Calls the listeners one after another, in the order of their subscription; what they throw reaches the caller. */
+  /** Calls the listeners one after another, in the order of their subscription. Their errors reach the caller. */
   readonly emit: (event: WorldEvent) => Promise<void>;
 };
 

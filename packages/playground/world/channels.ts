@@ -1,4 +1,4 @@
-/** Channels on which whoever tests the playground hears every answer and every webhook before it leaves. */
+/** Diagnostics channels with every answer and every webhook before it is sent, for tests of the playground. */
 
 import { channel } from 'node:diagnostics_channel';
 
@@ -11,10 +11,10 @@ export type AnswerMade = {
   readonly text: string | null;
 };
 
-/** One webhook as text; it is heard of when it is made and once more, signed, for every App that gets it. */
+/** One webhook as text. It is published when it is created, and again, signed, for every App that receives it. */
 export type WebhookMade = { readonly event: string; readonly action: string | null; readonly text: string };
 
-/** Names that a listener outside, which cannot import this room, subscribes to with node:diagnostics_channel. */
+/** Names for node:diagnostics_channel, used by listeners that cannot import this folder. */
 export const channelNames = { answer: 'playground.answer', webhook: 'playground.webhook' } as const;
 
 const answers = channel(channelNames.answer);

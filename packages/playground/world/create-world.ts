@@ -1,4 +1,4 @@
-/** Makes the playground's GitHub in one process. */
+/** Creates the playground's GitHub in one process. */
 
 import { randomBytes } from 'node:crypto';
 import { answer } from '../api/api.ts';
@@ -20,7 +20,7 @@ export type WorldOptions = {
   readonly randomBytes?: (count: number) => Uint8Array;
 };
 
-/** A world that goes on from `state`, or an empty one; `onChange` must have the state safe when it resolves. */
+/** A world that continues from `state`, or an empty one; `onChange` must have saved the state when it resolves. */
 export function createWorld(options: WorldOptions): World {
   const stores = new Map<number, GitStore>();
   const state = withoutInheritance(options.state ?? emptyState());
@@ -49,7 +49,7 @@ export function createWorld(options: WorldOptions): World {
   return world;
 }
 
-/** Keys of the tables come from requests, and a request may ask for `constructor`: a table has its rows and nothing else. */
+/** Requests choose table keys, and one may be `constructor`: a table must contain only its rows. */
 function withoutInheritance(state: State): State {
   for (const table of Object.values(state)) {
     if (typeof table === 'object' && !Array.isArray(table)) Object.setPrototypeOf(table, null);

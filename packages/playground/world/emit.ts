@@ -1,4 +1,4 @@
-/** Puts a change on the bus with the parts that every webhook payload has. */
+/** Emits a change on the bus with the common parts of every webhook payload. */
 
 import { shapeRepo } from '../git/shape-repo.ts';
 import { shapeUser } from '../identity/shape-people.ts';
@@ -31,7 +31,7 @@ export async function emitChange(world: World, change: Change): Promise<void> {
     repository: shapeRepo(world, repo),
     sender: shapeUser(world, change.sender),
   };
-  // As an App would get it; what only the playground's own rooms hear is no webhook.
+  // Published as an App would get it. Internal events are not webhooks.
   if (isWebhook(change)) publishWebhook(change.type, change.action, () => ({ ...payload, installation }));
   await world.bus.emit({
     type: change.type,
@@ -45,7 +45,7 @@ export async function emitChange(world: World, change: Change): Promise<void> {
   });
 }
 
-/** Changes that GitHub makes by itself (a run moves on) have this sender's kind. */
+/** The sender of changes that GitHub makes by itself (a run progresses). */
 export function machineSender(world: World): User {
   const user = world.state.users[actionsApp.userId];
   if (user === undefined) throw new Error('the state has no github-actions[bot]; seed the world first');

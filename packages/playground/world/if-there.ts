@@ -2,7 +2,7 @@
 
 type Code = 'EACCES' | 'EEXIST' | 'ENOENT' | 'ENOTDIR' | 'EPERM' | 'ESRCH';
 
-/** Of a process that has ended meanwhile, or is another user's. */
+/** Errors for a process that has ended in the meantime or belongs to another user. */
 export const GONE_OR_HIDDEN: readonly Code[] = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'];
 
 export function hasCode(error: unknown, codes: readonly Code[]): boolean {
@@ -10,7 +10,7 @@ export function hasCode(error: unknown, codes: readonly Code[]): boolean {
   return error instanceof Error && 'code' in error && known.includes(error.code);
 }
 
-/** What comes of the look, or null where the system answers with one of the codes. */
+/** The result of the read, or null when the system answers with one of the codes. */
 export async function ifThere<Value>(
   look: Promise<Value>,
   codes: readonly Code[] = ['ENOENT'],
@@ -23,7 +23,7 @@ export async function ifThere<Value>(
   }
 }
 
-/** The same at once, for what must not be overtaken by a virtual clock. */
+/** The synchronous version, for reads that must not be overtaken by a virtual clock. */
 export function ifThereSync<Value>(look: () => Value, codes: readonly Code[] = ['ENOENT']): Value | null {
   try {
     return look();

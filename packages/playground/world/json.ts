@@ -1,4 +1,4 @@
-/** The shape of everything that is stored in the state file or sent over the wire. */
+/** The type of everything that is stored in the state file or sent over the network. */
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 

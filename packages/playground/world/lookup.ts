@@ -1,11 +1,11 @@
-/** Finds rows of the state by the names that people and URLs use. */
+/** Finds state rows by the names that people and URLs use. */
 
 import type { App, Installation, User } from '../identity/state-people.ts';
 import type { Comment, Issue, Label, Pull, Review, ReviewComment } from '../threads/state-threads.ts';
 import { issueKey, type Repo } from './state.ts';
 import type { World } from './world.ts';
 
-/** The App that workflow tokens speak for, with the ids it has on github.com. */
+/** The App that workflow tokens act for, with its ids on github.com. */
 export const actionsApp = { appId: 15_368, userId: 41_898_282, slug: 'github-actions' } as const;
 
 /** Logins and repository names are case-insensitive on GitHub. */
@@ -66,7 +66,7 @@ export function labelOf(repo: Repo, name: string): Label | null {
   return repo.labels.find((label) => label.name.toLowerCase() === wanted) ?? null;
 }
 
-/** Rows that other rows point to must exist: their absence is a bug of the playground. */
+/** Rows that other rows refer to must exist: a missing one is a bug of the playground. */
 export function userById(world: World, id: number): User {
   return must(world.state.users[id], `user ${id}`);
 }

@@ -1,6 +1,6 @@
-/** Global node ids: opaque to callers, but the playground can read its own back. */
+/** Global node ids: opaque to callers, but readable by the playground. */
 
-/** The kinds of things that have a node id, with the prefixes that GitHub gives them. */
+/** The types with a node id, and GitHub's prefix for each. */
 export const nodePrefixes = [
   'A',
   'BOT',
@@ -47,7 +47,7 @@ export function nodeId(prefix: NodePrefix, key: string | number): string {
   return `${prefix}_${Buffer.from(`${key}`).toString('base64url')}`;
 }
 
-/** The kind and key of a node id, or null for a text that the playground never gave out. */
+/** The type and key of a node id, or null for a text that the playground never issued. */
 export function readNodeId(id: string): { readonly prefix: NodePrefix; readonly key: string } | null {
   const cut = id.indexOf('_');
   if (cut < 0) return null;

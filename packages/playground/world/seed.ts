@@ -19,7 +19,7 @@ export type SeedOptions = {
   readonly environments?: readonly Environment[];
   readonly actionsMayCreatePulls?: boolean;
   readonly app?: SeedApp;
-  /** Who has another role than in the example lab. */
+  /** People with another role than in the example lab. */
   readonly roles?: Readonly<Partial<Record<Person, Role>>>;
 };
 
@@ -49,7 +49,7 @@ export const people: Readonly<Record<Person, { readonly name: string; readonly r
   sol: { name: 'Sol Ferreira', role: null },
 };
 
-/** Call it once on an empty world; the repository's git starts empty and is filled by the caller. */
+/** Call it once on an empty world. The repository's git starts empty, and the caller fills it. */
 export function seedWorld(world: World, options: SeedOptions = {}): Seeded {
   const owner = addUser(world, options.owner ?? 'lab', 'Organization', 'The Lab');
   addActionsApp(world, owner.id);
@@ -136,7 +136,7 @@ function addRepo(
   return repo;
 }
 
-/** The App, its `[bot]` account, and its installation on everything that the owner has. */
+/** The App, its `[bot]` account, and its installation on all of the owner's repositories. */
 export function addApp(world: World, ownerId: number, wanted: SeedApp): NonNullable<Seeded['app']> {
   const slug = wanted.slug ?? 'ferrybot';
   const id = wanted.id ?? 7000 + nextId(world, 'apps');
@@ -168,7 +168,7 @@ export function addApp(world: World, ownerId: number, wanted: SeedApp): NonNulla
   return { id, installationId };
 }
 
-/** GitHub's own App, for which workflow tokens speak. */
+/** GitHub's own Actions App; workflow tokens act for it. */
 function addActionsApp(world: World, ownerId: number): void {
   const createdAtMs = world.clock.now();
   addUser(world, `${actionsApp.slug}[bot]`, 'Bot', actionsApp.slug, actionsApp.userId);

@@ -1,4 +1,4 @@
-/** Keeps the state in one JSON file, so that a playground that was killed goes on from all that it had acknowledged. */
+/** Stores the state in one JSON file, so that a killed playground continues with everything that it acknowledged. */
 
 import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -7,9 +7,14 @@ import { ifThere } from './if-there.ts';
 import { emptyState, type State } from './state.ts';
 
 export type StateFile = {
-  /** Null when there is no file yet. A file that is no state of this version throws, with what to do. */
+  /**
+   * Null when there is no file yet. Throws on a file that is not a state of this version; the message says what to do.
+   */
   readonly load: () => Promise<State | null>;
-  /** Resolves when the state, as it was at the call or later, is on disk. Calls during a write share the next one. */
+  /**
+   * Resolves when the state at the time of the call, or a later one, is on disk. Calls during a write share the next
+   * write.
+   */
   readonly save: (state: State) => Promise<void>;
 };
 
@@ -30,7 +35,7 @@ export function createStateFile(path: string): StateFile {
     load: () => load(path),
     save: (state) => {
       if (running === null) return start(state);
-      // The text is made when the write starts: it then holds everything that waits for it.
+      // Serialize only when the write starts, so that it includes the changes of all waiting calls.
       const again = (): Promise<void> => {
         next = null;
         return start(state);
@@ -51,15 +56,18 @@ async function load(path: string): Promise<State | null> {
       cause: checked.error,
     });
   }
-  // Trust edge: the playground's own file, whose version was checked; tables added since start empty.
+  // Trust boundary: the playground's own file, with a checked version. Tables added since then start empty.
   const state = { ...emptyState(), ...(checked.data as unknown as State) };
   return { ...state, settings: { ...emptyState().settings, ...state.settings } };
 }
 
-/** Writes a temporary file, flushes it, renames it, and flushes the directory: a crash leaves the old text or the new one. */
+/**
+ * Writes a temporary file, flushes it, renames it, and flushes the directory. After a crash the file has either the old
+ * text or the new one.
+ */
 async function writeAtomically(path: string, text: string): Promise<void> {
   const beside = `${path}.new`;
-  // Everybody's tokens are in it.
+  // The file contains all tokens.
   const file = await open(beside, 'w', 0o600);
   try {
     await file.writeFile(text);

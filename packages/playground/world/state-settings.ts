@@ -1,18 +1,18 @@
-/** Rows of the playground's state that administrators set: rulesets, runners and their groups, how Actions may be used. */
+/** State rows that administrators set: rulesets, runners and their groups, Actions settings. */
 
 import type { Json } from './json.ts';
 
-/** Who is free of a ruleset (docs.github.com/rest/repos/rules: `bypass_actors`). */
+/** An actor that bypasses a ruleset (docs.github.com/rest/repos/rules: `bypass_actors`). */
 export type BypassActor = {
   readonly actorId: number | null;
   readonly actorType: 'Integration' | 'OrganizationAdmin' | 'RepositoryRole' | 'User';
-  /** `pull_request`: free at the merge button alone. */
+  /** `pull_request`: bypasses the rules only at the merge button. */
   readonly mode: 'always' | 'pull_request';
 };
 
 export type RequiredCheck = {
   readonly context: string;
-  /** The App that the check must come from; null = anybody. */
+  /** The App that the check must come from; null = any. */
   readonly appId: number | null;
 };
 
@@ -23,7 +23,7 @@ export type Rule =
       readonly type: 'pull_request';
       readonly approvals: number;
       readonly dismissStale: boolean;
-      /** Somebody else than who pushed last must have approved what was pushed. */
+      /** A person other than the last pusher must have approved the last push. */
       readonly lastPushApproval: boolean;
       readonly mergeMethods: readonly ('merge' | 'squash' | 'rebase')[];
     }
@@ -48,7 +48,7 @@ export type Ruleset = {
   readonly updatedAtMs: number;
 };
 
-/** A self-hosted runner that is registered with a repository. */
+/** A self-hosted runner that is registered for a repository. */
 export type Runner = {
   readonly id: number;
   readonly repoId: number;
@@ -57,7 +57,7 @@ export type Runner = {
   readonly labels: readonly string[];
 };
 
-/** Runners of an organisation, open to all repositories, perhaps for some workflows alone. */
+/** Runners of an organization, available to all repositories, optionally only for some workflows. */
 export type RunnerGroup = {
   readonly id: number;
   readonly ownerId: number;
@@ -66,7 +66,7 @@ export type RunnerGroup = {
   readonly workflows: readonly string[] | null;
 };
 
-/** Settings of a repository that have something to decide here; absent ones are as on a new repository. */
+/** Settings of a repository that have an effect here; absent ones have the default of a new repository. */
 export type RepoOptions = {
   readonly mergeCommit?: boolean;
   readonly squashMerge?: boolean;
@@ -75,7 +75,7 @@ export type RepoOptions = {
   readonly homepage?: string | null;
 };
 
-/** How a repository lets Actions be used. */
+/** A repository's Actions settings. */
 export type ActionsSettings = {
   /** Default permissions of a workflow's token. */
   readonly tokenDefault: 'read' | 'write';
@@ -85,13 +85,13 @@ export type ActionsSettings = {
     | 'all_external_contributors';
 };
 
-/** What a new repository has on github.com. */
+/** The settings of a new repository on github.com. */
 export const newActionsSettings: ActionsSettings = {
   tokenDefault: 'read',
   forkApproval: 'first_time_contributors',
 };
 
-/** The parameters of a rule as the API writes them; undefined where it has none. */
+/** The parameters of a rule as the API writes them; undefined if it has none. */
 export function ruleParameters(rule: Rule): Json | undefined {
   switch (rule.type) {
     case 'update':

@@ -1,6 +1,6 @@
 /**
- * Everything the playground knows, as one plain JSON object: tables of rows by id.
- * Rows are never changed in place: a change puts a new row into its table, so that a reader's row stays what it was.
+ * The complete state as one plain JSON object: tables of rows by id. Rows are never changed in place: a change replaces
+ * the row in its table, so that a reader keeps a consistent row.
  */
 
 import type { Artifact, CacheEntry } from '../actions/results/state-results.ts';
@@ -38,22 +38,22 @@ export type Environment = {
   readonly variables: Readonly<Record<string, string>>;
   /** True: only runs of the default branch get its secrets (the default of every seeded environment). */
   readonly defaultBranchOnly: boolean;
-  /** Patterns of the refs that may use it, where it is not the default branch alone; none = every ref. */
+  /** Patterns of the refs that may use it, if it is not limited to the default branch; none = every ref. */
   readonly refs?: readonly { readonly name: string; readonly type: 'branch' | 'tag' }[];
 };
 
 export type BranchProtection = {
   /** Exact branch name. */
   readonly branch: string;
-  /** Accounts that may push directly; null = everybody who may write. */
+  /** Accounts that may push directly; null = everyone with write access. */
   readonly pushUserIds: readonly number[] | null;
   readonly requiredApprovals: number;
   readonly requiredChecks: readonly string[];
-  /** The App that must report a check, by the check's name; absent: whoever does. */
+  /** The App that must report a check, by the check's name; absent: any App. */
   readonly checkAppIds?: Readonly<Record<string, number>>;
   /** The head must contain the base's tip before it may be merged. */
   readonly strict?: boolean;
-  /** An approval counts only for the commit that it was given for. */
+  /** An approval counts only for the commit that was reviewed. */
   readonly dismissStale?: boolean;
 };
 
@@ -78,9 +78,9 @@ export type Repo = {
   readonly protections: readonly BranchProtection[];
   /** The setting "Allow GitHub Actions to create and approve pull requests"; off by default on GitHub. */
   readonly actionsMayCreatePulls: boolean;
-  /** Absent: as on a new repository. */
+  /** Absent: the settings of a new repository. */
   readonly actions?: ActionsSettings;
-  /** What was set beyond a new repository's own settings. */
+  /** Settings that differ from those of a new repository. */
   readonly options?: RepoOptions;
   /** Number of the newest issue or pull request. */
   readonly lastNumber: number;
@@ -121,20 +121,20 @@ export type Activity = {
   readonly atMs: number;
 };
 
-/** Which webhooks vanish on the way: none, all, or a share of one event (`*` = any) decided by a seed. */
+/** Which webhooks are lost: none, all, or a share of one event (`*` = any) decided by a seed. */
 export type DropFault =
   | 'none'
   | 'all'
   | { readonly event: string; readonly seed: number; readonly rate: number };
 
-/** Requests of one caller, for the speed reports. */
+/** Requests of one caller, for the benchmarks. */
 export type Usage = {
   readonly rest: number;
   readonly graphql: number;
   readonly notModified: number;
   readonly contentWrites: number;
   readonly mints: number;
-  /** Fetches and pushes over git; no quota of the API, reported apart. */
+  /** Fetches and pushes over git. They do not count against the API's limits and are reported separately. */
   readonly git: number;
 };
 
@@ -148,7 +148,7 @@ export type Unserved = {
 
 export type State = {
   readonly version: 1;
-  /** Last id handed out, by table. */
+  /** Last id issued, by table. */
   readonly counters: Record<string, number>;
   readonly users: Table<User>;
   readonly apps: Table<App>;
@@ -172,7 +172,7 @@ export type State = {
   readonly workflows: Table<Workflow>;
   readonly runs: Table<Run>;
   readonly jobs: Table<Job>;
-  /** By run id: how far the runner is with its newest attempt. */
+  /** By run id: the runner's progress in the newest attempt. */
   readonly runPlans: Table<RunPlan>;
   readonly artifacts: Table<Artifact>;
   readonly caches: Table<CacheEntry>;
@@ -183,7 +183,7 @@ export type State = {
   readonly rulesets: Table<Ruleset>;
   readonly runners: Table<Runner>;
   readonly runnerGroups: Table<RunnerGroup>;
-  /** Ids of the people who administer an organisation, by its id. */
+  /** Ids of an organization's administrators, by its id. */
   readonly owners: Table<readonly number[]>;
   /** By caller (`user:ada`, `installation:1`, `workflow:7`, `app:1`, `anonymous`). */
   readonly usage: Table<Usage>;
@@ -192,11 +192,11 @@ export type State = {
   readonly settings: { drop: DropFault; faults: readonly Fault[] };
   /** How often each fault struck. */
   readonly faultsStruck: Table<number>;
-  /** Free room for the other rooms of the playground (the runner's schedule cursor, …), by room name. */
+  /** Storage for other parts of the playground (the runner's schedule cursor, …), by name of the part. */
   readonly extra: Record<string, Json>;
 };
 
-/** A state in which nothing exists yet. */
+/** A state without any rows. */
 export function emptyState(): State {
   return {
     version: 1,
@@ -238,7 +238,7 @@ export function emptyState(): State {
   };
 }
 
-/** A state of its own with the same rows, which are never changed in place. */
+/** A separate state with the same rows, which are never changed in place. */
 export function copyOf(state: State): State {
   const tables = Object.entries(state).map(([name, table]) => [
     name,

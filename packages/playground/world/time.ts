@@ -1,4 +1,4 @@
-/** Times as GitHub writes them. */
+/** Formats times as GitHub does. */
 
 /** `2026-11-20T10:00:00Z`, whole seconds UTC. */
 export function iso(atMs: number): string {

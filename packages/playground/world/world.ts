@@ -1,4 +1,7 @@
-/** What a world is: its state, its git, its events, and its whole API as one fetch function (made by create-world.ts). */
+/**
+ * The type of a world: its state, its git, its events, and its whole API as one fetch function (created by
+ * create-world.ts).
+ */
 
 import type { Clock } from '../clock.ts';
 import type { GitStore } from '../git/store/git-store.ts';
@@ -8,13 +11,15 @@ import type { Repo, State } from './state.ts';
 export type World = {
   readonly clock: Clock;
   readonly state: State;
-  /** `http://127.0.0.1:PORT`, without a slash at the end. */
+  /** `http://127.0.0.1:PORT`, without a trailing slash. */
   readonly baseUrl: string;
   readonly bus: Bus;
   readonly gitOf: (repo: Repo) => GitStore;
   /** Random bytes for tokens and GUIDs; seeded in tests. */
   readonly randomBytes: (count: number) => Uint8Array;
-  /** Persists the state. `fetch` does it before it answers a request that changed something; others call it themselves. */
+  /**
+   * Persists the state. `fetch` calls it before it answers a request that changed something; other code must call it.
+   */
   readonly save: () => Promise<void>;
   /** The whole API (REST under /api/v3, GraphQL at /api/graphql) in process; the HTTP server calls the same function. */
   readonly fetch: (request: Request) => Promise<Response>;

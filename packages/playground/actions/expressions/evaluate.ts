@@ -1,4 +1,4 @@
-/** Evaluates GitHub's expression language with GitHub's own evaluator over the contexts of a run. */
+/** Evaluates GitHub's expression language over the contexts of a run, with GitHub's own evaluator. */
 
 import {
   data,
@@ -13,7 +13,10 @@ import { WorkflowFault } from '../workflow/workflow-fault.ts';
 import { fromData, toData } from './expression-data.ts';
 import { findExpressions } from './find-expressions.ts';
 
-/** Contexts by name (docs: contexts reference). A context that does not exist at a place is left out and is null. */
+/**
+ * Contexts by name (docs: contexts reference). A context that is not available in a place is omitted and evaluates to
+ * null.
+ */
 export const CONTEXTS = [
   'github',
   'env',
@@ -31,15 +34,18 @@ export const CONTEXTS = [
 
 type ContextName = (typeof CONTEXTS)[number];
 
-/** How far things went, for `success()`, `failure()`, `cancelled()`. */
+/** The status so far, for `success()`, `failure()` and `cancelled()`. */
 export type StatusSoFar = 'success' | 'failure' | 'cancelled' | 'skipped';
 
 export type Scope = {
   readonly contexts: Readonly<Partial<Record<ContextName, Json>>>;
   readonly status: StatusSoFar;
-  /** For `cancelled()` inside of a composite action: there `status` is of its own steps, a cancellation of the job. */
+  /**
+   * For `cancelled()` inside a composite action: `status` describes the action's own steps, but a cancellation concerns
+   * the job.
+   */
   readonly isCancelled?: boolean;
-  /** SHA-256 over the files that the patterns match in the workspace; null where there is no workspace. */
+  /** SHA-256 over the workspace files that the patterns match; null where there is no workspace. */
   readonly hashFiles: ((patterns: readonly string[]) => string) | null;
 };
 
@@ -50,7 +56,7 @@ const EXTENSIONS = [
   { name: 'hashFiles', minArgs: 1, maxArgs: 255 },
 ];
 
-/** One expression without its `${{ }}`. Throws WorkflowFault with what is wrong in it. */
+/** One expression without its `${{ }}`. Throws WorkflowFault with the reason when it is invalid. */
 function evaluateExpression(expression: string, scope: Scope): Json {
   try {
     const parsed = new Parser(new Lexer(expression).lex().tokens, [...CONTEXTS], EXTENSIONS).parse();
@@ -81,8 +87,8 @@ export function evaluateValue(text: string, scope: Scope): Json {
 }
 
 /**
- * An `if:`. Without a status function in it, it also needs `success()`.
- * A text around `${{ }}` makes it a non-empty string, which is true: that is GitHub's trap, kept on purpose.
+ * An `if:` condition. Without a status function it also requires `success()`. Text around `${{ }}` makes the result a
+ * non-empty string, which is true; GitHub has the same trap, so it is kept on purpose.
  */
 export function evaluateCondition(condition: string | null, scope: Scope): boolean {
   if (condition === null || condition.trim() === '') return scope.status === 'success';
@@ -102,7 +108,7 @@ export function isTrue(value: Json): boolean {
   return value !== false && value !== 0 && value !== '' && value !== null && !Number.isNaN(value);
 }
 
-/** A value as text: as the evaluator's own coercion has it. */
+/** A value as text, by the evaluator's own coercion. */
 export function asText(value: Json): string {
   return toData(value).coerceString();
 }

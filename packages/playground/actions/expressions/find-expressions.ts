@@ -1,10 +1,10 @@
-/** Cuts a text of a workflow file into what stands for itself and what stands in `${{ }}`. */
+/** Splits a text of a workflow file into plain text and `${{ }}` expressions. */
 
 export type Piece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'expression'; readonly text: string };
 
-/** The pieces in order; an opened `${{` that is never closed is text. Quoted `}}` does not close. */
+/** The pieces in order. An unclosed `${{` is plain text. A quoted `}}` does not close an expression. */
 export function findExpressions(source: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let from = 0;

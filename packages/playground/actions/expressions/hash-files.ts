@@ -1,10 +1,12 @@
-/** `hashFiles(...)`: one SHA-256 over the files of the workspace that the patterns name. */
+/** `hashFiles(...)`: one SHA-256 over the workspace files that the patterns match. */
 
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** Hash of the hashes in path order, as actions/runner makes it (`src/Misc/expressionFunc/hashFiles`); '' if nothing matches. */
+/**
+ * Hash of the hashes in path order, as in actions/runner (`src/Misc/expressionFunc/hashFiles`); '' if nothing matches.
+ */
 export function hashFiles(workspace: string, patterns: readonly string[]): string {
   const wanted = patterns.filter((pattern) => !pattern.startsWith('!'));
   const unwanted = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));

@@ -1,4 +1,4 @@
-/** Moves a run on: jobs whose needs are over are decided, called workflows are folded up, a run without open jobs ends. */
+/** Advances a run: decides jobs whose `needs` have ended, folds called workflows, and ends a run without open jobs. */
 
 import { repoById } from '../../world/lookup.ts';
 import { evaluateText } from '../expressions/evaluate.ts';
@@ -11,7 +11,7 @@ import { definitionsOf, type PlannedJob } from './run-definitions.ts';
 import { completeRun } from './run-rows.ts';
 import { jobScope, needsOf, nodeOf, runScope } from './run-scope.ts';
 
-/** Does everything that can be done now without a runner; ends the run when nothing is left. */
+/** Does everything that can be done now without a runner. Ends the run when no job is left. */
 export async function advanceRun(engine: Engine, runId: number): Promise<void> {
   const { world } = engine;
   const run = world.state.runs[runId];
@@ -45,7 +45,7 @@ async function moveOn(
   if (node.state !== 'open') return false;
   const parent = planned.parent === null ? null : nodeOf(plan, planned.parent);
   if (parent?.state === 'done') {
-    // The calling job was skipped or broken: what it would have called never was.
+    // The calling job was skipped or failed, so the called jobs get the same result.
     updateNode(world, runId, planned.key, { state: 'done', result: parent.result });
     return true;
   }
@@ -55,7 +55,7 @@ async function moveOn(
   return true;
 }
 
-/** A calling job is over when everything that it called is; its outputs come from `on.workflow_call.outputs`. */
+/** A calling job ends when every called job has ended. Its outputs come from `on.workflow_call.outputs`. */
 function foldCall(engine: Engine, runId: number, planned: PlannedJob, jobs: readonly PlannedJob[]): boolean {
   const { world } = engine;
   const plan = planOf(world, runId);
@@ -102,7 +102,7 @@ function conclusionOf(
   const calling = new Set(jobs.filter((job) => job.definition.call !== null).map((job) => job.key));
   const real = nodes.filter((node) => !calling.has(node.key) || node.jobId !== null);
   const result = worst(real);
-  // A cancelled run in which nothing was reached any more is cancelled, whatever had gone well before.
+  // A cancelled run with any unsuccessful job counts as cancelled, even if other jobs succeeded before.
   if (run.cancelRequested && real.some((node) => node.result !== 'success')) {
     return result === 'failure' ? 'failure' : 'cancelled';
   }

@@ -1,12 +1,15 @@
-/** What a further attempt of a run does again, and what it takes over from the attempt before (docs: re-running workflows and jobs). */
+/**
+ * Decides what a re-run repeats and what it takes over from the attempt before (docs: re-running workflows and jobs).
+ */
 
 import type { PlanNode, Run } from '../state-actions.ts';
 import { newNode } from './plan-rows.ts';
 import type { PlannedJob } from './run-definitions.ts';
 
 /**
- * The plan's nodes for the newest attempt. Everything is done again unless the run says otherwise: then it is the failed
- * and cancelled jobs, or the one job, with whatever waited for them; all others keep their result and outputs.
+ * The plan's nodes for the newest attempt. By default every job is repeated. Otherwise only the failed and cancelled
+ * jobs, or the one requested job, run again, together with the jobs that depend on them. All other jobs keep their
+ * result and outputs.
  */
 export function nodesOfAttempt(
   run: Run,
@@ -29,7 +32,7 @@ function keysOf(run: Run, jobs: readonly PlannedJob[], before: readonly PlanNode
     size = again.size;
     for (const job of jobs) {
       if (followsOne(job, jobs, again)) again.add(job.key);
-      // The calling job only gathers anew what it called.
+      // The calling job only has to collect the results of the called jobs again.
       if (job.parent !== null && again.has(job.key)) again.add(job.parent);
     }
   }
@@ -41,7 +44,7 @@ function isAsked(wanted: NonNullable<Run['again']>, node: PlanNode): boolean {
   return node.result === 'failure' || node.result === 'cancelled';
 }
 
-/** Whether a job, or the job that calls its workflow, waits for one of them. */
+/** Whether a job, or the job that calls its workflow, depends on one of them. */
 function followsOne(job: PlannedJob, jobs: readonly PlannedJob[], again: ReadonlySet<string>): boolean {
   const { definition, parent } = job;
   if (definition.needs.some((need) => again.has(parent === null ? need : `${parent}/${need}`))) return true;

@@ -1,4 +1,4 @@
-/** Tells the world that a run or a job moved on: events for webhooks and pages. */
+/** Emits events for webhooks and pages when a run or a job changes. */
 
 import { shapeCheckRun } from '../../checks/shape-check.ts';
 import { emitChange, machineSender } from '../../world/emit.ts';
@@ -25,7 +25,7 @@ export async function announceRun(
   });
 }
 
-/** While a run is on its way GitHub's webhook leaves its title out. */
+/** While a run is in progress, GitHub's webhook omits its title. */
 async function runOf(world: World, run: Run, action: string): Promise<JsonObject> {
   const { display_title: title, ...rest } = await shapeRun(world, run);
   return action === 'in_progress' || title === undefined ? rest : { ...rest, display_title: title };
@@ -44,7 +44,7 @@ export async function announceJob(
     runId: run.id,
   } as const;
   const payload = { workflow_job: shapeJob(world, job) };
-  // GitHub has no webhook for a job that only waits for its turn in a concurrency group.
+  // GitHub has no webhook for a job that only waits for its concurrency group.
   if (job.status !== 'pending') await emitChange(world, { ...common, type: 'workflow_job', action, payload });
   const check = job.checkRunId === null ? undefined : world.state.checkRuns[job.checkRunId];
   if (check === undefined || action === 'in_progress') return;

@@ -1,10 +1,10 @@
-/** What is wrong with the call of a workflow: the reasons for which GitHub does not even start the run (docs: reusing workflows). */
+/** Problems in a workflow call for which GitHub does not start the run at all (docs: reusing workflows). */
 
 import { actions } from '../../limits/limits.ts';
 import type { WorkflowPermissions } from '../workflow/permissions.ts';
 import type { JobDefinition, WorkflowFile } from '../workflow/workflow-file.ts';
 
-/** Null when the called file can be run from there. `jobs`: how many the run has by now. */
+/** Null when the called file can run from there. `jobs`: the number of jobs that the run has so far. */
 export function callProblem(
   call: NonNullable<JobDefinition['call']>,
   file: WorkflowFile | null,
@@ -38,7 +38,10 @@ function secretProblem(
   return missing === undefined ? null : `Secret ${missing[0]} is required, but not provided while calling.`;
 }
 
-/** A called job may ask for less than its caller has, never for more: asked for more, nothing of the run is started. */
+/**
+ * A called job may request fewer permissions than its caller has, never more. If it requests more, no job of the run
+ * starts.
+ */
 export function permissionProblems(
   key: string,
   asked: WorkflowPermissions | null,

@@ -1,4 +1,7 @@
-/** Finds the workflow file that a job calls: of the same repository, of another one here, or of a directory that stands for one. */
+/**
+ * Finds the workflow file that a job calls: in the same repository, in another one here, or in a directory that serves
+ * one.
+ */
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +12,7 @@ import type { World } from '../../world/world.ts';
 import { parseWorkflow } from '../workflow/parse-workflow.ts';
 import type { WorkflowFile } from '../workflow/workflow-file.ts';
 
-/** Where a workflow file lies. `ref` is what the caller wrote behind the `@`; null for the run's own repository. */
+/** The source of a workflow file. `ref` is what the caller wrote after the `@`; null for the run's own repository. */
 export type WorkflowHome =
   | { readonly kind: 'repository'; readonly repo: Repo; readonly commit: string; readonly ref: string | null }
   | {
@@ -22,10 +25,10 @@ export type WorkflowHome =
 
 export type CalledWorkflow = { readonly home: WorkflowHome; readonly file: WorkflowFile };
 
-/** Null when there is no such file; the caller says so with the name. */
+/** Null when there is no such file; the caller reports the missing name. */
 export type FindCalled = (uses: string, from: WorkflowHome) => Promise<CalledWorkflow | null>;
 
-/** `directories`: `owner/name` to the folder that is served under that name, whatever the ref (as with actions). */
+/** `directories` maps `owner/name` to the folder that serves it, for any ref (as with actions). */
 export function createFindCalled(
   world: World,
   read: (repo: Repo, commit: string, path: string) => Promise<WorkflowFile | null>,
@@ -59,7 +62,7 @@ export function createFindCalled(
   };
 }
 
-/** `owner/name` of the repository that a file lies in. */
+/** `owner/name` of the repository that contains a file. */
 export function ownerOf(home: WorkflowHome): string {
   return home.kind === 'repository' ? home.repo.owner : home.owner;
 }
@@ -80,7 +83,7 @@ type Named =
       readonly ref: string;
     };
 
-/** `./` and, since 2026-07-30, `$/` are the repository and commit of the calling file itself. */
+/** `./` and, since 2026-07-30, `$/` refer to the repository and commit of the calling file itself. */
 function readUses(uses: string): Named | null {
   const same = /^[.$]\/(\.github\/workflows\/[^/@]+\.ya?ml)$/.exec(uses)?.[1];
   if (same !== undefined) return { kind: 'same', path: same };
@@ -99,7 +102,10 @@ function standIn(
   return directory === undefined ? null : { kind: 'directory', owner, name, directory, ref };
 }
 
-/** A private repository shares its workflows with its owner's other repositories at most (docs: access to reusable workflows). */
+/**
+ * A private repository can share its workflows only with other repositories of its owner (docs: access to reusable
+ * workflows).
+ */
 async function repositoryHome(
   world: World,
   { owner, name, ref }: Extract<Named, { kind: 'other' }>,

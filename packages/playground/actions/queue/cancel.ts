@@ -1,4 +1,7 @@
-/** Ends what a cancellation reaches: running jobs are told, waiting ones are over at once, those that are meant to run all the same go on. */
+/**
+ * Carries out a cancellation: signals running jobs, ends waiting ones immediately, and keeps jobs that should run
+ * despite it.
+ */
 
 import { assertNever } from '../../world/assert.ts';
 import { repoById } from '../../world/lookup.ts';
@@ -14,8 +17,9 @@ import { completeRun, updateRun } from './run-rows.ts';
 import { jobScope, nodeOf, runScope } from './run-scope.ts';
 
 /**
- * Carries out `cancelRequested`; a run that never started is over, a running one ends when its jobs have ended. Jobs whose
- * `if:` still holds (`always()`) go on, unless the cancellation is forced (docs: workflow cancellation reference).
+ * Carries out `cancelRequested`. A run that never started ends now; a running one ends when its jobs have ended. Jobs
+ * whose `if:` still holds (`always()`) continue unless the cancellation is forced (docs: workflow cancellation
+ * reference).
  */
 export async function cancelRun(engine: Engine, runId: number): Promise<void> {
   const { world } = engine;
@@ -50,7 +54,7 @@ async function endNode(engine: Engine, run: Run, node: PlanNode): Promise<void> 
       return;
     }
     case 'open':
-      // Its condition is asked when its turn comes; by force it has none any more.
+      // The job's condition is evaluated when its turn comes. A forced cancellation skips the condition.
       if (run.cancelForced)
         updateNode(engine.world, run.id, node.key, { state: 'done', result: 'cancelled' });
       return;
@@ -62,7 +66,9 @@ async function endNode(engine: Engine, run: Run, node: PlanNode): Promise<void> 
   }
 }
 
-/** A job's `if:` asked again now that the run is cancelled; a condition that cannot be evaluated does not hold. */
+/**
+ * Evaluates a job's `if:` again now that the run is cancelled. A condition that cannot be evaluated counts as false.
+ */
 function goesOn(engine: Engine, run: Run, planned: PlannedJob): boolean {
   const plan = planOf(engine.world, run.id);
   try {

@@ -1,4 +1,7 @@
-/** `concurrency:` as documented: one runs, one waits (or up to 100 with `queue: max`), the older waiting one is cancelled silently. */
+/**
+ * `concurrency:` as documented: one member runs and one waits (or up to 100 with `queue: max`). An older waiting member
+ * is cancelled without a message.
+ */
 
 import { actions } from '../../limits/limits.ts';
 import type { World } from '../../world/world.ts';
@@ -6,7 +9,7 @@ import { evaluateText, evaluateValue, isTrue, type Scope } from '../expressions/
 import type { PlanNode, Run, RunPlan } from '../state-actions.ts';
 import type { Concurrency } from '../workflow/shared-schema.ts';
 
-/** A run, or one job of a run, that is in a concurrency group. */
+/** A run, or one job of a run, that belongs to a concurrency group. */
 export type Member = {
   readonly runId: number;
   /** Key of the job; null for a whole run. */
@@ -32,13 +35,13 @@ export function evaluateConcurrency(given: Concurrency, scope: Scope): Evaluated
   };
 }
 
-/** What happens to a newcomer and to those before it. */
+/** What happens to a new member and to the members before it. */
 export type Admission = {
   readonly newcomer: 'start' | 'wait' | 'cancel';
   readonly cancel: readonly Member[];
 };
 
-/** Decides by the group's members alone. */
+/** Decides from the group's members only. */
 export function admit(group: Group, wanted: Evaluated): Admission {
   const free = group.active.length === 0 && group.pending.length === 0;
   if (free) return { newcomer: 'start', cancel: [] };
@@ -48,7 +51,7 @@ export function admit(group: Group, wanted: Evaluated): Admission {
   return { newcomer: full ? 'cancel' : 'wait', cancel: [] };
 }
 
-/** Who is in a group of a repository; names are case-insensitive. */
+/** The members of a repository's group; names are case-insensitive. */
 export function groupOf(world: World, repoId: number, name: string): Group {
   const wanted = name.toLowerCase();
   const active: Member[] = [];

@@ -1,4 +1,4 @@
-/** Decides a job whose needs are over: skip it, call its workflow, or queue it for a runner. */
+/** Decides a job whose `needs` have ended: skip it, call its workflow, or queue it for a runner. */
 
 import type { Json } from '../../world/json.ts';
 import { repoById } from '../../world/lookup.ts';
@@ -22,7 +22,9 @@ import { planOf, updateNode } from './plan-rows.ts';
 import type { PlannedJob } from './run-definitions.ts';
 import { jobScope, runScope } from './run-scope.ts';
 
-/** Leaves the node `done`, `called`, `queued` or `pending`. What the workflow's text breaks fails the job, with the reason logged. */
+/**
+ * Leaves the node `done`, `called`, `queued` or `pending`. An error in the workflow's text fails the job and is logged.
+ */
 export async function decideJob(engine: Engine, runId: number, planned: PlannedJob): Promise<void> {
   const { world } = engine;
   const run = world.state.runs[runId];
@@ -103,8 +105,8 @@ const FOREIGN =
   '##[warning]A workflow of another owner is given no self-hosted runner of its caller, so nothing will take the job';
 
 /**
- * An environment that only some refs may use gives other refs nothing, not even a start. One that nobody made is made by
- * the job that names it, without any rule (docs: managing environments for deployment).
+ * An environment with a ref restriction rejects a job on any other ref. If nobody created the environment, the job that
+ * names it creates it without rules (docs: managing environments for deployment).
  */
 function checkEnvironment(engine: Engine, runId: number, name: string): void {
   const { world } = engine;

@@ -1,4 +1,4 @@
-/** What every part of the queue works with: the world, the machines, what runs right now. */
+/** What every part of the queue shares: the world, the machines, and the running jobs. */
 
 import type { World } from '../../world/world.ts';
 import type { Executor, Runner } from '../runner/runner-types.ts';
@@ -8,7 +8,7 @@ export type ActiveJob = {
   readonly runId: number;
   readonly runnerName: string;
   readonly cancel: AbortController;
-  /** Ends the job whatever its conditions say. */
+  /** Ends the job regardless of its conditions. */
   readonly force: AbortController;
   readonly done: Promise<void>;
 };
@@ -24,9 +24,9 @@ export type Engine = {
   readonly serverUrl: string;
   /** Jobs on a runner, by job id. */
   readonly active: Map<number, ActiveJob>;
-  /** Does one thing after another, so that two changes of the queue never mix. */
+  /** Runs one task after another, so that two changes of the queue never interleave. */
   readonly serially: <T>(work: () => Promise<T>) => Promise<T>;
-  /** A bug or a broken machine in the background; whoever waits for the queue gets it. */
+  /** Reports a bug or a broken machine in the background; the caller that waits for the queue receives it. */
   readonly broke: (error: Error) => void;
   /** Aborted = nothing new starts. */
   readonly stopped: AbortSignal;

@@ -1,11 +1,11 @@
-/** The `github` context of a run: who, what, where (docs: contexts reference). */
+/** The `github` context of a run (docs: contexts reference). */
 
 import type { Json } from '../../world/json.ts';
 import { repoById, userById } from '../../world/lookup.ts';
 import type { World } from '../../world/world.ts';
 import type { Run, RunPlan } from '../state-actions.ts';
 
-/** Everything that the run decides; the runner adds workspace, token and the like. */
+/** Everything that the run determines; the runner adds workspace, token and similar values. */
 export function githubContext(
   world: World,
   run: Run,

@@ -1,4 +1,4 @@
-/** What a job is given: the powers of its token, its secrets, its variables. */
+/** What a job receives: the permissions of its token, its secrets, its variables. */
 
 import { repoById } from '../../world/lookup.ts';
 import type { Environment, Repo } from '../../world/state.ts';
@@ -11,7 +11,9 @@ import { DEFAULT_PERMISSIONS, PERMISSIVE_PERMISSIONS } from '../workflow/permiss
 import { ownerOf } from './called-workflow.ts';
 import type { PlannedJob } from './run-definitions.ts';
 
-/** The job's own `permissions:`, else the workflow's, else the default; never more than the caller's or a fork may have. */
+/**
+ * The job's own `permissions:`, else the workflow's, else the default; never more than the caller or a fork may have.
+ */
 export function grantedPermissions(repo: Repo, planned: PlannedJob, plan: RunPlan): WorkflowPermissions {
   const asked = planned.definition.permissions ?? planned.file.permissions ?? planned.ceiling;
   const granted: Record<string, 'read' | 'write'> = {};
@@ -30,9 +32,10 @@ function defaultPermissions(repo: Repo): WorkflowPermissions {
 }
 
 /**
- * Secrets that the job sees; a called workflow sees what its caller hands on, a fork's pull request none. Of its
- * environment a called job sees what its caller names or lets it inherit (actions/runner#1490, #4453), and nothing where
- * another owner has the called file: GitHub's pages are silent about that, and people who tried it found them empty.
+ * The secrets that a job can read. A called workflow gets those that its caller passes; a pull request from a fork gets
+ * none. From its environment, a called job gets the secrets that its caller names or inherits (actions/runner#1490,
+ * #4453). It gets none if another owner has the called file: GitHub does not document that case, but users found those
+ * secrets empty.
  */
 export function secretsFor(
   world: World,
@@ -64,7 +67,7 @@ export function secretsFor(
   };
 }
 
-/** Whether a secret of the environment is seen through every call that leads to the job. */
+/** Whether every call that leads to the job passes a secret of the environment. */
 function reachesJob(secret: string, callee: PlannedJob, jobs: readonly PlannedJob[]): boolean {
   const caller = jobs.find((one) => one.key === callee.parent);
   if (caller === undefined) return true;

@@ -17,7 +17,7 @@ export type NewJob = {
   readonly conclusion: Conclusion | null;
 };
 
-/** A job's row and its check run; a job that never runs (skipped, broken) is born completed. */
+/** Creates a job's row and its check run. A job that never runs (skipped, broken) is created as completed. */
 export async function createJob(world: World, run: Run, fresh: NewJob): Promise<Job> {
   const now = world.clock.now();
   const over = fresh.status === 'completed';
@@ -48,7 +48,7 @@ export async function createJob(world: World, run: Run, fresh: NewJob): Promise<
   return job;
 }
 
-/** The job's row with changes, and its check run beside it; returns the new row. */
+/** Updates the job's row and its check run; returns the new row. */
 export function updateJob(world: World, jobId: number, changes: Partial<Job>): Job {
   const job = world.state.jobs[jobId];
   if (job === undefined) throw new Error(`there is no job ${jobId}`);
@@ -67,7 +67,7 @@ export function updateJob(world: World, jobId: number, changes: Partial<Job>): J
   return changed;
 }
 
-/** Ends a job's row; steps that did not end are skipped or, after a cancellation, cancelled. */
+/** Ends a job's row. Unfinished steps become skipped or, after a cancellation, cancelled. */
 export async function completeJob(
   world: World,
   jobId: number,
@@ -98,7 +98,10 @@ export async function completeJob(
   return job;
 }
 
-/** One line, with the time in front as GitHub's logs have it; what is over the limit is dropped, and that is said once. */
+/**
+ * Appends one line with a leading timestamp, as in GitHub's logs. Lines over the limit are dropped, and the log notes
+ * that once.
+ */
 export function appendLog(world: World, jobId: number, line: string): void {
   const log = world.state.logs[jobId] ?? '';
   if (log.length > playground.logCharacters) return;
@@ -109,7 +112,7 @@ export function appendLog(world: World, jobId: number, line: string): void {
     : log + stamped;
 }
 
-/** Puts what a running job reports into its row and log. */
+/** Writes what a running job reports into its row and log. */
 export function jobReport(world: World, jobId: number): JobReport {
   const put = (number: number, change: (step: Step) => Step): void => {
     const steps = [...(world.state.jobs[jobId]?.steps ?? [])];

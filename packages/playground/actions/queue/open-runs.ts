@@ -1,4 +1,4 @@
-/** Makes the runs that an event starts. */
+/** Creates the runs that an event starts. */
 
 import { roleOf } from '../../identity/permissions.ts';
 import { actions } from '../../limits/limits.ts';
@@ -18,11 +18,14 @@ import { completeRun, createRun } from './run-rows.ts';
 import { type RunSource, runSourceOf, targetSourceOf } from './run-source.ts';
 import type { SourceFile } from './workflow-files.ts';
 
-/** Handles one event of the world: registers workflows of a pushed default branch and opens every run that `on:` asks for. */
+/**
+ * Handles one event of the world: registers workflows of a pushed default branch and opens every run that `on:`
+ * requests.
+ */
 export async function openRuns(engine: Engine, event: WorldEvent): Promise<void> {
   const { world } = engine;
   const repo = repoById(world, event.repoId);
-  // Workflows of a fork run only after its owner has switched them on (docs: managing workflow runs in forks).
+  // Workflows of a fork run only after the owner enables them (docs: managing workflow runs in forks).
   if (repo.forkOfId !== undefined) return;
   if (event.type === 'workflow_dispatch') {
     const run = event.runId === null ? undefined : world.state.runs[event.runId];
@@ -33,7 +36,7 @@ export async function openRuns(engine: Engine, event: WorldEvent): Promise<void>
   if (event.type === 'push' && source?.ref === `refs/heads/${repo.defaultBranch}`) {
     await registerWorkflows(world, engine.files, repo);
   }
-  // Of what a workflow's token did to a pull request, only `pull_request` waits to be approved.
+  // When a workflow's token changes a pull request, only its `pull_request` runs wait for approval.
   const target = event.byTokenKind === 'workflow' ? null : await targetSourceOf(world, repo, event);
   if (target !== null) await openFrom(engine, event, repo, target);
   if (source === null || isRecursion(world, event)) return;
@@ -65,8 +68,8 @@ async function openFrom(engine: Engine, event: WorldEvent, repo: Repo, source: R
 }
 
 /**
- * The default of public repositories: runs for the pull request of somebody who has no role and never had one merged wait
- * for approval (docs: approving workflow runs from forks).
+ * The default for public repositories: a pull request from an author who has no role and no merged pull request needs
+ * approval before its runs start (docs: approving workflow runs from forks).
  */
 function isFirstContact(world: World, repo: Repo, event: WorldEvent, source: RunSource): boolean {
   if (!source.untrusted || roleOf(repo, event.senderId) !== null) return false;
@@ -76,7 +79,7 @@ function isFirstContact(world: World, repo: Repo, event: WorldEvent, source: Run
   );
 }
 
-/** A workflow file that is wrong in itself shows that with a failed run on every push that has it, as GitHub does. */
+/** A workflow file with an error produces a failed run on every push that contains it, as on GitHub. */
 function startsHere(file: SourceFile, event: WorldEvent, matches: boolean): boolean {
   return (
     matches || (event.type === 'push' && file.file.problems.length > 0 && event.byTokenKind !== 'workflow')
@@ -84,7 +87,7 @@ function startsHere(file: SourceFile, event: WorldEvent, matches: boolean): bool
 }
 
 /**
- * What a workflow token did starts nothing, except that runs for its pull requests wait until a person approves them
+ * Events caused by a workflow token start nothing, except that runs for its pull requests wait for a person's approval
  * (github/docs PR 44419). A chain of `workflow_run` ends after three links (docs: events that trigger workflows).
  */
 function isRecursion(world: World, event: WorldEvent): boolean {
@@ -105,7 +108,7 @@ function isRecursion(world: World, event: WorldEvent): boolean {
   return links >= actions.workflowRunChain;
 }
 
-/** Checks of GitHub's own App for workflows start nothing, whoever touched them (docs: events, `check_run`). */
+/** Checks of GitHub's own Actions App start nothing, no matter who changed them (docs: events, `check_run`). */
 function isCheckOfActions(world: World, event: WorldEvent): boolean {
   const about = field(event.payload, 'check_run');
   const id = about === null ? null : field(about, 'id');
@@ -123,7 +126,7 @@ function field(value: Json, name: string): Json | null {
   return Object.entries(value).find(([key]) => key === name)?.[1] ?? null;
 }
 
-/** The plan of attempt 0 keeps what the run is of, until somebody approves it and attempt 1 is planned from it. */
+/** The plan of attempt 0 stores the run's source until a maintainer approves it; attempt 1 is planned from it. */
 async function waitForApproval(engine: Engine, run: Run, source: RunSource): Promise<void> {
   engine.world.state.runPlans[run.id] = barePlan(run, 0, source);
   await completeRun(engine.world, run.id, 'action_required');

@@ -1,4 +1,4 @@
-/** Which machine may take a job: its labels, its runner group, and whose workflow asks. */
+/** Decides which machine may take a job, by its labels, its runner group, and the owner of the calling workflow. */
 
 import { repoById } from '../../world/lookup.ts';
 import { isSelfHostedLabel } from '../runner/environment.ts';
@@ -9,7 +9,7 @@ import type { Engine } from './engine.ts';
 import { planOf } from './plan-rows.ts';
 import { definitionsOf, type PlannedJob } from './run-definitions.ts';
 
-/** The first free machine for a queued job; null when none may take it. */
+/** The first free machine for a queued job; null when no machine may take it. */
 export async function pickRunner(engine: Engine, job: Job): Promise<Runner | null> {
   const { world } = engine;
   const busy = new Set([...engine.active.values()].map((active) => active.runnerName));
@@ -26,14 +26,14 @@ export async function pickRunner(engine: Engine, job: Job): Promise<Runner | nul
 }
 
 /**
- * Whether the caller's own machines are out of a called job's reach: called workflows of another owner get hosted ones
+ * Whether a called job cannot use the caller's own machines: called workflows of another owner run on hosted machines
  * only (docs: reusing workflow configurations, self-hosted runners).
  */
 export function isForeign(planned: PlannedJob, repositoryOwner: string): boolean {
   return ownerOf(planned.home).toLowerCase() !== repositoryOwner.toLowerCase();
 }
 
-/** A group pinned to workflows takes the jobs that stand in one of these very files, and not those that a file calls. */
+/** A group pinned to workflows takes the jobs defined in exactly those files, not the jobs of files that they call. */
 function isOpenTo(runner: Runner, planned: PlannedJob, location: string, owner: string): boolean {
   if (runner.labels.some(isSelfHostedLabel) && isForeign(planned, owner)) return false;
   const { group } = runner;

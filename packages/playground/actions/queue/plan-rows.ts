@@ -1,10 +1,10 @@
-/** The plan of a run: its nodes changed, one at a time. */
+/** Updates the plan of a run, one node at a time. */
 
 import type { World } from '../../world/world.ts';
 import type { PlanNode, Run, RunPlan } from '../state-actions.ts';
 import type { RunSource } from './run-source.ts';
 
-/** What a plan takes over from the event, and a further attempt from the plan before it. */
+/** What a plan takes from the event, or a re-run takes from the previous plan. */
 export type RunFacts = Pick<
   RunSource & RunPlan,
   'ref' | 'sha' | 'headRef' | 'baseRef' | 'workflowSha' | 'untrusted'

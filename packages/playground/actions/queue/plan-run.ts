@@ -1,4 +1,7 @@
-/** Makes the plan of a run's newest attempt: its jobs, its name, its place in a concurrency group, or why it cannot start. */
+/**
+ * Plans a run's newest attempt: its jobs, its name, its place in a concurrency group, or the reason why it cannot
+ * start.
+ */
 
 import type { Json } from '../../world/json.ts';
 import { repoById } from '../../world/lookup.ts';
@@ -19,7 +22,7 @@ import { completeRun, updateRun } from './run-rows.ts';
 import { runScope } from './run-scope.ts';
 import type { RunSource } from './run-source.ts';
 
-/** Plans a run that just came to be, or a further attempt of one (then `source` is null and the first plan's is kept). */
+/** Plans a new run or a re-run. For a re-run `source` is null and the facts of the first plan are kept. */
 export async function planRun(engine: Engine, run: Run, source: RunSource | null): Promise<void> {
   const { world } = engine;
   const repo = repoById(world, run.repoId);
@@ -46,7 +49,7 @@ export async function planRun(engine: Engine, run: Run, source: RunSource | null
   }
 }
 
-/** A commit shows the checks of the newest attempt only, and those that it took over. */
+/** A commit shows only the checks of the newest attempt, including those that it took over. */
 function forgetOldChecks(world: World, run: Run, plan: RunPlan): void {
   const kept = new Set(plan.nodes.map((node) => node.jobId));
   for (const id of run.jobIds) {
@@ -69,7 +72,7 @@ async function enterGroup(engine: Engine, run: Run, wanted: Evaluated): Promise<
   if (admission.newcomer === 'cancel') await completeRun(world, run.id, 'cancelled');
 }
 
-/** A run that its own workflow file forbids: over at once, with a job whose log names what is wrong. */
+/** Ends a run that its own workflow file prevents from starting, with a job whose log names the problem. */
 async function failToStart(engine: Engine, run: Run, message: string): Promise<void> {
   const { world } = engine;
   const plan = world.state.runPlans[run.id];
@@ -86,7 +89,7 @@ async function failToStart(engine: Engine, run: Run, message: string): Promise<v
   await completeRun(world, run.id, 'startup_failure');
 }
 
-/** A dispatch's row is made by the API; the ref that it names stands in its payload. */
+/** The API creates a dispatch's row; the requested ref is in its payload. */
 async function dispatchSource(engine: Engine, run: Run): Promise<RunFacts> {
   const repo = repoById(engine.world, run.repoId);
   const named = textField(run.payload, 'ref') ?? run.headBranch ?? repo.defaultBranch;

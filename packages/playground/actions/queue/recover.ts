@@ -1,4 +1,4 @@
-/** After a restart of the playground: jobs that were running have lost their runner, all others go on. */
+/** Recovery after a restart of the playground: running jobs lost their runner and fail; all others continue. */
 
 import { isSelfHostedLabel } from '../runner/environment.ts';
 import type { Engine } from './engine.ts';
@@ -6,7 +6,7 @@ import { appendLog, completeJob } from './job-rows.ts';
 import { updateNode } from './plan-rows.ts';
 import { registerWorkflows } from './registry.ts';
 
-/** Called once, before anything starts. */
+/** Call it once, before anything starts. */
 export async function recover(engine: Engine): Promise<void> {
   const { world } = engine;
   await engine.executor.recover();

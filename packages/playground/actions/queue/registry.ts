@@ -1,4 +1,4 @@
-/** Keeps the rows of `state.workflows` equal to the workflow files of the default branch. */
+/** Keeps the rows of `state.workflows` in sync with the workflow files of the default branch. */
 
 import type { Json } from '../../world/json.ts';
 import type { Repo } from '../../world/state.ts';
@@ -7,7 +7,7 @@ import type { Workflow } from '../state-actions.ts';
 import type { Triggers } from '../workflow/triggers.ts';
 import type { SourceFile, WorkflowFiles } from './workflow-files.ts';
 
-/** Registers what is there now; a file that is gone keeps its row (its runs point to it) as `deleted`. */
+/** Registers the current files. The row of a deleted file stays, as `deleted`, because its runs refer to it. */
 export async function registerWorkflows(
   world: World,
   files: WorkflowFiles,
@@ -27,7 +27,7 @@ export async function registerWorkflows(
   return found;
 }
 
-/** The row of a file, made or brought up to date; a workflow that a person disabled stays so. */
+/** Creates or updates the row of a file. A workflow that a person disabled stays disabled. */
 export function putWorkflow(world: World, repo: Repo, source: SourceFile): Workflow {
   const now = world.clock.now();
   const known = workflowAt(world, repo, source.path);

@@ -1,4 +1,4 @@
-/** All jobs of a run in one flat list: the workflow's own and those of the workflows that it calls. */
+/** All jobs of a run in one flat list: the workflow's own and those of called workflows. */
 
 import type { Repo } from '../../world/state.ts';
 import { parseWorkflow } from '../workflow/parse-workflow.ts';
@@ -14,11 +14,11 @@ export type PlannedJob = {
   readonly key: string;
   readonly definition: JobDefinition;
   readonly file: WorkflowFile;
-  /** Where the file lies: a called workflow may be another repository's. */
+  /** The source of the file; a called workflow may come from another repository. */
   readonly home: WorkflowHome;
   /** Key of the calling job. */
   readonly parent: string | null;
-  /** Powers that the calling job leaves; null = no limit. */
+  /** Upper limit for permissions, set by the calling job; null = no limit. */
   readonly ceiling: WorkflowPermissions | null;
 };
 
@@ -28,7 +28,7 @@ export type RunDefinitions = {
   readonly problems: readonly string[];
 };
 
-/** The definitions of a run; what is missing or wrong, in called workflows too, is in `problems`. */
+/** The job definitions of a run. `problems` lists what is missing or invalid, including in called workflows. */
 export async function definitionsOf(
   files: WorkflowFiles,
   repo: Repo,

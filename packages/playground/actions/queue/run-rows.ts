@@ -1,4 +1,4 @@
-/** The rows of runs: made, planned, moved on, ended. */
+/** Creates, plans, updates and ends the rows of runs. */
 
 import { revokeRunTokens } from '../../identity/tokens.ts';
 import type { Json } from '../../world/json.ts';
@@ -17,11 +17,11 @@ export type NewRun = {
   readonly actorId: number;
   readonly source: Pick<RunSource, 'headSha' | 'headBranch' | 'pullNumbers'>;
   readonly title: string;
-  /** What a person gave to a dispatch; nothing for every other event. */
+  /** Inputs of a dispatch; empty for every other event. */
   readonly inputs?: Run['inputs'];
 };
 
-/** A run that is only a row yet: queued, with a check suite on its head and the next number of its workflow. */
+/** Creates only the row of a run: queued, with a check suite on its head and the next number of its workflow. */
 export function createRun(world: World, fresh: NewRun): Run {
   const now = world.clock.now();
   const { repo, workflow, source } = fresh;
@@ -66,7 +66,7 @@ export function createRun(world: World, fresh: NewRun): Run {
   return run;
 }
 
-/** The run's row with changes; returns the new row. */
+/** Updates the run's row; returns the new row. */
 export function updateRun(world: World, runId: number, changes: Partial<Run>): Run {
   const run = world.state.runs[runId];
   if (run === undefined) throw new Error(`there is no run ${runId}`);
@@ -75,7 +75,7 @@ export function updateRun(world: World, runId: number, changes: Partial<Run>): R
   return changed;
 }
 
-/** Ends a run: its tokens are worth nothing from here on, and whoever waits for it is told. */
+/** Ends a run: revokes its tokens and emits the event. */
 export async function completeRun(world: World, runId: number, conclusion: Conclusion): Promise<void> {
   const run = updateRun(world, runId, { status: 'completed', conclusion });
   revokeRunTokens(world, runId);

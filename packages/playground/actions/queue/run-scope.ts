@@ -1,4 +1,7 @@
-/** The scope of expressions that are evaluated before a job is on a runner: run-name, concurrency, a job's `if` and names. */
+/**
+ * The scope of expressions that are evaluated before a job has a runner: run-name, concurrency, and a job's `if` and
+ * names.
+ */
 
 import type { Json } from '../../world/json.ts';
 import { repoById } from '../../world/lookup.ts';
@@ -21,7 +24,7 @@ export function runScope(world: World, run: Run, plan: RunPlan, serverUrl: strin
   };
 }
 
-/** Contexts of one job before it starts: those of the run, its own inputs if it was called, and its needs. */
+/** Contexts of one job before it starts: those of the run, the job's own inputs if it was called, and its needs. */
 export function jobScope(base: Scope, run: Run, plan: RunPlan, planned: PlannedJob): Scope {
   const parent = planned.parent === null ? null : nodeOf(plan, planned.parent);
   return {
@@ -41,7 +44,7 @@ export function nodeOf(plan: RunPlan, key: string): PlanNode {
   return node;
 }
 
-/** Nodes that a job waits for: its siblings named in `needs`. */
+/** The nodes that a job depends on: its siblings named in `needs`. */
 export function needsOf(plan: RunPlan, planned: PlannedJob): readonly PlanNode[] {
   return planned.definition.needs.map((need) => nodeOf(plan, siblingKey(planned, need)));
 }
@@ -60,9 +63,9 @@ function siblingKey(planned: PlannedJob, need: string): string {
 }
 
 /**
- * success() and failure() look at every ancestor, also behind one that was skipped or that ran in spite of a failure: a job
- * without `if:` that needs a job which ran after a skipped one is skipped too (docs: expressions, failure();
- * actions/runner#2205).
+ * success() and failure() consider every ancestor, including those before a skipped job or a job that ran despite a
+ * failure. So a job without `if:` is skipped when it needs a job that ran after a skipped one (docs: expressions,
+ * failure(); actions/runner#2205).
  */
 function statusSoFar(run: Run, plan: RunPlan, planned: PlannedJob): StatusSoFar {
   if (run.cancelRequested) return 'cancelled';
@@ -71,7 +74,7 @@ function statusSoFar(run: Run, plan: RunPlan, planned: PlannedJob): StatusSoFar 
   return results.every((result) => result === 'success') ? 'success' : 'skipped';
 }
 
-/** Keys of every job of the same file that a job waits for, at whatever distance. */
+/** Keys of every job in the same file that a job depends on, directly or indirectly. */
 function ancestorsOf({ definition, file }: PlannedJob): readonly string[] {
   const found = new Set<string>();
   const add = (keys: readonly string[]): void => {

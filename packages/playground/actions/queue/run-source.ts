@@ -1,4 +1,6 @@
-/** What an event means for Actions: which ref and commit its runs are of, and what the filters look at. */
+/**
+ * Maps an event to its Actions source: the ref and commit of its runs, and the values that filters are matched against.
+ */
 
 import * as z from 'zod';
 import type { WorldEvent } from '../../world/bus.ts';
@@ -11,22 +13,22 @@ export type RunSource = {
   readonly ref: string;
   /** GITHUB_SHA. */
   readonly sha: string;
-  /** What the API shows as the run's head: for pull requests the head, not the test merge. */
+  /** The run's head in the API: for pull requests the head, not the test merge. */
   readonly headSha: string;
   readonly headBranch: string | null;
   readonly headRef: string;
   readonly baseRef: string;
-  /** The commit whose workflow files count. */
+  /** The commit from which workflow files are read. */
   readonly workflowSha: string;
   readonly pullNumbers: readonly number[];
   readonly untrusted: boolean;
-  /** What the runs are called without `run-name`. */
+  /** The run's title without `run-name`. */
   readonly title: string | null;
 };
 
 const ZEROS = /^0{40}$/;
 
-/** The source of the event's runs; null when the event is none of Actions (a deleted branch, an empty repository). */
+/** The source of the event's runs; null when the event starts no runs (a deleted branch, an empty repository). */
 export async function runSourceOf(world: World, repo: Repo, event: WorldEvent): Promise<RunSource | null> {
   switch (event.type) {
     case 'push':
@@ -47,9 +49,9 @@ export async function runSourceOf(world: World, repo: Repo, event: WorldEvent): 
 }
 
 /**
- * A pull request once more, for `pull_request_target`: the default branch's files, commit and ref, whatever the base, with
- * secrets and a token that may write, also in conflict (GitHub changelog 2025-11-07). The run's head is that commit too
- * (actions/checkout, unsafe-pr-checkout-helper). Null for every other event.
+ * A second source of a pull request, for `pull_request_target`: the default branch's files, commit and ref, for any
+ * base. Its runs get secrets and a write token, even if the pull request has a conflict (GitHub changelog 2025-11-07).
+ * The run's head is that commit too (actions/checkout, unsafe-pr-checkout-helper). Null for every other event.
  */
 export async function targetSourceOf(world: World, repo: Repo, event: WorldEvent): Promise<RunSource | null> {
   if (event.type !== 'pull_request') return null;
@@ -68,7 +70,7 @@ export async function targetSourceOf(world: World, repo: Repo, event: WorldEvent
   };
 }
 
-/** The tip of the default branch: for schedules, and for events that belong to no commit. */
+/** The tip of the default branch: for schedules, and for events without a commit. */
 export async function defaultBranchSource(
   world: World,
   repo: Repo,
@@ -141,7 +143,7 @@ const pullSchema = z.object({
   }),
 });
 
-/** Null for a pull request in conflict: there is no merge that its workflows could run on (docs: events, `pull_request`). */
+/** Null for a pull request with a conflict: it has no test merge to run on (docs: events, `pull_request`). */
 async function pullSource(world: World, repo: Repo, event: WorldEvent): Promise<RunSource | null> {
   const { pull_request: pull } = pullSchema.parse(event.payload);
   const merge = `refs/pull/${pull.number}/merge`;
@@ -163,7 +165,7 @@ async function pullSource(world: World, repo: Repo, event: WorldEvent): Promise<
   };
 }
 
-/** Branch filters look at the base, path filters at what the head changes. */
+/** Branch filters match the base; path filters match the files that the head changes. */
 async function pullTrigger(world: World, repo: Repo, event: WorldEvent, name: string): Promise<TriggerEvent> {
   const { pull_request: pull } = pullSchema.parse(event.payload);
   const store = world.gitOf(repo);
@@ -178,7 +180,7 @@ async function pullTrigger(world: World, repo: Repo, event: WorldEvent, name: st
   };
 }
 
-/** A run of a ref itself: push, dispatch, schedule and everything that runs on the default branch. */
+/** A run of a ref itself: push, dispatch, schedule and every event that runs on the default branch. */
 export function plain(ref: string, sha: string): Omit<RunSource, 'trigger' | 'title'> {
   return {
     ref,
@@ -193,7 +195,7 @@ export function plain(ref: string, sha: string): Omit<RunSource, 'trigger' | 'ti
   };
 }
 
-/** Words in a head commit's message that keep pushes from starting anything (docs: skipping workflow runs). */
+/** Whether a head commit's message has a marker that prevents runs (docs: skipping workflow runs). */
 function skipsRuns(message: string): boolean {
   return /\[(?:skip ci|ci skip|no ci|skip actions|actions skip)\]/.test(message);
 }

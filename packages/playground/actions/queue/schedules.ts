@@ -1,4 +1,4 @@
-/** Fires `on.schedule` by the playground's clock: workflows of the default branch only. */
+/** Fires `on.schedule` on the playground's clock, for workflows of the default branch only. */
 
 import type { Json } from '../../world/json.ts';
 import { repoById, userById } from '../../world/lookup.ts';
@@ -11,7 +11,7 @@ import { defaultBranchSource } from './run-source.ts';
 
 const ROOM = 'actions';
 
-/** Opens a run for every schedule that came due since the last look; the first look only starts to count. */
+/** Opens a run for every schedule that came due since the previous call. The first call only sets the starting time. */
 export async function fireSchedules(engine: Engine): Promise<void> {
   const { world } = engine;
   const now = world.clock.now();
@@ -24,7 +24,7 @@ export async function fireSchedules(engine: Engine): Promise<void> {
       const dueMs = newestDueMs(line, Math.max(since, row.updatedAtMs), now);
       if (dueMs === null) continue;
       const repo = repoById(world, row.repoId);
-      // GitHub tells a scheduled run nothing about the repository (github/codeql-action#1211).
+      // GitHub gives a scheduled run no repository in its payload (github/codeql-action#1211).
       const payload: Json = { schedule: line, workflow: row.path };
       const source = await defaultBranchSource(world, repo, { type: 'schedule', action: null, payload });
       if (source === null) continue;
@@ -33,7 +33,7 @@ export async function fireSchedules(engine: Engine): Promise<void> {
         workflow: row,
         event: 'schedule',
         payload,
-        // GitHub names the person who last changed the cron line; the owner stands for them here.
+        // GitHub names the person who last changed the cron line; the playground uses the owner.
         actorId: userById(world, repo.ownerId).id,
         source,
         title: row.name,

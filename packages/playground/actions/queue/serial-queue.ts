@@ -1,8 +1,8 @@
-/** The queue's turnstile: its changes are made one after another. */
+/** Serializes changes of the queue. */
 
 import type { Engine } from './engine.ts';
 
-/** Does one thing after another; a thing that fails fails for its caller alone. */
+/** Runs tasks one after another. A failed task rejects only for its own caller. */
 export function createSerialQueue(): { readonly serially: Engine['serially']; readonly busy: () => boolean } {
   let tail: Promise<unknown> = Promise.resolve();
   let waiting = 0;

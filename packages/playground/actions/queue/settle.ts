@@ -1,4 +1,7 @@
-/** One look at the whole queue: plan what is new, carry out cancellations, move runs on, let waiting ones in, use free runners. */
+/**
+ * One pass over the whole queue: plan new runs, carry out cancellations, advance runs, admit waiting ones, use free
+ * runners.
+ */
 
 import { actions } from '../../limits/limits.ts';
 import type { Job } from '../state-actions.ts';
@@ -13,7 +16,7 @@ import { planRun } from './plan-run.ts';
 import { updateRun } from './run-rows.ts';
 import { startJob } from './start-job.ts';
 
-/** Looks until nothing changes any more; the state alone decides, so a look too many does nothing. */
+/** Repeats passes until nothing changes. Only the state decides, so an extra pass does nothing. */
 export async function settle(engine: Engine): Promise<void> {
   if (engine.stopped.aborted) {
     await engine.world.save();
@@ -22,7 +25,7 @@ export async function settle(engine: Engine): Promise<void> {
   await planNewAttempts(engine);
   endOldRuns(engine);
   await carryOutCancellations(engine);
-  // Every round ends or admits something; the bound only stops a bug from spinning.
+  // Every round ends or admits something; the bound only stops a bug from looping forever.
   for (let round = 0; round < actions.settleRounds; round += 1) {
     for (const [run] of openRuns(engine.world)) await advanceRun(engine, run.id);
     if (!letIn(engine)) break;
@@ -42,7 +45,7 @@ async function planNewAttempts(engine: Engine): Promise<void> {
   }
 }
 
-/** A run that is too old is cancelled, whatever its conditions say. */
+/** Cancels a run that exceeded its maximum age, regardless of its conditions. */
 function endOldRuns({ world }: Engine): void {
   for (const [run] of openRuns(world)) {
     if (run.cancelForced || world.clock.now() - run.startedAtMs < actions.runLifeMs) continue;
@@ -54,7 +57,7 @@ async function carryOutCancellations(engine: Engine): Promise<void> {
   for (const [run] of openRuns(engine.world)) if (run.cancelRequested) await cancelRun(engine, run.id);
 }
 
-/** Waiting runs and jobs whose group is free go on, the oldest first; true if any did. */
+/** Admits waiting runs and jobs whose group is free, oldest first; true if any was admitted. */
 function letIn(engine: Engine): boolean {
   const { world } = engine;
   let any = false;
@@ -87,7 +90,7 @@ function isFirst(
   return group.active.length === 0 && first?.runId === runId && first.key === key;
 }
 
-/** A job that no runner took for a day fails, as on GitHub. */
+/** A job that waited for a runner for a day fails, as on GitHub. */
 async function giveUpWaiting(engine: Engine): Promise<void> {
   const { world } = engine;
   for (const job of queuedJobs(engine)) {

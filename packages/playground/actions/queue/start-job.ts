@@ -1,4 +1,4 @@
-/** Puts a queued job on a runner, and writes down how it ended. */
+/** Starts a queued job on a runner and records how it ended. */
 
 import { mintWorkflowToken, revokeToken } from '../../identity/tokens.ts';
 import { actions } from '../../limits/limits.ts';
@@ -19,7 +19,10 @@ import { definitionsOf, type PlannedJob } from './run-definitions.ts';
 import { updateRun } from './run-rows.ts';
 import { jobScope, needsContext, nodeOf, runScope } from './run-scope.ts';
 
-/** The job is on its way when this resolves; `afterwards` is called, in turn, once its end is in the state. */
+/**
+ * The job is running when this resolves. `afterwards` is called, in the queue's order, once the job's end is in the
+ * state.
+ */
 export async function startJob(
   engine: Engine,
   job: Job,
@@ -41,7 +44,7 @@ export async function startJob(
   const { work, planned } = await makeWork(engine, run, started, runner);
   const cancel = new AbortController();
   const force = new AbortController();
-  // The runner is taken from here on, before anything is awaited that could look for a free one.
+  // Mark the runner as taken before the first await, so that no other search finds it free.
   const done = (async () => {
     await world.save();
     if (first) await announceRun(world, run, 'in_progress');
@@ -60,7 +63,7 @@ export async function startJob(
   engine.active.set(job.id, { runId: run.id, runnerName: runner.name, cancel, force, done });
 }
 
-/** A bug or a broken machine ends the job as failed, is said in its log, and is passed on to who waits for the queue. */
+/** A bug or a broken machine fails the job. The error goes to its log and to the caller that waits for the queue. */
 async function runToEnd(engine: Engine, jobId: number, run: () => Promise<JobResult>): Promise<JobResult> {
   try {
     return await run();
@@ -90,7 +93,7 @@ async function finish(engine: Engine, job: Job, planned: PlannedJob, ended: JobR
   });
 }
 
-/** The outputs of all jobs of a run have a limit together; the job that goes over it fails. */
+/** The outputs of all jobs of a run share one limit; the job that exceeds it fails. */
 function withinRun(world: World, job: Job, result: JobResult): JobResult {
   const sizes = [...planOf(world, job.runId).nodes.filter((node) => node.key !== job.key), result].map(
     ({ outputs }) => 2 * Object.entries(outputs).flat().join('').length,

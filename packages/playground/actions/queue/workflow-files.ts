@@ -1,4 +1,4 @@
-/** Reads workflow files out of git and remembers what they mean; a commit's files never change. */
+/** Reads and parses workflow files from git, with a cache: the files of a commit never change. */
 
 import { entryAt } from '../../git/store/git-trees.ts';
 import { actions } from '../../limits/limits.ts';
@@ -13,7 +13,7 @@ export type SourceFile = { readonly path: string; readonly source: string; reado
 const DIRECTORY = '.github/workflows';
 
 export type WorkflowFiles = {
-  /** Every workflow file of a commit; none when the commit or the folder is not there. */
+  /** Every workflow file of a commit; empty when the commit or the folder does not exist. */
   readonly all: (repo: Repo, commit: string) => Promise<readonly SourceFile[]>;
   readonly one: (repo: Repo, commit: string, path: string) => Promise<SourceFile | null>;
   /** The file behind `uses:` of a job that calls a workflow. */
@@ -24,7 +24,7 @@ function tooLongProblem(path: string, bytes: number): string {
   return `${path}: a workflow file has at most ${actions.workflowFileBytes} bytes, this one ${bytes}`;
 }
 
-/** Files by commit, parsed once per blob. `directories`: folders that stand for repositories outside of this world. */
+/** Files by commit, parsed once per blob. `directories`: folders that serve repositories outside this world. */
 export function createWorkflowFiles(
   world: World,
   directories: Readonly<Record<string, string>>,
@@ -51,7 +51,7 @@ export function createWorkflowFiles(
     const known = commits.get(key);
     if (known !== undefined) return known;
     const files = await read(repo, commit);
-    // The newest commits are asked for again and again, old ones hardly ever.
+    // The newest commits are read often, old ones rarely.
     for (const [oldest] of [...commits].slice(0, commits.size - actions.commitsRemembered))
       commits.delete(oldest);
     commits.set(key, files);

@@ -1,4 +1,7 @@
-/** `github.actions.results.api.v1.ArtifactService`: what actions/upload-artifact and its kin ask since version 4. */
+/**
+ * `github.actions.results.api.v1.ArtifactService`: the requests of actions/upload-artifact and related clients since
+ * version 4.
+ */
 
 import * as z from 'zod';
 import { results as limits } from '../../limits/limits.ts';
@@ -12,7 +15,7 @@ import { artifactsOf, isExpired, isUnderWay } from './stored-rows.ts';
 import { method, said, type TwirpMethod, wrong } from './twirp.ts';
 
 const ids = { workflow_run_backend_id: z.string(), workflow_job_run_backend_id: z.string() };
-/** Names end as files on machines of all kinds (actions/toolkit, path-and-artifact-name-validation). */
+/** Names become file names on machines of all kinds (actions/toolkit, path-and-artifact-name-validation). */
 const name = z
   .string()
   .min(1)

@@ -1,6 +1,6 @@
 /**
- * The part of Azure's block blobs that the clients of artifacts and caches speak (Put Blob, Put Block, Put Block List,
- * Get Blob), at addresses that were signed for one blob.
+ * The subset of Azure's block blob API that artifact and cache clients use (Put Blob, Put Block, Put Block List, Get
+ * Blob). Each address is signed for one blob.
  */
 
 import { createHash } from 'node:crypto';
@@ -10,7 +10,10 @@ import type { World } from '../../world/world.ts';
 import { type BlobPlace, placeOf } from './signed-address.ts';
 import { putBlob, rowAt } from './stored-rows.ts';
 
-/** Blocks by blob and name that wait for their list; the memory of one process, as an upload is a matter of minutes. */
+/**
+ * Blocks that wait for their block list, by blob and name. They are kept in memory only, because an upload takes
+ * minutes.
+ */
 type Staged = Map<string, { readonly blocks: Map<string, Uint8Array>; bytes: number }>;
 const waiting = new WeakMap<World, Staged>();
 
@@ -68,7 +71,7 @@ async function commit(world: World, place: BlobPlace, list: string, headers: Hea
       return refuse(400, 'InvalidBlockList', 'The list names a block that is not there.');
     parts.push(part);
     bytes += part.length;
-    // A block may be named twice.
+    // A client may send a block of the same name twice.
     if (bytes > limits.blobBytes) return refuse(413, 'RequestBodyTooLarge', 'The blob is too large.');
   }
   const answer = await put(world, place, Buffer.concat(parts), headers.get('x-ms-blob-content-type'));
@@ -121,7 +124,7 @@ async function download(world: World, place: BlobPlace, headers: Headers): Promi
   });
 }
 
-/** A zip is called like its artifact; what was sent as it is has its own name already. */
+/** A zip is named after its artifact; a file that was uploaded without a zip already has its own name. */
 function disposition(name: string, mimeType: string): string {
   const file = mimeType === 'application/zip' ? `${name}.zip` : name;
   return `attachment; filename*=UTF-8''${encodeURIComponent(file)}`;
@@ -130,7 +133,7 @@ function disposition(name: string, mimeType: string): string {
 function stagedOf(world: World): Staged {
   const known = waiting.get(world) ?? new Map();
   waiting.set(world, known);
-  // What was begun and given up goes with its row, or with the job that began it.
+  // Blocks of an abandoned upload are deleted with their row or with their job.
   for (const key of known.keys()) {
     const [kind = '', id = ''] = key.split(' ');
     const row = kind === 'artifacts' ? world.state.artifacts[id] : world.state.caches[id];

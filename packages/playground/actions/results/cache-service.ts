@@ -1,4 +1,6 @@
-/** `github.actions.results.api.v1.CacheService`: what actions/cache and its kin ask since version 4.2. */
+/**
+ * `github.actions.results.api.v1.CacheService`: the requests of actions/cache and related clients since version 4.2.
+ */
 
 import * as z from 'zod';
 import { results as limits } from '../../limits/limits.ts';
@@ -27,7 +29,7 @@ export const cacheService: Readonly<Record<string, TwirpMethod>> = {
     );
     if (alike.some((row) => row.isFinal || isUnderWay(world, row)))
       return wrong('already_exists', 'cache entry with the same key, version, and scope already exists');
-    // What a job began that has ended since.
+    // Unfinished rows of jobs that have ended.
     for (const row of alike) delete world.state.caches[row.id];
     const begun = Object.values(world.state.caches).filter((row) => row.jobId === by.job.id && !row.isFinal);
     if (begun.length >= limits.cachesBegun)
@@ -69,8 +71,8 @@ export const cacheService: Readonly<Record<string, TwirpMethod>> = {
 type Wanted = { readonly key: string; readonly version: string; readonly restore_keys: readonly string[] };
 
 /**
- * In the run's own ref first, then in the pull request's base, then in the default branch, and nowhere else: the key
- * itself, then what begins with it, then each restore key; of several the newest (docs: dependency caching reference).
+ * Searches the run's own ref, then the pull request's base, then the default branch. In each it tries the exact key,
+ * then the key as a prefix, then each restore key, and takes the newest match (docs: dependency caching reference).
  */
 function find(
   world: World,

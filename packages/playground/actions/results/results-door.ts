@@ -1,4 +1,4 @@
-/** Where the actions of a job keep artifacts and caches: `ACTIONS_RESULTS_URL`, and the addresses that it hands out. */
+/** The artifact and cache service of a job (`ACTIONS_RESULTS_URL`) and the addresses that it returns. */
 
 import { readJsonBody } from '../../api/read-body.ts';
 import { playground } from '../../limits/limits.ts';
@@ -11,7 +11,7 @@ import { BLOBS } from './signed-address.ts';
 import { type TwirpMethod, toResponse, wrong } from './twirp.ts';
 
 const PACKAGE = '/twirp/github.actions.results.api.v1.';
-/** The older service of caches, which `ACTIONS_CACHE_SERVICE_V2` turns off. */
+/** The older cache service, which `ACTIONS_CACHE_SERVICE_V2` turns off. */
 const OLDER = '/_apis/';
 const SERVICES: Readonly<Record<string, Readonly<Record<string, TwirpMethod>>>> = {
   ArtifactService: artifactService,
@@ -22,7 +22,7 @@ export function isResults(path: string): boolean {
   return path.startsWith('/twirp/') || path.startsWith(`${BLOBS}/`) || path.startsWith(OLDER);
 }
 
-/** Answers what `isResults` says is its business. */
+/** Answers the requests that `isResults` accepts. */
 export async function answerResults(world: World, request: Request): Promise<Response> {
   const { pathname } = new URL(request.url);
   if (pathname.startsWith(`${BLOBS}/`)) return answerBlob(world, request);

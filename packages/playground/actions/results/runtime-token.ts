@@ -1,4 +1,4 @@
-/** The token by which the actions of one job speak to the services of its run, and the key that this world signs with. */
+/** The token that the actions of one job show to the services of its run, and the signing key of this world. */
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
@@ -6,13 +6,13 @@ import { actions as limits } from '../../limits/limits.ts';
 import type { World } from '../../world/world.ts';
 import type { Job, Run } from '../state-actions.ts';
 
-/** A job that runs now, as its token names it. */
+/** A running job, found by its token. */
 export type RunningJob = { readonly run: Run; readonly job: Job };
 
-/** Of this process alone: a restart ends the jobs whose tokens it would have to know. */
+/** Kept in this process only: a restart ends every job that holds such a token. */
 const keys = new WeakMap<World, Buffer>();
 
-/** A signature of this world over a text, for addresses and tokens. */
+/** This world's signature over a text, for addresses and tokens. */
 export function sign(world: World, text: string): string {
   const key = keys.get(world) ?? randomBytes(32);
   keys.set(world, key);
@@ -24,7 +24,10 @@ export function isSignedBy(world: World, text: string, signature: string): boole
   return wanted.length === given.length && timingSafeEqual(wanted, given);
 }
 
-/** `ACTIONS_RUNTIME_TOKEN`: clients read the ids of run and job out of its scope (actions/toolkit, getBackendIdsFromToken). */
+/**
+ * `ACTIONS_RUNTIME_TOKEN`: clients read the ids of run and job from its scope (actions/toolkit,
+ * getBackendIdsFromToken).
+ */
 export function mintRuntimeToken(world: World, job: Pick<Job, 'id' | 'runId'>): string {
   const seconds = Math.floor(world.clock.now() / 1000);
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -39,7 +42,7 @@ export function mintRuntimeToken(world: World, job: Pick<Job, 'id' | 'runId'>): 
 
 const claimsSchema = z.object({ exp: z.number(), scp: z.string() });
 
-/** The job that a token was made for, for as long as it runs; null for every other token. */
+/** The job of a token while it runs; null for every other token. */
 export function jobOfToken(world: World, token: string): RunningJob | null {
   const [head = '', body = '', signature = '', ...more] = token.split('.');
   if (more.length > 0 || !isSignedBy(world, `${head}.${body}`, signature)) return null;

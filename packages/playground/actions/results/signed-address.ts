@@ -1,15 +1,20 @@
-/** Addresses under which bytes are sent and fetched without a token: signed, for one thing, one direction and a while. */
+/**
+ * Signed addresses to upload or download bytes without a token. Each is valid for one blob, one direction and a limited
+ * time.
+ */
 
 import { results as limits } from '../../limits/limits.ts';
 import type { World } from '../../world/world.ts';
 import { isSignedBy, sign } from './runtime-token.ts';
 
 type BlobKind = 'artifacts' | 'caches';
-/** As Azure's signatures say it (`sp`): create and write, or read. */
+/** The values of `sp` in Azure's signatures: create and write, or read. */
 type BlobRight = 'cw' | 'r';
 export type BlobPlace = { readonly kind: BlobKind; readonly id: number };
 
-/** Two folders above the blob: an Azure client takes the first for the account and the second for the container. */
+/**
+ * Two path segments before the blob: an Azure client reads the first as the account and the second as the container.
+ */
 export const BLOBS = '/_results';
 
 export function signedAddress(world: World, { kind, id }: BlobPlace, right: BlobRight): string {
@@ -20,7 +25,7 @@ export function signedAddress(world: World, { kind, id }: BlobPlace, right: Blob
   return `${world.baseUrl}${path}?${query}`;
 }
 
-/** What an address is good for; null when it was not signed here, was changed, or is too old. */
+/** The blob and right of a signed address; null when it was not signed here, was changed, or has expired. */
 export function placeOf(world: World, url: URL): (BlobPlace & { readonly right: BlobRight }) | null {
   const [, kind, id] = /^\/_results\/(artifacts|caches)\/(\d+)$/.exec(url.pathname) ?? [];
   const [until, right] = [url.searchParams.get('se') ?? '', url.searchParams.get('sp') ?? ''];

@@ -1,6 +1,6 @@
-/** Rows of what jobs leave behind: artifacts of a run, and caches of a branch. */
+/** Rows of what jobs store: artifacts of a run, and caches of a branch. */
 
-/** Bytes that were sent whole; they are kept as an object of the repository's git. */
+/** A complete upload, stored as an object of the repository's git. */
 export type StoredBlob = {
   readonly sha: string;
   readonly bytes: number;
@@ -16,7 +16,7 @@ export type Artifact = {
   readonly jobId: number;
   readonly name: string;
   readonly mimeType: string;
-  /** Finalized: nobody sees it before, and nothing is sent to it afterwards. */
+  /** Readers see the row only after it is final; it accepts no uploads afterwards. */
   readonly isFinal: boolean;
   readonly blob: StoredBlob | null;
   readonly createdAtMs: number;
@@ -29,7 +29,7 @@ export type CacheEntry = {
   readonly repoId: number;
   readonly jobId: number;
   readonly key: string;
-  /** The client's hash of the paths and the compression: only what was saved alike is restored. */
+  /** The client's hash of the paths and the compression. A cache is restored only if this hash is equal. */
   readonly version: string;
   /** The ref whose runs saved it. */
   readonly ref: string;

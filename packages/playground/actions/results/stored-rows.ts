@@ -1,11 +1,11 @@
-/** Finds, keeps and forgets what jobs leave behind. */
+/** Finds, stores and deletes artifacts and caches. */
 
 import { results as limits } from '../../limits/limits.ts';
 import type { World } from '../../world/world.ts';
 import type { BlobPlace } from './signed-address.ts';
 import type { Artifact, CacheEntry, StoredBlob } from './state-results.ts';
 
-/** The finished artifacts of a repository, newest first; those that have expired too, for GitHub lists them. */
+/** The finished artifacts of a repository, newest first. Expired ones are included, because GitHub lists them. */
 export function artifactsOf(world: World, repoId: number): readonly Artifact[] {
   return Object.values(world.state.artifacts)
     .filter((row) => row.repoId === repoId && row.isFinal)
@@ -16,7 +16,7 @@ export function isExpired(world: World, row: Artifact): boolean {
   return row.expiresAtMs <= world.clock.now();
 }
 
-/** The finished caches of a repository, newest first; what nobody used for a week is forgotten. */
+/** The finished caches of a repository, newest first. Caches unused for a week are deleted. */
 export function cachesOf(world: World, repoId: number): readonly CacheEntry[] {
   const since = world.clock.now() - limits.cacheUnusedMs;
   for (const row of Object.values(world.state.caches))
@@ -26,7 +26,7 @@ export function cachesOf(world: World, repoId: number): readonly CacheEntry[] {
     .toSorted((a, b) => b.createdAtMs - a.createdAtMs || b.id - a.id);
 }
 
-/** Keeps a repository within its room: the caches that were not used for the longest time go first. */
+/** Keeps a repository within its cache limit: the least recently used caches are deleted first. */
 export function makeRoom(world: World, repoId: number): void {
   const rows = cachesOf(world, repoId).toSorted((a, b) => b.usedAtMs - a.usedAtMs || b.id - a.id);
   let bytes = 0;
@@ -36,7 +36,7 @@ export function makeRoom(world: World, repoId: number): void {
   }
 }
 
-/** The row that bytes belong to, of either kind. */
+/** The artifact or cache row of an address. */
 export function rowAt(world: World, { kind, id }: BlobPlace): Artifact | CacheEntry | null {
   return world.state[kind][id] ?? null;
 }
@@ -51,7 +51,7 @@ export function putBlob(world: World, place: BlobPlace, blob: StoredBlob): void 
   }
 }
 
-/** Whether the job that began a row still runs: what an ended one left unfinished is nobody's. */
+/** Whether the job that created a row still runs. An ended job leaves its unfinished rows without an owner. */
 export function isUnderWay(world: World, row: Artifact | CacheEntry): boolean {
   return !row.isFinal && world.state.jobs[row.jobId]?.status === 'in_progress';
 }

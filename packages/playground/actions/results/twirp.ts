@@ -1,4 +1,4 @@
-/** Answers of a Twirp service in JSON, and its words for what went wrong (twitchtv.github.io/twirp, "Twirp Wire Protocol"). */
+/** JSON answers and error codes of a Twirp service (twitchtv.github.io/twirp, "Twirp Wire Protocol"). */
 
 import type * as z from 'zod';
 import type { Json } from '../../world/json.ts';
@@ -20,7 +20,7 @@ type TwirpCode = keyof typeof STATUS;
 type TwirpAnswer =
   | { readonly ok: true; readonly body: Json }
   | { readonly ok: false; readonly code: TwirpCode; readonly msg: string };
-/** One method of a service, for the job whose token was shown. */
+/** One method of a service, called by the job that the token identifies. */
 export type TwirpMethod = (world: World, by: RunningJob, body: unknown) => TwirpAnswer;
 
 export function said(body: Json): TwirpAnswer {
@@ -31,7 +31,7 @@ export function wrong(code: TwirpCode, msg: string): TwirpAnswer {
   return { ok: false, code, msg };
 }
 
-/** A method whose request has this form. */
+/** A method that validates its request body with this schema. */
 export function method<Body>(
   schema: z.ZodType<Body>,
   handle: (world: World, by: RunningJob, body: Body) => TwirpAnswer,

@@ -1,4 +1,6 @@
-/** Routes of how a repository lets Actions be used (docs.github.com/rest/actions/permissions, /secrets, /self-hosted-runners). */
+/**
+ * Routes of a repository's Actions settings (docs.github.com/rest/actions/permissions, /secrets, /self-hosted-runners).
+ */
 
 import * as z from 'zod';
 import { pagedIn } from '../../api/paging.ts';
@@ -49,14 +51,14 @@ export const actionsSettingsRoutes: readonly Route[] = [
   reads('/actions/secrets', readSecrets, (call) =>
     pagedIn(call, 'secrets', Object.keys(call.repo.secrets).toSorted(), (name) => shapeSecret(call, name)),
   ),
-  // No organisation here has secrets of its own.
+  // Organizations have no secrets of their own here.
   reads('/actions/organization-secrets', readSecrets, (call) => pagedIn(call, 'secrets', [], () => ({}))),
   reads('/actions/runners', read, (call) =>
     pagedIn(call, 'runners', runnersOf(call), (one) => shapeRunner(one)),
   ),
 ];
 
-/** How the repository lets Actions be used; a new one's settings where nobody has changed them. */
+/** The repository's Actions settings; the defaults of a new repository where they were never changed. */
 export function settingsOf(repo: Repo): ActionsSettings {
   return repo.actions ?? newActionsSettings;
 }

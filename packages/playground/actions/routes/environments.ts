@@ -64,7 +64,7 @@ export const environmentRoutes: readonly Route[] = [
   }),
 ];
 
-/** A secret's name and age; nobody is told its value. */
+/** A secret's name and age; its value is never shown. */
 export function shapeSecret(call: RepoCall, name: string): JsonObject {
   return { name, created_at: iso(call.repo.createdAtMs), updated_at: iso(call.repo.createdAtMs) };
 }
@@ -79,7 +79,7 @@ function putEnvironment(call: ActorCall, body: z.infer<typeof wish>): Answer {
     const message = 'the playground has no environments for protected branches alone';
     return unprocessable(message);
   }
-  // What is not enforced here may not be asked for: a lab would believe that somebody is asked before a job starts.
+  // Reject settings that the playground does not enforce. Otherwise a lab would believe that a job needs a reviewer.
   const asked = Object.entries({
     wait_timer: (body.wait_timer ?? 0) > 0,
     prevent_self_review: body.prevent_self_review === true,
@@ -100,7 +100,10 @@ function putEnvironment(call: ActorCall, body: z.infer<typeof wish>): Answer {
   return ok(shape(call, keep(call, policy === null ? row : { ...row, refs: patterns })));
 }
 
-/** With its secrets, variables and rules; what was deployed to it stays told (docs: deleting an environment). */
+/**
+ * Deletes the environment with its secrets, variables and rules; its deployments stay listed (docs: deleting an
+ * environment).
+ */
 function deleteEnvironment(call: ActorCall): Answer {
   const found = environmentOf(call);
   if (found === null) return notFound();
@@ -117,7 +120,7 @@ function keep(call: ActorCall, row: Environment): Environment {
   return row;
 }
 
-/** What may use it, by name; null = everything. */
+/** The branch and tag patterns that may use it; null = all refs. */
 function patternsOf(call: RepoCall, row: Environment): NonNullable<Environment['refs']> | null {
   if (row.defaultBranchOnly) return [{ name: call.repo.defaultBranch, type: 'branch' }];
   return row.refs ?? null;
@@ -159,7 +162,7 @@ function shapePattern(
   return { id: idOf(key), node_id: nodeId('EN', `${call.repo.id}:${key}`), name, type };
 }
 
-/** Environments have no rows of their own: a number that stays the same for a name. */
+/** Environments have no numeric ids here, so derive a stable number from the name. */
 function idOf(text: string): number {
   return [...text].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 1_000_000_007, 7);
 }

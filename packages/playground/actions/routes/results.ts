@@ -57,7 +57,7 @@ export const resultRoutes: readonly Route[] = [
   }),
 ];
 
-/** Those that the query's `name` asks for. */
+/** Artifacts with the name in the query's `name`. */
 function called(call: RepoCall): readonly Artifact[] {
   const name = call.query.get('name');
   return artifactsOf(call.world, call.repo.id).filter((row) => name === null || row.name === name);
@@ -67,7 +67,7 @@ function artifacts(call: RepoCall, rows: readonly Artifact[]): Promise<Answer> {
   return pagedIn(call, 'artifacts', rows, (row) => shapeArtifact(call.world, row));
 }
 
-/** The bytes lie outside of the API, behind an address that is signed for a while. */
+/** The bytes are served outside the API, at an address that is signed for a limited time. */
 function archive(call: RepoCall): Answer {
   const row = artifactOf(call);
   if (row === null || call.params['format'] !== 'zip') return notFound();

@@ -70,13 +70,13 @@ function jobsOf(call: RepoCall, run: Run): readonly Job[] {
   return run.jobIds.flatMap((id) => call.world.state.jobs[id] ?? []);
 }
 
-/** Every job as it was done last: a further attempt takes over those that it does not do again. */
+/** The latest execution of every job: a re-run takes over the jobs that it does not repeat. */
 function newestJobs(call: RepoCall, run: Run): readonly Job[] {
   const taken = new Set(call.world.state.runPlans[run.id]?.nodes.map((node) => node.jobId));
   return jobsOf(call, run).filter((job) => job.runAttempt === run.runAttempt || taken.has(job.id));
 }
 
-/** 202: the runner ends the run when it hears of it; by force, conditions like `always()` keep nothing going. */
+/** 202: the runner ends the run later. If forced, conditions like `always()` do not keep a job running. */
 async function cancelRun(call: ActorCall, forced: boolean): Promise<Answer> {
   const run = runOf(call);
   if (run === null) return notFound();
@@ -86,7 +86,7 @@ async function cancelRun(call: ActorCall, forced: boolean): Promise<Answer> {
   return { status: 202, body: {}, headers: {} };
 }
 
-/** The same event with the same commit and actor once more, as the next attempt: all of it, what failed, or one job. */
+/** Repeats the same event with the same commit and actor as the next attempt: all jobs, the failed ones, or one job. */
 async function rerun(call: ActorCall, run: Run | null, again: Run['again']): Promise<Answer> {
   if (run === null) return notFound();
   if (run.status !== 'completed') return failed(403, 'This workflow run is already running');
@@ -112,7 +112,7 @@ async function rerun(call: ActorCall, run: Run | null, again: Run['again']): Pro
   return { status: 201, body: {}, headers: {} };
 }
 
-/** Lets a run go on that waited for somebody with write access ("Approve and run workflows"). */
+/** Continues a run that waited for approval by a person with write access ("Approve and run workflows"). */
 async function approve(call: ActorCall): Promise<Answer> {
   const run = runOf(call);
   if (run === null) return notFound();
@@ -121,7 +121,7 @@ async function approve(call: ActorCall): Promise<Answer> {
   return { status: 201, body: {}, headers: {} };
 }
 
-/** For the runner alone: these three actions of `workflow_run` are never sent as webhooks. */
+/** Internal to the runner: these three actions of `workflow_run` are never sent as webhooks. */
 async function ask(
   call: ActorCall,
   run: Run,

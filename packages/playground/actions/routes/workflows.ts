@@ -75,7 +75,7 @@ export const workflowRoutes: readonly Route[] = [
   ),
 ];
 
-/** By id or by file name, as GitHub takes both. */
+/** Finds a workflow by id or by file name, as on GitHub. */
 function workflowOf(call: RepoCall): Workflow | null {
   const wanted = call.params['workflow'] ?? '';
   const rows = Object.values(call.world.state.workflows).filter(
@@ -84,7 +84,7 @@ function workflowOf(call: RepoCall): Workflow | null {
   return rows.find((row) => `${row.id}` === wanted || row.path.split('/').at(-1) === wanted) ?? null;
 }
 
-/** Runs, newest first, that the query's filters let through. */
+/** Runs that match the query's filters, newest first. */
 export function runsOf(call: RepoCall, workflowId: number | null): readonly Run[] {
   const { query } = call;
   const status = query.get('status');
@@ -149,7 +149,7 @@ async function dispatchWorkflow(call: ActorCall, body: z.infer<typeof dispatch>)
     repository: shapeRepo(call.world, call.repo),
     sender: shapeUser(call.world, call.actor),
   };
-  // The runner plans the run and names it when it hears of the dispatch.
+  // The runner plans and names the run when it handles the dispatch event.
   const run = createRun(call.world, {
     repo: call.repo,
     workflow,
@@ -177,7 +177,7 @@ async function dispatchWorkflow(call: ActorCall, body: z.infer<typeof dispatch>)
   });
 }
 
-/** A branch, then a tag of that name; a commit's id is none (docs: create a workflow dispatch event, `ref`). */
+/** A branch, else a tag of that name; a commit id is not accepted (docs: create a workflow dispatch event, `ref`). */
 async function findRef(
   { world, repo }: ActorCall,
   name: string,
@@ -190,7 +190,10 @@ async function findRef(
   return ref === undefined || headSha === null ? null : { ref, headSha };
 }
 
-/** What the file declares at that commit: it must be on the default branch to be known, and the ref's own one counts. */
+/**
+ * The inputs that the file declares at that commit. The workflow must exist on the default branch, but the ref's own
+ * file counts.
+ */
 async function inputsAt(
   { world, repo }: ActorCall,
   workflow: Workflow,

@@ -1,13 +1,13 @@
-/** Actions of other people that lie in a folder: `OWNER/NAME@REF` or `OWNER/NAME`, each with its `action.yml`. */
+/** Third-party actions in a folder: `OWNER/NAME@REF` or `OWNER/NAME`, each with its `action.yml`. */
 
 import { statSync } from 'node:fs';
 import path from 'node:path';
 
-/** Where an action lies: under its very ref before a folder that stands for every ref; null when it is not there. */
+/** The directory of an action: the one for exactly this ref, else the one for every ref; null when there is neither. */
 export function bundleOf(bundles: string | null, repository: string, ref: string): string | null {
   if (bundles === null) return null;
   for (const name of [`${repository}@${ref}`, repository]) {
-    // A workflow file is anybody's text, and `..` is no owner.
+    // A workflow file is untrusted text, so reject `..` as an owner.
     if (name.split('/').some((part) => ['', '.', '..'].includes(part))) continue;
     const directory = path.join(bundles, name);
     if (isFolder(directory)) return directory;
@@ -15,7 +15,7 @@ export function bundleOf(bundles: string | null, repository: string, ref: string
   return null;
 }
 
-// Synchronous, as action.yml is read.
+// Synchronous, because action.yml is read synchronously too.
 export function isFolder(directory: string): boolean {
   return statSync(directory, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

@@ -1,4 +1,4 @@
-/** Reads an action's `action.yml`: its inputs, and what to run: programs of Node, or steps of its own. */
+/** Reads an action's `action.yml`: its inputs, and what to run: Node programs or composite steps. */
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -42,7 +42,10 @@ const schema = z.object({
   }),
 });
 
-/** The manifest in a directory; WorkflowFault when there is none or it is neither a JavaScript action nor a composite one. */
+/**
+ * The manifest in a directory. Throws WorkflowFault when there is none, or when it is neither a JavaScript nor a
+ * composite action.
+ */
 export function readActionManifest(directory: string, uses: string): ActionManifest {
   const read = (name: string): string | null =>
     ifThereSync(() => readFileSync(path.join(directory, name), 'utf8'));
@@ -58,7 +61,7 @@ export function readActionManifest(directory: string, uses: string): ActionManif
   return manifest;
 }
 
-/** Every job asks for the manifests of its actions, which are the same few texts. */
+/** A cache: every job reads the manifests of its actions, which are always the same few texts. */
 const known = new Map<string, ActionManifest>();
 
 function manifestOf(source: string, uses: string): ActionManifest {
@@ -85,7 +88,7 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, uses:
 }
 
 function nodeRuns(runs: z.output<typeof schema>['runs'], uses: string): NodeRuns {
-  // GitHub runs what was made for Node 20 with Node 24 by now (changelog 2025-09-19, deprecation of Node 20).
+  // GitHub now runs actions made for Node 20 on Node 24 (changelog 2025-09-19, deprecation of Node 20).
   if (!['node20', 'node24'].includes(runs.using) || runs.main === undefined) {
     throw new WorkflowFault(
       `${uses}: the playground runs actions with using: node24 or composite, not ${runs.using}`,
@@ -101,7 +104,7 @@ function nodeRuns(runs: z.output<typeof schema>['runs'], uses: string): NodeRuns
   };
 }
 
-/** `INPUT_*` as the runner names them: upper case, blanks become underscores, dashes stay. */
+/** `INPUT_*` names as the runner makes them: upper case, spaces become underscores, dashes stay. */
 export function inputEnvironment(inputs: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(inputs).map(([name, value]) => [

@@ -1,4 +1,4 @@
-/** The parts of an action in a job: its inputs, and the work of pre, main and post. */
+/** The inputs of an action in a job, and its pre, main and post parts. */
 
 import path from 'node:path';
 import { evaluateText, type Scope } from '../expressions/evaluate.ts';
@@ -9,7 +9,7 @@ import { scalarText } from './job-state.ts';
 import type { ResolvedAction } from './resolve-action.ts';
 import type { StepWork } from './runner-types.ts';
 
-/** An action that a step uses, kept from its first part to its last: `state` is what GITHUB_STATE collected. */
+/** An action that a step uses, kept from its first part to its last. `state` holds what it wrote to GITHUB_STATE. */
 export type ActionUse = {
   readonly action: ResolvedAction;
   readonly step: StepDefinition;
@@ -17,13 +17,13 @@ export type ActionUse = {
   inputs: Readonly<Record<string, string>>;
   env: Readonly<Record<string, string>>;
   state: Readonly<Record<string, string>>;
-  /** Of a composite action: what its steps use, as far as it is known before they run. */
+  /** For a composite action: the actions of its steps, as far as they are known before the steps run. */
   readonly parts: ReadonlyMap<StepDefinition, ActionUse>;
-  /** Of a composite action: what its steps have begun to use, in that order; their post parts are owed. */
+  /** For a composite action: the actions that its steps have started, in order. Their post parts must still run. */
   readonly begun: ActionUse[];
 };
 
-/** Whether there is anything to run before or after the job's steps. */
+/** Whether the action has a part to run before or after the job's steps. */
 export function hasPart(use: ActionUse, phase: 'pre' | 'post'): boolean {
   if (use.action.kind === 'checkout') return phase === 'post';
   const runs = use.action.manifest?.runs;
@@ -33,14 +33,16 @@ export function hasPart(use: ActionUse, phase: 'pre' | 'post'): boolean {
   return inside.some((one) => hasPart(one, phase));
 }
 
-/** When a part of an action runs: its own condition; a composite action asks those of its steps one by one. */
+/**
+ * The condition of one part of an action. For a composite action, each step's own condition is evaluated separately.
+ */
 export function conditionOf(use: ActionUse, phase: 'pre' | 'post'): string {
   const runs = use.action.manifest?.runs;
   if (runs?.kind !== 'node') return 'always()';
   return phase === 'pre' ? runs.preIf : runs.postIf;
 }
 
-/** `with:` over the defaults of action.yml, all as text; and the warning that GitHub gives for unknown names. */
+/** `with:` over the defaults of action.yml, all as text, and the warning that GitHub prints for unknown names. */
 export function actionInputs(
   use: Pick<ActionUse, 'action' | 'step'>,
   scope: Scope,
@@ -60,7 +62,7 @@ export function actionInputs(
   return { inputs, unexpected };
 }
 
-/** The work of one part; null when the action does not have that part. */
+/** What one part runs; null when the action does not have that part. */
 export function partOf(
   use: ActionUse,
   phase: 'pre' | 'main' | 'post',

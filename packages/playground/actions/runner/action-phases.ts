@@ -1,4 +1,4 @@
-/** What actions do before the first and after the last step of a job; of a composite one what its steps' actions do there. */
+/** Runs the pre and post parts of a job's actions, including the actions inside composite ones. */
 
 import { evaluateCondition } from '../expressions/evaluate.ts';
 import { type ActionUse, actionInputs, conditionOf, hasPart, partOf } from './action-parts.ts';
@@ -9,7 +9,7 @@ import type { StepConclusion } from './runner-types.ts';
 import { actionName, environmentOf } from './step-environment.ts';
 import { compositeLevel, ofAction, type StepLevel } from './step-level.ts';
 
-/** Inputs are evaluated again when the step itself runs; a pre part sees them as they are when the job is set up. */
+/** Evaluates inputs for the pre part, with the values at job set-up. They are evaluated again when the step runs. */
 export function foresee(use: ActionUse, level: StepLevel, frame: JobFrame): void {
   if (!hasPart(use, 'pre')) return;
   const own = evaluateEnv(use.step.env, level.scope());
@@ -19,7 +19,7 @@ export function foresee(use: ActionUse, level: StepLevel, frame: JobFrame): void
   for (const part of use.parts.values()) foresee(part, inside, frame);
 }
 
-/** Of a step of the job: its failure fails the job as a step's does. */
+/** Runs the part of a job step's action. A failure fails the job, as a failed step does. */
 export async function phase(
   use: ActionUse,
   name: 'pre' | 'post',
@@ -52,7 +52,7 @@ async function partOfUse(
   return end.conclusion;
 }
 
-/** The last that began is the first to end; one that fails holds back no other. */
+/** Runs the post parts in reverse order. A failed part does not prevent the others. */
 async function partsInside(
   use: ActionUse,
   name: 'pre' | 'post',

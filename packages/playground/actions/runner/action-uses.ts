@@ -1,4 +1,4 @@
-/** The actions that steps use, found before they run: those of the job's steps, and those below composite ones. */
+/** Finds the actions that steps use before they run: those of the job's steps, and those inside composite actions. */
 
 import { actions } from '../../limits/limits.ts';
 import type { StepDefinition } from '../workflow/job-schema.ts';
@@ -7,7 +7,7 @@ import type { ActionUse } from './action-parts.ts';
 import { type ActionSources, type ResolvedAction, resolveLocal, resolveRemote } from './resolve-action.ts';
 import { titleOf } from './step-title.ts';
 
-/** `depth`: in how many composite actions the steps stand. An action of the workspace is not known before its step runs. */
+/** `depth`: the number of composite actions around the steps. A workspace action is unknown until its step runs. */
 export async function remoteUses(
   steps: readonly StepDefinition[],
   sources: ActionSources,
@@ -23,7 +23,7 @@ export async function remoteUses(
   return found;
 }
 
-/** An action of the workspace, which a checkout has put there by now. */
+/** A workspace action, which a checkout step must have created before. */
 export async function localUse(
   step: StepDefinition,
   workspace: string,

@@ -1,4 +1,4 @@
-/** `actions/checkout`, done natively with real git: its inputs, its refs, its credentials (actions/checkout v7, README). */
+/** `actions/checkout`, implemented natively with real git: inputs, refs, credentials (actions/checkout v7, README). */
 
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,7 +12,7 @@ export const CHECKOUT = 'actions/checkout';
 
 const truth = z.enum(['true', 'false']).transform((text) => text === 'true');
 
-/** The inputs that the playground carries out; any other one fails the step with its name. */
+/** The inputs that the playground supports. Any other input fails the step and is named in the error. */
 const inputsSchema = z.strictObject({
   repository: z.string().optional(),
   ref: z.string().default(''),
@@ -30,7 +30,7 @@ const inputsSchema = z.strictObject({
 
 type Inputs = z.output<typeof inputsSchema>;
 
-/** Leaves the tree in place and answers with the step's outputs. Throws WorkflowFault with the reason on refusal. */
+/** Checks out the tree and returns the step's outputs. Throws WorkflowFault with the reason when it refuses. */
 export async function checkout(
   raw: Readonly<Record<string, string>>,
   env: Readonly<Record<string, string>>,
@@ -67,7 +67,7 @@ export async function checkout(
   return { ref: inputs.ref || (same ? contextOf(host).ref : ''), commit: head };
 }
 
-/** The post step: takes the token out of the checked-out repository. */
+/** The post step: removes the token from the checked-out repository. */
 export async function checkoutPost(
   raw: Readonly<Record<string, string>>,
   env: Readonly<Record<string, string>>,
@@ -86,7 +86,7 @@ function contextOf(host: StepHost): { ref: string; sha: string } {
   return { ref: String(host.work.github['ref'] ?? ''), sha: String(host.work.github['sha'] ?? '') };
 }
 
-/** Goes on with a clone of the same origin, as self-hosted runners do; anything else in the way is removed. */
+/** Reuses a clone of the same origin, as self-hosted runners do. Anything else in the directory is removed. */
 async function makeRepository(git: Git, directory: string, url: string, clean: boolean): Promise<void> {
   const there = await readdir(directory);
   if (there.includes('.git')) {
@@ -125,7 +125,7 @@ async function fetchAndCheckOut(git: Git, inputs: Inputs, run: { ref: string; sh
   if (depth > 0) await fetch(plan.refspecs, true);
   else {
     await fetch(['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'], true);
-    // The branch may have moved since the run began, and a commit or ref may lie outside every branch.
+    // The branch may have moved since the run started, and a commit or ref may be outside every branch.
     if (plan.exact.length > 0) await fetch(plan.exact, false);
   }
   for (const args of plan.checkout) {
@@ -144,7 +144,7 @@ type CheckoutPlan = {
   readonly checkout: readonly { readonly requires: string | null; readonly args: readonly string[] }[];
 };
 
-/** What to fetch and to check out for a ref and, where the run has one, its commit. */
+/** What to fetch and check out for a ref and, if the run has one, its commit. */
 export function checkoutPlan(ref: string, sha: string): CheckoutPlan {
   if (/^[0-9a-f]{40}$/i.test(ref)) {
     return { refspecs: [ref], exact: [ref], checkout: [{ requires: null, args: [ref] }] };

@@ -2,10 +2,13 @@
 
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
 
-/** `name=value` lines and `name<<DELIMITER` blocks, in order; later ones win. Throws WorkflowFault on anything else. */
+/**
+ * Parses `name=value` lines and `name<<DELIMITER` blocks in order; later values win. Throws WorkflowFault on anything
+ * else.
+ */
 export function parseCommandFile(text: string): Readonly<Record<string, string>> {
   const values: Record<string, string> = {};
-  // A carriage return belongs to the value: only the runner for Windows takes it for a line's end.
+  // A carriage return is part of the value: only the Windows runner treats it as a line break.
   const lines = text.split('\n');
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? '';
@@ -27,12 +30,17 @@ export function parseCommandFile(text: string): Readonly<Record<string, string>>
   return values;
 }
 
-/** Variables that keep the runner's value whatever a step or an `env:` says (docs: default environment variables). */
+/**
+ * Variables that keep the runner's value, even if a step or an `env:` sets them (docs: default environment variables).
+ */
 export function isFixedName(name: string): boolean {
   return /^(?:GITHUB_|RUNNER_)/i.test(name);
 }
 
-/** What GITHUB_ENV may not set at all: it would load code into the next action (actions/runner, SetEnvFileCommand). */
+/**
+ * Variables that GITHUB_ENV may not set, because they would load code into the next action (actions/runner,
+ * SetEnvFileCommand).
+ */
 export function isRefusedName(name: string): boolean {
   return name.toUpperCase() === 'NODE_OPTIONS';
 }

@@ -1,10 +1,13 @@
-/** The steps of a composite action, as its `action.yml` has them (docs: metadata syntax, `runs` for composite actions). */
+/**
+ * The steps of a composite action, as its `action.yml` defines them (docs: metadata syntax, `runs` for composite
+ * actions).
+ */
 
 import * as z from 'zod';
 import { stepsSchema } from '../workflow/job-schema.ts';
 import { scalarSchema } from '../workflow/shared-schema.ts';
 
-/** `outputs`: name to its text, which may hold `${{ }}`. */
+/** `outputs` maps a name to its text, which may contain `${{ }}`. */
 export const compositeSchema = z
   .object({
     outputs: z

@@ -1,17 +1,19 @@
-/** The environment that the real runner gives to a step (docs: default environment variables), and nothing of the host's. */
+/**
+ * The environment that the real runner gives to a step (docs: default environment variables), without host variables.
+ */
 
 import type { Json } from '../../world/json.ts';
 import type { JobWork, Places } from './runner-types.ts';
 
 export type StepIdentity = {
-  /** The step's id, or `__run`, `__owner_repo` as the runner makes them. */
+  /** The step's id, or the runner's generated name: `__run`, `__owner_repo`. */
   readonly action: string;
   readonly actionPath: string | null;
   readonly actionRepository: string | null;
   readonly actionRef: string | null;
 };
 
-/** GITHUB_* and RUNNER_* of a job; without GITHUB_TOKEN, which only a workflow hands out. */
+/** GITHUB_* and RUNNER_* of a job, without GITHUB_TOKEN, which only the workflow can pass on. */
 export function jobEnvironment(work: JobWork, places: Places): Record<string, string> {
   return {
     CI: 'true',
@@ -33,7 +35,7 @@ export function jobEnvironment(work: JobWork, places: Places): Record<string, st
   };
 }
 
-/** GITHUB_ACTION and, for steps that use an action, where it comes from. */
+/** GITHUB_ACTION and, for steps that use an action, the action's repository and ref. */
 export function stepVariables(step: StepIdentity): Record<string, string> {
   return {
     GITHUB_ACTION: step.action,
@@ -44,10 +46,10 @@ export function stepVariables(step: StepIdentity): Record<string, string> {
 }
 
 /**
- * What the runner hands to JavaScript actions and to nothing else (actions/runner, NodeScriptActionHandler); ferrybot's
- * own needs none of it. Their clients
- * take a server that is called neither github.com nor `….localhost` for an older GitHub Enterprise Server and refuse
- * it, so they see this one under its other name; every address that they ask is below the plain one.
+ * Variables that the runner gives only to JavaScript actions (actions/runner, NodeScriptActionHandler); ferrybot's own
+ * action uses none of them. Their clients treat a server whose name is neither github.com nor `….localhost` as an older
+ * GitHub Enterprise Server and refuse it. So they see this server under its `.localhost` name, while every address in
+ * these variables uses the plain one.
  */
 export function serviceVariables(work: JobWork): Record<string, string> {
   const address = `${work.serverUrl}/`;

@@ -1,4 +1,4 @@
-/** Remembers on disk which process groups belong to steps, so that a killed playground's leftovers can be ended. */
+/** Records on disk which process groups belong to steps, so that the leftovers of a killed playground can be ended. */
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,10 +6,10 @@ import { ifThereSync } from '../../world/if-there.ts';
 import { signalGroup } from './step-process.ts';
 
 export type GroupRecord = {
-  /** Written before the step does anything, which is why this is synchronous. */
+  /** Written before the step does anything. This is why it is synchronous. */
   readonly remember: (group: number) => void;
   readonly forget: (group: number) => void;
-  /** Kills remembered groups whose leader is still the process that was remembered. */
+  /** Kills recorded groups whose leader is still the recorded process. */
   readonly endLeftOver: () => Promise<void>;
 };
 
@@ -26,7 +26,7 @@ export function createGroupRecord(directory: string): GroupRecord {
       for (const name of readdirSync(directory)) {
         const group = Number(name);
         const remembered = readFileSync(fileOf(name), 'utf8');
-        // Another process may have the number by now: without the same start time nothing is killed.
+        // Another process may have the same id by now. Kill it only if the start time is the same.
         if (remembered !== '' && startOf(group) === remembered) signalGroup(group, 'SIGKILL');
         rmSync(fileOf(name), { force: true });
       }
@@ -34,12 +34,12 @@ export function createGroupRecord(directory: string): GroupRecord {
   };
 }
 
-/** Start time of a process in ticks since boot; null where it is gone or there is no /proc. */
+/** Start time of a process in ticks since boot; null when the process has ended or there is no /proc. */
 function startOf(pid: number): string | null {
   return statOf(pid)?.start ?? null;
 }
 
-/** State and start time of a process (proc(5), stat fields 3 and 22); null where it is gone or there is no /proc. */
+/** State and start time of a process (proc(5), stat fields 3 and 22); null when it has ended or there is no /proc. */
 export function statOf(pid: number): { readonly state: string; readonly start: string } | null {
   const stat = ifThereSync(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), ['ENOENT', 'ESRCH']);
   if (stat === null) return null;

@@ -1,4 +1,4 @@
-/** Steps as functions that a test injects, so that hours of virtual time pass without one process. */
+/** Runs steps as functions that a test injects, so that hours of virtual time pass without a process. */
 
 import type { Clock } from '../../clock.ts';
 import { assertNever } from '../../world/assert.ts';
@@ -8,18 +8,18 @@ import type { Executor, StepEnd, StepHost, StepWork } from './runner-types.ts';
 type InProcessOutcome = {
   readonly conclusion: 'success' | 'failure';
   readonly outputs: Readonly<Record<string, string>>;
-  /** Lines of output; workflow commands in them count. */
+  /** Lines of output; workflow commands in them take effect. */
   readonly log: string;
 };
 
 type InProcessRequest = {
   readonly env: Readonly<Record<string, string>>;
-  /** Aborted when the job is cancelled or out of time; the function should come back soon then. */
+  /** Aborted when the job is cancelled or times out; the function should return soon after. */
   readonly signal: AbortSignal;
 };
 
 export type InProcessHandlers = {
-  /** Stands for the action's program; `env` is what the process would get, INPUT_* included. */
+  /** Replaces the action's program; `env` is what the process would get, including INPUT_*. */
   readonly action: (
     actionRef: string,
     inputs: Readonly<Record<string, string>>,

@@ -5,7 +5,10 @@ import type { JobOutput } from './job-output.ts';
 import type { JobFrame } from './job-state.ts';
 import { startTimer } from './timer.ts';
 
-/** How a job is brought to an early end: by its time limit or by a cancellation, and then, after a grace or when told, by force. */
+/**
+ * How a job ends early: first by its time limit or by a cancellation, then by force, after a grace period or on
+ * request.
+ */
 export type JobEnding = {
   readonly ended: AbortSignal;
   readonly forced: AbortSignal;
@@ -13,7 +16,7 @@ export type JobEnding = {
   readonly stop: () => void;
 };
 
-/** Watches `cancel` and `force` from now on; `stop` ends that and every timer. */
+/** Watches `cancel` and `force` from now on; `stop` ends the watch and every timer. */
 export function jobEnding(
   frame: JobFrame,
   { cancel, force }: { readonly cancel: AbortSignal; readonly force: AbortSignal },
@@ -56,9 +59,9 @@ export function jobEnding(
 }
 
 /**
- * The signal that ends one step. A cancellation asks the step's own `if:` again, and a step that is meant to run all the
- * same (`always()`, `cancelled()`) goes on until it is ended by force; so does one that starts after the cancellation
- * (docs: workflow cancellation reference; actions/runner, StepsRunner).
+ * The signal that ends one step. A cancellation evaluates the step's `if:` again. A step that must run despite it
+ * (`always()`, `cancelled()`), or that starts after it, continues until it is ended by force (docs: workflow
+ * cancellation reference; actions/runner, StepsRunner).
  */
 export function stepSignal(ending: JobEnding, staysWhenCancelled: () => boolean): AbortSignal {
   const { ended, forced } = ending;

@@ -1,4 +1,4 @@
-/** Where a job's lines go: masked, workflow commands carried out, annotations kept. */
+/** Processes a job's log lines: masks secrets, executes workflow commands, collects annotations. */
 
 import { actions } from '../../limits/limits.ts';
 import type { Masks } from './masks.ts';
@@ -6,27 +6,33 @@ import type { Annotation } from './runner-types.ts';
 import { createCommandReader, type LogCommand, type ReadLine } from './workflow-commands.ts';
 
 export type JobOutput = {
-  /** The runner's own words; no commands are looked for. */
+  /** Logs a line of the runner itself; workflow commands in it are ignored. */
   readonly say: (line: string) => void;
-  /** The runner's own complaint: a line and an annotation, which alone fails nothing. */
+  /** Logs an error of the runner: a line and an annotation. This does not fail the job. */
   readonly note: (message: string) => void;
-  /** A reader for one step's output. */
+  /** Creates a reader for one step's output. */
   readonly step: () => StepOutput;
   readonly annotations: readonly Annotation[];
 };
 
 type StepOutput = {
   readonly onLine: (line: string) => void;
-  /** The runner's own complaint about this step; never a command, and counted among its annotations. */
+  /**
+   * Logs an error of the runner about this step. It is never parsed as a command and counts as one of the step's
+   * annotations.
+   */
   readonly note: (message: string) => void;
-  /** What a refused command did to the step, or null. */
+  /** The error message if a refused command failed the step, or null. */
   readonly problem: () => string | null;
-  /** What the step's plain output has set: GitHub still takes that from any line of any log. */
+  /** Outputs that the step set with `::set-output`, which GitHub still accepts from any line of a log. */
   readonly outputs: () => Readonly<Record<string, string>>;
   readonly state: () => Readonly<Record<string, string>>;
 };
 
-/** Refused since any untrusted log could change the steps behind it (actions/runner, Constants: UnsupportedCommandMessageDisabled). */
+/**
+ * Refused because any untrusted log could change the steps after it (actions/runner, Constants:
+ * UnsupportedCommandMessageDisabled).
+ */
 const REFUSED: Readonly<Record<string, string>> = { 'set-env': 'GITHUB_ENV', 'add-path': 'GITHUB_PATH' };
 
 /** actions/runner, Constants.Runner.UnsupportedStopCommandTokenDisabled. */
@@ -54,7 +60,7 @@ function stepOutput(masks: Masks, say: (line: string) => void, annotations: Anno
   const state: Record<string, string> = {};
   let problem: string | null = null;
   const keep = (level: Annotation['level'], command: LogCommand): void => {
-    // Of each level so many (actions/runner, ExecutionContext: the maximum of issues).
+    // The number of annotations per level is limited (actions/runner, ExecutionContext: the maximum of issues).
     if (noted[level] >= actions.annotationsPerStep) return;
     noted[level] += 1;
     annotations.push(toAnnotation(level, command, masks));
@@ -79,7 +85,7 @@ function stepOutput(masks: Masks, say: (line: string) => void, annotations: Anno
   return { onLine, note, problem: () => problem, outputs: () => outputs, state: () => state };
 }
 
-/** Why the runner does not carry it out, or null. */
+/** Why the runner does not execute the command, or null. */
 function refusalOf(seen: Exclude<ReadLine, { kind: 'text' }>): string | null {
   if (seen.kind === 'bad-stop') return BAD_STOP;
   const { command, properties } = seen.command;
@@ -98,7 +104,10 @@ type Executor = {
   readonly state: Record<string, string>;
 };
 
-/** GitHub put their removal off and warns instead (actions/runner, Constants: UnsupportedCommandMessage). */
+/**
+ * GitHub postponed the removal of these commands and warns instead (actions/runner, Constants:
+ * UnsupportedCommandMessage).
+ */
 const deprecated = (command: string): LogCommand =>
   plain(
     'warning',

@@ -1,4 +1,4 @@
-/** What a job has come to while its steps run: status, environment, results; and the scope its expressions see. */
+/** The state of a running job (status, environment, results) and the scope of its expressions. */
 
 import type { Json } from '../../world/json.ts';
 import { evaluateCondition, evaluateText, type Scope, type StatusSoFar } from '../expressions/evaluate.ts';
@@ -14,16 +14,16 @@ export type StepResult = {
   readonly conclusion: StepConclusion;
 };
 
-/** Changed in place by the steps as they end. */
+/** Modified in place when a step ends. */
 export type JobState = {
   status: Exclude<StatusSoFar, 'skipped'>;
-  /** Workflow's and job's `env:`, then what steps wrote to GITHUB_ENV. */
+  /** The `env:` of workflow and job, then what steps wrote to GITHUB_ENV. */
   readonly env: Record<string, string>;
-  /** Added in front of PATH, newest first. */
+  /** Entries added in front of PATH, newest first. */
   readonly paths: string[];
   readonly steps: Record<string, StepResult>;
   summary: string;
-  /** What the runner calls the step that is under way: `github.action`. */
+  /** The runner's name for the current step: `github.action`. */
   action: string;
 };
 
@@ -38,7 +38,7 @@ export function newJobState(): JobState {
   return { status: 'success', env: {}, paths: [], steps: {}, summary: '', action: '' };
 }
 
-/** The scope of a step's expressions; `stepEnv` is what its own `env:` adds. */
+/** The scope of a step's expressions; `stepEnv` comes from the step's own `env:`. */
 export function stepScope(frame: JobFrame, stepEnv: Readonly<Record<string, string>> = {}): Scope {
   const { work, places, executor, state } = frame;
   return {
@@ -84,12 +84,12 @@ export function evaluateEnv(env: Readonly<Record<string, Scalar>>, scope: Scope)
   );
 }
 
-/** A YAML scalar as the text it stands for. */
+/** A YAML scalar as text. */
 export function scalarText(value: Scalar): string {
   return value === null ? '' : String(value);
 }
 
-/** A condition asked again when the job is cancelled; one that cannot be evaluated any more does not hold. */
+/** Evaluates a condition again after the job was cancelled. A condition that cannot be evaluated counts as false. */
 export function holdsNow(condition: string | null, scope: () => Scope): boolean {
   try {
     return evaluateCondition(condition, scope());

@@ -1,4 +1,4 @@
-/** The steps of a job as they really go: numbered, conditional, with pre parts before and post parts after them. */
+/** All steps that a job actually runs, numbered and with conditions: pre parts first, post parts last. */
 
 import { evaluateCondition } from '../expressions/evaluate.ts';
 import type { StepDefinition } from '../workflow/job-schema.ts';

@@ -1,4 +1,4 @@
-/** One step of a list: its condition, its work, its end; the work of a composite action is a list of its own. */
+/** Runs one step of a list: its condition, its work, its end. A composite action has a list of its own. */
 
 import path from 'node:path';
 import {
@@ -37,7 +37,7 @@ export type JobStepsOptions = {
   readonly sources: ActionSources;
 };
 
-/** What a step came to before it began. */
+/** A step's state before it starts. */
 type Plan = {
   readonly env: Readonly<Record<string, string>>;
   readonly isForgiven: boolean;
@@ -71,7 +71,7 @@ export async function listedStep(
   return record(step, level, end.conclusion, conclusion, end.outputs);
 }
 
-/** Null: its condition does not hold. */
+/** Null: the step's condition does not hold. */
 function planOf(step: StepDefinition, level: StepLevel, frame: JobFrame): Plan | null {
   const env = evaluateEnv(step.env, level.scope());
   const scope = level.scope(env);
@@ -116,7 +116,10 @@ async function making(
   return work;
 }
 
-/** Its steps one after the other; those behind a failed one are asked, and its outputs are read whatever became of it. */
+/**
+ * Runs the steps in order. Steps after a failed one still have their conditions evaluated. The outputs are read even
+ * after a failure.
+ */
 async function runComposite(
   use: ActionUse,
   runs: CompositeRuns,
@@ -133,7 +136,7 @@ async function runComposite(
   return { conclusion: level.status(), outputs: Object.fromEntries(outputs), ...nothing };
 }
 
-/** What one part of a job needs to run: also those before and after its steps. */
+/** What one part of a job needs to run, including pre and post parts. */
 export function stepRun(
   options: JobStepsOptions,
   staysWhenCancelled: () => boolean,
@@ -170,7 +173,7 @@ type Place = {
 function runWork(step: StepDefinition, script: string, { level, own, frame }: Place): StepWork {
   const scope: Scope = ofAction(level.scope(own), null);
   const { definition } = frame.work;
-  // Defaults of a job are of its own steps alone.
+  // A job's defaults apply only to the job's own steps.
   const isOfJob = level.inside === null;
   const inside =
     step.workingDirectory ?? (isOfJob ? (definition.workingDirectory ?? frame.work.workingDirectory) : null);

@@ -1,10 +1,13 @@
-/** Hides registered secrets in everything that a job logs, as the runner does: no more, so that what GitHub would show is shown here. */
+/**
+ * Hides registered secrets in everything that a job logs. It masks exactly what the runner masks, so that a leak on
+ * GitHub is visible here too.
+ */
 
 export type Masks = {
-  /** Registers a value, each of its lines, and the forms in which the runner knows it again. */
+  /** Registers a value, each of its lines, and the encoded forms that the runner recognizes. */
   readonly add: (secret: string) => void;
   readonly apply: (text: string) => string;
-  /** Whether a text would show a secret; job outputs that do are not handed on. */
+  /** Whether a text contains a secret; such job outputs are dropped. */
   readonly hides: (text: string) => boolean;
 };
 
@@ -27,16 +30,19 @@ export function createMasks(secrets: readonly string[] = []): Masks {
 
 type Range = { readonly from: number; readonly to: number };
 
-/** The whole, and each line, since a log is masked line by line (actions/runner, Worker.InitializeSecretMasker). */
+/**
+ * The whole value and each of its lines, because a log is masked line by line (actions/runner,
+ * Worker.InitializeSecretMasker).
+ */
 function valuesOf(secret: string): readonly string[] {
   const lines = secret.split(/[\r\n]+/).map((line) => line.trim());
   return [secret.trim(), ...lines].filter((value) => value !== '');
 }
 
-/** What actions/runner registers for a value (HostContext, ValueEncoders), without the two for PowerShell. */
+/** The forms that actions/runner registers for a value (HostContext, ValueEncoders), without the two for PowerShell. */
 function formsOf(value: string): readonly string[] {
   const bytes = Buffer.from(value, 'utf8');
-  // Behind a prefix of unknown length a value has one of three forms in base64.
+  // After a prefix of unknown length, a value has one of three base64 forms.
   const base64 = [0, 1, 2].map((shift) => (bytes.length > shift ? bytes.subarray(shift) : bytes));
   const forms = [
     value,
@@ -51,7 +57,7 @@ function formsOf(value: string): readonly string[] {
   return forms.filter((form) => form !== '');
 }
 
-/** RFC 3986, which leaves fewer characters than encodeURIComponent does. */
+/** Escapes by RFC 3986, which leaves fewer characters unescaped than encodeURIComponent. */
 function uriEscaped(value: string): string {
   return encodeURIComponent(value.toWellFormed()).replaceAll(
     /[!'()*]/g,
@@ -71,7 +77,7 @@ function xmlEscaped(value: string): string {
   return value.replaceAll(/[&<>"']/g, (sign) => XML[sign] ?? sign);
 }
 
-/** Every place of a value, also where it overlaps itself. */
+/** Every occurrence of a value, including overlapping ones. */
 function rangesOf(text: string, value: string): readonly Range[] {
   const ranges: Range[] = [];
   for (let from = text.indexOf(value); from >= 0; from = text.indexOf(value, from + 1))
@@ -79,7 +85,7 @@ function rangesOf(text: string, value: string): readonly Range[] {
   return ranges;
 }
 
-/** Ranges that overlap or touch become one `***` (actions/runner, SecretMasker.MaskSecrets). */
+/** Replaces overlapping or adjacent ranges with one `***` (actions/runner, SecretMasker.MaskSecrets). */
 function cover(text: string, ranges: readonly Range[]): string {
   let shown = '';
   let at = 0;

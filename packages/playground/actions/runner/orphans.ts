@@ -1,4 +1,4 @@
-/** Ends what a job's steps left running, wherever it detached itself to. */
+/** Ends processes that a job's steps left running, even if they detached themselves. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { GONE_OR_HIDDEN, ifThereSync } from '../../world/if-there.ts';
@@ -8,9 +8,10 @@ import { signalProcess } from './step-process.ts';
 type Orphan = { readonly pid: number; readonly name: string };
 
 /**
- * Kills every process whose environment carries the job's RUNNER_TRACKING_ID, in a session of its own or not, as the real
- * runner does when a job ends (actions/runner, JobExtension: "Terminate orphan process"). Who wants to outlive the job
- * must not inherit that variable. Without /proc nothing is found, and the process groups of the steps are all that ends. Synchronous, so that nothing is born between the look and the end of it.
+ * Kills every process whose environment contains the job's RUNNER_TRACKING_ID, in any session, as the real runner does
+ * when a job ends (actions/runner, JobExtension: "Terminate orphan process"). A process that should outlive the job
+ * must not inherit that variable. Without /proc no process is found, and only the steps' process groups end.
+ * Synchronous, so that no process can start between the search and the kill.
  */
 export function endOrphans(trackingId: string): readonly Orphan[] {
   const ended: Orphan[] = [];

@@ -1,4 +1,4 @@
-/** Steps as real processes: bash scripts, git checkouts, and JavaScript actions under the chosen Node. */
+/** Runs steps as real processes: bash scripts, git checkouts, and JavaScript actions under the chosen Node. */
 
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -27,7 +27,7 @@ export function createProcessExecutor(options: ProcessOptions): Executor {
     readsActions: true,
     prepare: async (places, work) => {
       await rm(places.temp, { recursive: true, force: true });
-      // A hosted machine is new every time; a self-hosted one keeps what the last job left.
+      // A hosted machine is always new; a self-hosted one keeps the files of the previous job.
       if (!isSelfHosted(work))
         for (const left of [places.workspace, places.home, places.toolCache])
           await rm(left, { recursive: true, force: true });
@@ -121,7 +121,10 @@ async function runWithFiles(
 
 type Written = Pick<StepEnd, 'outputs' | 'env' | 'paths' | 'state'>;
 
-/** Each file by itself: what is wrong with one is said, fails the step, and keeps nothing of the others back (actions/runner, FileCommandManager). */
+/**
+ * Reads each file separately. An error in one is logged and fails the step, but the other files still count
+ * (actions/runner, FileCommandManager).
+ */
 async function readCommandFiles(
   files: Readonly<Record<string, string>>,
   host: StepHost,
@@ -148,9 +151,12 @@ async function readCommandFiles(
   return { values, broken };
 }
 
-/** A summary over the limit is not taken, which is said and changes nothing of how the step ended (docs: step isolation and limits). */
+/**
+ * Drops a summary over the limit. The drop is logged and does not change the step's result (docs: step isolation and
+ * limits).
+ */
 async function readSummary(file: string, host: StepHost): Promise<string> {
-  // A step may have removed its file, which means that it says nothing.
+  // A step may delete its file; then it is treated as empty.
   const bytes = (await ifThere(stat(file)))?.size ?? 0;
   if (bytes <= actions.summaryBytes) return bytes === 0 ? '' : await readFile(file, 'utf8');
   const kibibytes = (count: number): string => `${Math.floor(count / 1024)}k`;
@@ -161,7 +167,7 @@ async function readSummary(file: string, host: StepHost): Promise<string> {
 }
 
 async function readCommandFile(file: string, name: string, limitBytes: number): Promise<string> {
-  // A step may have removed its file, which means that it says nothing.
+  // A step may delete its file; then it is treated as empty.
   const bytes = (await ifThere(stat(file)))?.size ?? 0;
   if (bytes === 0) return '';
   if (bytes > limitBytes) throw new WorkflowFault(`${name} is larger than ${limitBytes} bytes`);

@@ -1,4 +1,4 @@
-/** Finds what `uses:` of a step means: the native checkout, a local action, or a directory that stands for a repository. */
+/** Resolves a step's `uses:`: the native checkout, a local action, or a directory that serves a repository. */
 
 import path from 'node:path';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
@@ -10,24 +10,26 @@ export type ResolvedAction = {
   readonly kind: 'checkout' | 'remote' | 'local';
   readonly uses: string;
   readonly directory: string | null;
-  /** null for checkout, and where functions stand for actions that are not on disk. */
+  /** Null for checkout, and where functions replace actions that are not on disk. */
   readonly manifest: ActionManifest | null;
   readonly repository: string | null;
   readonly ref: string | null;
-  /** ferrybot itself: it asks its server by name, so it is told the one that a machine can look up. */
+  /** True for ferrybot itself: it looks its server up by name, so it gets the name that this machine can resolve. */
   readonly isOurs: boolean;
 };
 
 export type ActionSources = {
-  /** `owner/repo` to the directory that is served under that name. */
+  /** Maps `owner/repo` to the directory that serves it. */
   readonly directories: Readonly<Record<string, string>>;
-  /** A folder with actions of other people; null = there are none. */
+  /** A folder with third-party actions, or null. */
   readonly bundles: string | null;
-  /** False where functions stand for actions: then an action needs no directory. */
+  /** False where functions replace actions: then an action needs no directory. */
   readonly required: boolean;
 };
 
-/** A remote action, known before the first step runs; null for `./path`. Throws WorkflowFault with the name that is missing. */
+/**
+ * A remote action, resolved before the first step runs; null for `./path`. Throws WorkflowFault with the missing name.
+ */
 export async function resolveRemote(uses: string, sources: ActionSources): Promise<ResolvedAction | null> {
   if (uses.startsWith('./')) return null;
   const found = /^([^/@]+\/[^/@]+)((?:\/[^@]*)?)@(.+)$/.exec(uses);
@@ -58,7 +60,7 @@ export async function resolveRemote(uses: string, sources: ActionSources): Promi
   return { kind: 'remote', uses, directory, manifest, repository, ref, isOurs: ours !== null };
 }
 
-/** A local action, known once the checkout has put it into the workspace. */
+/** A local action, resolved after the checkout has put it into the workspace. */
 export async function resolveLocal(
   uses: string,
   workspace: string,

@@ -1,4 +1,4 @@
-/** Runs git for the checkout step, away from the machine's own git settings. */
+/** Runs git for the checkout step, isolated from the machine's git settings. */
 
 import { execa } from 'execa';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
@@ -6,7 +6,7 @@ import type { StepHost } from './runner-types.ts';
 
 export type Git = (...args: readonly string[]) => Promise<string>;
 
-/** A git bound to a directory; logs the command, throws WorkflowFault with git's words when it fails. */
+/** A git bound to a directory. It logs each command and throws WorkflowFault with git's message on failure. */
 export function gitIn(directory: string, env: Readonly<Record<string, string>>, host: StepHost): Git {
   return async (...args) => {
     host.onLine(`[command]git ${args.join(' ')}`);

@@ -19,11 +19,11 @@ export type RunJobOptions = {
   readonly workDirectory: string;
   /** Aborted when the run is cancelled. */
   readonly cancel: AbortSignal;
-  /** Aborted when the job is to end whatever its conditions say. */
+  /** Aborted when the job must end regardless of its conditions. */
   readonly force: AbortSignal;
 };
 
-/** The job's result. Rejects only on a bug or a broken machine; everything a workflow can cause is in the result. */
+/** The job's result. Rejects only on a bug or a broken machine; every error of the workflow is in the result. */
 export async function runJob(work: JobWork, options: RunJobOptions, report: JobReport): Promise<JobResult> {
   const places = placesOf(options.workDirectory, work);
   const masks = createMasks([work.token, work.runtimeToken, ...Object.values(work.secrets)]);
@@ -72,8 +72,8 @@ function prepareEnv(frame: JobFrame, ending: JobEnding): void {
 }
 
 /**
- * Outputs that would show a secret are left out, as the real runner does; more than fits fails the job, since GitHub does
- * not say what becomes of it (docs: passing information between jobs).
+ * Drops outputs that contain a secret, as the real runner does. Outputs over the limit fail the job, because GitHub
+ * does not document the outcome (docs: passing information between jobs).
  */
 function jobOutputs(frame: JobFrame, masks: Masks, output: JobOutput): Record<string, string> {
   const outputs: Record<string, string> = {};

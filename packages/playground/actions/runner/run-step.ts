@@ -1,4 +1,4 @@
-/** Runs one thing of a job (a step, or an action's pre or post part) with its time limit, and records how it ended. */
+/** Runs one part of a job (a step, or an action's pre or post part) with its time limit, and records how it ended. */
 
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
 import { isRefusedName } from './command-files.ts';
@@ -12,19 +12,19 @@ export type StepRun = {
   readonly output: JobOutput;
   readonly mask: (secret: string) => void;
   readonly groups: Set<number>;
-  /** Ends the step: the job's cancellation, or the end of the grace for steps that run after it. */
+  /** Ends the step: the job's cancellation, or the end of the grace period for steps that run after it. */
   readonly signal: AbortSignal;
   readonly timeoutMinutes: number | null;
-  /** A step of a composite action: that it was ended is said once, by the step of the job. */
+  /** True for a step of a composite action: only the job's step logs that it was ended. */
   readonly isInside: boolean;
 };
 
-/** What a step does: one thing for the machine, or the steps of a composite action until they are to end. */
+/** What a step runs: one task for the executor, or the steps of a composite action until they must end. */
 export type StepMaking = StepWork | ((signal: AbortSignal) => Promise<StepEnd>);
 
 const NOTHING = { outputs: {}, env: {}, paths: [], state: {}, summary: '' } as const;
 
-/** How the step ended; what a workflow's own text breaks is a failure with its message in the log, never an exception. */
+/** How the step ended. An error in the workflow's text is a failure with its message in the log, never an exception. */
 export async function runStep(run: StepRun, make: () => Promise<StepMaking>): Promise<StepEnd> {
   const lines = run.output.step();
   const timedOut = new AbortController();
@@ -69,7 +69,7 @@ export async function runStep(run: StepRun, make: () => Promise<StepMaking>): Pr
   };
 }
 
-/** Executor on to later steps what this one wrote: environment, path, summary. */
+/** Passes what this step wrote (environment, path, summary) to later steps. */
 export function keepForLater(frame: JobFrame, end: StepEnd, output: JobOutput): void {
   for (const [name, value] of Object.entries(end.env)) {
     if (isRefusedName(name))

@@ -1,20 +1,20 @@
-/** What the queue hands to a runner and what it gets back: one job's work, its steps and their ends. */
+/** What the queue gives to a runner and gets back: one job's work, its steps and their results. */
 
 import type { Json } from '../../world/json.ts';
 import type { Scalar } from '../workflow/shared-schema.ts';
 import type { JobDefinition } from '../workflow/workflow-file.ts';
 
-/** A machine that takes one job at a time. Its name is also its directory's. */
+/** A machine that takes one job at a time. Its name is also the name of its directory. */
 export type Runner = {
   readonly name: string;
   readonly labels: readonly string[];
-  /** The runner group that the machine is in; where `workflows` is given, jobs of other files do not get it. */
+  /** The runner group of the machine. If `workflows` is set, it takes only jobs of those files. */
   readonly group?: {
     readonly name: string;
     /** `owner/name/.github/workflows/FILE@REF`; null = every workflow. */
     readonly workflows: readonly string[] | null;
   };
-  /** What this machine adds to every step's environment, as a runner's `.env` file does. */
+  /** Variables that this machine adds to every step's environment, like a runner's `.env` file. */
   readonly environment?: Readonly<Record<string, string>>;
 };
 
@@ -31,29 +31,29 @@ export type Annotation = {
   readonly endColumn: number | null;
 };
 
-/** One job, with everything that its expressions may ask for. */
+/** One job, with everything that its expressions can read. */
 export type JobWork = {
   readonly definition: JobDefinition;
   readonly runner: Runner;
-  /** Unique per attempt; names its temporary directory. */
+  /** Unique per attempt; it names the job's temporary directory. */
   readonly id: number;
   /** The check run that shows the job: `job.check_run_id`. */
   readonly checkRunId: number | null;
-  /** RUNNER_TRACKING_ID: by it the job's end finds what its steps left running. Unique on the machine. */
+  /** RUNNER_TRACKING_ID: it identifies processes that the steps left running. Unique on the machine. */
   readonly trackingId: string;
   readonly repository: string;
   readonly repositoryId: number;
   readonly serverUrl: string;
   readonly token: string;
-  /** `ACTIONS_RUNTIME_TOKEN`: what this job's actions show to the services of artifacts and caches. */
+  /** `ACTIONS_RUNTIME_TOKEN`: the job's actions send it to the artifact and cache services. */
   readonly runtimeToken: string;
-  /** What the token may do; said in the log of the set-up step. */
+  /** The token's permissions, printed in the log of the set-up step. */
   readonly permissions: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, string>>;
   readonly vars: Readonly<Record<string, string>>;
   readonly inputs: Readonly<Record<string, Json>>;
   readonly needs: Json;
-  /** The `github` context without what only the runner knows (workspace, action, token). */
+  /** The `github` context without the values that only the runner knows (workspace, action, token). */
   readonly github: Readonly<Record<string, Json>>;
   readonly payload: Json;
   readonly workflowEnv: Readonly<Record<string, Scalar>>;
@@ -61,7 +61,7 @@ export type JobWork = {
   readonly workingDirectory: string | null;
 };
 
-/** What the job tells the queue while it runs. */
+/** What the job reports to the queue while it runs. */
 export type JobReport = {
   readonly log: (line: string) => void;
   readonly stepStarts: (number: number, name: string) => void;
@@ -76,7 +76,7 @@ export type JobResult = {
   readonly summary: string;
 };
 
-/** Places on the runner's disk, as the real runner lays them out. */
+/** Paths on the runner's disk, laid out like on the real runner. */
 export type Places = {
   readonly workspace: string;
   readonly temp: string;
@@ -85,7 +85,7 @@ export type Places = {
   readonly eventFile: string;
 };
 
-/** One thing that a step does; `env` is complete but for the step's command files. */
+/** One task of a step; `env` is complete except for the step's command files. */
 export type StepWork =
   | {
       readonly kind: 'run';
@@ -98,14 +98,14 @@ export type StepWork =
       readonly kind: 'checkout';
       readonly inputs: Readonly<Record<string, string>>;
       readonly env: Readonly<Record<string, string>>;
-      /** The end of the job: take persisted credentials away again. */
+      /** The post part, at the end of the job: remove persisted credentials. */
       readonly phase: 'main' | 'post';
     }
   | {
       readonly kind: 'action';
       readonly uses: string;
       readonly inputs: Readonly<Record<string, string>>;
-      /** The program to run: absolute path; null when an in-process handler stands in for the whole action. */
+      /** The program to run, an absolute path; null when an in-process handler replaces the whole action. */
       readonly program: string | null;
       readonly phase: 'pre' | 'main' | 'post';
       readonly env: Readonly<Record<string, string>>;
@@ -125,15 +125,15 @@ export type StepHost = {
   readonly work: JobWork;
   readonly places: Places;
   readonly onLine: (line: string) => void;
-  /** The runner's own complaint about the step: a line and an annotation, whatever commands the step has stopped. */
+  /** Logs an error of the runner about the step: a line and an annotation, even while commands are stopped. */
   readonly note: (message: string) => void;
   readonly signal: AbortSignal;
   readonly mask: (secret: string) => void;
-  /** Process groups started by the job's steps, ended when the job ends. */
+  /** Process groups that the job's steps started; they are ended with the job. */
   readonly groups: Set<number>;
 };
 
-/** What a job leaves behind when its last step has ended. */
+/** What remains of a job when its last step has ended. */
 export type FinishedJob = {
   readonly places: Places;
   readonly groups: ReadonlySet<number>;
@@ -141,18 +141,18 @@ export type FinishedJob = {
   readonly say: (line: string) => void;
 };
 
-/** Carries out steps: real processes, or functions that a test injects. */
+/** Runs steps: as real processes, or as functions that a test injects. */
 export type Executor = {
   /** Prepares the runner's directories for a job. */
   readonly prepare: (places: Places, work: JobWork) => Promise<void>;
   readonly step: (step: StepWork, host: StepHost) => Promise<StepEnd>;
-  /** After the last step: end what the job's steps left running, say so, remove its temporary files. */
+  /** After the last step: end and log the processes that its steps left running, and remove its temporary files. */
   readonly cleanUp: (job: FinishedJob) => Promise<void>;
-  /** Waits on the clock that the steps live by: the machine's for processes, the world's for functions. */
+  /** Waits on the clock of the steps: the machine's clock for processes, the world's for functions. */
   readonly sleep: (durationMs: number, signal: AbortSignal) => Promise<void>;
-  /** Ends what a killed playground left running: a machine that is lost takes its processes with it. */
+  /** Ends the processes that a killed playground left running, because a lost machine loses its processes too. */
   readonly recover: () => Promise<void>;
-  /** Whether a step surely ends when its signal is aborted (a process is killed, a function can only be asked). */
+  /** Whether a step always ends when its signal is aborted (a process can be killed, a function cannot). */
   readonly endsWhenTold: boolean;
   /** Whether actions are read from disk (`action.yml`) before they run. */
   readonly readsActions: boolean;

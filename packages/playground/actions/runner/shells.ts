@@ -2,7 +2,9 @@
 
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
 
-/** Without `shell:` bash stops at the first failing command; `shell: bash` also fails a pipe whose first part failed. */
+/**
+ * Without `shell:`, bash stops at the first failing command. `shell: bash` also fails a pipe whose first part failed.
+ */
 export function shellCommand(shell: string | null, script: string): { file: string; args: string[] } {
   switch (shell) {
     case null:

@@ -1,4 +1,4 @@
-/** The whole environment of a step, and the name by which it finds itself there. */
+/** The complete environment of a step, and the name of the step in it. */
 
 import type { StepDefinition } from '../workflow/job-schema.ts';
 import type { ActionUse } from './action-parts.ts';
@@ -6,7 +6,10 @@ import { isFixedName } from './command-files.ts';
 import { jobEnvironment, serviceVariables, stepVariables } from './environment.ts';
 import type { JobFrame } from './job-state.ts';
 
-/** The runner's, the workflow's and the job's, what earlier steps set, its own; `inside`: the composite action whose step it is. */
+/**
+ * Merges the variables of the runner, workflow, job, earlier steps and the step itself. `inside`: the composite action
+ * that contains the step.
+ */
 export function environmentOf(
   frame: JobFrame,
   use: ActionUse | null,
@@ -35,7 +38,10 @@ export function environmentOf(
   };
 }
 
-/** The step's id, or what the runner calls a step without one: `__run`, `__owner_name`, the second of its kind `…_2`. */
+/**
+ * The step's id, or the runner's name for a step without one: `__run`, `__owner_name`, with the suffix `_2` for the
+ * second.
+ */
 export function actionName(steps: readonly StepDefinition[], step: StepDefinition): string {
   if (step.id !== null) return step.id;
   const plain = ({ uses }: StepDefinition): string =>

@@ -1,4 +1,4 @@
-/** What a step's log begins with: its script or inputs, its shell, and the environment that the workflow gives it. */
+/** The header of a step's log: its script or inputs, its shell, and the environment from the workflow. */
 
 import type { StepWork } from './runner-types.ts';
 import { shellCommand } from './shells.ts';
@@ -9,9 +9,9 @@ type Begun =
   | { readonly kind: 'action' | 'checkout'; readonly inputs: Readonly<Record<string, string>> };
 
 /**
- * The lines of the folded group that the runner prints first (actions/runner, ScriptHandler and ActionRunner: action
- * details). Values are shown as they are unless something has masked them: a secret that a step put into GITHUB_ENV and
- * nobody masked stands in the log of every step behind it.
+ * The folded group that the runner prints first (actions/runner, ScriptHandler and ActionRunner: action details). Only
+ * masked values are hidden: if a step puts a secret into GITHUB_ENV without a mask, the log of every later step shows
+ * it.
  */
 export function stepHeader(
   title: string,

@@ -1,4 +1,4 @@
-/** The lists that steps stand in: a job's own, and those of composite actions, which see less and keep their results apart. */
+/** Lists of steps: a job's own, and those of composite actions, which have fewer contexts and separate results. */
 
 import { assertNever } from '../../world/assert.ts';
 import type { Scope } from '../expressions/evaluate.ts';
@@ -11,20 +11,20 @@ import type { StepConclusion } from './runner-types.ts';
 type Variables = Readonly<Record<string, string>>;
 
 export type StepLevel = {
-  /** What expressions see there; `env` is what the step's own `env:` adds. */
+  /** The scope of expressions in the list; `env` comes from the step's own `env:`. */
   readonly scope: (env?: Variables) => Scope;
-  /** What the steps around it have in their `env:`; a job has none. */
+  /** The `env:` of the enclosing steps; empty for a job. */
   readonly env: Variables;
   readonly results: Record<string, StepResult>;
-  /** The actions that its steps use, as far as they are known before. */
+  /** The actions that the list's steps use, as far as they are known before they run. */
   readonly uses: ReadonlyMap<StepDefinition, ActionUse>;
   readonly begun: ActionUse[];
   readonly ended: (conclusion: StepConclusion) => void;
   readonly status: () => 'success' | 'failure' | 'cancelled';
-  /** The composite action whose list this is, null for the job's; and how deep it stands. */
+  /** The composite action of this list, null for the job's; and its nesting depth. */
   readonly inside: ActionUse | null;
   readonly depth: number;
-  /** Ends every step of the list; null where each is ended by the job alone. */
+  /** Ends every step of the list; null where only the job ends its steps. */
   readonly signal: AbortSignal | null;
 };
 
@@ -47,8 +47,8 @@ export function jobLevel(frame: JobFrame, uses: ReadonlyMap<StepDefinition, Acti
 }
 
 /**
- * The steps of a composite action: its inputs, results of its own, and neither secrets nor variables nor needs of the
- * job. `success()` and `failure()` ask its own steps, `cancelled()` the job (actions/runner, CompositeActionHandler).
+ * The steps of a composite action: its inputs and its own results, without the job's secrets, variables and needs.
+ * `success()` and `failure()` consider its own steps, `cancelled()` the job (actions/runner, CompositeActionHandler).
  */
 export function compositeLevel(
   frame: JobFrame,
@@ -96,7 +96,7 @@ export function compositeLevel(
   };
 }
 
-/** `github.action_repository` and `action_ref` are those of the action that is started, and empty for a script. */
+/** `github.action_repository` and `action_ref` describe the running action, and are empty for a script. */
 export function ofAction(scope: Scope, action: ResolvedAction | null): Scope {
   const github = {
     ...Object(scope.contexts.github),

@@ -1,4 +1,4 @@
-/** Runs one program of a step in a process group of its own and ends it as the real runner does. */
+/** Runs one program of a step in its own process group and ends it as the real runner does. */
 
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -11,24 +11,24 @@ export type StepProgram = {
   readonly file: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** The whole environment; nothing of the host's is added. */
+  /** The complete environment; no host variable is added. */
   readonly env: Readonly<Record<string, string>>;
   readonly onLine: (line: string) => void;
-  /** Aborted = end the process: it alone is interrupted, then terminated, then it is killed with its group. */
+  /** Aborted = end the process: interrupt only the process, then terminate it, then kill it with its group. */
   readonly signal: AbortSignal;
-  /** Told the process group, so that the job can end what is left in it. */
+  /** Receives the process group, so that the job can end what is left in it. */
   readonly onStart?: (processGroup: number) => void;
 };
 
 export type ProgramEnd = { readonly exitCode: number | null; readonly problem: string | null };
 
-/** Resolves when the program itself has ended, even if a child that detached itself still lives or holds its output. */
+/** Resolves when the program itself has ended, even if a detached child still lives or holds its output. */
 export async function runProgram(program: StepProgram): Promise<ProgramEnd> {
   const child = execa(program.file, [...program.args], {
     cwd: program.cwd,
     env: { ...program.env },
     extendEnv: false,
-    // A group of its own can be ended as a whole; a child that detaches itself leaves it and is left alone.
+    // A process group can be ended as a whole. A child that detaches itself leaves the group and is not ended with it.
     detached: true,
     cleanup: false,
     reject: false,
@@ -62,12 +62,12 @@ export async function runProgram(program: StepProgram): Promise<ProgramEnd> {
   return { exitCode, problem: null };
 }
 
-/** Ends what is left of a process group; a group that is gone already is fine. */
+/** Signals what is left of a process group. A missing group is not an error. */
 export function signalGroup(group: number, signal: NodeJS.Signals): void {
   signalProcess(-group, signal);
 }
 
-/** Signals one process, or with a negative number a group; one that is gone already is fine. */
+/** Signals one process, or with a negative number a group. A missing process is not an error. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   ifThereSync(() => process.kill(pid, signal), ['ESRCH']);
 }
@@ -79,7 +79,7 @@ async function endWhenAborted(group: number, abort: AbortSignal, over: AbortSign
     over.addEventListener('abort', () => resolve(), { once: true });
   });
   if (over.aborted) return;
-  // The step's entry process alone hears of it (docs: workflow cancellation reference); a shell passes nothing on.
+  // Only the step's entry process gets the signal (docs: workflow cancellation reference); a shell does not forward it.
   signalProcess(group, 'SIGINT');
   if (await isOverWithin(over, actions.interruptGraceMs)) return;
   signalProcess(group, 'SIGTERM');
@@ -87,7 +87,7 @@ async function endWhenAborted(group: number, abort: AbortSignal, over: AbortSign
   signalGroup(group, 'SIGKILL');
 }
 
-/** Waits for the program's end at most so long; true if it ended. */
+/** Waits up to `waitMs` for the program's end; true if it ended. */
 async function isOverWithin(over: AbortSignal, waitMs: number): Promise<boolean> {
   if (over.aborted) return true;
   return await new Promise((resolve) => {

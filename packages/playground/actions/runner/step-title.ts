@@ -1,17 +1,17 @@
-/** What a step is called on the page and in the log. */
+/** The title of a step on the page and in the log. */
 
 import { evaluateText } from '../expressions/evaluate.ts';
 import type { StepDefinition } from '../workflow/job-schema.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
 import { type JobFrame, stepScope } from './job-state.ts';
 
-/** The name as it is written, else `Run` and the first line of what is run. */
+/** The name as written, else `Run` and the first line of the script or the action. */
 export function titleOf(step: StepDefinition): string {
   if (step.name !== null) return step.name;
   return announce(step);
 }
 
-/** The title with its expressions' values; a title that cannot be evaluated is shown as it is written. */
+/** The title with its expressions evaluated. If that fails, the title as written. */
 export function shownTitle(step: StepDefinition, frame: JobFrame): string {
   const title = titleOf(step);
   if (step.name === null) return title;

@@ -21,7 +21,7 @@ const afterRun = z.object({
   }),
 });
 
-/** What a step asked for. `commit`: the ref, if it is a commit's id. */
+/** The checkout that a step requests. `commit`: the ref, if it is a commit id. */
 export type CheckoutWish = {
   readonly repository: string;
   readonly ref: string;
@@ -29,8 +29,9 @@ export type CheckoutWish = {
 };
 
 /**
- * The refusal's words, or null. Only for `pull_request_target` and `workflow_run`, and only for what points plainly at the
- * pull request: comments and dispatches are not covered (actions/checkout, unsafe-pr-checkout-helper.ts).
+ * The refusal message, or null. It applies only to `pull_request_target` and `workflow_run`, and only to refs that
+ * clearly belong to the pull request. Comments and dispatches are not covered (actions/checkout,
+ * unsafe-pr-checkout-helper.ts).
  */
 export function unsafeCheckout(eventName: string, payload: Json, wish: CheckoutWish): string | null {
   const head = headOf(eventName, payload);

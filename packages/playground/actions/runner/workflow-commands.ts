@@ -6,7 +6,7 @@ export type LogCommand = {
   readonly message: string;
 };
 
-/** Every command that the runner knows; a line with another name is text. */
+/** Every command that the runner knows; a line with another name is plain text. */
 const KNOWN: ReadonlySet<string> = new Set([
   'add-mask',
   'add-matcher',
@@ -26,9 +26,9 @@ const KNOWN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The command that a line is, or null. `::name::` counts at the line's begin (after spaces); the older `##[name]` counts
- * anywhere in a line, which is one more reason to stop commands before a log of somebody else is printed. `resume`: the
- * token that ends a stop, which is a command for as long as the stop lasts.
+ * The command in a line, or null. `::name::` counts at the start of a line (after spaces). The older `##[name]` counts
+ * anywhere in a line, so stop commands before you print an untrusted log. `resume`: the token that ends a stop; it is a
+ * command during the stop.
  */
 export function parseLogCommand(line: string, resume: string | null = null): LogCommand | null {
   const isKnown = (name: string): boolean => {
@@ -51,15 +51,15 @@ export function parseLogCommand(line: string, resume: string | null = null): Log
   return { command: name.toLowerCase(), properties: pairs, message: unescapeOlder(rest) };
 }
 
-/** What a reader makes of a line: a command, text, or a stop that the runner does not accept. */
+/** How a reader classifies a line: a command, text, or a stop that the runner does not accept. */
 export type ReadLine =
   | { readonly kind: 'command'; readonly command: LogCommand }
   | { readonly kind: 'text' }
   | { readonly kind: 'bad-stop' };
 
 /**
- * Follows `::stop-commands::token` … `::token::`: inside, nothing is a command. A token that could be guessed or that is
- * itself a command would let the log that is being printed end the stop, so the runner takes none of these.
+ * Handles `::stop-commands::token` … `::token::`: between them, no line is a command. The runner refuses a token that
+ * can be guessed or is a command itself, because the printed log could end the stop with it.
  */
 export function createCommandReader(): (line: string) => ReadLine {
   let stopToken: string | null = null;

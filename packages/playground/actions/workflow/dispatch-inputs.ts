@@ -1,4 +1,6 @@
-/** Inputs of `workflow_dispatch` and `workflow_call`: checked against their declaration and given their types. */
+/**
+ * Inputs of `workflow_dispatch` and `workflow_call`, validated against their declaration and converted to their types.
+ */
 
 import { assertNever } from '../../world/assert.ts';
 import type { Json } from '../../world/json.ts';
@@ -9,7 +11,7 @@ export type CheckedInputs =
   | { readonly ok: true; readonly inputs: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly message: string };
 
-/** Text inputs with defaults filled in, or the message that GitHub's 422 carries. */
+/** Inputs as text with defaults filled in, or the message of GitHub's 422. */
 export function checkDispatchInputs(
   declared: Readonly<Record<string, DispatchInput>>,
   given: Readonly<Record<string, string>>,
@@ -32,7 +34,7 @@ export function checkDispatchInputs(
   return { ok: true, inputs };
 }
 
-/** The `inputs` context: booleans and numbers as such, the rest as text. */
+/** The `inputs` context: booleans and numbers keep their type, the rest is text. */
 export function typedDispatchInputs(
   declared: Readonly<Record<string, DispatchInput>>,
   inputs: Readonly<Record<string, string>>,
@@ -51,7 +53,7 @@ export type CallInputs =
   | { readonly ok: true; readonly inputs: Readonly<Record<string, Json>> }
   | { readonly ok: false; readonly message: string };
 
-/** Values that a calling job hands to a reusable workflow, checked and with defaults. */
+/** Values that a calling job passes to a reusable workflow, validated and with defaults. */
 export function checkCallInputs(
   declared: Readonly<Record<string, CallInput>>,
   given: Readonly<Record<string, Json>>,

@@ -1,10 +1,10 @@
-/** When a schedule fires: five-field cron in UTC, as `on.schedule` has it. */
+/** When a schedule fires: five-field cron in UTC, as in `on.schedule`. */
 
 import { isValidCron } from '@actions/workflow-parser/model/converter/cron';
 import { Cron } from 'croner';
 import { actions } from '../../limits/limits.ts';
 
-/** Whether a text is a cron line that GitHub takes (five fields, no seconds, no nicknames), and that is understood here. */
+/** Whether a text is a cron line that both GitHub (five fields, no seconds, no nicknames) and this parser accept. */
 export function isCron(line: string): boolean {
   if (!isValidCron(line)) return false;
   try {
@@ -17,13 +17,13 @@ export function isCron(line: string): boolean {
 }
 
 /**
- * The newest moment in `(afterMs, untilMs]` (UTC milliseconds) at which the line fires, or null.
- * Only the newest: GitHub drops fires that it was too late for, and a clock that jumped a day makes one run, not many.
+ * The newest moment in `(afterMs, untilMs]` (UTC milliseconds) at which the line fires, or null. Only the newest one,
+ * because GitHub drops schedules that it is too late for: a clock that jumps by a day makes one run.
  */
 export function newestDueMs(line: string, afterMs: number, untilMs: number): number | null {
   const next = nextDueMs(line, afterMs);
   if (next === null || next > untilMs) return null;
-  // `previousRuns` counts back from its reference and leaves the reference out, hence the minute that is added.
+  // `previousRuns` counts back from its reference and excludes it, so add one minute.
   const reference = new Date(Math.floor(untilMs / MINUTE_MS) * MINUTE_MS + MINUTE_MS);
   const [newest] = cronOf(line).previousRuns(1, reference);
   if (newest === undefined || newest.getTime() <= afterMs || newest.getTime() > untilMs) return null;
@@ -44,12 +44,12 @@ export function nextDueMs(line: string, afterMs: number): number | null {
 const MINUTE_MS = 60_000;
 
 /**
- * What was found last for a line holds for every moment up to it. Walking a calendar costs a millisecond, and a
- * clock on which hours pass in a second asks thousands of times.
+ * A cache: the last result for a line is valid for every moment up to it. Each calendar search costs a millisecond, and
+ * a fast clock asks thousands of times.
  */
 const lastFound = new Map<string, { readonly afterMs: number; readonly nextMs: number | null }>();
 
-/** `sloppyRanges`: `20/15`, which GitHub's documentation has, is every 15 minutes from minute 20 on. */
+/** `sloppyRanges`: `20/15`, an example in GitHub's documentation, is every 15 minutes from minute 20 on. */
 function cronOf(line: string): Cron {
   return new Cron(line, { timezone: 'UTC', mode: '5-part', sloppyRanges: true });
 }

@@ -1,8 +1,8 @@
 /** GitHub's filter patterns for branches, tags and paths (docs: workflow syntax, filter pattern cheat sheet). */
 
 /**
- * Whether a list of patterns lets a name through: the last pattern that matches decides, `!` in front takes back.
- * An empty list lets nothing through; the caller decides what an absent key means.
+ * Whether a list of patterns accepts a name. The last matching pattern decides; a leading `!` excludes. An empty list
+ * accepts nothing; the caller decides what an absent key means.
  */
 export function matchesPatterns(patterns: readonly string[], name: string): boolean {
   let matched = false;

@@ -1,4 +1,7 @@
-/** What GitHub's own schema says of a workflow file or of an action's manifest: keys, values, needs, and what each expression may use where it stands. */
+/**
+ * Validates a workflow file or an action's manifest with GitHub's own schema: keys, values, needs, and the contexts
+ * that each expression may use.
+ */
 
 import { readFileSync } from 'node:fs';
 import { convertJobs } from '@actions/workflow-parser/model/converter/jobs';
@@ -18,13 +21,16 @@ export type ReadYaml =
   | { readonly ok: true; readonly value: unknown; readonly problems: readonly string[] }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** The values in a text, and one line for each thing that GitHub would refuse: `FILE (Line: 2, Col: 5): …`. Not `ok` where it is no YAML. */
+/**
+ * The values in a text, and one line for each error that GitHub would report: `FILE (Line: 2, Col: 5): …`. Not `ok` if
+ * the text is not YAML.
+ */
 export function readBySchema(kind: keyof typeof schemas, file: string, source: string): ReadYaml {
   const document = parseDocument(source, { uniqueKeys: false });
   const [syntax] = document.errors;
   if (syntax !== undefined) return { ok: false, problems: [`${file}: ${syntax.message}`] };
   try {
-    // First of all: a text whose aliases multiply would keep the reader below busy for good.
+    // Check this first: a text with multiplying aliases would keep the schema reader below busy forever.
     const value: unknown = document.toJS({ maxAliasCount: 100 });
     return { ok: true, value, problems: problemsOf(kind, file, source) };
   } catch (error) {
@@ -46,10 +52,10 @@ function problemsOf(kind: keyof typeof schemas, file: string, source: string): r
   return context.errors.getErrors().map(({ message }) => message);
 }
 
-/** Of an action no more is asked than its runner asks: a description may be missing. */
+/** Actions are checked only as strictly as the runner checks them: a description may be missing. */
 const roots = { workflow: 'workflow-root-strict', action: 'action-root' };
 
-// Read here, because the package's own door imports its schemas without saying that they are JSON, which Node refuses.
+// Read from disk, because the package imports its JSON schemas without an import attribute, which Node rejects.
 const schemas = { workflow: schemaIn('workflow-v1.0.min.json'), action: schemaIn('action-v1.0.min.json') };
 
 function schemaIn(name: string): TemplateSchema {

@@ -1,4 +1,4 @@
-/** `jobs.<id>` of a workflow file: the keys that the playground knows, and what they come to. */
+/** `jobs.<id>` of a workflow file: the keys that the playground supports, and their parsed form. */
 
 import * as z from 'zod';
 import { permissionsSchema } from './permissions.ts';
@@ -49,7 +49,10 @@ function idsOf(steps: readonly StepDefinition[]): readonly string[] {
   return steps.flatMap(({ id }) => (id === null ? [] : [id.toLowerCase()]));
 }
 
-/** Workflows lie directly in their folder; `$/` is the calling file's own repository and commit (GitHub, 2026-07-30). */
+/**
+ * Workflow files are directly in their folder. `$/` is the calling file's own repository and commit (GitHub,
+ * 2026-07-30).
+ */
 const CALLED = /^(?:[.$]\/\.github\/workflows\/[^/@]+|[^/@]+\/[^/@]+\/\.github\/workflows\/[^/@]+@.+)$/;
 
 const calledSchema = z
@@ -57,7 +60,10 @@ const calledSchema = z
   .regex(CALLED, 'expected ./.github/workflows/FILE or owner/repository/.github/workflows/FILE@ref')
   .optional();
 
-/** `runsOn`: labels, or one expression that gives a label or a list of labels. `call`: the workflow file that the job calls instead. */
+/**
+ * `runsOn`: labels, or one expression that gives a label or a list of labels. `call`: the workflow file that the job
+ * calls.
+ */
 export const jobSchema = z
   .strictObject({
     name: textSchema,
@@ -102,7 +108,7 @@ export const jobSchema = z
       ...job,
       ...defaults,
       runsOn: runsOn?.labels ?? [],
-      /** `runs-on.group`: the runner group that the job insists on; text or an expression. */
+      /** `runs-on.group`: the runner group that the job requires; text or an expression. */
       runnerGroup: runsOn?.group ?? null,
       timeoutMinutes,
       continueOnError,

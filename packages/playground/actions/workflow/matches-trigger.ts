@@ -3,19 +3,22 @@
 import { matchesPatterns } from './filter-pattern.ts';
 import { type ActivityEvent, DEFAULT_TYPES, type RefFilter, type Triggers } from './triggers.ts';
 
-/** What the filters look at; the queue makes it from an event of the world. */
+/** The values that filters match; the queue derives them from an event of the world. */
 export type TriggerEvent = {
   readonly name: string;
   readonly action: string | null;
   /** push: the pushed ref; pull_request: the base branch; workflow_run: the head branch of that run. Full ref name. */
   readonly ref: string | null;
-  /** Paths that the push or the pull request changes; null where paths are not looked at. */
+  /** Paths that the push or the pull request changes; null where path filters do not apply. */
   readonly changedPaths: readonly string[] | null;
-  /** Name of the workflow that a `workflow_run` is about. */
+  /** Name of the workflow that a `workflow_run` event reports. */
   readonly workflowName: string | null;
 };
 
-/** True if the workflow's `on:` takes the event (`workflow_dispatch` and `schedule` are decided where they arise). */
+/**
+ * True if the workflow's `on:` accepts the event. `workflow_dispatch` and `schedule` are decided where they are
+ * created.
+ */
 export function matchesTrigger(triggers: Triggers, event: TriggerEvent): boolean {
   switch (event.name) {
     case 'push':
@@ -36,7 +39,7 @@ export function matchesTrigger(triggers: Triggers, event: TriggerEvent): boolean
   }
 }
 
-/** Other actions of the event are the playground's own (a cancellation was asked for) and start nothing. */
+/** Other actions of this event are internal to the playground (such as a cancellation request) and start nothing. */
 const RUN_TYPES = ['completed', 'requested', 'in_progress'] as const;
 
 function isActivityEvent(name: string): name is ActivityEvent {
@@ -63,13 +66,13 @@ function refPasses(filter: RefFilter, event: TriggerEvent): boolean {
     : [branches, branchesIgnore, tags.length + tagsIgnore.length];
   if (only.length > 0) return matchesPatterns(only, name);
   if (never.length > 0) return !matchesPatterns(never, name);
-  // A filter on the other kind of ref alone means that this kind starts nothing.
+  // If only the other kind of ref has a filter, this kind starts nothing.
   return other === 0;
 }
 
 function pathsPass(filter: RefFilter, event: TriggerEvent): boolean {
   const changed = event.changedPaths;
-  // Paths are not evaluated for pushes of tags, and an unknown list must not hide a run.
+  // Path filters do not apply to pushes of tags, and an unknown list of paths must not suppress a run.
   if (changed === null) return true;
   if (filter.paths.length > 0) return changed.some((path) => matchesPatterns(filter.paths, path));
   if (filter['paths-ignore'].length > 0) {

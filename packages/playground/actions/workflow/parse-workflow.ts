@@ -1,4 +1,4 @@
-/** Reads a workflow file: YAML once, checked once, with every thing that it asks for and cannot have named. */
+/** Parses a workflow file once: reads the YAML, validates it, and names everything that is not supported. */
 
 import * as z from 'zod';
 import { actions } from '../../limits/limits.ts';
@@ -7,7 +7,7 @@ import { readBySchema } from './github-schema.ts';
 import { type Triggers, triggersSchema } from './triggers.ts';
 import { type WorkflowFile, workflowSchema } from './workflow-file.ts';
 
-/** The file's meaning; `problems` is empty when everything in it can be done. Never throws on what a file holds. */
+/** The parsed file; `problems` is empty when everything in it is supported. Never throws on a file's content. */
 export function parseWorkflow(path: string, source: string): WorkflowFile {
   const key = JSON.stringify([path, source]);
   const file = known.get(key) ?? parseAnew(path, source);
@@ -16,7 +16,7 @@ export function parseWorkflow(path: string, source: string): WorkflowFile {
   return file;
 }
 
-/** Each look and each world asks for the same few files; nobody changes what a file means. */
+/** A cache: every pass and every world reads the same few files, and parsed files are never modified. */
 const known = new Map<string, WorkflowFile>();
 
 function parseAnew(path: string, source: string): WorkflowFile {
@@ -39,13 +39,13 @@ const salvageSchema = z.object({ name: z.string().optional().catch(undefined), o
 
 const NO_TRIGGERS = triggersSchema.parse({});
 
-/** Name and triggers of a file that is wrong elsewhere, so that its events make a run that says what is wrong. */
+/** Name and triggers of an otherwise invalid file, so that its events create a run that shows the errors. */
 function salvage(value: unknown): { name?: string | undefined; on: Triggers } {
   const read = salvageSchema.safeParse(value);
   return read.success ? read.data : { on: NO_TRIGGERS };
 }
 
-/** A file that cannot be used, with the reasons, and what is known of it all the same. */
+/** A file that cannot be used: the reasons, and the parts that could be read. */
 export function brokenWorkflow(
   path: string,
   problems: readonly string[],

@@ -1,4 +1,4 @@
-/** `permissions:` of a workflow or job: which powers its GITHUB_TOKEN gets. */
+/** `permissions:` of a workflow or job: the permissions of its GITHUB_TOKEN. */
 
 import * as z from 'zod';
 import type { AccessLevel } from '../../identity/state-people.ts';
@@ -28,8 +28,8 @@ const NAMES = [
 const level = z.enum(['read', 'write', 'none']);
 
 /**
- * A map, `read-all`, `write-all` or `{}`. What a given map does not name is none.
- * Names come out as the API spells them (`pull_requests`), because the token's check uses those.
+ * A map, `read-all`, `write-all` or `{}`. Permissions that a map does not name are none. Names are converted to the
+ * API's spelling (`pull_requests`), because the token check uses it.
  */
 export const permissionsSchema = z
   .union([z.enum(['read-all', 'write-all']), z.record(z.string(), level)])
@@ -45,10 +45,10 @@ export const permissionsSchema = z
   .nullable()
   .default(null);
 
-/** What a token gets when neither workflow nor job says anything: the restricted default of new repositories. */
+/** The token's permissions when neither workflow nor job sets any: the restricted default of new repositories. */
 export const DEFAULT_PERMISSIONS: WorkflowPermissions = { contents: 'read', packages: 'read' };
 
-/** The same where the repository lets workflows write by default. */
+/** The same for repositories that let workflows write by default. */
 export const PERMISSIVE_PERMISSIONS: WorkflowPermissions = everything('write');
 
 function everything(granted: 'read' | 'write'): WorkflowPermissions {

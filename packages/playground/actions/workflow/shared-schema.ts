@@ -1,14 +1,17 @@
-/** Parts of the workflow syntax that stand at several levels. GitHub's schema was asked before; these give what was read its types. */
+/**
+ * Parts of the workflow syntax that occur at several levels. GitHub's schema has validated the file before; these
+ * schemas add types.
+ */
 
 import * as z from 'zod';
 
-/** A value that a workflow file may give where text is expected. */
+/** A value that a workflow file may use where text is expected. */
 export const scalarSchema = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** A scalar of the YAML or a text that may hold `${{ }}`. */
+/** A YAML scalar, or a text that may contain `${{ }}`. */
 export type Scalar = z.output<typeof scalarSchema>;
 
-/** Text, also where YAML took it for something else; null where it is not there. */
+/** Text, even if YAML parsed another type; null when absent. */
 export const textSchema = z
   .union([z.string(), z.number(), z.boolean()])
   .transform(String)

@@ -1,4 +1,4 @@
-/** The events that start a workflow: `on:` read into one shape per event. */
+/** The events that start a workflow: `on:` parsed into one shape per event. */
 
 import * as z from 'zod';
 import { listSchema, scalarSchema, textSchema } from './shared-schema.ts';
@@ -15,7 +15,7 @@ export const DEFAULT_TYPES = {
   repository_dispatch: null,
 } as const satisfies Record<string, readonly string[] | null>;
 
-/** Which activity types, branches, tags and paths count; an empty list means that the key is not there. */
+/** The activity types, branches, tags and paths that count; an empty list means that the key is absent. */
 const filterSchema = z.object({
   types: listSchema,
   branches: listSchema,
@@ -75,7 +75,10 @@ const onSchema = z.strictObject({
   repository_dispatch: activity,
 });
 
-/** `on:` as text, list or map, in its one normal form; an event that is not listed here is a problem with its name. */
+/**
+ * `on:` as text, list or map, in its normalized form. An event that is not listed here is reported as a problem with
+ * its name.
+ */
 export const triggersSchema = z
   .preprocess(asEventMap, onSchema)
   .transform(({ push, schedule, workflow_dispatch, workflow_call, workflow_run, ...activities }) => ({
@@ -90,7 +93,7 @@ export const triggersSchema = z
 export type Triggers = z.output<typeof triggersSchema>;
 export type ActivityEvent = keyof Triggers['activities'];
 
-/** An event without a value is there, with nothing said about it. */
+/** Gives an event without a value an empty filter. */
 function asEventMap(on: unknown): unknown {
   if (typeof on === 'string') return { [on]: {} };
   if (Array.isArray(on)) return Object.fromEntries(on.map((event) => [String(event), {}]));

@@ -1,4 +1,4 @@
-/** What a workflow file says, after its YAML was read once: the shape that the queue and the runner work from. */
+/** A parsed workflow file: the shape that the queue and the runner use. */
 
 import * as z from 'zod';
 import { jobSchema } from './job-schema.ts';
@@ -30,7 +30,7 @@ type Read = z.output<typeof workflowSchema>;
 export type WorkflowFile = Readonly<Omit<Read, 'name'>> & {
   readonly path: string;
   readonly name: string;
-  /** What the file asks for and GitHub refuses, or the playground does not have; a run of it fails with these lines. */
+  /** Requests in the file that GitHub or the playground does not support; a run of the file fails with these lines. */
   readonly problems: readonly string[];
 };
 

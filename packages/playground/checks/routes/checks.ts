@@ -21,9 +21,9 @@ import { nextId } from '../../world/world.ts';
 import { shapeAnnotation, shapeCheckRun } from '../shape-check.ts';
 
 const read = repoAccess('checks:read', 'public');
-/** Only Apps (and workflows, which are one) may write checks: no person's role is enough. */
+/** Only Apps (including the Actions App) may write checks; no person's role is enough. */
 const write = repoAccess('checks:write', 'admin');
-/** The button of the page: for everybody who may push. */
+/** The button on the page, for everyone with write access. */
 const again = repoAccess('checks:write', 'write');
 
 const annotation = z.object({
@@ -42,7 +42,7 @@ const fitting = annotation
     path: ['end_line'],
     error: 'end_line precedes start_line',
   })
-  // docs.github.com/rest/checks: columns only where start_line and end_line are the same.
+  // docs.github.com/rest/checks: columns are allowed only where start_line and end_line are equal.
   .refine((one) => one.start_line === one.end_line || one.start_column === undefined, {
     path: ['start_column'],
     error: 'start_column is for annotations of one line',
@@ -154,7 +154,7 @@ async function updateCheckRun(call: ActorCall, body: Changes): Promise<Answer> {
   return ok(shapeCheckRun(call.world, run));
 }
 
-/** Annotations are added to those that are there; giving a conclusion completes the run. */
+/** New annotations are appended to the existing ones. Setting a conclusion completes the run. */
 function withChanges(run: CheckRun, body: Changes, now: number): CheckRun {
   const status = body.conclusion === undefined ? (body.status ?? run.status) : 'completed';
   const at = (text: string | undefined, fallback: number | null): number | null =>
@@ -205,7 +205,7 @@ function onlyApps(): Answer {
   return failed(403, 'You must authenticate via a GitHub App.');
 }
 
-/** The App's suite of a commit, made with its first check run. */
+/** The App's suite of a commit, created with its first check run. */
 function suiteFor(call: ActorCall, appId: number, headSha: string): CheckSuite {
   const { checkSuites } = call.world.state;
   const known = Object.values(checkSuites).find(
@@ -213,7 +213,7 @@ function suiteFor(call: ActorCall, appId: number, headSha: string): CheckSuite {
   );
   if (known !== undefined) return known;
   const now = call.world.clock.now();
-  // Of a fork's branch GitHub does not tell the name (docs.github.com/webhooks: check_suite).
+  // GitHub does not report the name of a fork's branch (docs.github.com/webhooks: check_suite).
   const pull = Object.values(call.world.state.issues).find(
     (one) => one.repoId === call.repo.id && one.pull?.headSha === headSha,
   )?.pull;
@@ -247,7 +247,7 @@ async function listCheckRuns(call: RepoCall): Promise<Answer> {
   return pagedIn(call, 'check_runs', latestOf(call, rows), (run) => shapeCheckRun(call.world, run));
 }
 
-/** `filter=latest`, the default: of the runs of one suite with one name, the newest. */
+/** `filter=latest`, the default: the newest run per suite and name. */
 function latestOf(call: RepoCall, rows: readonly CheckRun[]): readonly CheckRun[] {
   if (call.query.get('filter') === 'all') return rows;
   const newest = new Map<string, CheckRun>();

@@ -17,7 +17,7 @@ import { shapeSimpleStatus, shapeStatus } from '../shape-check.ts';
 
 const read = repoAccess('statuses:read', 'public');
 const write = repoAccess('statuses:write', 'write');
-/** As many branches as GitHub names in one payload. */
+/** The maximum number of branches in one payload, as on GitHub. */
 const branchesInPayload = 10;
 const creation = z.object({
   state: z.enum(['error', 'failure', 'pending', 'success']),
@@ -65,7 +65,7 @@ async function createStatus(call: ActorCall, body: z.infer<typeof creation>): Pr
   return created(shapeStatus(call.world, row));
 }
 
-/** The newest status of each context; red wins over yellow, yellow over green, none at all is yellow. */
+/** The newest status of each context. Any failure gives failure, any pending gives pending, no status gives pending. */
 async function combined(call: RepoCall): Promise<Answer> {
   const found = await statusesAt(call);
   if (found === null) return notFound();
@@ -94,7 +94,7 @@ async function statusesAt(
   return { sha, rows: all.filter((row) => row.repoId === call.repo.id && row.sha === sha) };
 }
 
-/** docs.github.com/webhooks: the `status` payload, with the commit and the branches that end in it. */
+/** docs.github.com/webhooks: the `status` payload, with the commit and the branches that point to it. */
 async function statusPayload(call: ActorCall, row: CommitStatus): Promise<JsonObject> {
   const store = call.world.gitOf(call.repo);
   const commit = must(await store.readCommit(row.sha), `commit ${row.sha}`);

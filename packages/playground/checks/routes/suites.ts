@@ -1,4 +1,4 @@
-/** Routes of check suites (docs.github.com/rest/checks/suites): read them and their runs, ask for them again. */
+/** Routes of check suites (docs.github.com/rest/checks/suites): read suites and their runs, request them again. */
 
 import { pagedIn } from '../../api/paging.ts';
 import { type Answer, created, notFound, ok, unprocessable } from '../../api/reply.ts';
@@ -9,7 +9,7 @@ import { actionsApp } from '../../world/lookup.ts';
 import { shapeCheckRun, shapeCheckSuite } from '../shape-check.ts';
 
 const read = repoAccess('checks:read', 'public');
-/** The button of the page: for everybody who may push. */
+/** The button on the page, for everyone with write access. */
 const again = repoAccess('checks:write', 'write');
 
 export const suiteRoutes: readonly Route[] = [

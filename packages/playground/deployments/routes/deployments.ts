@@ -1,4 +1,4 @@
-/** Routes of deployments (docs.github.com/rest/deployments): ask for one, say what becomes of it, list, delete. */
+/** Routes of deployments (docs.github.com/rest/deployments): create, set statuses, list, delete. */
 
 import * as z from 'zod';
 import { paged } from '../../api/paging.ts';
@@ -129,7 +129,7 @@ async function createDeployment(call: ActorCall, body: z.infer<typeof creation>)
 }
 
 /**
- * The default branch is merged into a branch that lacks some of it, and the deployment is not made: who asked asks
+ * Merges the default branch into a branch that is behind it. Then no deployment is created, and the caller must ask
  * again (docs: create a deployment, "Merged branch response" and "Merge conflict response"). Null: nothing to merge.
  */
 async function autoMerge(call: ActorCall, branch: string): Promise<Answer | null> {
@@ -159,7 +159,7 @@ async function autoMerge(call: ActorCall, branch: string): Promise<Answer | null
     : failed(409, moveMessage(moved, ref));
 }
 
-/** 409 while a check or status of the commit is not green: those that are named, or without names all there are. */
+/** 409 while a check or status of the commit is not green: the named contexts, or all of them if none is named. */
 function unmetContexts(call: ActorCall, body: z.infer<typeof creation>, sha: string): Answer | null {
   const stands = checkStands(call.world, call.repo, sha);
   const wanted = body.required_contexts ?? [...new Set(stands.map(({ name }) => name))];
@@ -173,7 +173,7 @@ function unmetContexts(call: ActorCall, body: z.infer<typeof creation>, sha: str
   return failed(409, `Conflict: Commit status checks failed for ${body.ref}.`);
 }
 
-/** docs.github.com/actions: an environment that is deployed to for the first time is made, without any protection. */
+/** docs.github.com/actions: the first deployment to an environment creates it, without protection rules. */
 function makeEnvironment(call: ActorCall, name: string): void {
   const repo = freshRepo(call);
   if (repo.environments.some((one) => one.name === name)) return;
@@ -200,7 +200,7 @@ async function createStatus(call: ActorCall, body: z.infer<typeof stating>): Pro
   return created(shapeDeploymentStatus(call.world, row, one));
 }
 
-/** docs: `auto_inactive` is for earlier successes in the environment that are neither transient nor production. */
+/** docs: `auto_inactive` applies to earlier successes in the environment that are neither transient nor production. */
 async function retireOthers(call: ActorCall, live: Deployment): Promise<void> {
   for (const other of deploymentsOf(call)) {
     if (other.id >= live.id || other.environment !== live.environment || other.transient || other.production)

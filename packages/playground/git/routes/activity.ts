@@ -14,7 +14,7 @@ export const activityRoutes: readonly Route[] = [
   reads('/activity', repoAccess('contents:read', 'public'), listActivity),
 ];
 
-/** Newest first unless asked otherwise; pages go by a cursor, and not by number. */
+/** Newest first by default; paged by cursor, not by number. */
 function listActivity(call: RepoCall): Answer {
   const rows = Object.values(call.world.state.activities).filter((row) => matches(call, row));
   const isAscending = call.query.get('direction') === 'asc';
@@ -46,7 +46,7 @@ function matches(call: RepoCall, row: Activity): boolean {
   return actor === null || findUser(call.world, actor)?.id === row.actorId;
 }
 
-/** An account that is gone by now is null. */
+/** A deleted account is null. */
 function shape(call: RepoCall, row: Activity): JsonObject {
   const actor = call.world.state.users[row.actorId];
   return {

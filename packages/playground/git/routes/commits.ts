@@ -85,7 +85,7 @@ async function pullsOfCommit(call: RepoCall): Promise<Answer> {
   return paged(call, found, (issue) => shapePull(call.world, issue));
 }
 
-/** The pull requests that brought the commit, or would. */
+/** The pull requests that contain the commit, merged or open. */
 export async function pullsWith(world: World, repo: Repo, sha: string): Promise<readonly PullIssue[]> {
   const store = world.gitOf(repo);
   const found: PullIssue[] = [];
@@ -99,7 +99,7 @@ export async function pullsWith(world: World, repo: Repo, sha: string): Promise<
   return found;
 }
 
-/** `base...head`: what head has since the merge base. */
+/** `base...head`: the commits of head since the merge base. */
 async function compare(call: RepoCall): Promise<Answer> {
   const store = call.world.gitOf(call.repo);
   const [baseName = '', headName = ''] = (call.params['basehead'] ?? '').split('...');
@@ -146,7 +146,7 @@ function statusOf(ahead: number, behind: number): string {
   return behind > 0 ? 'behind' : 'identical';
 }
 
-/** The commit of `branch`, or of `owner:branch` in the owner's fork; null for an owner who has none. */
+/** The commit of `branch`, or of `owner:branch` in the owner's fork; null if the owner has no fork. */
 async function sideOf(call: RepoCall, name: string): Promise<string | null> {
   const cut = name.indexOf(':');
   if (cut < 0) return resolveCommit(call.world.gitOf(call.repo), call.repo, name);
@@ -156,7 +156,7 @@ async function sideOf(call: RepoCall, name: string): Promise<string | null> {
   return repo === undefined ? null : resolveCommit(call.world.gitOf(repo), repo, name.slice(cut + 1));
 }
 
-/** Forks share their parent's objects, and it theirs; a private one is not looked into from outside. */
+/** Forks and their parent share objects. A private repository is hidden from callers without access. */
 function isKin(repo: Repo, other: Repo): boolean {
   return !other.private && (other.forkOfId === repo.id || repo.forkOfId === other.id);
 }

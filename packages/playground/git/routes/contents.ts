@@ -1,4 +1,4 @@
-/** Routes of files (docs.github.com/rest/repos/contents): read, list, write, delete, each write one commit. */
+/** Routes of files (docs.github.com/rest/repos/contents): read, list, write, delete. Each write is one commit. */
 
 import * as z from 'zod';
 import { type Answer, failed, notFound, ok, raw, unprocessable } from '../../api/reply.ts';
@@ -24,7 +24,7 @@ const person = z.object({
 });
 const fileWrite = z.object({
   message: z.string(),
-  // Encoders break lines; GitHub takes them.
+  // Encoders add line breaks; GitHub accepts them.
   content: z
     .string()
     .transform((text) => text.replaceAll(/\s/g, ''))
@@ -39,7 +39,7 @@ const fileDelete = fileWrite.omit({ content: true }).extend({ sha: z.string() })
 export const contentRoutes: readonly Route[] = [
   reads('/contents', read, getContents),
   reads('/contents/:path*', read, getContents),
-  // Found by its name at the root, as GitHub finds most (docs: about READMEs).
+  // Found by its name in the root folder, as GitHub finds most (docs: about READMEs).
   reads('/readme', read, async (call) => {
     for (const path of ['README.md', 'README', 'readme.md', '.github/README.md', 'docs/README.md']) {
       const answer = await getContents({ ...call, params: { ...call.params, path } });
@@ -78,13 +78,13 @@ async function getContents(call: RepoCall): Promise<Answer> {
 
 type Change = z.infer<typeof fileDelete> | z.infer<typeof fileWrite>;
 
-/** One commit that writes (bytes) or deletes (null) a file; a wrong `sha` of the old file is a 409. */
+/** Writes (bytes) or deletes (null) a file in one commit; a wrong `sha` of the old file is a 409. */
 async function change(call: ActorCall, body: Change, bytes: Uint8Array | null): Promise<Answer> {
   const store = call.world.gitOf(call.repo);
   const branch = body.branch ?? call.repo.defaultBranch;
   const path = call.params['path'] ?? '';
   const tip = await branchTip(store, branch);
-  // The first file of an empty repository makes its first commit.
+  // The first file in an empty repository creates its first commit.
   const isFirst = tip === null && bytes !== null && (await store.refs('refs/heads/')).size === 0;
   if (tip === null && !isFirst) return failed(404, `Branch ${branch} not found`);
   const base = tip === null ? null : await store.readCommit(tip);
@@ -162,7 +162,7 @@ function signatures(
   return { committer, author: body.author === undefined ? fallback : of(body.author) };
 }
 
-/** `bytes` null: what a directory says of its entries, without their text. */
+/** `bytes` null: an entry of a directory, without its content. */
 function shapeContent(
   call: RepoCall,
   entry: PathEntry,

@@ -1,4 +1,4 @@
-/** Routes of forks (docs.github.com/rest/repos/forks): everybody who may read a repository may have one of their own. */
+/** Routes of forks (docs.github.com/rest/repos/forks): everyone who can read a repository can fork it. */
 
 import { type Answer, unprocessable } from '../../api/reply.ts';
 import { type ActorCall, acts, type Route, repoAccess } from '../../api/route.ts';
@@ -11,7 +11,10 @@ export const forkRoutes: readonly Route[] = [
   acts('POST', '/forks', repoAccess('administration:write', 'anyone'), createFork),
 ];
 
-/** 202: GitHub copies in the background; here it is done at once. A second fork by the same account is the first one. */
+/**
+ * 202: GitHub copies in the background; here the copy is immediate. A second fork by the same account returns the first
+ * one.
+ */
 async function createFork(call: ActorCall): Promise<Answer> {
   const { world, repo: parent, actor } = call;
   if (actor.type === 'Bot' || actor.id === parent.ownerId)
@@ -31,7 +34,7 @@ async function makeFork({ world, repo: parent, actor }: ActorCall): Promise<Repo
     forkOfId: parent.id,
     createdAtMs: now,
     pushedAtMs: parent.pushedAtMs,
-    // Nothing that gives power goes along: no people, no secrets, no environments, no rules.
+    // A fork copies nothing that grants permissions: no people, secrets, environments or rules.
     collaborators: {},
     secrets: {},
     variables: {},

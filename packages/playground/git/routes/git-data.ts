@@ -205,7 +205,7 @@ async function shapeTree(call: RepoCall, sha: string, listing: Listing): Promise
   return { sha, url: `${api}/git/trees/${sha}`, tree: entries, truncated: listing.truncated };
 }
 
-/** Base64 in lines of 60 characters, as GitHub gives it. */
+/** Base64 in lines of 60 characters, as on GitHub. */
 export function base64Lines(bytes: Uint8Array): string {
   return Buffer.from(bytes)
     .toString('base64')

@@ -1,4 +1,4 @@
-/** Merging one branch into another (docs.github.com/rest/branches: merge a branch). */
+/** The route that merges one branch into another (docs.github.com/rest/branches: merge a branch). */
 
 import * as z from 'zod';
 import { type Answer, created, failed, noContent, notFound } from '../../api/reply.ts';

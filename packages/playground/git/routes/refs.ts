@@ -68,7 +68,7 @@ async function deleteRef(call: ActorCall): Promise<Answer> {
   return outcome === 'updated' ? noContent() : refused(outcome, ref);
 }
 
-/** The answer to a move that did not happen. */
+/** The answer to a refused move. */
 export function refused(outcome: Exclude<MoveOutcome, 'updated'>, ref: string): Answer {
   if (outcome === 'workflows-permission') return failed(403, moveMessage(outcome, ref));
   return unprocessable(moveMessage(outcome, ref));

@@ -1,4 +1,7 @@
-/** Routes by which administrators change a repository and who works in it (docs.github.com/rest/repos and /collaborators). */
+/**
+ * Routes with which administrators change a repository and its collaborators (docs.github.com/rest/repos and
+ * /collaborators).
+ */
 
 import * as z from 'zod';
 import { type Answer, failed, invalid, noContent, notFound, ok, unprocessable } from '../../api/reply.ts';
@@ -14,7 +17,10 @@ import { shapeFullRepo } from '../shape-repo.ts';
 const administer = repoAccess('administration:write', 'admin');
 const metadata = repoAccess('metadata:read', 'public');
 
-/** What is here; every other field of GitHub's has to be the value that the repository has anyway, or is refused by name. */
+/**
+ * The supported settings. Any other field of GitHub's must have the repository's fixed value, or it is rejected by
+ * name.
+ */
 const changes = z.looseObject({
   description: z.string().nullish(),
   homepage: z.string().nullish(),
@@ -27,7 +33,7 @@ const changes = z.looseObject({
   delete_branch_on_merge: z.boolean().optional(),
 });
 const served = Object.keys(changes.shape);
-/** By the words of the API, and by those of the roles. */
+/** By the API's names, and by role names. */
 const permissions: Readonly<Record<string, Role>> = {
   pull: 'read',
   triage: 'triage',
@@ -90,7 +96,7 @@ async function updateRepo(call: ActorCall, body: z.infer<typeof changes>): Promi
 
 const noMethodLeft = 'Sorry, you need to allow at least one merge strategy. (no_merge_method)';
 
-/** In an organization everybody of the playground counts as a member and is added at once, without an invitation. */
+/** In an organization, every account counts as a member and is added immediately, without an invitation. */
 function addCollaborator(call: ActorCall, { permission }: z.infer<typeof inviting>): Answer {
   const user = findUser(call.world, call.params['login'] ?? '');
   if (user === null || user.type !== 'User') return notFound();

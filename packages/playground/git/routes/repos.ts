@@ -1,4 +1,4 @@
-/** Routes of repositories, people and small things: repository, collaborators, users, rate limit, Markdown. */
+/** Routes of repositories, people and small features: repository, collaborators, users, rate limit, Markdown. */
 
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
@@ -17,7 +17,7 @@ import { findUser, userById } from '../../world/lookup.ts';
 import { shapeFullRepo, shapeRolePermissions } from '../shape-repo.ts';
 
 const metadata = repoAccess('metadata:read', 'public');
-/** People need push access to ask who else has it; Apps need nothing beyond metadata. */
+/** People need push access to list other collaborators; Apps need only metadata. */
 const askWho = repoAccess(
   'metadata:read',
   'write',
@@ -71,8 +71,8 @@ function listCollaborators(call: RepoCall): Promise<Answer> {
 }
 
 /**
- * docs.github.com/rest/collaborators: `permission` in four words, `role_name` finer. A stranger on a public
- * repository is `read`; an App's account is 404 "not a user".
+ * docs.github.com/rest/collaborators: `permission` has four values, `role_name` more. An account without a role has
+ * `read` on a public repository; an App's account is 404 "not a user".
  */
 function getPermission(call: RepoCall): Answer {
   const login = call.params['login'] ?? '';

@@ -15,15 +15,15 @@ type CgiJob = {
   /** The bare repository. */
   readonly directory: string;
   readonly gitProgram: string;
-  /** What a push may not do; empty needs no hook. */
+  /** What a push may not do; an empty list needs no hook. */
   readonly policy: readonly Barrier[];
 };
 
 /**
- * Streams the request into the program and its answer into the response, which stays open for the caller to end.
- * Resolves when the program has ended, also when the client went away before: a push is then carried to its end, a
- * fetch is cut short. Null, or what git complained of when it ended badly after it had begun to answer: the answer then
- * says so to the client as well, whose fault it usually is. Throws when the program did not run or answered nothing.
+ * Streams the request into the program and its answer into the response; the caller ends the response. Resolves when
+ * the program has ended, even if the client disconnected before: a push is then completed, a fetch is cut short. Null,
+ * or git's error message if it failed after it had started to answer; the answer then contains the error too, because
+ * it is usually the client's. Throws when the program did not run or did not answer.
  */
 export async function runHttpBackend(
   job: CgiJob,
@@ -43,7 +43,8 @@ export async function runHttpBackend(
   };
   response.once('close', leave);
   request.setTimeout(limits.transferIdleMs, () => request.destroy());
-  // Either side may stop early (the client leaves, git refuses before it has read all); git's exit says what it meant.
+  // Either side may stop early (the client disconnects, git refuses before it has read everything). Git's exit code
+  // gives the outcome.
   const sending = pipeline(request, child.stdin).then(
     () => null,
     (cause: unknown) => cause,
@@ -57,7 +58,7 @@ export async function runHttpBackend(
   throw new Error(complaint, { cause: broken ?? result.cause });
 }
 
-// What GitHub lets clients do, whatever the repository's own file says.
+// The settings that GitHub uses for clients, regardless of the repository's own file.
 const serverSettings: readonly GitSetting[] = [
   ['http.receivepack', 'true'],
   ['uploadpack.allowFilter', 'true'],
@@ -66,12 +67,12 @@ const serverSettings: readonly GitSetting[] = [
   ['receive.denyDeletes', 'false'],
   ['receive.fsckObjects', 'true'],
   ['receive.hideRefs', 'refs/pull'],
-  // A repack in the background would outlive the request that caused it.
+  // A background repack would outlive its request.
   ['receive.autogc', 'false'],
 ];
 
-// No CONTENT_LENGTH: git's http-backend turns in an endless loop when a client leaves before it has sent that many
-// bytes; without it, it reads to the end of its input, which Node ends where the request ends.
+// No CONTENT_LENGTH: git's http-backend loops endlessly when a client disconnects before it has sent that many bytes.
+// Without it, git reads to the end of its input, which Node closes with the request.
 function cgiEnvironment(
   { asked, directory, policy }: CgiJob,
   request: IncomingMessage,

@@ -1,4 +1,4 @@
-/** Passes what a CGI program prints (RFC 3875: header lines, an empty line, the body) on to an HTTP response. */
+/** Passes a CGI program's output (RFC 3875: header lines, an empty line, the body) on to an HTTP response. */
 
 import type { ServerResponse } from 'node:http';
 import { git as limits } from '../../limits/limits.ts';
@@ -6,8 +6,8 @@ import { git as limits } from '../../limits/limits.ts';
 type CgiHead = { readonly status: number; readonly headers: readonly (readonly [string, string])[] };
 
 /**
- * Streams the output to the response as fast as the client takes it, and leaves the response open. When the client is
- * gone the rest is still read, so that the program comes to its end. False when the output had no whole head.
+ * Streams the output to the response with backpressure, and leaves the response open. After the client disconnects, the
+ * rest is still read, so that the program can end. False when the output had no complete header.
  */
 export async function passCgiOutput(
   output: AsyncIterable<Uint8Array>,
@@ -31,7 +31,7 @@ export async function passCgiOutput(
   return head === null;
 }
 
-/** Status (200 unless a `Status` line says otherwise) and the other header lines. */
+/** Status (200 without a `Status` line) and the other header lines. */
 function parseCgiHead(text: string): CgiHead {
   const lines = text.split(/\r?\n/).map((line): readonly [string, string] => {
     const colon = line.indexOf(':');

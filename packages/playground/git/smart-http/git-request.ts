@@ -1,4 +1,4 @@
-/** What a request of git's smart HTTP protocol asks for, and with which token. */
+/** Parses a request of git's smart HTTP protocol and its token. */
 
 import type { IncomingMessage } from 'node:http';
 
@@ -13,8 +13,8 @@ export type GitRequest = {
 };
 
 /**
- * The request behind a method and a URL (path and query), or null when it is none of the three that smart HTTP has
- * (https://git-scm.com/docs/http-protocol). `.git` at the end of the name may be left out, as on GitHub.
+ * The git request in a method and a URL (path and query), or null when it is none of the three of smart HTTP
+ * (https://git-scm.com/docs/http-protocol). The suffix `.git` is optional, as on GitHub.
  */
 export function parseGitRequest(method: string | undefined, url: string): GitRequest | null {
   const { pathname, searchParams } = new URL(url, 'http://localhost');
@@ -29,7 +29,7 @@ export function parseGitRequest(method: string | undefined, url: string): GitReq
   return service === null ? null : { owner, repo, service, advertisement };
 }
 
-/** The token of HTTP Basic (as password, whatever the user name; or as user name without password) or Bearer. */
+/** The token from HTTP Basic (the password, with any user name; or the user name without a password) or Bearer. */
 export function requestToken(request: Pick<IncomingMessage, 'headers'>): string | null {
   const [, scheme = '', value = ''] = /^(\S+) +(\S+) *$/.exec(request.headers.authorization ?? '') ?? [];
   switch (scheme.toLowerCase()) {

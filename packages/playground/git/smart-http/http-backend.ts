@@ -1,4 +1,4 @@
-/** Git over HTTP as GitHub serves it: clone, fetch and push with the API's tokens, by git's own http-backend. */
+/** Git over HTTP as on GitHub: clone, fetch and push with the API's tokens, by git's own http-backend. */
 
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import { createGitProgram } from '../store/git-program.ts';
@@ -11,11 +11,11 @@ import type { Barrier } from './push-policy.ts';
 
 export type GitAuthorization = 'ok' | 'unauthorized' | 'forbidden' | 'not-found';
 
-/** One ref that a push really changed; null = it was not there, or is not there any more. */
+/** One ref that a push changed; null = it did not exist before, or was deleted. */
 export type PushedRef = { readonly ref: string; readonly before: Sha | null; readonly after: Sha | null };
 
 export type GitHttpOptions = {
-  /** The bare repository of a name, null when there is none. Asked only after `authorize` said ok. */
+  /** The bare repository of a name, null when there is none. Called only after `authorize` returned ok. */
   readonly directoryOf: (owner: string, repo: string) => string | null;
   readonly authorize: (asked: {
     readonly owner: string;
@@ -23,38 +23,38 @@ export type GitHttpOptions = {
     readonly token: string | null;
     readonly service: GitService;
   }) => Promise<GitAuthorization>;
-  /** What a push of this token may not do; asked once for each push. */
+  /** What a push with this token may not do; called once for each push. */
   readonly pushPolicy?: (asked: {
     readonly owner: string;
     readonly repo: string;
     readonly token: string | null;
   }) => readonly Barrier[];
-  /** Asked once for each push: true = git does it and nobody hears of it. */
+  /** Called once for each push: true = git performs it, but the answer is lost. */
   readonly losesAnswer?: (push: {
     readonly owner: string;
     readonly repo: string;
     readonly token: string | null;
   }) => boolean;
-  /** Called once after each push that changed a ref, before the client's answer ends; the lock is free by then. */
+  /** Called once after each push that changed a ref, before the client's answer ends. The lock is free by then. */
   readonly onPush: (push: {
     readonly owner: string;
     readonly repo: string;
     readonly token: string | null;
     readonly updates: readonly PushedRef[];
   }) => Promise<void>;
-  /** Told what git complained of when an exchange ended badly although it was answered (a broken or cut-off client). */
+  /** Receives git's error message when an exchange failed after it was answered (a broken or disconnected client). */
   readonly onComplaint?: (complaint: string) => void;
   readonly gitProgram?: string;
 };
 
-/** True when the request belongs to git, so that a server with other rooms knows whom to ask. */
+/** True when the request belongs to git, so that a server can route it. */
 export function isGitRequest(request: Pick<IncomingMessage, 'method' | 'url'>): boolean {
   return parseGitRequest(request.method, request.url ?? '/') !== null;
 }
 
 /**
- * Answers one request of git's smart HTTP protocol under `/<owner>/<repo>.git/`: 401 with a challenge until there is
- * a token that will do, as GitHub does (https://git-scm.com/docs/gitprotocol-http). Throws when git could not run, after
+ * Answers one request of git's smart HTTP protocol under `/<owner>/<repo>.git/`. Sends 401 with a challenge until the
+ * token is sufficient, as GitHub does (https://git-scm.com/docs/gitprotocol-http). Throws when git could not run, after
  * it has answered 500.
  */
 export async function serveGit(
@@ -98,7 +98,7 @@ async function exchange(
   const isLost = pushes && options.losesAnswer?.({ owner, repo, token }) === true;
   const policy = pushes ? (options.pushPolicy?.({ owner, repo, token }) ?? []) : [];
   const run = async (): Promise<void> => {
-    // An answer that gets lost goes to nobody: a response without a socket.
+    // A lost answer is written to a response without a socket.
     const receiver = isLost ? new ServerResponse(request) : response;
     const complaint = await runHttpBackend({ asked, directory, gitProgram, policy }, request, receiver);
     if (complaint !== null) options.onComplaint?.(complaint);
@@ -106,7 +106,7 @@ async function exchange(
   try {
     if (pushes) {
       const { updates, failure } = await withRepositoryLock(directory, () => watchRefs(git, run));
-      // The world hears of what was pushed even when the exchange broke after it.
+      // Report the push even when the exchange broke afterwards.
       if (updates.length > 0) await options.onPush({ owner, repo, token, updates });
       if (failure !== null) throw failure.cause;
     } else await run();
@@ -124,7 +124,7 @@ type Watched = {
   readonly failure: { readonly cause: unknown } | null;
 };
 
-/** Runs a push and says which refs are other than before, whatever became of the client or of the exchange. */
+/** Runs a push and returns the refs that changed, regardless of the outcome of the exchange. */
 async function watchRefs(
   git: ReturnType<typeof createGitProgram>,
   push: () => Promise<void>,

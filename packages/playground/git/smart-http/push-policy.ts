@@ -1,4 +1,7 @@
-/** What a push may not do, as data that a hook of git's gets in its environment: the hook sees objects that nobody else has yet. */
+/**
+ * What a push may not do, as data in the environment of git's hook: only the hook can see the objects before they are
+ * accepted.
+ */
 
 import * as z from 'zod';
 
@@ -6,11 +9,11 @@ const barrier = z.object({
   /** Regular expressions of full ref names. */
   include: z.array(z.string()),
   exclude: z.array(z.string()),
-  /** `workflows`: files under .github/workflows/ that no other branch has. */
+  /** `workflows`: files under .github/workflows/ that are on no other branch. */
   forbids: z.enum(['creation', 'deletion', 'update', 'rewrite', 'workflows']),
-  /** Commits to which the ref may move all the same. */
+  /** Commits to which the ref may move anyway. */
   unless: z.array(z.string()),
-  /** What git tells the client. */
+  /** The message that git prints for the client. */
   words: z.string(),
 });
 
@@ -23,13 +26,13 @@ export type RefMove = { readonly ref: string; readonly before: string; readonly 
 
 const zeros = /^0+$/;
 
-/** What has to be looked up in git, only where a barrier asks for it. */
+/** Values that must be read from git, only if a barrier needs them. */
 type Looks = {
   readonly isForward: () => Promise<boolean>;
   readonly writesWorkflows: () => Promise<boolean>;
 };
 
-/** The first barrier in the way, or null. */
+/** The first barrier that forbids the move, or null. */
 export async function barrierFor(
   policy: readonly Barrier[],
   { ref, before, after }: RefMove,

@@ -1,4 +1,7 @@
-/** git's `update` hook (git-scm.com/docs/githooks): `update-hook.ts REF OLD NEW` ends with 1 where the policy forbids the move. */
+/**
+ * git's `update` hook (git-scm.com/docs/githooks): `update-hook.ts REF OLD NEW` exits with 1 where the policy forbids
+ * the move.
+ */
 
 import { execa } from 'execa';
 import { barrierFor, pushPolicySchema } from './push-policy.ts';
@@ -13,7 +16,7 @@ if (broken !== null) {
 }
 
 async function isForward(): Promise<boolean> {
-  // 1 = it is none; anything else is git in trouble, and then nothing may pass.
+  // 1 = not an ancestor; any other code is an error of git, and then nothing may pass.
   const { exitCode } = await execa('git', ['merge-base', '--is-ancestor', before, after], { reject: false });
   return exitCode === 0;
 }
@@ -30,7 +33,7 @@ async function writes(): Promise<boolean> {
   );
 }
 
-/** What has no such folder, or is no commit, has no files there. */
+/** Empty for a commit without that folder, or an object that is not a commit. */
 async function workflowsAt(commit: string): Promise<WorkflowFiles> {
   const found = await execa('git', ['ls-tree', '-r', '-z', commit, '--', `${workflowFolder}/`], {
     reject: false,

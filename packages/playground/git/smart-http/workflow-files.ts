@@ -1,4 +1,4 @@
-/** Whether a push writes workflow files, which Apps may do only with the permission `workflows`. */
+/** Detects pushes that write workflow files, which requires the permission `workflows` for Apps. */
 
 /** A file under `.github/workflows/` by its path, with the id of its content. */
 export type WorkflowFiles = ReadonlyMap<string, string>;
@@ -6,9 +6,9 @@ export type WorkflowFiles = ReadonlyMap<string, string>;
 export const workflowFolder = '.github/workflows';
 
 /**
- * True when the push brings a workflow file, or takes one away, that no other branch has in the same form (docs.github.com:
- * scopes for OAuth apps, `workflow`: the same file on another branch may be pushed). `before` null = a new ref. The lists
- * of the other branches are asked for only where something changed; `main` is the default branch.
+ * True when the push adds, changes or deletes a workflow file that no other branch has in the same form
+ * (docs.github.com: scopes for OAuth apps, `workflow`: the same file on another branch may be pushed). `before` null =
+ * a new ref. The other branches are read only if a file changed; `main` is the default branch.
  */
 export async function writesWorkflows(
   before: WorkflowFiles | null,

@@ -1,8 +1,10 @@
-/** A fork's view of the store that it shares with its parent, as GitHub's fork networks do: same objects, refs of its own. */
+/**
+ * A fork's view of the store that it shares with its parent, as in GitHub's fork networks: same objects, separate refs.
+ */
 
 import type { GitStore } from './git-store.ts';
 
-/** Where the parent's store keeps the refs of a fork; nobody sees them there but the fork. */
+/** The prefix of a fork's refs in the parent's store; only the fork sees them. */
 export function forkPrefix(repoId: number): string {
   return `refs/forks/${repoId}/`;
 }
@@ -19,7 +21,7 @@ export function createForkStore(shared: GitStore, repoId: number): GitStore {
   };
 }
 
-/** The parent's own view: the refs of its forks are none of its business. */
+/** The parent's own view, without the refs of its forks. */
 export function withoutForks(store: GitStore): GitStore {
   return {
     ...store,

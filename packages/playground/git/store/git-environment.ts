@@ -1,15 +1,15 @@
-/** The environment of every git process that the playground starts: nothing of this machine's git settings leaks in. */
+/** The environment of every git process of the playground, isolated from this machine's git settings. */
 
 import { devNull } from 'node:os';
 
 export type GitSetting = readonly [key: string, value: string];
 
 /**
- * Environment variables for a git process, to be used instead of the inherited ones. `settings` are configuration for
- * this process alone (https://git-scm.com/docs/git-config#ENVIRONMENT); no file of the user or the system is read.
+ * Environment variables for a git process, in place of the inherited ones. `settings` are configuration for this
+ * process only (https://git-scm.com/docs/git-config#ENVIRONMENT); no file of the user or the system is read.
  */
 export function gitEnvironment(settings: readonly GitSetting[] = []): Readonly<Record<string, string>> {
-  // The folder may belong to another user (a mounted volume); who reads it was decided before git is asked.
+  // The folder may belong to another user (a mounted volume); access was checked before git is called.
   const all: readonly GitSetting[] = [['safe.directory', '*'], ...settings];
   const pairs = all.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],

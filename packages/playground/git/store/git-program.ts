@@ -1,4 +1,4 @@
-/** Runs the git program over one bare repository, which it creates when it is not there yet. */
+/** Runs the git program on one bare repository, which it creates if missing. */
 
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ type GitRun = {
 export type GitProgram = {
   /** Runs `git <args>` in the repository; the caller judges the exit status. */
   readonly run: (args: readonly string[], input?: Uint8Array | string) => Promise<GitRun>;
-  /** The same where only status 0 is sound: the output, or an exception with what git said. */
+  /** The same, but only exit status 0 is accepted: returns the output, or throws with git's error message. */
   readonly read: (args: readonly string[], input?: Uint8Array | string) => Promise<Buffer>;
 };
 
@@ -24,11 +24,11 @@ export type RepositoryPlace = {
   readonly directory: string;
   /** Path or name of the git program. */
   readonly gitProgram?: string;
-  /** Where HEAD of a new repository points. */
+  /** The target of HEAD in a new repository. */
   readonly defaultBranch?: string;
 };
 
-/** The program bound to a repository; the first run creates a bare one in `directory` when there is none. */
+/** The program bound to a repository. The first run creates a bare repository in `directory` if there is none. */
 export function createGitProgram(place: RepositoryPlace): GitProgram {
   let ready: Promise<void> | null = null;
   const run: GitProgram['run'] = async (args, input = '') => {
@@ -42,7 +42,7 @@ export function createGitProgram(place: RepositoryPlace): GitProgram {
   return { run, read: async (args, input) => soundOutput(args, await run(args, input)) };
 }
 
-/** Creates the bare repository where there is none; harmless where there is one. */
+/** Creates the bare repository if there is none. */
 async function ensureRepository(place: RepositoryPlace): Promise<void> {
   if (await exists(join(place.directory, 'HEAD'))) return;
   const branch = place.defaultBranch ?? 'main';

@@ -1,6 +1,6 @@
 /**
- * What the playground asks of git, answered by real bare repositories (the git program) or by objects in memory.
- * Both give true SHA-1 object ids, so a test may switch between them without a changed expectation.
+ * The playground's interface to git, implemented by real bare repositories (the git program) or by objects in memory.
+ * Both use real SHA-1 object ids, so a test can switch between them without changed expectations.
  */
 
 export type Sha = string;
@@ -34,8 +34,8 @@ export type TagObject = {
 
 /**
  * One changed file between two trees, ordered by path. `patch` is the unified diff body as GitHub shows it: hunks with
- * three lines of context, no file header, no newline at its end; null where there are no hunks (binary, a pure rename,
- * a changed mode, an empty file). `blobSha` is the new blob, for a removed file the old one, null for a submodule.
+ * three lines of context, no file header, no final newline; null where there are no hunks (binary, a pure rename, a
+ * changed mode, an empty file). `blobSha` is the new blob, for a removed file the old one, null for a submodule.
  */
 export type FileChange = {
   readonly path: string;
@@ -48,8 +48,8 @@ export type FileChange = {
 };
 
 /**
- * `expected` is the compare-and-set: null = must not exist, a sha = must be exactly that, undefined = whatever is there.
- * Unless `force`, an existing ref moves only to a descendant. `sha: null` deletes.
+ * `expected` is the compare-and-set: null = must not exist, a sha = must be exactly that, undefined = any value. Unless
+ * `force`, an existing ref moves only to a descendant. `sha: null` deletes.
  */
 export type RefUpdate = {
   readonly ref: string;
@@ -59,17 +59,18 @@ export type RefUpdate = {
 };
 
 /**
- * `stale`: the ref is not what `expected` says, or there is nothing to delete. `missing-object`: no such object, or a
- * branch that would not point to a commit. `bad-name`: not a valid full name, or it is a folder of other refs.
+ * `stale`: the ref does not have the `expected` value, or there is nothing to delete. `missing-object`: no such object,
+ * or a branch that would not point to a commit. `bad-name`: not a valid full name, or a folder of other refs.
  */
 export type RefOutcome = 'updated' | 'not-fast-forward' | 'stale' | 'missing-object' | 'bad-name';
 
 /**
- * One repository's objects and refs. Full ref names (`refs/heads/main`). Absent objects are null, never an exception;
- * writing an object that points to an absent one is a bug of the caller and throws, as does a diff of absent objects.
+ * One repository's objects and refs. Full ref names (`refs/heads/main`). Absent objects are null, never an exception.
+ * Writing an object that points to an absent one throws, because it is a bug of the caller, and so does a diff of
+ * absent objects.
  */
 export type GitStore = {
-  /** Refs whose full name starts with `prefix` (all of them without it), ordered by name. */
+  /** Refs whose full name starts with `prefix` (all of them without it), sorted by name. */
   readonly refs: (prefix?: string) => Promise<ReadonlyMap<string, Sha>>;
   readonly updateRef: (update: RefUpdate) => Promise<RefOutcome>;
   readonly writeBlob: (content: Uint8Array) => Promise<Sha>;
@@ -78,7 +79,7 @@ export type GitStore = {
   readonly writeCommit: (commit: Omit<CommitObject, 'sha'>) => Promise<Sha>;
   readonly writeTag: (tag: Omit<TagObject, 'sha'>) => Promise<Sha>;
   readonly readBlob: (sha: Sha) => Promise<Uint8Array | null>;
-  /** Bytes of each blob, by id; one question for a whole directory. What is absent or no blob is left out. */
+  /** Sizes of blobs in bytes, by id; one call for a whole directory. Absent objects and non-blobs are omitted. */
   readonly blobSizes: (shas: readonly Sha[]) => Promise<ReadonlyMap<Sha, number>>;
   readonly readTree: (sha: Sha) => Promise<readonly TreeEntry[] | null>;
   readonly readCommit: (sha: Sha) => Promise<CommitObject | null>;
@@ -95,6 +96,6 @@ export type GitStore = {
   }) => Promise<readonly CommitObject[]>;
   readonly mergeBase: (a: Sha, b: Sha) => Promise<Sha | null>;
   readonly isAncestor: (ancestor: Sha, descendant: Sha) => Promise<boolean>;
-  /** Changes from one commit's or tree's content to another's. */
+  /** Changes between the contents of two commits or trees. */
   readonly diff: (from: Sha, to: Sha) => Promise<readonly FileChange[]>;
 };

@@ -1,10 +1,10 @@
-/** Paths in git's trees: find one, list all, and make a new tree out of changed paths. */
+/** Paths in git's trees: find one, list all, and create a tree with changed paths. */
 
 import type { GitStore, Sha, TreeEntry } from './git-store.ts';
 
 export type PathEntry = TreeEntry & { readonly path: string };
 
-/** What a path shall be afterwards; null = gone. */
+/** The new entry of a path; null = deleted. */
 export type PathChange = { readonly mode: TreeEntry['mode']; readonly sha: Sha } | null;
 
 /** The entry at a path (`''` = the tree itself), or null. */
@@ -20,7 +20,7 @@ export async function entryAt(store: GitStore, tree: Sha, path: string): Promise
   return here;
 }
 
-/** Entries of one level, or of all levels (directories before what they hold), at most `limit`. */
+/** Entries of one level, or of all levels (directories before their entries), at most `limit`. */
 export async function listTree(
   store: GitStore,
   tree: Sha,
@@ -42,7 +42,7 @@ export async function listTree(
   return found ? { entries, truncated: entries.length >= options.limit } : null;
 }
 
-/** The tree that `base` becomes when the paths are changed; directories that end up empty vanish, as in git. */
+/** The tree `base` with the paths changed; directories that become empty are removed, as in git. */
 export async function changeTree(
   store: GitStore,
   base: Sha | null,

@@ -1,4 +1,4 @@
-/** Makes the first commit of a repository out of a folder on disk, the same commit every time. */
+/** Creates a repository's first commit from a folder on disk; the same folder always gives the same commit. */
 
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,13 +10,13 @@ export type TreeImport = {
   readonly ref?: string;
   readonly message?: string;
   readonly author?: Signature;
-  /** Paths (relative, with `/`) to leave out, folders with all they hold. `.git` is always left out. */
+  /** Selects relative paths (with `/`) to skip; a folder is skipped with its contents. `.git` is always skipped. */
   readonly skip?: (path: string) => boolean;
 };
 
 /**
- * A commit without parents that holds the folder's files, their executable bits and symbolic links, on a ref that must
- * not exist yet. Its id depends on the content, message and author alone; who and when are fixed unless given.
+ * A commit without parents with the folder's files, executable bits and symbolic links, on a ref that must not exist
+ * yet. Its id depends only on the content, message and author; author and time are fixed by default.
  */
 export async function importTree(
   store: GitStore,
@@ -34,7 +34,7 @@ export async function importTree(
   return { outcome: await store.updateRef({ ref, sha, expected: null }), sha };
 }
 
-/** 2026-01-01T00:00:00Z, before anything that a playground's clock says. */
+/** 2026-01-01T00:00:00Z, earlier than any time on a playground's clock. */
 const founder: Signature = { name: 'Lab', email: 'lab@example.org', atMs: 1_767_225_600_000 };
 
 type Source = {
@@ -43,7 +43,7 @@ type Source = {
   readonly count: { files: number };
 };
 
-/** The folder's tree; null when it holds no file, because git keeps no empty folders. */
+/** The folder's tree; null when it contains no file, because git stores no empty folders. */
 async function importFolder(store: GitStore, source: Source, folder: string): Promise<Sha | null> {
   const entries: TreeEntry[] = [];
   for (const name of (await readdir(join(source.directory, folder))).sort()) {

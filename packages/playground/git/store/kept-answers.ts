@@ -1,10 +1,10 @@
-/** Remembers what git once answered about objects: they are named by their content, so an answer is never old. */
+/** Caches git's answers about objects. Objects are named by their content, so a cached answer is never outdated. */
 
 import { git as limits } from '../../limits/limits.ts';
 
 /**
- * Asks once a key and gives the same answer again, as long as it is among the latest; the caller must not change it.
- * `bytesOf` says what an answer weighs: large ones are asked for again. What fails is not remembered.
+ * Asks once per key and returns the cached answer while it is among the latest; the caller must not modify it.
+ * `bytesOf` gives an answer's size: large answers are not cached, and neither are failures.
  */
 export function keptAnswers<Answer>(
   bytesOf: (answer: Answer) => number,

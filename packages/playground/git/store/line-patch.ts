@@ -10,8 +10,8 @@ export type LinePatch = {
 };
 
 /**
- * A shortest edit from one content to the other in unified form without file header. Binary content (a NUL in its
- * first 8,000 bytes, git's rule) and equal contents have no patch and no counts.
+ * A shortest edit between two contents in unified form without file header. Binary content (a NUL in its first 8,000
+ * bytes, git's rule) and equal contents have no patch and no counts.
  */
 export function linePatch(before: Uint8Array, after: Uint8Array): LinePatch {
   if (isBinary(before) || isBinary(after)) return { additions: 0, deletions: 0, patch: null };
@@ -29,14 +29,14 @@ export function linePatch(before: Uint8Array, after: Uint8Array): LinePatch {
 type Edit = {
   readonly sign: ' ' | '-' | '+';
   readonly line: string;
-  /** Lines of the old and of the new file that stand before this one. */
+  /** Number of lines in the old and the new file before this one. */
   readonly oldBefore: number;
   readonly newBefore: number;
 };
 
 const contextLines = 3;
 
-// Bytes as latin1, so that content in no valid encoding is compared exactly and decoded once at the end.
+// Bytes as latin1, so that content in any encoding is compared exactly and decoded once at the end.
 function linesOf(content: Uint8Array): readonly string[] {
   const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('latin1');
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
@@ -48,7 +48,10 @@ function isBinary(content: Uint8Array): boolean {
 
 type Run = { readonly removed: boolean; readonly added: boolean; readonly value: readonly string[] };
 
-/** Equal, removed and added lines in order. Equal ends are set aside first: quicker, and git prefers them too. */
+/**
+ * Equal, removed and added lines in order. A common start and end are cut off first: this is faster, and git does it
+ * too.
+ */
 function runsOf(oldLines: readonly string[], newLines: readonly string[]): readonly Run[] {
   const shorter = Math.min(oldLines.length, newLines.length);
   let head = 0;
@@ -68,7 +71,7 @@ function runsOf(oldLines: readonly string[], newLines: readonly string[]): reado
   ];
 }
 
-/** Every line of both files in order; within one change the removed lines come before the added ones, as git prints. */
+/** Every line of both files in order. Within one change, removed lines come before added ones, as in git's output. */
 function editScript(oldLines: readonly string[], newLines: readonly string[]): readonly Edit[] {
   const edits: Edit[] = [];
   let [oldBefore, newBefore] = [0, 0];
@@ -78,7 +81,7 @@ function editScript(oldLines: readonly string[], newLines: readonly string[]): r
     waiting = [];
   };
   for (const { added, removed, value } of runsOf(oldLines, newLines)) {
-    // Not by `push(...)`: a file of a hundred thousand lines would be as many arguments.
+    // Not `push(...)`: a file of a hundred thousand lines would become as many arguments.
     if (added) waiting = waiting.concat(value);
     else if (removed)
       for (const line of value) edits.push({ sign: '-', line, oldBefore: oldBefore++, newBefore });
@@ -122,7 +125,9 @@ function printRange(before: number, count: number): string {
   return count === 1 ? `${before + 1}` : `${before + 1},${count}`;
 }
 
-/** The nearest line above the hunk that starts with a letter, `_` or `$`: git's plain guess at the enclosing function. */
+/**
+ * The nearest line above the hunk that starts with a letter, `_` or `$`: git's simple guess at the enclosing function.
+ */
 function section(oldLines: readonly string[], before: number): string {
   const heading = oldLines.slice(0, before).findLast((line) => /^[A-Za-z_$]/.test(line));
   return heading === undefined ? '' : ` ${heading.slice(0, 80).trimEnd()}`;

@@ -1,4 +1,4 @@
-/** Questions about who descends from whom, over commits in memory that know their generation. */
+/** Ancestry queries over commits in memory with generation numbers. */
 
 import type { CommitObject, Sha } from './git-store.ts';
 import { createOrderedQueue } from './ordered-queue.ts';
@@ -49,8 +49,8 @@ export function mergeBaseOf(lookup: CommitLookup, a: Sha, b: Sha): Sha | null {
 }
 
 /**
- * What a walk from `from` must leave out: commits reachable from `not`. Ancestors of `not` further back than any commit
- * that `from` alone reaches may be missing from the set; such a walk never gets there.
+ * The commits that a walk from `from` must omit: those reachable from `not`. Ancestors of `not` that are further back
+ * than any commit reachable from `from` may be missing, because such a walk never gets there.
  */
 export function excludedFrom(lookup: CommitLookup, from: Sha, not: Sha): ReadonlySet<Sha> {
   const flagsOf = paint(
@@ -70,8 +70,8 @@ const fromB = 2;
 const belowBase = 4;
 
 /**
- * Carries flags from the starts to their ancestors, highest generation first, so that a commit's flags are complete
- * when it is visited; `visit` answers what its parents inherit. Ends when everything that waits carries `settled`.
+ * Propagates flags from the starts to their ancestors, highest generation first, so that a commit's flags are complete
+ * when it is visited. `visit` returns what its parents inherit. Ends when all waiting commits have `settled`.
  */
 function paint(
   lookup: CommitLookup,

@@ -1,4 +1,4 @@
-/** The changed files between two trees in memory, renames found, patches made. */
+/** The changed files between two trees in memory, with renames and patches. */
 
 import type { FileChange, Sha, TreeEntry } from './git-store.ts';
 import { type LinePatch, linePatch } from './line-patch.ts';
@@ -51,7 +51,7 @@ function statusOf({ before, after }: RawChange, previousPath: string | null): Fi
   return after === null ? 'removed' : 'modified';
 }
 
-/** A file that becomes another kind of thing (a link, a submodule) is removed and added, as git prints it. */
+/** A file that changes its type (to a link, a submodule) is removed and added, as in git's output. */
 function patchOf(contents: Contents, before: FileSide | null, after: FileSide | null): LinePatch {
   const nothing = new Uint8Array();
   const old = before === null ? nothing : contentOf(contents, before);

@@ -1,4 +1,4 @@
-/** `git log` over commits in memory: by date, with git's default history simplification when paths are named. */
+/** `git log` over commits in memory: by date, with git's default history simplification for paths. */
 
 import type { CommitObject, GitStore, Sha, TreeEntry } from './git-store.ts';
 import { literalPaths } from './literal-paths.ts';
@@ -11,7 +11,7 @@ type TreeLookup = (sha: Sha) => readonly TreeEntry[] | undefined;
 
 /**
  * Commits as `git log --max-count=<limit> from ^not -- paths` lists them. Simplification follows "Default mode" of
- * https://git-scm.com/docs/git-log#_history_simplification: a merge that equals one parent follows that parent alone.
+ * https://git-scm.com/docs/git-log#_history_simplification: a merge that equals one parent follows only that parent.
  */
 export function memoryLog(
   commits: CommitLookup,
@@ -48,8 +48,8 @@ export function memoryLog(
 }
 
 /**
- * git learns which commits are excluded while it walks, and compares a merge with its parents by what it knows then.
- * `marked` are the commits known as excluded so far, `read` those whose parents are known; the marks go no further.
+ * git finds excluded commits during its walk, and compares a merge with its parents by what it knows at that point.
+ * `marked` are the commits found excluded so far, `read` those with known parents; marks spread only through these.
  */
 type Walk = {
   readonly commits: CommitLookup;
@@ -71,7 +71,7 @@ function mark(walk: Walk, shas: readonly Sha[]): void {
   }
 }
 
-/** An excluded commit excludes its parents, and theirs as far as they are read by now. */
+/** Marks an excluded commit's parents, and their ancestors as far as they have been read. */
 function passMark(walk: Walk, commit: CommitObject): Step {
   for (const parent of commit.parents) {
     walk.read.add(parent);
@@ -92,7 +92,7 @@ function simplify(walk: Walk, commit: CommitObject): Step {
   for (const parent of commit.parents) {
     read.add(parent);
     const same = samePaths(walk, paths, commit.tree, walk.commits(parent)?.commit.tree);
-    // The excluded commit that was named still counts in a comparison, what lies behind it does not.
+    // The excluded commit itself still counts in a comparison, but its ancestors do not.
     const relevant = parent === walk.not || !walk.marked.has(parent);
     if (same && relevant) return { shown: false, parents: [parent] };
     compared.push({ same, relevant });
@@ -109,7 +109,7 @@ function samePaths(walk: Walk, paths: readonly string[], tree: Sha, other: Sha |
   return paths.every((path) => entryAt(walk.trees, tree, path) === entryAt(walk.trees, other, path));
 }
 
-/** Mode and id of what stands at the path, as one comparable text; null when there is nothing. */
+/** Mode and id of the entry at the path, as one comparable text; null when there is none. */
 function entryAt(trees: TreeLookup, tree: Sha, path: string): string | null {
   let here: TreeEntry | undefined = { mode: '040000', type: 'tree', name: '', sha: tree };
   for (const name of path.split('/')) {

@@ -1,4 +1,4 @@
-/** A store used as a remote without any process: read at a commit, and push a commit that changes some files. */
+/** Uses a store as a remote without a process: read at a commit, and push a commit that changes some files. */
 
 import type { GitStore, RefOutcome, Sha, Signature } from './git-store.ts';
 import { changeTree, entryAt, type PathChange } from './git-trees.ts';
@@ -19,15 +19,15 @@ export async function treeAt(store: GitStore, commit: Sha, path: string): Promis
 
 export type FilesCommit = {
   readonly ref: string;
-  /** The commit to build on, which the ref must still be at; null = the ref must not exist, a root commit is made. */
+  /** The parent commit, at which the ref must still be; null = the ref must not exist, and a root commit is created. */
   readonly expected: Sha | null;
-  /** Path to its whole new content; null removes it. Other files stay, and so do modes of files that exist. */
+  /** Path to its complete new content; null deletes it. Other files and the modes of existing files stay. */
   readonly files: Readonly<Record<string, string | Uint8Array | null>>;
   readonly message: string;
   readonly author: Signature;
 };
 
-/** One commit on the ref, as a clone, edit and push would make it; `sha` is the commit also when the push lost. */
+/** One commit on the ref, like a clone, edit and push; `sha` is the commit even if the push was rejected. */
 export async function commitFiles(
   store: GitStore,
   { ref, expected, files, message, author }: FilesCommit,

@@ -1,4 +1,4 @@
-/** A git repository in memory, with true object ids: what tests use that play a thousand ferries in seconds. */
+/** A git repository in memory with real object ids, for tests that run a thousand ferries in seconds. */
 
 import type { GitStore, RefOutcome, RefUpdate, Sha, TagObject, TreeEntry } from './git-store.ts';
 import { type CommitRecord, isAncestorOf, mergeBaseOf } from './memory-ancestry.ts';
@@ -17,7 +17,7 @@ import { isRefName } from './ref-name.ts';
 import { fastForwardBase, refuseRef } from './ref-rules.ts';
 import { orderedTreeEntries } from './tree-entries.ts';
 
-/** A memory store can also be copied; both copies go their own way. */
+/** A memory store can be copied; the two copies are independent. */
 export type MemoryStore = GitStore & { readonly clone: () => MemoryStore };
 
 /** An empty repository. */
@@ -31,7 +31,10 @@ export function createMemoryStore(): MemoryStore {
   });
 }
 
-/** A copy of a store as it is now, for a test that starts many times from one history; objects are shared, not copied. */
+/**
+ * A copy of a store's current state, for a test that starts many times from one history. Objects are shared, not
+ * copied.
+ */
 export function cloneStore(store: MemoryStore): MemoryStore {
   return store.clone();
 }
@@ -46,7 +49,7 @@ type Tables = {
 
 function storeOver(tables: Tables): MemoryStore {
   const { blobs, trees, commits, tags, refs } = tables;
-  // The refs by their names; null until somebody asks again after a change.
+  // The refs by name; null until they are requested after a change.
   let ordered: readonly (readonly [string, Sha])[] | null = null;
   const commitOf = (sha: Sha): CommitRecord | undefined => commits.get(sha);
   const contents = {

@@ -5,7 +5,7 @@ import type { CommitObject, Sha, Signature, TagObject, TreeEntry } from './git-s
 
 export type ObjectType = 'blob' | 'tree' | 'commit' | 'tag';
 
-/** The tree without entries; git knows it in every repository, written or not. */
+/** The empty tree; git knows it in every repository, even if it was never written. */
 export const emptyTreeSha: Sha = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 /** SHA-1 over `<type> <length>\0<body>`, lower-case hex (https://git-scm.com/book/en/v2/Git-Internals-Git-Objects). */
@@ -18,7 +18,7 @@ export function isSha(text: string): boolean {
   return /^[0-9a-f]{40}$/.test(text);
 }
 
-/** Bytes of a tree whose entries are in git's order already (`orderedTreeEntries`). */
+/** Bytes of a tree whose entries are already in git's order (`orderedTreeEntries`). */
 export function encodeTree(entries: readonly TreeEntry[]): Uint8Array {
   return Buffer.concat(
     entries.flatMap(({ mode, name, sha }) => [
@@ -28,7 +28,7 @@ export function encodeTree(entries: readonly TreeEntry[]): Uint8Array {
   );
 }
 
-/** Bytes of a commit; the message is kept to the byte, a parent that is named twice counts once. */
+/** Bytes of a commit; the message is kept exactly, a repeated parent counts once. */
 export function encodeCommit(commit: Omit<CommitObject, 'sha'>): Uint8Array {
   const parents = [...new Set(commit.parents)].map((parent) => `parent ${parent}\n`).join('');
   return Buffer.from(
@@ -45,7 +45,7 @@ export function encodeTag(tag: Omit<TagObject, 'sha'>, objectType: ObjectType): 
   );
 }
 
-/** The signature as it reads back from git: no angle brackets or line breaks in names, whole seconds. */
+/** The signature as git returns it: no angle brackets or line breaks in names, whole seconds. */
 export function storedSignature(signature: Signature): Signature {
   const seconds = Math.floor(signature.atMs / 1000);
   if (!Number.isSafeInteger(seconds) || seconds < 0) throw new Error(`no git time: ${signature.atMs} ms`);
@@ -59,7 +59,7 @@ function encodeSignature(signature: Signature): string {
   return `${name} <${email}> ${atMs / 1000} +0000`;
 }
 
-// The characters that would end a name or a line of the header early; git refuses or drops them as well.
+// These characters would end a name or a header line early; git refuses or drops them too.
 function withoutBrackets(text: string): string {
   return text.replace(/[<>\n\r\0]/g, '').trim();
 }

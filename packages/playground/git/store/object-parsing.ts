@@ -1,8 +1,11 @@
-/** Reads git's raw tree, commit and tag bytes, those of foreign clients included (time zones, signatures, odd modes). */
+/**
+ * Parses git's raw tree, commit and tag bytes, including those of other clients (time zones, signatures, unusual
+ * modes).
+ */
 
 import type { CommitObject, Sha, Signature, TagObject, TreeEntry } from './git-store.ts';
 
-/** Entries of a raw tree body in git's order; throws when the bytes are no tree. */
+/** Entries of a raw tree body in git's order; throws when the bytes are not a tree. */
 export function parseTree(body: Uint8Array): readonly TreeEntry[] {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const entries: TreeEntry[] = [];
@@ -23,7 +26,7 @@ export function parseTree(body: Uint8Array): readonly TreeEntry[] {
   return entries;
 }
 
-/** A raw commit body; a time zone is dropped because `atMs` is absolute, headers that we do not use are skipped. */
+/** A raw commit body. The time zone is dropped because `atMs` is absolute; unused headers are skipped. */
 export function parseCommit(sha: Sha, body: Uint8Array): CommitObject {
   const { headers, message } = splitHeaders(body);
   return {
@@ -48,7 +51,9 @@ export function parseTag(sha: Sha, body: Uint8Array): TagObject {
   };
 }
 
-/** Mode and type of an entry from its octal mode; old group-writable files (100664) count as plain ones, as in git. */
+/**
+ * Mode and type of an entry from its octal mode; old group-writable files (100664) count as regular ones, as in git.
+ */
 function entryKind(octal: string): Pick<TreeEntry, 'mode' | 'type'> {
   const bits = Number.parseInt(octal, 8);
   switch (bits & 0o170000) {

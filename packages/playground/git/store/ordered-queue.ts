@@ -1,4 +1,4 @@
-/** A small priority queue: highest rank first, first come first served among equals, as git walks commits by date. */
+/** A small priority queue: highest rank first, first-in first-out among equals, as git walks commits by date. */
 
 type OrderedQueue<T> = {
   readonly push: (item: T) => void;
@@ -6,7 +6,10 @@ type OrderedQueue<T> = {
   readonly every: (test: (item: T) => boolean) => boolean;
 };
 
-/** An empty queue; `rankOf` must not change while an item waits. Frontiers of a history are short, so an array is enough. */
+/**
+ * An empty queue; `rankOf` must not change while an item waits. The queue stays short in a history walk, so an array is
+ * enough.
+ */
 export function createOrderedQueue<T>(rankOf: (item: T) => number): OrderedQueue<T> {
   const ascending: { readonly rank: number; readonly item: T }[] = [];
   return {

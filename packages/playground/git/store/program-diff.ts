@@ -1,9 +1,9 @@
-/** The changed files between two trees as the git program finds them. */
+/** The changed files between two trees, computed by the git program. */
 
 import type { GitProgram } from './git-program.ts';
 import type { FileChange, Sha } from './git-store.ts';
 
-/** What `git diff-tree -r -M` lists between two trees, patches included; ordered by (new) path. */
+/** What `git diff-tree -r -M` lists between two trees, with patches; ordered by (new) path. */
 export async function programDiff(git: GitProgram, before: Sha, after: Sha): Promise<readonly FileChange[]> {
   const [raw, patches] = await Promise.all([
     git.read(['diff-tree', '-r', '-M', '--raw', '-z', '--no-abbrev', before, after]),
@@ -15,14 +15,14 @@ export async function programDiff(git: GitProgram, before: Sha, after: Sha): Pro
   if (sections[0] === '') sections.shift();
   const changes = entries.map(({ kind, ...change }) => ({
     ...change,
-    // A path that becomes another kind of thing is printed as a removal and an addition.
+    // A path that changes its type is printed as a removal and an addition.
     ...patchOf(sections.splice(0, kind === 'T' ? 2 : 1)),
   }));
   if (sections.length !== 0) throw new Error(`git printed ${sections.length} patches too many`);
   return changes;
 }
 
-// --minimal: without it git may print more than a shortest edit when lines repeat, and no two implementations agree.
+// --minimal: otherwise git may print a longer edit when lines repeat, and implementations differ.
 const patchOptions = [
   ...['-r', '-M', '-p', '--minimal', '--unified=3', '--full-index'],
   ...['--no-color', '--no-ext-diff', '--no-textconv', '--submodule=short'],

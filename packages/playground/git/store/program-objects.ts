@@ -1,4 +1,4 @@
-/** Objects of a bare repository, read in batches through `git cat-file`; commits and trees are remembered. */
+/** Reads objects of a bare repository in batches with `git cat-file`; commits and trees are cached. */
 
 import { git as limits } from '../../limits/limits.ts';
 import type { GitProgram } from './git-program.ts';
@@ -10,20 +10,20 @@ import { parseCommit, parseTag, parseTree } from './object-parsing.ts';
 export type ProgramObjects = {
   readonly typeOf: (sha: Sha) => Promise<ObjectType | null>;
   readonly blob: (sha: Sha) => Promise<Uint8Array | null>;
-  /** In one process; what is absent or no blob is left out. */
+  /** Reads in one process; absent objects and non-blobs are omitted. */
   readonly blobSizes: (shas: readonly Sha[]) => Promise<ReadonlyMap<Sha, number>>;
   readonly tree: (sha: Sha) => Promise<readonly TreeEntry[] | null>;
   readonly commit: (sha: Sha) => Promise<CommitObject | null>;
-  /** The commits in the order asked for, in one process; throws when one is absent. */
+  /** The commits in the requested order, in one process; throws when one is absent. */
   readonly commits: (shas: readonly Sha[]) => Promise<readonly CommitObject[]>;
   readonly tag: (sha: Sha) => Promise<TagObject | null>;
 };
 
-/** Readers over the repository; what they remember is named by its content and therefore never old. */
+/** Readers of the repository. Their caches are keyed by content and therefore never outdated. */
 export function createProgramObjects(git: GitProgram): ProgramObjects {
   const knownCommits = new Map<Sha, CommitObject>();
   const knownTrees = new Map<Sha, readonly TreeEntry[]>();
-  // What is absent today may be pushed tomorrow: it weighs too much to be kept.
+  // An absent object may be pushed later, so give it a size that is never cached.
   const knownBlobs = keptAnswers<Buffer | null>((body) => body?.byteLength ?? Number.POSITIVE_INFINITY);
   const commits = async (shas: readonly Sha[]): Promise<readonly CommitObject[]> => {
     const found = new Map(shas.flatMap((sha) => pairIfKnown(knownCommits, sha)));
@@ -65,13 +65,13 @@ export function createProgramObjects(git: GitProgram): ProgramObjects {
   };
 }
 
-/** Bodies in the order asked for; null where the object is absent or of another type. */
+/** Bodies in the requested order; null where the object is absent or of another type. */
 async function readBodies(
   git: GitProgram,
   wanted: ObjectType,
   shas: readonly Sha[],
 ): Promise<readonly (Buffer | null)[]> {
-  // Anything but a full id would let `cat-file` resolve names and abbreviations.
+  // Only full ids: `cat-file` would also resolve names and abbreviations.
   const asked = shas.filter(isSha);
   if (asked.length === 0) return shas.map(() => null);
   const output = await git.read(['cat-file', '--batch'], `${asked.join('\n')}\n`);

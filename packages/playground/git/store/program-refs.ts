@@ -6,7 +6,7 @@ import type { RefOutcome, RefUpdate, Sha } from './git-store.ts';
 import type { ProgramObjects } from './program-objects.ts';
 import { fastForwardBase, refuseRef } from './ref-rules.ts';
 
-/** Refs whose full name starts with `prefix`, ordered by name. */
+/** Refs whose full name starts with `prefix`, sorted by name. */
 export async function readRefs(git: GitProgram, prefix = ''): Promise<ReadonlyMap<string, Sha>> {
   const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
   const output = await git.read([
@@ -23,8 +23,8 @@ export async function readRefs(git: GitProgram, prefix = ''): Promise<ReadonlyMa
 }
 
 /**
- * One ref update. git itself compares with the value that was judged, so a writer outside this process is never
- * overwritten: the update is judged again on what it left, a bounded number of times.
+ * One ref update. git compares with the value that was checked, so a writer outside this process is never overwritten.
+ * If the value changed, the update is checked again, a limited number of times.
  */
 export async function updateProgramRef(
   git: GitProgram,
@@ -50,7 +50,7 @@ export async function updateProgramRef(
   return 'stale';
 }
 
-/** True when `descendant` is `ancestor` or descends from it; tags count as what they point to. */
+/** True when `descendant` is `ancestor` or descends from it; tags are followed to their target. */
 async function descends(git: GitProgram, ancestor: Sha, descendant: Sha): Promise<boolean> {
   const { code } = await git.run(['merge-base', '--is-ancestor', ancestor, descendant]);
   return code === 0;

@@ -1,4 +1,4 @@
-/** A GitStore over a bare repository on disk, every answer given by the git program itself. */
+/** A GitStore for a bare repository on disk; the git program gives every answer. */
 
 import { createGitProgram, type GitProgram, type RepositoryPlace } from './git-program.ts';
 import type { CommitObject, FileChange, GitStore, Sha, TagObject, TreeEntry } from './git-store.ts';
@@ -11,7 +11,7 @@ import { readRefs, updateProgramRef } from './program-refs.ts';
 import { withRepositoryLock } from './repository-lock.ts';
 import { orderedTreeEntries } from './tree-entries.ts';
 
-/** The store of the bare repository in `directory`; it is created at the first question when it is not there. */
+/** The store of the bare repository in `directory`; it is created on first use if missing. */
 export function createProgramStore(place: RepositoryPlace): GitStore {
   const git = createGitProgram(place);
   const objects = createProgramObjects(git);
@@ -80,7 +80,7 @@ async function writeTree(git: GitProgram, entries: readonly TreeEntry[]): Promis
   return sha(await git.read(['mktree', '-z'], lines.join('')));
 }
 
-// hash-object and not commit-tree: the latter trims names by rules that change between versions of git.
+// hash-object, not commit-tree, which trims names by rules that differ between versions of git.
 async function writeCommit(
   git: GitProgram,
   objects: ProgramObjects,

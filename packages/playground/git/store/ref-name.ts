@@ -1,4 +1,4 @@
-/** Which full ref names are valid, by the rules of git-check-ref-format. */
+/** Valid full ref names, by the rules of git-check-ref-format. */
 
 /** True for a full ref name under `refs/` that git accepts (https://git-scm.com/docs/git-check-ref-format). */
 export function isRefName(ref: string): boolean {
@@ -7,7 +7,7 @@ export function isRefName(ref: string): boolean {
   return ref.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'));
 }
 
-/** True when one of the two names would be a folder of the other; git stores no such pair. */
+/** True when one of the two names is a folder of the other; git cannot store both. */
 export function refNamesCollide(one: string, other: string): boolean {
   return one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
 }

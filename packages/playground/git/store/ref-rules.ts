@@ -1,13 +1,13 @@
-/** The conditions of a ref update that need no look into history; both stores ask the same ones in the same order. */
+/** The conditions of a ref update that need no history. Both stores check the same ones in the same order. */
 
 import type { RefOutcome, RefUpdate, Sha } from './git-store.ts';
 import type { ObjectType } from './object-encoding.ts';
 import { isRefName, refNamesCollide } from './ref-name.ts';
 
-/** What is known when the update is asked for; `type` is that of the object to point to, null when it is absent. */
+/** The facts at the time of the update; `type` is the type of the target object, null when it is absent. */
 type RefFacts = { readonly refs: ReadonlyMap<string, Sha>; readonly type: ObjectType | null };
 
-/** Why the update cannot be, or null when only a fast-forward check can still refuse it. */
+/** Why the update is refused, or null when only the fast-forward check can still refuse it. */
 export function refuseRef(update: RefUpdate, facts: RefFacts): Exclude<RefOutcome, 'updated'> | null {
   const { ref, sha, expected } = update;
   if (!isRefName(ref)) return 'bad-name';
@@ -20,7 +20,7 @@ export function refuseRef(update: RefUpdate, facts: RefFacts): Exclude<RefOutcom
   return collides ? 'bad-name' : null;
 }
 
-/** The commit that `update.sha` must descend from, or null when any target will do. */
+/** The commit that `update.sha` must descend from, or null when any target is allowed. */
 export function fastForwardBase(update: RefUpdate, current: Sha | null): Sha | null {
   if (current === null || update.sha === null || update.sha === current || update.force === true) return null;
   return current;

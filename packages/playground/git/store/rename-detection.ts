@@ -1,4 +1,4 @@
-/** Finds which added files are removed ones under a new path, with git's default threshold of one half. */
+/** Detects added files that are removed files under a new path, with git's default threshold of one half. */
 
 import { git as limits } from '../../limits/limits.ts';
 import { similarity } from './similarity.ts';
@@ -7,8 +7,9 @@ import type { FileSide } from './tree-changes.ts';
 export type Moved = { readonly path: string; readonly side: FileSide };
 
 /**
- * For each added path the removed path it came from. First equal content, then a file name that is unique on both
- * sides and three quarters alike, then the best of all remaining pairs (https://git-scm.com/docs/gitdiffcore).
+ * Maps each added path to the removed path that it came from. First equal content, then a file name that is unique on
+ * both sides with three quarters similarity, then the best of all remaining pairs
+ * (https://git-scm.com/docs/gitdiffcore).
  */
 export function detectRenames(
   removed: readonly Moved[],

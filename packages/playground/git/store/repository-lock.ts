@@ -1,10 +1,10 @@
-/** One writer of refs at a time for each repository on disk, among everything in this process. */
+/** Allows one writer of refs at a time for each repository on disk, within this process. */
 
 import { resolve as absolutePath } from 'node:path';
 
 const tails = new Map<string, Promise<void>>();
 
-/** Runs `work` when every earlier caller for the same folder is done; its outcome or exception is passed on. */
+/** Runs `work` after all earlier callers for the same folder; its result or exception is passed on. */
 export async function withRepositoryLock<T>(directory: string, work: () => Promise<T>): Promise<T> {
   const key = absolutePath(directory);
   const before = tails.get(key);

@@ -1,6 +1,6 @@
-/** How much of one file stands in another, measured as git's rename detection does it. */
+/** Measures how much of one file is contained in another, as git's rename detection does. */
 
-/** From 0 (nothing in common) to 1: bytes of equal lines in both, against the larger file; order does not count. */
+/** From 0 (nothing in common) to 1: bytes of equal lines in both, relative to the larger file; order does not count. */
 export function similarity(before: Uint8Array, after: Uint8Array): number {
   const larger = Math.max(before.length, after.length);
   if (larger === 0) return 0;
@@ -10,7 +10,7 @@ export function similarity(before: Uint8Array, after: Uint8Array): number {
   return shared / larger;
 }
 
-/** A long line counts in parts, so that one changed word in a minified file does not make it a new file. */
+/** Long lines are compared in pieces, so that one changed word in a minified file does not make it a new file. */
 const pieceBytes = 64;
 
 function bytesByPiece(content: Uint8Array): ReadonlyMap<string, number> {

@@ -1,10 +1,10 @@
-/** The raw difference between two trees: which paths have other content, before any rename is looked for. */
+/** The raw difference between two trees: paths with different content, before rename detection. */
 
 import type { Sha, TreeEntry } from './git-store.ts';
 
 export type FileSide = { readonly mode: TreeEntry['mode']; readonly sha: Sha };
 
-/** Null on a side where the path is no file. */
+/** Null on a side where the path is not a file. */
 export type RawChange = {
   readonly path: string;
   readonly before: FileSide | null;

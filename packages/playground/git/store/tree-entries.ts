@@ -1,10 +1,10 @@
-/** What a directory level may contain, and the order in which git writes it. */
+/** Validates the entries of a directory level and sorts them in git's order. */
 
 import type { TreeEntry } from './git-store.ts';
 
 /**
  * The entries in git's order: by bytes, a directory as if its name ended with a slash. Throws on a name that git would
- * not check out (empty, a path, `.`, `..`, `.git`) or that stands twice, and on a mode that contradicts its type.
+ * not check out (empty, a path, `.`, `..`, `.git`), on a duplicate name, and on a mode that contradicts its type.
  */
 export function orderedTreeEntries(entries: readonly TreeEntry[]): readonly TreeEntry[] {
   const names = new Set<string>();

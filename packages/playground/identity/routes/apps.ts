@@ -84,14 +84,14 @@ function mint(call: Call, body: z.infer<typeof wish>): Answer {
   });
 }
 
-/** A token may carry less than the installation, never more. */
+/** A token may have fewer permissions than the installation, never more. */
 function narrowPermissions(row: Installation, wanted: Permissions | undefined): Permissions | null {
   if (wanted === undefined) return row.permissions;
   const all = Object.entries(wanted).every(([name, level]) => holds(row.permissions, `${name}:${level}`));
   return all ? wanted : null;
 }
 
-/** Repository ids for the token; null = all that the installation has. */
+/** Repository ids of the token; null = all of the installation's. */
 function narrowRepos(
   call: Call,
   row: Installation,
@@ -123,7 +123,7 @@ function installationsOf(call: Call): readonly Installation[] {
   return Object.values(call.world.state.installations).filter((one) => one.appId === appId);
 }
 
-/** The App's own installation that `:id` names. */
+/** The App's own installation with the id in `:id`. */
 export function installationOf(call: Call): Installation | null {
   return installationsOf(call).find((one) => `${one.id}` === call.params['id']) ?? null;
 }
@@ -136,7 +136,7 @@ function reachable(call: Call, repo: Repo): boolean {
   return row !== undefined && covers(row, repo) && (repoIds === null || repoIds.includes(repo.id));
 }
 
-/** The App of a call whose route let only Apps in. */
+/** The calling App, on a route that admits only Apps. */
 export function appIdOf(call: Call): number {
   if (call.caller.kind !== 'app') throw new Error('a route for Apps was reached by somebody else');
   return call.caller.appId;

@@ -1,4 +1,4 @@
-/** Routes of organisations (docs.github.com/rest/actions/self-hosted-runner-groups and /orgs): what their owners are told. */
+/** Organization routes for owners (docs.github.com/rest/actions/self-hosted-runner-groups and /orgs). */
 
 import { pagedIn } from '../../api/paging.ts';
 import { type Answer, failed, notFound } from '../../api/reply.ts';
@@ -26,7 +26,7 @@ export const organizationRoutes: readonly Route[] = [
   ),
 ];
 
-/** An owner of the organisation, or its App with the permission. */
+/** Answers only an owner of the organization, or its App with the permission. */
 function forOwners(call: Call, need: PermissionNeed, answer: (org: User) => Reply): Reply {
   const org = findUser(call.world, call.params['org'] ?? '');
   if (org === null || org.type !== 'Organization') return notFound();

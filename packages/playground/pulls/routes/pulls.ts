@@ -75,7 +75,7 @@ export const pullRoutes: readonly Route[] = [
   content(writes('PUT', '/pulls/:number/merge', merge, merging, doMerge)),
 ];
 
-/** The pull request that `:number` names. */
+/** The pull request with the number in `:number`. */
 export function pullOf(call: RepoCall): PullIssue | null {
   const number = Number(call.params['number']);
   return Number.isSafeInteger(number) ? findPull(call.world, call.repo, number) : null;
@@ -117,7 +117,7 @@ async function getPull(call: RepoCall): Promise<Answer> {
   return ok(await shapeFullPull(call.world, issue));
 }
 
-/** One after the other: of two requests at once for one branch GitHub refuses the second. */
+/** Runs one request at a time: of two simultaneous requests for one branch, GitHub refuses the second. */
 async function createPull(call: ActorCall, body: z.infer<typeof creation>): Promise<Answer> {
   const { state } = call.world;
   const mine = (opening.get(state) ?? Promise.resolve(undefined)).then(() =>
@@ -260,7 +260,7 @@ async function doMerge(call: ActorCall, body: z.infer<typeof merging>): Promise<
   return notMergeable(405, 'Pull Request is not mergeable');
 }
 
-/** The refusals of the merge button have a form of their own (docs.github.com/rest/pulls: merge a pull request). */
+/** The merge button's refusals have their own format (docs.github.com/rest/pulls: merge a pull request). */
 function notMergeable(status: 405 | 409, message: string): Answer {
   return {
     status,

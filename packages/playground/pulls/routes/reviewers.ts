@@ -1,4 +1,4 @@
-/** Routes of who is asked for a review (docs.github.com/rest/pulls/review-requests), and of bringing a branch up to date. */
+/** Routes of requested reviewers (docs.github.com/rest/pulls/review-requests), and of updating a branch. */
 
 import * as z from 'zod';
 import { type Answer, created, failed, notFound, ok, unprocessable } from '../../api/reply.ts';

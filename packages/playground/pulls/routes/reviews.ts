@@ -97,7 +97,7 @@ export const reviewRoutes: readonly Route[] = [
   content(acts('DELETE', '/pulls/comments/:id', write, deleteLineComment)),
 ];
 
-/** `since` asks for what was changed at or after a moment, edits included. */
+/** `since` selects comments changed at or after a moment, including edits. */
 async function listForRepo(call: RepoCall): Promise<Answer> {
   const { query } = call;
   const since = query.get('since');
@@ -106,7 +106,7 @@ async function listForRepo(call: RepoCall): Promise<Answer> {
   const sign = query.get('direction') === 'desc' ? -1 : 1;
   const at = (one: ReviewComment): number =>
     query.get('sort') === 'updated' ? one.updatedAtMs : one.createdAtMs;
-  // Times on the wire are whole seconds: a comment of the same second is not lost to its milliseconds.
+  // Times in the API are whole seconds. Include comments of the same second, in spite of their milliseconds.
   const rows = Object.values(call.world.state.reviewComments).filter(
     (one) =>
       one.repoId === call.repo.id &&
@@ -215,7 +215,7 @@ async function createLineComment(call: ActorCall, body: z.infer<typeof single>):
   call.world.state.reviews[review.id] = review;
   const row = freshPull(call, issue);
   putIssue(call.world, { ...row, pull: { ...row.pull, reviewIds: [...row.pull.reviewIds, review.id] } });
-  // An answer stands where the comment stands that it answers.
+  // A reply takes the position of the comment that it answers.
   const place =
     first === null ? body : { ...body, path: first.path, line: first.line ?? undefined, side: first.side };
   const comment = await addLineComment(

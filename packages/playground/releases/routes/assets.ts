@@ -56,7 +56,7 @@ export const assetRoutes: readonly Route[] = [
   }),
 ];
 
-/** The bytes come alone, to the address that the release's `upload_url` names. */
+/** The raw bytes, sent to the release's `upload_url`. */
 async function upload(call: ActorCall): Promise<Answer> {
   const row = releaseOf(call);
   if (row === null) return notFound();
@@ -78,7 +78,7 @@ async function upload(call: ActorCall): Promise<Answer> {
     uploaderId: call.actor.id,
     createdAtMs: call.world.clock.now(),
   };
-  // Others may have been sent meanwhile.
+  // Other assets may have been uploaded in the meantime.
   const now = call.world.state.releases[row.id] ?? row;
   put(call, now, [...now.assets, one]);
   return created(shapeAsset(call.world, row, one));

@@ -1,4 +1,4 @@
-/** Routes of releases (docs.github.com/rest/releases): list, make, publish, change, delete, and their assets. */
+/** Routes of releases (docs.github.com/rest/releases): list, create, publish, update, delete, and their assets. */
 
 import * as z from 'zod';
 import { paged } from '../../api/paging.ts';
@@ -32,7 +32,7 @@ const changes = z.object({
   body: z.string().nullish(),
   draft: z.boolean().optional(),
   prerelease: z.boolean().optional(),
-  // Beside `true` and `false` there is an order by version, which comes to `true` here.
+  // GitHub also accepts `legacy`, an order by version, which has the effect of `true` here.
   make_latest: z.string().optional(),
 });
 const creation = changes.extend({
@@ -72,7 +72,7 @@ export const releaseRoutes: readonly Route[] = [
   }),
 ];
 
-/** Drafts are shown to those who may write. */
+/** Drafts are visible to callers with write access. */
 export function visibleReleases(call: RepoCall): readonly Release[] {
   const seesDrafts = may(call.world, call.caller, call.repo, 'contents:write', 'write');
   return Object.values(call.world.state.releases).filter(
@@ -80,12 +80,14 @@ export function visibleReleases(call: RepoCall): readonly Release[] {
   );
 }
 
-/** The release that `:id` names, for those who may see it. */
+/** The release with the id in `:id`, if the caller may see it. */
 export function releaseOf(call: RepoCall): Release | null {
   return visibleReleases(call).find(({ id }) => `${id}` === call.params['id']) ?? null;
 }
 
-/** The newest one that is published, no prerelease, and not kept from being the latest; `rows` oldest first. */
+/**
+ * The newest release that is published, not a prerelease, and not excluded from being the latest; `rows` oldest first.
+ */
 export function latestRelease(rows: readonly Release[]): Release | null {
   const full = rows.filter((row) => !row.draft && !row.prerelease && row.mayBeLatest);
   return full.toSorted((a, b) => (a.publishedAtMs ?? 0) - (b.publishedAtMs ?? 0)).at(-1) ?? null;
@@ -149,7 +151,7 @@ async function updateRelease(call: ActorCall, body: z.infer<typeof changes>): Pr
   return ok(shapeRelease(call.world, row));
 }
 
-/** A published release has a tag that no other one has; a tag that is not there yet is made at the target. */
+/** A published release needs a tag that no other release has. A missing tag is created at the target. */
 async function tagProblem(call: ActorCall, row: Release): Promise<Answer | null> {
   if (row.draft) return null;
   const twin = Object.values(call.world.state.releases).find(

@@ -1,4 +1,4 @@
-/** Routes of branch protection (docs.github.com/rest/branches/branch-protection): read, set, take away. */
+/** Routes of branch protection (docs.github.com/rest/branches/branch-protection): read, set, remove. */
 
 import * as z from 'zod';
 import { type Answer, failed, invalidSimply, noContent, ok } from '../../api/reply.ts';
@@ -23,10 +23,10 @@ const read = repoAccess('administration:read', 'admin');
 const write = repoAccess('administration:write', 'admin');
 
 const off = z.literal(false).nullish();
-/** Lists of people and Apps that an exception is for: empty here. */
+/** Lists of people and Apps with an exception: must be empty here. */
 const nobody = z.object({}).strict().optional();
 
-/** All four keys must be there, each may be null, as GitHub asks; what is not enforced here may not be asked for. */
+/** All four keys must be present, each may be null, as on GitHub. Settings that are not enforced here are rejected. */
 const wish = z.object({
   required_status_checks: z
     .object({
@@ -98,12 +98,12 @@ async function protect(call: ActorCall, body: z.infer<typeof wish>): Promise<Ans
   return ok(shape(call, rule));
 }
 
-/** -1 and null leave it to whoever reports the check. */
+/** -1 and null accept a check from any App. */
 function isApp(id: number | null | undefined): id is number {
   return typeof id === 'number' && id > 0;
 }
 
-/** Accounts by login and by App; an App pushes as its `[bot]`. */
+/** Accounts by login and by App; an App pushes as its `[bot]` account. */
 function pushersOf(
   call: ActorCall,
   { users, apps }: { readonly users: readonly string[]; readonly apps: readonly string[] },

@@ -1,4 +1,6 @@
-/** Routes of rulesets (docs.github.com/rest/repos/rules): list, get, make, change, delete, and the rules on a branch. */
+/**
+ * Routes of rulesets (docs.github.com/rest/repos/rules): list, get, create, update, delete, and the rules of a branch.
+ */
 
 import * as z from 'zod';
 import { paged } from '../../api/paging.ts';
@@ -36,7 +38,7 @@ const rule = z.discriminatedUnion('type', [
     parameters: z.object({
       required_approving_review_count: z.int().min(0).max(10),
       dismiss_stale_reviews_on_push: z.boolean(),
-      // What is not enforced here may not be asked for: a lab would believe that it is safe.
+      // Reject settings that are not enforced here. Otherwise a lab would believe that it is protected.
       require_code_owner_review: off,
       require_last_push_approval: z.boolean().default(false),
       required_review_thread_resolution: off,
@@ -133,7 +135,7 @@ function put(call: ActorCall, body: Wish, before: Ruleset | null): Answer {
   return before === null ? created(shaped(call, row)) : ok(shaped(call, row));
 }
 
-/** An App must be installed here; GitHub's own App for workflows never is. */
+/** An App must be installed here; GitHub's own Actions App never is. */
 function mayBypass(call: ActorCall, { actor_type, actor_id }: Wish['bypass_actors'][number]): boolean {
   if (actor_type !== 'Integration') return true;
   return (

@@ -1,4 +1,4 @@
-/** Routes of assignees (docs.github.com/rest/issues/assignees): who may be one, put some on, take some off. */
+/** Routes of assignees (docs.github.com/rest/issues/assignees): list candidates, add, remove. */
 
 import * as z from 'zod';
 import { paged } from '../../api/paging.ts';
@@ -31,7 +31,7 @@ export const assigneeRoutes: readonly Route[] = [
   ),
 ];
 
-/** Who may not assign, and whoever cannot be assigned, is passed over in silence, as the documentation says. */
+/** Silently skips callers without permission and people who cannot be assigned, as documented. */
 async function change(
   call: ActorCall,
   logins: readonly string[],

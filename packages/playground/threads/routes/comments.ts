@@ -1,4 +1,4 @@
-/** Routes of issue comments (docs.github.com/rest/issues/comments), which are also a pull request's conversation. */
+/** Routes of issue comments (docs.github.com/rest/issues/comments), including a pull request's conversation. */
 
 import * as z from 'zod';
 import { paged } from '../../api/paging.ts';
@@ -50,7 +50,7 @@ export function commentOf(call: RepoCall): Comment | null {
   return comment === undefined || comment.repoId !== call.repo.id ? null : comment;
 }
 
-/** `since` asks for what was changed at or after a moment, edits included. */
+/** `since` selects comments changed at or after a moment, including edits. */
 async function listForRepo(call: RepoCall): Promise<Answer> {
   const problem = sinceProblem(call.query);
   if (problem !== null) return problem;
@@ -62,7 +62,7 @@ async function listForRepo(call: RepoCall): Promise<Answer> {
   return paged(call, sorted, (one) => shapeComment(call.world, one));
 }
 
-/** A moment that is none is told: an empty list would read as *nothing happened*. */
+/** An invalid moment is an error: an empty list would look as if nothing had changed. */
 export function sinceProblem(query: URLSearchParams): Answer | null {
   const since = query.get('since');
   if (since === null || !Number.isNaN(Date.parse(since))) return null;
@@ -72,7 +72,7 @@ export function sinceProblem(query: URLSearchParams): Answer | null {
 function changedSince(rows: readonly Comment[], query: URLSearchParams): readonly Comment[] {
   const since = query.get('since');
   if (since === null) return rows;
-  // Times on the wire are whole seconds: a comment of the same second is not lost to its milliseconds.
+  // Times in the API are whole seconds. Include comments of the same second, in spite of their milliseconds.
   return rows.filter((one) => Math.floor(one.updatedAtMs / 1000) * 1000 >= Date.parse(since));
 }
 

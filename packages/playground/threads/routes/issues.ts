@@ -58,7 +58,7 @@ export const issueRoutes: readonly Route[] = [
   acts('DELETE', '/issues/:number/lock', manage, (call) => setLock(call, false, null)),
 ];
 
-/** The issue or pull request that `:number` names. */
+/** The issue or pull request with the number in `:number`. */
 export function issueOf(call: RepoCall): Issue | null {
   const number = Number(call.params['number']);
   return Number.isSafeInteger(number) ? findIssue(call.world, call.repo, number) : null;
@@ -119,7 +119,7 @@ async function createIssue(call: ActorCall, body: z.infer<typeof creation>): Pro
     pull: null,
   });
   await emitIssue(call, issue, 'opened');
-  // People who may not label get their issue without labels, as GitHub does it, not an error.
+  // If a person may not set labels, create the issue without labels and without an error, as GitHub does.
   if (!trusted) return created(shapeIssue(call.world, issue));
   const labelled = await setLabels(call, issue, [...new Set(body.labels ?? [])]);
   const ids = (body.assignees ?? []).flatMap((login) => assignee(call.world, call.repo, login)?.id ?? []);
@@ -150,7 +150,7 @@ function mayTriage(call: ActorCall, issue: Issue): boolean {
   );
 }
 
-/** Its author may change a thread that is not locked, and open it again unless somebody else closed it. */
+/** An author may change an unlocked thread, and reopen it unless another person closed it. */
 function changeRefusal(call: ActorCall, issue: Issue, body: z.infer<typeof issueChanges>): Answer | null {
   if (mayTriage(call, issue)) return null;
   if (issue.authorId !== call.actor.id)
@@ -186,7 +186,7 @@ function milestoneProblem(
   return isKnown ? null : invalid([{ resource: 'Issue', field: 'milestone', code: 'invalid' }]);
 }
 
-/** 422 for somebody whom the repository's threads cannot be assigned to. */
+/** 422 for a person to whom the repository's threads cannot be assigned. */
 function peopleProblem(
   call: ActorCall,
   { assignees }: { assignees?: readonly string[] | null | undefined },

@@ -1,4 +1,4 @@
-/** Routes of labels (docs.github.com/rest/issues/labels): a repository's, and an issue's. */
+/** Routes of labels (docs.github.com/rest/issues/labels) of a repository and of an issue. */
 
 import * as z from 'zod';
 import { paged } from '../../api/paging.ts';

@@ -53,7 +53,7 @@ export const milestoneRoutes: readonly Route[] = [
   }),
 ];
 
-/** By when they are due, soonest first, as GitHub lists them; those without a date come last. */
+/** By due date, soonest first, as on GitHub; milestones without a date come last. */
 function orderOf(query: URLSearchParams): (a: Milestone, b: Milestone) => number {
   const sign = query.get('direction') === 'desc' ? -1 : 1;
   if (query.get('sort') === 'completeness') return (a, b) => sign * (a.number - b.number);

@@ -28,10 +28,10 @@ const wanted = z.object({
   content: z.enum(['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes']),
 });
 
-/** Something that can be reacted to, and how to put it back. */
+/** A row that accepts reactions, and how to write it back. */
 export type Reactable = {
   readonly row: Authored;
-  /** The thread that it stands in. */
+  /** The thread that contains it. */
   readonly issueNumber: number;
   readonly put: (reactions: readonly Reaction[]) => void;
 };
@@ -52,10 +52,10 @@ export const reactionRoutes: readonly Route[] = [
   }),
 ];
 
-/** An issue has its own number, everything else that of its issue. */
+/** An issue has its own number; every other row has its issue's. */
 type Place = { readonly repoId: number } & ({ readonly issueNumber: number } | { readonly number: number });
 
-/** Finds a row that can be reacted to in its table. */
+/** Finds a row that accepts reactions in its table. */
 export function inTable<Row extends Authored & Place>(
   table: Table<Row>,
   key: string,
@@ -72,7 +72,7 @@ export function inTable<Row extends Authored & Place>(
   };
 }
 
-/** Adds a reaction; the same one by the same account is kept, not doubled. */
+/** Adds a reaction; a second identical one by the same account is ignored. */
 export async function addReaction(
   act: Act,
   target: Reactable,
@@ -119,7 +119,7 @@ function routesFor(path: string, find: (call: RepoCall) => Reactable | null): re
   ];
 }
 
-/** Why somebody may not react here, or null: the thread is locked, or out of the token's reach. */
+/** Why the caller cannot react here, or null: the thread is locked, or outside the token's permissions. */
 export function reactionRefusal(act: Act, { issueNumber }: Reactable): Answer | null {
   const issue = findIssue(act.world, act.repo, issueNumber);
   return issue === null
@@ -145,7 +145,7 @@ async function remove(call: ActorCall, target: Reactable | null): Promise<Answer
   return noContent();
 }
 
-/** GitHub sends no webhook for reactions; open pages of the playground want to know all the same. */
+/** GitHub sends no webhook for reactions, but open pages of the playground need the event. */
 async function tell(act: Act, action: string, reaction: Reaction): Promise<void> {
   await emitChange(act.world, {
     type: 'reaction',

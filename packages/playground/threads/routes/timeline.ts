@@ -1,4 +1,4 @@
-/** Routes of what happened in a thread (docs.github.com/rest/issues/timeline and /events). */
+/** Routes of a thread's history (docs.github.com/rest/issues/timeline and /events). */
 
 import { paged } from '../../api/paging.ts';
 import { type Answer, notFound } from '../../api/reply.ts';
@@ -19,7 +19,7 @@ import { eventsOf } from '../thread-events.ts';
 import { issueOf } from './issues.ts';
 
 const read = repoAccess(['issues:read', 'pull_requests:read'], 'public');
-/** Of these the list of events says nothing by GitHub's description; the timeline does. */
+/** By GitHub's description, only the timeline contains these, not the list of events. */
 const timelineOnly: readonly string[] = ['closed', 'reopened', 'merged', 'unlocked', 'pinned', 'unpinned'];
 
 export const timelineRoutes: readonly Route[] = [

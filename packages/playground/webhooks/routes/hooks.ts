@@ -66,7 +66,7 @@ function attempt(call: Call): Answer {
   return { status: 202, body: {}, headers: {} };
 }
 
-/** After three days a delivery is neither listed nor shown nor sent again (docs: redelivering webhooks). */
+/** After three days a delivery is no longer listed, shown or redelivered (docs: redelivering webhooks). */
 function ofApp(call: Call): readonly Delivery[] {
   const appId = appIdOf(call);
   const since = call.world.clock.now() - github.redeliveryWindowMs;

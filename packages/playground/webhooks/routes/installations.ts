@@ -13,7 +13,7 @@ export const installationRoutes: readonly Route[] = [
   plain('DELETE', '/app/installations/:id', 'app', (call) => change(call, uninstall)),
 ];
 
-/** The App does it in the name of its owner. */
+/** The change is attributed to the App's owner. */
 function change(
   call: Call,
   act: (world: World, id: number, byId: number) => void,
