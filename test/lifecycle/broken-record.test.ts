@@ -1,4 +1,7 @@
-/** The record of a run under way is damaged: its job is stopped by the id that the last good entry has, and the record stays as it is. */
+/**
+ * A damaged record of a running job: the job is stopped by the id in the last valid entry, and the record
+ * stays unchanged.
+ */
 
 import { describe, expect, it } from 'vitest';
 import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
@@ -27,7 +30,7 @@ async function running(): Promise<Running> {
   return { lab, run, pull, jobId: (await stateOf(lab, run))?.submission?.jobId ?? '' };
 }
 
-/** Waits a quarter of an hour at most. */
+/** Waits up to 15 minutes. */
 async function untilStopped({ lab, jobId }: Pick<Running, 'lab' | 'jobId'>): Promise<void> {
   const isStopped = async (): Promise<boolean> => {
     const job = await lab.engine.observe(jobId, null);
@@ -40,7 +43,7 @@ async function push(lab: VirtualLab, run: string, change: (text: string) => stri
   await pushFile(lab, 'ada', BRANCH, `runs/2026/11/${run}/events.jsonl`, change(await logbookText(lab, run)));
 }
 
-/** What a release would add that has a type more. */
+/** Appends an event of a type that this release does not know. */
 function newer(text: string): string {
   const { hash: prev, ...last } = JSON.parse(text.trimEnd().split('\n').at(-1) ?? '') as LogbookEvent;
   const key = serverKeys().control;
@@ -64,11 +67,11 @@ const cutShort = (text: string): string => `${text.split('\n').slice(0, 4).join(
 describe('a run whose record does not verify', () => {
   // threat T13
   it.each([
-    ['has a line of junk', (text: string) => `${text}junk\n`],
-    ['was cut short', cutShort],
-    ['is bytes of nothing', () => '\u0000\n'],
+    ['has an invalid line', (text: string) => `${text}junk\n`],
+    ['was truncated', cutShort],
+    ['contains a zero byte', () => '\u0000\n'],
   ])(
-    'because it %s: /stop stops the job by its id, and nothing is written to the record',
+    'stops the job by its id on /stop and leaves the record unchanged if the record %s',
     async (_, change) => {
       const { lab, run, pull, jobId } = await running();
       const good = await logbookText(lab, run);
@@ -85,7 +88,7 @@ describe('a run whose record does not verify', () => {
     },
   );
 
-  it('is not stopped by somebody who may not', async () => {
+  it('ignores the /stop of an untrusted user', async () => {
     const { lab, run, pull, jobId } = await running();
     await push(lab, run, (text) => `${text}junk\n`);
     await say(lab, 'sol', pull, '/stop');
@@ -94,7 +97,7 @@ describe('a run whose record does not verify', () => {
     await lab.close();
   });
 
-  it('is stopped by a /stop that was recorded before somebody broke it', async () => {
+  it('is stopped by a /stop that was recorded before the damage', async () => {
     const { lab, run, pull, jobId } = await running();
     await say(lab, 'mira', pull, '/stop');
     const isAsked = async (): Promise<boolean> => /"stop-requested"/.test(await logbookText(lab, run));
@@ -104,7 +107,7 @@ describe('a run whose record does not verify', () => {
     await lab.close();
   });
 
-  it('is no reason to leave a command without its answer that was recorded and never told', async () => {
+  it('still posts an answer that was recorded before the damage but never posted', async () => {
     const lab = await openVirtualLab();
     const { run, pull } = await propose(lab);
     const route = 'POST /repos/lab/ferries/issues/*/comments';
@@ -123,9 +126,9 @@ describe('a run whose record does not verify', () => {
   });
 
   it.each([
-    ['by the action alone', false, 'none'],
-    ['where no webhook arrives', true, 'all'],
-  ] as const)('answers what is said in a review, %s', async (_, server, drop) => {
+    ['without a server', false, 'none'],
+    ['without webhooks', true, 'all'],
+  ] as const)('answers a command in a review, %s', async (_, server, drop) => {
     const lab = await openVirtualLab({ server });
     const { run, pull } = await propose(lab);
     await push(lab, run, (text) => `${text}junk\n`);
@@ -138,7 +141,7 @@ describe('a run whose record does not verify', () => {
     await lab.close();
   });
 
-  it('is told again where somebody deleted the notice, and nothing else can answer', async () => {
+  it('posts the notice again if it was deleted, even if the journal is damaged too', async () => {
     const lab = await openVirtualLab();
     const { run, pull } = await propose(lab);
     await push(lab, run, (text) => `${text}junk\n`);
@@ -152,7 +155,7 @@ describe('a run whose record does not verify', () => {
     await lab.close();
   });
 
-  it('because a newer release wrote to it is not launched, and is told as that and as no tampering', async () => {
+  it('is not launched if a newer release wrote to it, and the notice does not claim tampering', async () => {
     const lab = await openVirtualLab();
     const { run, pull } = await propose(lab);
     await push(lab, run, (text) => `${text}${newer(text)}\n`);
@@ -169,7 +172,7 @@ describe('a run whose record does not verify', () => {
     await lab.close();
   });
 
-  it('because the whole branch is gone: /stop stops the job by the id that the marks know', async () => {
+  it('stops the job on /stop by the id in the marks if the whole branch was deleted', async () => {
     const { lab, pull, jobId } = await running();
     await lab.as('ada', 'DELETE', `/git/refs/heads/${BRANCH}`);
     await say(lab, 'mira', pull, '/stop');
