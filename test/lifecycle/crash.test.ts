@@ -114,7 +114,7 @@ async function check({ lab, run }: Played, day: Day, where: string): Promise<voi
 
 describe.each([
   { name: 'with the server', server: true },
-  { name: 'by the action alone', server: false },
+  { name: 'without a server', server: false },
 ])('processes that crash, $name', ({ server }) => {
   const kinds = new Set<string>();
   let survived = 0;
