@@ -33,9 +33,9 @@ async function sealed(lab: VirtualLab, run: string, issue: number): Promise<void
 }
 
 describe.each([
-  { whose: 'of the git server', full: 'remote' },
-  { whose: 'of ferrybot's machine', full: 'local' },
-] as const)('a full disk $whose', ({ full }) => {
+  { place: 'of the git server', full: 'remote' },
+  { place: 'of the machine that runs ferrybot', full: 'local' },
+] as const)('a full disk $place', ({ full }) => {
   it.each([
     { name: 'a server', server: true },
     { name: 'no server', server: false },

@@ -207,7 +207,7 @@ describe('a contract with the output root of another run', () => {
     ['itself', { 'Output root': 'outputs/grug-moe-1e23-ep8' }],
     ['around it', { 'Output root': './outputs//' }],
     ['within it', { 'Output root': 'outputs/grug-moe-1e23-ep8/checkpoints' }],
-    ['with a slash at its end', { 'Output root': 'outputs/grug-moe-1e23-ep8/' }],
+    ['with a trailing slash', { 'Output root': 'outputs/grug-moe-1e23-ep8/' }],
   ])('launches nothing (%s), and names the other run', async (_where, answers) => {
     const { cards, starts } = await secondRun({}, answers);
     expect(cards).toContain(`the run \`${RUN}\` was launched to write to \`outputs/grug-moe-1e23-ep8\``);

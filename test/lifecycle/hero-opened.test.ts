@@ -96,7 +96,7 @@ it("needs the DRI's acceptance if another person requested it", async () => {
 it.each([
   ['without a name', '/propose lane=hero', 'the run has no name'],
   [
-    'with a value that no contract has',
+    'with an unknown contract field',
     `${ASK} learning_rate=3e-4`,
     'the contract has no value `learning_rate`',
   ],
