@@ -102,9 +102,9 @@ describe('a post of an answer whose response was lost', () => {
   });
 });
 
-describe('a copy of a signed ferrybot comment', () => {
+describe('a signed ferrybot comment', () => {
   // threat T98
-  it('has no effect in another thread', async () => {
+  it('has no effect as a copy in another thread', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, server: false });
     const { run, pull, issue } = await propose(lab);
     await lab.clock.advance(MINUTE);
@@ -127,7 +127,7 @@ describe('a copy of a signed ferrybot comment', () => {
     await lab.close();
   });
 
-  it('is not needed: each comment is posted once', async () => {
+  it('is posted once in its own thread', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { pull } = await propose(lab);
     await say(lab, 'mira', pull, '/status');
