@@ -63,7 +63,7 @@ describe('adoption of a running job', () => {
   });
 
   // threat T136
-  it('is refused on a cluster whose config does not allow adoption', async () => {
+  it('is refused on a cluster without adoption in its config', async () => {
     lab = await openAdoptingLab({ config: (text) => text.replace('    adoption: true\n', '') });
     launchByHand(lab);
     const issue = await openIssue(lab);

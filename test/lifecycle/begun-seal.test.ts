@@ -46,7 +46,7 @@ const incidents = (): readonly string[] =>
     .map(({ text }) => text);
 const comment = (id: number): string => `/issues/comments/${id}`;
 
-describe('a /seal accept whose process crashed after pushing the tag', () => {
+describe('a crash of /seal accept after pushing the tag', () => {
   // threat T23
   it.each([
     { how: 'deleted', change: (id: number) => lab.as('ada', 'DELETE', comment(id)) },
@@ -81,7 +81,7 @@ describe('a /seal accept whose process crashed after pushing the tag', () => {
   );
 });
 
-describe('a /seal accept whose process crashed before pushing the tag', () => {
+describe('a crash of /seal accept before pushing the tag', () => {
   it('is not executed if its comment is deleted', async () => {
     const { run, issue } = await stopped();
     dying = { kind: 'push-tag', moment: 'before' };

@@ -86,7 +86,7 @@ describe('a journal that does not verify', () => {
     await lab.close();
   });
 
-  it('is reported if a command names a finished run, whose record stays unchanged', async () => {
+  it('is reported if a command names a finished run, and the record of that run stays unchanged', async () => {
     const { lab, run, pull } = await proposed();
     await say(lab, 'mira', pull, '/ack reject reason="not this one"');
     await lab.as('mira', 'PATCH', `/pulls/${pull}`, { state: 'closed' });
@@ -100,7 +100,7 @@ describe('a journal that does not verify', () => {
     await lab.close();
   });
 
-  it('still accepts /stop from a user whose role the config lets stop', async () => {
+  it('still accepts /stop from a user with the configured role for it', async () => {
     const { lab, run, pull } = await proposed((text) => text.replace('  stop: write', '  stop: triage'));
     await say(lab, 'mira', pull, approvalLine(lab));
     await untilState(lab, run, (state) => state.observation != null, { stepMs: MINUTE });

@@ -64,7 +64,7 @@ function newer(text: string): string {
 
 const cutShort = (text: string): string => `${text.split('\n').slice(0, 4).join('\n')}\n`;
 
-describe('a run whose record does not verify', () => {
+describe('a run with a record that does not verify', () => {
   // threat T13
   it.each([
     ['has an invalid line', (text: string) => `${text}junk\n`],

@@ -6,7 +6,7 @@ import { codesOf } from '../support/recorded.ts';
 import { answersTo, botComments, MINUTE, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-/** A proposed ferry whose gates pass. */
+/** A proposed ferry with passing gates. */
 async function proposed(config?: (text: string) => string): Promise<Ferry> {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...(config === undefined ? {} : { config }) });
   return { lab, ...(await propose(lab)) };

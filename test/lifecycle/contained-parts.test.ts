@@ -99,7 +99,7 @@ const recorded = async (): Promise<readonly string[]> =>
 const failures = (): number =>
   lab.log.filter((line) => line.includes('a trigger failed: AggregateError')).length;
 
-/** Two lanes whose jobs one watch observes. */
+/** Two lanes on one cluster, so that one watch observes both jobs. */
 const onOneCluster = (config: string): string =>
   twoLanes()(config).replace(/^( {4}cluster: )us-east1$/m, '$1us-central1');
 

@@ -91,7 +91,7 @@ describe('a journal answer', () => {
 });
 
 describe('a seal', () => {
-  it('whose tag check fails does not hide another seal that lost its tag', async () => {
+  it("does not hide another seal's lost tag if its own tag check fails", async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await playFerry(lab);
     await nextMorning(lab);

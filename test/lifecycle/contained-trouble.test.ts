@@ -55,7 +55,7 @@ const failuresIn = async (lab: VirtualLab): Promise<readonly object[]> =>
     ({ type, data }) => type === 'incident' && JSON.stringify(data).includes('look-failed'),
   );
 
-describe('a run whose card cannot be rendered', () => {
+describe('a run with a card that cannot be rendered', () => {
   it('reports this once and records it, and ferrybot still checks a config branch after it', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);
@@ -125,7 +125,7 @@ describe('a run whose card cannot be rendered', () => {
   });
 });
 
-describe('a job whose observation fails', () => {
+describe('a job with a failing observation', () => {
   it("is reported once with the watch's key, and is watched to its end after the fix", async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);

@@ -297,7 +297,7 @@ describe('an invalid consent to clean a disk', () => {
   });
 });
 
-describe('a cluster whose issue cannot be rendered', () => {
+describe('an issue that cannot be rendered', () => {
   it('does not prevent the issue of another cluster', async () => {
     await open();
     seam.cluster = 'us-central1-vllm';

@@ -48,7 +48,7 @@ describe('a ferry that launches once, answers each command once and is sealed', 
 
 describe('a ferry over real HTTP with the git program on both sides', () => {
   // Half a minute on a busy machine; `npm run faults` plays ten of each kind.
-  it('survives a push whose response is lost', async () => {
+  it('survives a push with a lost response', async () => {
     const report = await playUnderFault('push-answer-lost', 2, true);
     expect(report.problem).toBeNull();
     expect(report.struck).toBeGreaterThan(0);

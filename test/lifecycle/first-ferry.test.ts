@@ -20,7 +20,7 @@ async function commit(lab: VirtualLab, files: Readonly<Record<string, string>>):
   });
 }
 
-/** A lab whose config names its last ferry by a commit from before `lib/since.py`. */
+/** A lab with its last ferry in the config: a commit from before `lib/since.py`. */
 async function labAfter(given: (commit: string) => string): Promise<VirtualLab> {
   let config = '';
   const lab = await openVirtualLab({

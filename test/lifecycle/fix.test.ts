@@ -25,7 +25,7 @@ const ERROR_LINE = "NameError: name 'warmup_stepz' is not defined";
 const LIBRARY = 'lib/smalllab/optimizer.py';
 const OUTDATED = `/approve-launch ${'a'.repeat(32)}`;
 
-/** A lab whose first attempts fail with these lines, one each; later attempts succeed. */
+/** A lab with first attempts that fail with these lines, one each; later attempts succeed. */
 async function openLab(
   slips: readonly string[] = [ERROR_LINE],
   may = 'lib',

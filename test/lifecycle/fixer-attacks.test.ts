@@ -28,7 +28,7 @@ async function renamed(lab: VirtualLab): Promise<void> {
   await lab.as('ada', 'DELETE', `/contents/${path}`, { message: 'Take it away', branch: 'main', sha });
 }
 
-describe('a fixer whose patch is rejected', () => {
+describe('a fixer with an unusable patch', () => {
   const says = (text: string): string => `sys.stdout.write('''${text}''')`;
   const headed = (header: string): string => PATCH.replace('index 1234567..89abcde 100644\n', `${header}\n`);
   const hostile: readonly (readonly [what: string, program: string, reason: string])[] = [

@@ -9,7 +9,7 @@ import { approve, propose, stateOf, until, untilState } from '../support/play.ts
 import { answersTo, MINUTE, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
-/** A lab whose disk the test fills and frees. */
+/** A lab with a disk that the test fills and frees. */
 async function labWithDisk(
   options: VirtualLabOptions = {},
 ): Promise<{ readonly lab: VirtualLab; readonly disk: { full: FullDisk } }> {

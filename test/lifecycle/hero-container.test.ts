@@ -14,7 +14,7 @@ import type { VirtualLab } from '../support/virtual-lab.ts';
 
 const REVISION = 'org.opencontainers.image.revision';
 
-/** A lab whose config names a registry, and that registry. */
+/** A lab with a registry in its config, and that registry. */
 async function open(beforeJob?: (mode: string) => Promise<void>, cluster: string | null = null) {
   const registry = fakeRegistry({ origin: 'https://ghcr.io', realm: 'https://ghcr.io/token' });
   const state = { isAway: false };

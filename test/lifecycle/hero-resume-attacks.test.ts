@@ -14,7 +14,7 @@ import type { VirtualLab } from '../support/virtual-lab.ts';
 const MINUTE_MS = 60_000;
 const PREEMPTED = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
 
-/** A launched run whose jobs are all preempted at step 900. */
+/** A launched run; each of its jobs is preempted at step 900. */
 async function begin() {
   const folders = await checkpointFolders();
   const jobs: JobSpec[] = [];

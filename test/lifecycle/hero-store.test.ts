@@ -17,7 +17,7 @@ const LONG = { ...SHORT_FERRY, durationMs: 5 * 60 * MINUTE_MS };
 
 type Play = { readonly lab: VirtualLab; readonly folders: CheckpointFolders };
 
-/** A hero run whose job has completed its first step. */
+/** A hero run after its first step. */
 async function begin(): Promise<Play> {
   const folders = await checkpointFolders();
   const lab = await openHeroLab({ script: () => ferryScript(LONG) });

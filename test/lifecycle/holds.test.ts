@@ -184,7 +184,7 @@ describe('a hold with extra words or without a reason', () => {
 });
 
 describe('/ack lost', () => {
-  it('closes a run whose runner crashed after its claim, and frees the lane', async () => {
+  it('closes a run after its runner crashed between claim and submission, and frees the lane', async () => {
     const { run, pull, issue } = await proposed({
       atBoundary: (process, kind, moment) => {
         if (kind === 'submit-job' && moment === 'before') throw new Error(`${process} lost its machine`);

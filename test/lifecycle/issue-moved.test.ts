@@ -27,7 +27,7 @@ it('a /stop in the pull request stops the job although the issue is gone', async
   await lab.close();
 });
 
-it('a proposal whose issue is gone is not launched', async () => {
+it('a proposal without its issue is not launched', async () => {
   const lab = await openVirtualLab();
   const { pull, issue } = await propose(lab);
   const line = approvalLine(lab);
@@ -40,7 +40,7 @@ it('a proposal whose issue is gone is not launched', async () => {
 
 const HERO = 'grug-moe-1e23-ep8';
 
-/** A running hero run whose only thread is gone; returns another issue that does not mention the run. */
+/** A running hero run without its only thread; returns another issue that does not mention the run. */
 async function heroWithoutThread(lab: VirtualLab): Promise<number> {
   const issue = await openHeroIssue(lab);
   await until(lab, 'the card', () => shownApprovalLine(lab, HERO) !== null, { limitMs: 60 * MINUTE });
@@ -55,7 +55,7 @@ async function openIssue(lab: VirtualLab): Promise<number> {
   return ((await lab.as('ada', 'POST', '/issues', issue)) as { readonly number: number }).number;
 }
 
-describe('a hero run whose only issue is gone', () => {
+describe('a hero run without its only issue', () => {
   // threat T120
   it('is stopped by a permitted /stop run=… in another thread, and unknown run names are rejected', async () => {
     const lab = await openHeroLab();

@@ -1,4 +1,4 @@
-/** A lab whose config has two ferry lanes: each has its own runs, history, schedule and holds. */
+/** A lab with two ferry lanes in its config: each has its own runs, history, schedule and holds. */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';

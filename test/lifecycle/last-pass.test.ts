@@ -78,7 +78,7 @@ function verdictOn(state: RunState, gate: string): unknown {
   return state.gate?.verdicts.find((verdict) => verdict.gate === gate);
 }
 
-describe('the ferry after a sealed pass whose pull request was closed', () => {
+describe('the ferry after a sealed pass with a closed pull request', () => {
   it('starts from the configuration of that pass, lists new and inherited changes, and launches after approval', async () => {
     const lab = await openLab();
     const first = await playFerry(lab);

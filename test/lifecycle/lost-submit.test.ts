@@ -1,4 +1,4 @@
-/** A submission whose response was lost: what the next launcher does if the job exists or has disappeared. */
+/** A submission with a lost response: what the next launcher does if the job exists or has disappeared. */
 
 import { expect, it } from 'vitest';
 import { ferryScript } from '../support/ferry-script.ts';

@@ -71,8 +71,8 @@ describe('a forged marker that a workflow of the lab posts', () => {
   });
 });
 
-describe('a post of an answer whose response was lost', () => {
-  it("is resolved only by ferrybot's own text, not by a forged comment with its marker", async () => {
+describe('a lost response to the post of an answer', () => {
+  it("is resolved only with ferrybot's own text, not with a forged comment with its marker", async () => {
     let isLost = false;
     let lab: Awaited<ReturnType<typeof openVirtualLab>> | null = null;
     const opened = await openVirtualLab({
@@ -83,7 +83,7 @@ describe('a post of an answer whose response was lost', () => {
         const marker = /<!-- ferrybot:v1 run=[^ ]+ kind=answer key=[^ ]+/.exec(body)?.[0];
         if (marker === undefined || isLost || lab === null) return github(request);
         isLost = true;
-        // The forged text is posted before the real answer, whose response is then lost.
+        // The forged text is posted before the real answer; the response to the real one is lost.
         const thread = Number(/issues\/(\d+)\/comments/.exec(request.url)?.[1]);
         await sayAsWorkflow(lab, thread, `${marker} -->\n🤖 squatted`);
         await github(request);

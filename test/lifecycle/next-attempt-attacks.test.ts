@@ -53,7 +53,7 @@ it('a forged failure of a running job allows no next ferry in its lane, even aft
   await lab.close();
 });
 
-/** A ferry whose job runs for days while the record claims that it failed. */
+/** A ferry with a job that runs for days while the record claims that it failed. */
 async function withForgedFailure(): Promise<Ferry> {
   const lab = await openVirtualLab({ ferry: { ...SHORT_FERRY, durationMs: 60 * 60 * MINUTE } });
   const proposed = await propose(lab);

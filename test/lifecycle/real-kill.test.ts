@@ -49,7 +49,7 @@ async function killAction(start: StartProcess, mode: string): Promise<void> {
   throw new Error(`no process in mode ${mode} came:\n${start.said()}`);
 }
 
-describe('a ferry whose processes are killed', () => {
+describe('a ferry with killed processes', () => {
   it('is launched once, answers each command once, and is sealed', { timeout: 600_000 }, async () => {
     // Kills the server when the gates pass: the program reports this and exits; then it is restarted.
     const first = startProcess(folder);

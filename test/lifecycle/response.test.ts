@@ -17,7 +17,7 @@ const DISK = 'OSError: [Errno 28] No space left on device';
 const PREEMPTED = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
 
 type Died = { readonly line: string; readonly step?: number };
-/** A lab whose first attempts fail like this, one each; later attempts succeed. */
+/** A lab with first attempts that fail like this, one each; later attempts succeed. */
 function openLab(
   deaths: readonly Died[],
   restartsMax = 1,
@@ -36,7 +36,7 @@ function openLab(
   return openVirtualLab({ script, config });
 }
 
-/** One approval; nobody comments until the attempt has ended and the reaction to it is posted. */
+/** One approval and no other comment until the attempt has ended and the reaction to it is posted. */
 async function play(lab: VirtualLab, attempt = 1): Promise<Ferry> {
   const proposed = await propose(lab);
   await approve(lab, 'mira', proposed.pull);

@@ -191,7 +191,7 @@ describe('no fix is committed', () => {
     await played.lab.close();
   });
 
-  it('during a /hold on the lane, but after /unhold', async () => {
+  it('until a /hold on the lane is lifted', async () => {
     const played = await died({
       meanwhile: async ({ lab, pull }) => {
         await say(lab, 'mira', pull, '/hold lane=daily reason="let me look"');

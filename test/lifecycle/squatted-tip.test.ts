@@ -49,10 +49,7 @@ describe('a foreign branch at the tip of the default branch', () => {
   // threat T56
   it.each([
     ['at that tip', () => Promise.resolve()],
-    [
-      'with another text of the log',
-      (branch: string) => pushFile(lab, 'ada', branch, LOG, 'loss 0.1, fine\n'),
-    ],
+    ['with another log text', (branch: string) => pushFile(lab, 'ada', branch, LOG, 'loss 0.1, fine\n')],
   ])('does not prevent a seal, and its text is not in the log (closure branch %s)', async (_, more) => {
     const { run, issue, branch } = await ended();
     await squat(branch);
