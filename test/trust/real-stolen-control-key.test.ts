@@ -147,7 +147,7 @@ it('a forged order with a merge base of last week is refused with freshness', as
   expect(await started()).toEqual([]);
 });
 
-it('the same key can order what every gate passes, a person approved and no hold blocks (so that these tests can fail)', async () => {
+it('the same key can order a valid, approved change without a hold (so that these tests can fail)', async () => {
   await said('/hold');
   await lab.sweep();
   expect((await stateIn(lab))?.holds).toHaveLength(1);
