@@ -1,4 +1,4 @@
-/** A rehearsal that nobody can go on with leaves no job behind; the records are those that the real engine writes. */
+/** A rehearsal that is abandoned leaves no job behind; the records are those of the real engine. */
 
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Submits a job that lasts until somebody ends it, and waits until its command runs. */
+/** Submits a job that runs until it is stopped, and waits until its command runs. */
 async function endlessJob(): Promise<ReturnType<typeof createLocalEngine>> {
   const engine = createLocalEngine({ directory: join(folder, 'jobs'), now: Date.now, stopGraceMs: 500 });
   const source = "process.stdout.write('here'); setInterval(() => {}, 1e6)";
@@ -35,11 +35,11 @@ async function endlessJob(): Promise<ReturnType<typeof createLocalEngine>> {
 }
 
 describe('the jobs of a rehearsal', () => {
-  it('are none where none was started', async () => {
+  it('are none if none was started', async () => {
     expect(await livingJobs(join(folder, 'nothing'))).toEqual([]);
   });
 
-  it('end with it: the command and the one that stands over it', async () => {
+  it('end with it, both the command and its supervisor', async () => {
     const engine = await endlessJob();
     const [job] = await livingJobs(folder);
     expect(job).toMatchObject({
@@ -51,11 +51,11 @@ describe('the jobs of a rehearsal', () => {
     expect(await livingJobs(folder)).toEqual([]);
     for (const pid of [job?.supervisor, job?.command])
       expect(() => process.kill(pid ?? 0, 0)).toThrow(/ESRCH/);
-    // Nobody asked the bot for a stop: the record says that it died, not that it was stopped.
+    // The bot was not asked to stop the job, so its status is FAILED, not STOPPED.
     expect(await engine.observe('job-1', null)).toMatchObject({ kind: 'found', status: 'FAILED' });
   });
 
-  it('end also where the one that stood over the command was killed', async () => {
+  it('end even if the supervisor was killed before', async () => {
     await endlessJob();
     const [job] = await livingJobs(folder);
     process.kill(job?.supervisor ?? 0, 'SIGKILL');
@@ -63,7 +63,7 @@ describe('the jobs of a rehearsal', () => {
     expect(await livingJobs(folder)).toEqual([]);
   });
 
-  it('are not mixed up with another process that has got a number of theirs', async () => {
+  it('are not confused with another process that has one of their process ids', async () => {
     await endlessJob();
     const record = join(folder, 'jobs/job-1/command.json');
     const [job] = await livingJobs(folder);

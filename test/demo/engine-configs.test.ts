@@ -1,4 +1,4 @@
-/** What `--engine slurm` and `--engine iris` make of the example lab's config. */
+/** The config that `--engine slurm` and `--engine iris` make from the example lab's. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,12 +15,9 @@ const iris = { controller: 'http://127.0.0.1:18400' };
 it.each([
   ['slurm', slurmLabConfig(LAB, { ...slurm, outputs }), slurm],
   ['iris', irisLabConfig(LAB, { ...iris, outputs }), { ...iris, tokenFrom: null }],
-])(
-  'is for %s a valid config whose cluster is the private one, and whose outputs the watch can read',
-  (engine, text, keys) => {
-    const reading = readLabConfig(text);
-    if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading));
-    expect(reading.config.clusters).toMatchObject({ 'us-central1': { engine, ...keys } });
-    expect(reading.config.lanes['daily']?.outputRoot).toBe('/lab/outputs/{run}');
-  },
-);
+])('makes a valid config for %s with the private cluster and readable outputs', (engine, text, keys) => {
+  const reading = readLabConfig(text);
+  if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading));
+  expect(reading.config.clusters).toMatchObject({ 'us-central1': { engine, ...keys } });
+  expect(reading.config.lanes['daily']?.outputRoot).toBe('/lab/outputs/{run}');
+});

@@ -1,4 +1,4 @@
-/** The folder of `--keep`: one playground at a time, one lab. */
+/** The folder of `--keep` is used by one playground at a time and for one lab. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder.root, { recursive: true, force: true }));
 
-it('is refused while another process serves it, and free once that one was killed', async () => {
+it('is refused while another process uses it, and free after that process was killed', async () => {
   const other = execa('sleep', ['60'], { reject: false });
   const pid = other.pid ?? 0;
   await writeFile(join(folder.root, 'playground.pid'), `${pid} ${statOf(pid)?.start ?? ''}`);
@@ -35,12 +35,12 @@ it('is refused while another process serves it, and free once that one was kille
   expect((await claimFolder(folder)).ok).toBe(true);
 });
 
-it('is free for all when its process is gone and another has the number by now', async () => {
+it('is free if its process has ended and another process has the id now', async () => {
   await writeFile(join(folder.root, 'playground.pid'), `${process.ppid} 1`);
   expect((await claimFolder(folder)).ok).toBe(true);
 });
 
-it('of another lab, or of another branch, is left as it is', async () => {
+it('of another lab or branch is refused and not changed', async () => {
   const checkout = join(folder.root, 'checkout');
   await git(folder.root, 'init', '--quiet', '--initial-branch=main', checkout);
   await writeFile(join(checkout, 'a.txt'), 'one');

@@ -1,10 +1,10 @@
-/** The options of `npm start`: what is asked for, help, and every wrong use with words that say what is wrong. */
+/** The options of `npm start`: their values, the help, and a message for each mistake. */
 
 import { describe, expect, it } from 'vitest';
 import { readOptions, USAGE } from '../../demo/options.ts';
 
 describe('the options of npm start', () => {
-  it('are a lab that stays, on the usual port, unless something else is said', () => {
+  it('default to a lab on the usual port that keeps running', () => {
     expect(readOptions([])).toMatchObject({
       kind: 'options',
       options: { port: 4610, keep: null, webhooks: true, server: true, auto: false, days: 1, json: false },
@@ -16,7 +16,7 @@ describe('the options of npm start', () => {
     expect(readOptions(['--auto'])).toMatchObject({ kind: 'options', options: { port: 0, auto: true } });
   });
 
-  it('are told to whoever asks for help, each of them', () => {
+  it('are all listed in the help', () => {
     expect(readOptions(['--help'])).toEqual({ kind: 'help' });
     expect(readOptions(['-h', '--auto'])).toEqual({ kind: 'help' });
     for (const name of ['port', 'keep', 'webhooks', 'server', 'engine', 'auto', 'days', 'json', 'help'])
@@ -40,7 +40,7 @@ describe('the options of npm start', () => {
     [['--auto', '--days', '0'], /from 1 to 31/],
     [['--auto', '--days', ''], /from 1 to 31/],
     [['--days', '2'], /--days needs --auto/],
-  ])('%j is wrong use, and says what is wrong', (args, words) => {
+  ])('%j is rejected with the reason', (args, words) => {
     const parsed = readOptions([...args, '--json']);
     expect(parsed).toMatchObject({ kind: 'misused', json: true });
     expect(parsed.kind === 'misused' && parsed.message).toMatch(words);

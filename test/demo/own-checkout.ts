@@ -1,4 +1,4 @@
-/** A lab's checkout in a temporary folder, and `ferrybot playground` on it as its people start it. */
+/** A lab's checkout in a temporary folder, and `ferrybot playground` started on it. */
 
 import { createHash } from 'node:crypto';
 import { cp, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const EXAMPLE = join(ROOT, 'fixtures/lab');
 export const CONFIG = '.github/ferrybot.yml';
 
-/** A repository with the example lab's files and one commit; `change` edits the folder before it. */
+/** A repository with the example lab's files and one commit; `change` edits the folder before the commit. */
 export async function checkoutOf(change: (folder: string) => Promise<void>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'own-lab-'));
   await cp(EXAMPLE, folder, { recursive: true, filter: (source) => !source.includes('__pycache__') });
@@ -33,7 +33,7 @@ export async function git(folder: string, ...args: readonly string[]): Promise<s
     .stdout;
 }
 
-/** Replaces a piece of a file, which must be there. */
+/** Replaces a text of a file, which must occur in it. */
 export async function edit(folder: string, file: string, from: string, to: string): Promise<void> {
   const text = await readFile(join(folder, file), 'utf8');
   if (!text.includes(from)) throw new Error(`${file} has no ${from}`);
@@ -68,15 +68,15 @@ const answer = z.looseObject({
 });
 
 export type OwnPlayground = z.output<typeof answer> & {
-  /** A page of the repository, for whoever started the playground. */
+  /** A page of the repository, as the user who started the playground. */
   readonly open: (path: string, init?: RequestInit) => Promise<Response>;
-  /** The API as one of the people. */
+  /** A request to the API as one of the people. */
   readonly call: (login: string, method: string, path: string, body?: object) => Promise<unknown>;
-  /** Ctrl-C; the exit code. */
+  /** Sends SIGINT; returns the exit code. */
   readonly end: () => Promise<number | undefined>;
 };
 
-/** Starts `ferrybot playground` in the folder, on any free port, and waits for its one JSON value. */
+/** Starts `ferrybot playground` in the folder on a free port, and waits for its one JSON value. */
 export async function openOwn(folder: string, ...options: readonly string[]): Promise<OwnPlayground> {
   const child = start(folder, '--port', '0', '--json', ...options);
   let said = '';

@@ -1,4 +1,4 @@
-/** A job that a person starts by hand on a rehearsed lab: its records are those that the real engine reads. */
+/** A job that a person starts by hand in a rehearsed lab: the real engine reads its records. */
 
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -54,8 +54,8 @@ async function started() {
   return { job, engine, commit };
 }
 
-describe('a job that somebody starts by hand', () => {
-  it('is told by the engine with its command and its commit, as nobody’s run, and its log is there', async () => {
+describe('a job that was started by hand', () => {
+  it('is described by the engine with command, commit and log, and without a run', async () => {
     const { job, engine, commit } = await started();
     expect(job).toEqual({
       jobId: 'ada-20261121051716',
@@ -73,7 +73,7 @@ describe('a job that somebody starts by hand', () => {
     while (!(await readFile(log, 'utf8')).includes('up')) await sleep(25);
   });
 
-  it('is stopped by the engine as any other, and ends with the lab', async () => {
+  it('is stopped by the engine like any other job, and ends with the lab', async () => {
     const { job, engine } = await started();
     const { kind } = await engine.stop(job.jobId, permitFor(stopStep(job.jobId)));
     expect(['stopped', 'stopping']).toContain(kind);
@@ -81,7 +81,7 @@ describe('a job that somebody starts by hand', () => {
     expect(await engine.observe(job.jobId, null)).toMatchObject({ kind: 'found', status: 'STOPPED' });
   });
 
-  it('is one that the lab of npm start lets people take over, with one lane of ferries or two', async () => {
+  it('can be adopted in the lab of npm start, with one or two ferry lanes', async () => {
     const example = await readFile(EXAMPLE, 'utf8');
     for (const text of [withPeoplesLane(example), withPeoplesLane(withSecondLane(example))]) {
       const read = readLabConfig(text);

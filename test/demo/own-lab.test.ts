@@ -1,4 +1,4 @@
-/** `ferrybot playground` as a lab's people meet it: their own checkout on the page, their config judged, their commands answered. */
+/** `ferrybot playground` on a lab's own checkout: its pages, the config check, and answered commands. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,8 +29,8 @@ async function checkout(change: (folder: string) => Promise<void> = async () => 
 
 const text = async (own: OwnPlayground, path = ''): Promise<string> => (await own.open(path)).text();
 
-describe.skipIf(chromiumPath === null)('with a browser', { meta: { skipReason: noChromium } }, () => {
-  it('mira runs the daily workflow, asks the bot, and is answered; her checkout stays as it was', async () => {
+describe.skipIf(chromiumPath === null)('in a browser', { meta: { skipReason: noChromium } }, () => {
+  it('mira runs the daily workflow, gets an answer from the bot, and her checkout is unchanged', async () => {
     const lab = await checkout();
     await git(lab, 'branch', 'somebody/elses');
     await git(lab, 'remote', 'add', 'origin', 'git@github.com:Deep-Lab/ferries.two.git');
@@ -78,7 +78,7 @@ async function speakAs(page: Page, login: string): Promise<void> {
 }
 
 describe('a config', () => {
-  it('with a mistake is told with line and column, the page is up, and a commit that mends it is enough', async () => {
+  it('with an error is shown with line and column, and a commit with the fix is enough', async () => {
     const lab = await checkout((folder) => edit(folder, CONFIG, 'quorum: 1', 'quorum: many'));
     const lines = (await git(lab, 'show', `HEAD:${CONFIG}`)).split('\n');
     const line = lines.findIndex((one) => one.includes('quorum: many')) + 1;
@@ -99,7 +99,7 @@ describe('a config', () => {
     }
   });
 
-  it('that is not there is offered as an example, which who may write can add and a reader cannot', async () => {
+  it('that is missing can be added from the example by a user with write access, but not by a reader', async () => {
     const lab = await checkout((folder) => rm(join(folder, '.github'), { recursive: true }));
     const own = await openOwn(lab);
     const add = async (login: string): Promise<number> => {
@@ -120,7 +120,7 @@ describe('a config', () => {
     }
   });
 
-  it('of the branch that is named counts, and a rehearsal that is kept goes on where it was', async () => {
+  it('of the given branch is used, and a kept rehearsal continues where it stopped', async () => {
     const lab = await checkout();
     await git(lab, 'checkout', '-qb', 'strict');
     await edit(lab, CONFIG, 'shownForMs: 0', 'shownForMs: 5000');
@@ -144,8 +144,8 @@ describe('a config', () => {
   });
 });
 
-describe('what cannot be served', () => {
-  it('is said in one JSON value, with the code of its reason', async () => {
+describe('a lab that cannot be served', () => {
+  it('is reported as one JSON value with an error code', async () => {
     const empty = await mkdtemp(join(tmpdir(), 'own-empty-'));
     folders.push(empty);
     const said = async (...options: readonly string[]): Promise<unknown> => {

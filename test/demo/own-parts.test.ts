@@ -1,4 +1,4 @@
-/** The parts of a rehearsal on a lab's own checkout: its config, its name, its machines. */
+/** The parts of a rehearsal on a lab's own checkout: config, name, runners. */
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('the workflows of a rehearsal', () => {
-  it('tell what of them cannot be done here, before a run fails of it', () => {
+  it('are checked at the start for everything that the playground does not support', () => {
     const steps = 'steps: [{uses: actions/checkout@v7}, {uses: actions/cache@v4}, {uses: ./mine}, {run: ls}]';
     const texts = new Map([
       ['a.yml', `on: push\njobs: {t: {runs-on: ubuntu-latest, ${steps}}}`],
@@ -41,7 +41,7 @@ describe('the workflows of a rehearsal', () => {
 });
 
 describe('the config of a rehearsal', () => {
-  it('keeps the lab’s own keys and comments, adds one key a role, and is valid', () => {
+  it("keeps the lab's keys and comments, adds one key per role, and is valid", () => {
     const changed = rehearsalConfig(example, keys);
     expect(changed?.localClusters).toEqual([]);
     expect(changed?.text).toContain('# Public halves of the keys that sign events');
@@ -53,7 +53,7 @@ describe('the config of a rehearsal', () => {
     expect(reading.config.keys.at(-1)?.public).toBe(keys.roles.watch.public);
   });
 
-  it('lets no job reach a cluster: another engine becomes processes of this machine, at the same cost', () => {
+  it('replaces every remote cluster by local processes with the same cost', () => {
     const remote = example
       .replace('engine: local', 'engine: ray\n    address: https://head.example')
       .replace("acceleratorHoursPerRun: '0.01'", "acceleratorHoursPerRun: '12.5'");
@@ -68,7 +68,7 @@ describe('the config of a rehearsal', () => {
   });
 
   it.each(['keys: [', 'version: 1', 'keys: 3\nclusters: {}'])(
-    'leaves alone what is no config: %s',
+    'is not changed if it cannot be parsed: %s',
     (text) => {
       expect(rehearsalConfig(text, keys)).toBeNull();
     },
@@ -89,8 +89,8 @@ describe('the name of a lab', () => {
   });
 });
 
-describe('the machines', () => {
-  it('have every set of labels that a workflow asks for, once, and GitHub’s own', () => {
+describe('the runners', () => {
+  it("cover every set of labels in the workflows once, and GitHub's own labels", () => {
     const workflow = (runsOn: string): string =>
       `on: push\njobs:\n  a:\n    runs-on: ${runsOn}\n    steps: []\n`;
     const texts = [

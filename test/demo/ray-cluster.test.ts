@@ -1,4 +1,4 @@
-/** What `--engine ray` makes of the example lab's config, and what it says where it cannot. */
+/** The config that `--engine ray` makes from the example lab's, and its error messages. */
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { isRayThere } from '../support/ray-tools.ts';
 const LAB_FOLDER = join(import.meta.dirname, '../../fixtures/lab');
 const LAB = readFileSync(join(LAB_FOLDER, '.github/ferrybot.yml'), 'utf8');
 
-it('is a valid config whose cluster submits through the scripts of the lab, with uv and without a network', () => {
+it("makes a valid config with a cluster that submits through the lab's scripts, with uv and without a network", () => {
   const place = {
     address: 'http://127.0.0.1:8265',
     uv: '/opt/ray/bin/uv',
@@ -49,7 +49,7 @@ it('is a valid config whose cluster submits through the scripts of the lab, with
   expect(reading.config.lanes['daily']?.outputRoot).toBe('/data/outputs/{run}');
 });
 
-it('says which ports of a kept lab somebody else has taken, and touches nothing', async () => {
+it('reports which ports of a kept lab are used by another program, and changes nothing', async () => {
   const folder = await openLabFolder(await mkdtemp(join(tmpdir(), 'ferrybot-ports-')));
   const other = createServer((_, response) => response.writeHead(404).end()).listen(0, '127.0.0.1');
   try {
@@ -73,7 +73,7 @@ it('says which ports of a kept lab somebody else has taken, and touches nothing'
   }
 });
 
-it('goes on with a kept lab only under the engine that it began with', async () => {
+it('continues a kept lab only with the engine it was started with', async () => {
   const folder = await openLabFolder(await mkdtemp(join(tmpdir(), 'ferrybot-engine-')));
   try {
     expect(await openCluster('local', folder)).toMatchObject({ ok: true, cluster: { seed: null } });

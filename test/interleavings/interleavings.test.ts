@@ -1,7 +1,7 @@
 /**
- * Random interleavings of people, pushes, edits, permission changes, replays and crashes:
- * no launch without a valid approval of exactly that content by enough distinct people who may, every command answered
- * once. `INTERLEAVINGS` says how many; a failing one is named by its seed.
+ * Random interleavings of comments, pushes, edits, permission changes, replays and crashes. Every launch
+ * needs a valid approval of exactly its content by enough distinct permitted people, and every command gets
+ * one answer. `INTERLEAVINGS` sets the number; a failure names its seed.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import type { Job, World } from './world.ts';
 const ASKED = Number(process.env['INTERLEAVINGS'] ?? 0);
 const COUNT = ASKED > 0 ? ASKED : process.env['CI'] === undefined ? 2_000 : 10_000;
 
-it(`${COUNT} interleavings launch only what was approved, and answer every command`, {
+it(`${COUNT} interleavings launch only approved content, and answer every command`, {
   timeout: 600_000,
 }, () => {
   const outcomes = new Map<string, number>();
@@ -39,7 +39,7 @@ it(`${COUNT} interleavings launch only what was approved, and answer every comma
 });
 
 describe('the checker', () => {
-  /** A world that launched, as if its claim had been made with something else in place. */
+  /** A world that launched, with its state at the claim changed. */
   function tampered(change: (job: Job, world: World) => Partial<Job['atClaim']>): readonly string[] {
     const world = play(firstLaunched());
     for (const [id, job] of world.jobs)
@@ -47,21 +47,21 @@ describe('the checker', () => {
     return faultsOf(world);
   }
 
-  it('has nothing to say of a launch that was approved', () => {
+  it('reports nothing about an approved launch', () => {
     expect(tampered(() => ({}))).toEqual([]);
   });
 
   it.each([
-    ['the approving comments are gone', { comments: [] }],
+    ['the approving comments were deleted', { comments: [] }],
     ['nobody may approve', { permissions: new Map() }],
-    ['the head is another', { content: 'z' }],
-    ['the description is another', { body: 99 }],
+    ['the head differs', { content: 'z' }],
+    ['the description differs', { body: 99 }],
     ['nothing was ever shown', { recorded: [] }],
-  ] as const)('sees that %s', (_, change) => {
+  ] as const)('detects that %s', (_, change) => {
     expect(tampered(() => change)).not.toEqual([]);
   });
 
-  it('sees a second job, a command without an answer, and one with two', () => {
+  it('detects a second job, a command without an answer, and a command with two', () => {
     const world = play(firstLaunched());
     const [job] = world.jobs.values();
     if (job === undefined) throw new Error('nothing was launched');
@@ -86,7 +86,7 @@ describe('the checker', () => {
   });
 });
 
-/** The first seed whose people get their launch. */
+/** The first seed with a launch. */
 function firstLaunched(): number {
   for (let seed = 1; seed < 100; seed += 1) if (play(seed).jobs.size > 0) return seed;
   throw new Error('nothing was launched in a hundred worlds');

@@ -1,7 +1,7 @@
 /**
- * Nights of one run in whatever order things happen: two watches, control, runners that die between claim and call, lost
- * answers, jobs that end in every way, people who ask, approve, stop, reject, fix and consent. The deciders are the real
- * ones; a checker that shares nothing with them holds the laws of the watch (policy, job monitoring loop).
+ * One run at night, with random events: two watches, control, runners that crash between claim and call, lost
+ * responses, every kind of job end, and people who ask, approve, stop, reject, fix and consent. The deciders
+ * are the real ones. An independent checker holds the laws of the watch (policy, job monitoring loop).
  */
 
 import fc from 'fast-check';
@@ -13,7 +13,7 @@ import { type Night, newNight, type Terms } from './night-world.ts';
 const ASKED = Number(process.env['NIGHTS'] ?? 0);
 const COUNT = ASKED > 0 ? ASKED : process.env['CI'] === undefined ? 1_000 : 4_000;
 
-/** Approved, launched and looked at: most of what can go wrong comes after. */
+/** Approved, launched and observed: most failures happen after this. */
 const EVENING: readonly Deed[] = [
   { act: 'approve' },
   { act: 'decide', isFresh: true },
@@ -27,7 +27,7 @@ async function nightOf(given: Terms, story: readonly Deed[]): Promise<Night> {
   return night;
 }
 
-it(`${COUNT} nights break no law of the watch, and come to everything that the laws are about`, {
+it(`${COUNT} nights break no law of the watch, and each tallied event occurs`, {
   timeout: 600_000,
 }, async () => {
   const seen = new Map<string, number>();

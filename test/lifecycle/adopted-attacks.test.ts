@@ -1,4 +1,4 @@
-/** Who tries to have a job taken over that is not theirs to take, or to learn of one what nobody has accepted yet. */
+/** Attacks on adoption: taking over a job without permission, or reading its log before it was accepted. */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { isAdopted } from '../../src/domain/logbook/adoption.ts';
@@ -28,7 +28,7 @@ const SECRET = 'hf_aBcDeFgHiJkLmNoPqRsTuVwXyZ012345';
 const watchFor = (job: string, cluster = 'us-central1'): string =>
   `/watch job=${job} cluster=${cluster} experiment=experiments/ferries/daily.py`;
 
-/** A commit on the tip of the branch, which no branch has. */
+/** A commit on top of `main` that no branch contains. */
 async function strayCommit({ store }: VirtualLab): Promise<string> {
   const tip = (await store.refs('refs/heads/main')).get('refs/heads/main') ?? '';
   const { tree } = (await store.readCommit(tip)) ?? { tree: '' };
@@ -36,9 +36,9 @@ async function strayCommit({ store }: VirtualLab): Promise<string> {
   return store.writeCommit({ tree, parents: [tip], author: who, committer: who, message: 'of a fork' });
 }
 
-describe('a job is taken over', () => {
+describe('adoption of a running job', () => {
   // threat T135
-  it('by nobody who may not, who asks or who accepts', async () => {
+  it("refuses untrusted requests and a writer's accept, and offers no launch commands before acceptance", async () => {
     lab = await openAdoptingLab();
     launchByHand(lab);
     const issue = await openIssue(lab);
@@ -63,7 +63,7 @@ describe('a job is taken over', () => {
   });
 
   // threat T136
-  it('where the config lets it be, and only there', async () => {
+  it('is refused on a cluster without adoption in its config', async () => {
     lab = await openAdoptingLab({ config: (text) => text.replace('    adoption: true\n', '') });
     launchByHand(lab);
     const issue = await openIssue(lab);
@@ -72,7 +72,7 @@ describe('a job is taken over', () => {
   });
 
   // threat T137
-  it('once: neither a job of a run, nor one that is being taken over elsewhere', async () => {
+  it('is refused for a job that a run or another thread holds, and in the thread of a ferry', async () => {
     lab = await openAdoptingLab();
     const ferry = await propose(lab);
     await approve(lab, 'mira', ferry.pull, ferry.run);
@@ -88,7 +88,7 @@ describe('a job is taken over', () => {
   });
 
   // threat T138
-  it('under an id that is one: no Markdown, no path, no shell', async () => {
+  it('refuses a job id that contains Markdown, a path, shell syntax, a mention or an option', async () => {
     lab = await openAdoptingLab();
     const issue = await openIssue(lab);
     for (const job of ['"[a](https://evil.example)"', '../../etc', '"a;rm -rf"', '@mira', '-v']) {
@@ -100,7 +100,7 @@ describe('a job is taken over', () => {
   });
 
   // threat T139
-  it('without a secret of its command, and with nothing of its log before somebody accepts', async () => {
+  it('redacts secrets in the command and posts no log lines before acceptance', async () => {
     lab = await openAdoptingLab();
     launchByHand(lab, {
       origin: {
@@ -123,7 +123,7 @@ describe('a job is taken over', () => {
     expect(shown.replaceAll(/`{3,}[\s\S]*?\n`{3,}|`[^`]*`/g, '')).not.toMatch(/(?<!\\)\]\(https|(?<!\w)@ada/);
   });
 
-  it('not where the cluster has no such job, which closes the run and is told', async () => {
+  it('closes the run with a notice if the cluster has no such job, and can adopt the job later', async () => {
     lab = await openAdoptingLab();
     const issue = await openIssue(lab);
     await answered(lab, 'mira', issue, WATCH);
@@ -138,39 +138,43 @@ describe('a job is taken over', () => {
 
   // threat T142
   it.each([
-    ['that the repository does not have', () => Promise.resolve('ab'.repeat(20))],
-    [
-      'that only a fork has, which GitHub gives by its id all the same',
-      (open: VirtualLab) => strayCommit(open),
-    ],
-  ])('and launched again at no commit %s, which is said before anybody accepts', async (_, commitOf) => {
-    lab = await openAdoptingLab();
-    const gitCommit = await commitOf(lab);
-    const origin = { submitter: 'ada', entrypoint: 'python3 experiments/ferries/daily.py', gitCommit };
-    launchByHand(lab, { origin, exitCode: 1 });
-    const issue = await openIssue(lab);
-    await answered(lab, 'mira', issue, WATCH);
-    await until(lab, 'what the job is', async () => (await stateOf(lab, runOf(issue)))?.description != null);
-    await lab.clock.advance(MINUTE);
-    expect(told(lab, 'notice').join()).toContain(
-      `\`${gitCommit}\`, which is on no branch of this repository: ferrybot could not launch the job again`,
-    );
-    await answered(lab, 'mira', issue, '/accept');
-    await until(lab, 'the gates', async () => (await stateOf(lab, runOf(issue)))?.gate != null, {
-      limitMs: 60 * MINUTE,
-    });
-    await lab.clock.advance(10 * MINUTE);
-    const state = await stateOf(lab, runOf(issue));
-    expect(state?.end?.status).toBe('FAILED');
-    expect(state === null ? null : openGates(state)).toContain('entrypoint-known commit-missing');
-    expect(told(lab, 'card').join()).toContain(
-      `no branch of this repository has the commit \`${gitCommit}\``,
-    );
-    expect(lab.engine.startCount()).toBe(0);
-  });
+    ['that the repository lacks', () => Promise.resolve('ab'.repeat(20))],
+    ['that only a fork has', (open: VirtualLab) => strayCommit(open)],
+  ])(
+    'warns before acceptance about a commit %s, and never launches the job again at that commit',
+    async (_, commitOf) => {
+      lab = await openAdoptingLab();
+      const gitCommit = await commitOf(lab);
+      const origin = { submitter: 'ada', entrypoint: 'python3 experiments/ferries/daily.py', gitCommit };
+      launchByHand(lab, { origin, exitCode: 1 });
+      const issue = await openIssue(lab);
+      await answered(lab, 'mira', issue, WATCH);
+      await until(
+        lab,
+        'what the job is',
+        async () => (await stateOf(lab, runOf(issue)))?.description != null,
+      );
+      await lab.clock.advance(MINUTE);
+      expect(told(lab, 'notice').join()).toContain(
+        `\`${gitCommit}\`, which is on no branch of this repository: ferrybot could not launch the job again`,
+      );
+      await answered(lab, 'mira', issue, '/accept');
+      await until(lab, 'the gates', async () => (await stateOf(lab, runOf(issue)))?.gate != null, {
+        limitMs: 60 * MINUTE,
+      });
+      await lab.clock.advance(10 * MINUTE);
+      const state = await stateOf(lab, runOf(issue));
+      expect(state?.end?.status).toBe('FAILED');
+      expect(state === null ? null : openGates(state)).toContain('entrypoint-known commit-missing');
+      expect(told(lab, 'card').join()).toContain(
+        `no branch of this repository has the commit \`${gitCommit}\``,
+      );
+      expect(lab.engine.startCount()).toBe(0);
+    },
+  );
 
   // threat T143
-  it('and mended at no commit that only a fork has, whatever its log says', async () => {
+  it('makes no automatic fix at a commit that only a fork has, even for a small error in the log', async () => {
     lab = await openAdoptingLab({}, '    fixScope: [experiments]\n');
     await pushFile(
       lab,
@@ -205,7 +209,7 @@ describe('a job is taken over', () => {
     expect(state?.incidents.filter(({ code }) => code?.startsWith('fix-') === true)).toEqual([]);
   });
 
-  it('and launched again at no commit whose branch was deleted since, though the cluster told it when it was there', async () => {
+  it('does not launch again at a commit whose branch was deleted after adoption was requested', async () => {
     lab = await openAdoptingLab();
     await branchOff(lab, 'ada', 'ada/sweep');
     await pushFile(lab, 'ada', 'ada/sweep', 'lib/sweep.py', 'x = 1\n');
@@ -231,7 +235,7 @@ describe('a job is taken over', () => {
   });
 
   // threat T140
-  it('not by an /accept that was written before the cluster had said what it is', async () => {
+  it('refuses an /accept that arrives before the cluster has described the job', async () => {
     lab = await openAdoptingLab();
     launchByHand(lab);
     const issue = await openIssue(lab);
@@ -246,7 +250,7 @@ describe('a job is taken over', () => {
   });
 
   // threat T141
-  it('under no comment that a writer edited, put back or deleted: what the cluster says has to stand there as it was told', async () => {
+  it('refuses an /accept while the description comment is edited or was restored, and posts a deleted one again', async () => {
     lab = await openAdoptingLab();
     launchByHand(lab);
     const issue = await openIssue(lab);
@@ -266,7 +270,7 @@ describe('a job is taken over', () => {
     expect(await answered(lab, 'mira', issue, '/accept')).toBe('job-adopted');
   });
 
-  it('not where the issue is closed before: the job is left alone', async () => {
+  it('leaves the job untouched if the issue is closed before acceptance', async () => {
     lab = await openAdoptingLab();
     launchByHand(lab);
     const issue = await openIssue(lab);

@@ -1,4 +1,7 @@
-/** A job that somebody has launched by hand: asked for, looked up, taken over, watched to its end, and launched again where people approve. */
+/**
+ * Adoption of a job that was launched by hand: request, description, acceptance, watch, and approved
+ * relaunch.
+ */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
@@ -27,9 +30,9 @@ const SWEEP = 'experiments/sweep.py';
 const cardOf = (run: string): string =>
   botComments(lab).find((one) => one.kind === 'card' && one.run === run)?.text ?? '';
 
-/** A lane with a reminder after an hour, and three until nobody is waited for. */
+/** A lane that reminds after one hour and gives up after three. */
 const REMINDING = '    reminders: { everyHours: 1, closeAfterHours: 3 }\n';
-/** The cluster has said what the job is. */
+/** Requests adoption and waits until the cluster has described the job. */
 async function describedJob(
   options: VirtualLabOptions = {},
   job: Parameters<typeof launchByHand>[1] = {},
@@ -45,9 +48,9 @@ async function describedJob(
   return { issue, run };
 }
 
-describe('a job that somebody has launched by hand', () => {
+describe('a job that was launched by hand', () => {
   // rule ML-01
-  it('is asked about in one question, and for nothing that was said', async () => {
+  it('asks one question for all missing options, and creates no run', async () => {
     lab = await openAdoptingLab();
     const issue = await openIssue(lab);
     expect(await answered(lab, 'mira', issue, '/watch')).toBe('adopt-what');
@@ -55,7 +58,7 @@ describe('a job that somebody has launched by hand', () => {
     expect(await stateOf(lab, runOf(issue))).toBeNull();
   });
 
-  it('is proposed on no day: its lane says nothing when the others are due', async () => {
+  it('is not part of the daily proposals: the adoption lane posts nothing when other lanes are due', async () => {
     lab = await openAdoptingLab();
     await lab.dispatchDaily();
     await lab.clock.advance(10 * MINUTE);
@@ -63,7 +66,7 @@ describe('a job that somebody has launched by hand', () => {
     expect(Object.values(lab.world.state.issues).filter(({ title }) => title.includes('people'))).toEqual([]);
   });
 
-  it('is shown with its submitter and command, and nothing of its log is read before somebody accepts', async () => {
+  it('is described with submitter and command, and its log is read only after /accept', async () => {
     const { issue, run } = await describedJob({}, { says: ['a-line-of-the-log'] });
     const [shown] = told(lab, 'notice');
     expect(shown).toContain('**Is this the job?**');
@@ -78,7 +81,7 @@ describe('a job that somebody has launched by hand', () => {
     expect(cardOf(run)).toContain('Owner: mira owns the watch');
   });
 
-  it('is told of once more where nobody confirms it, and left alone after that', async () => {
+  it('is withdrawn without being watched if nobody accepts it, after exactly one reminder', async () => {
     const { issue, run } = await describedJob({}, { says: ['a-line-of-the-log'] }, REMINDING);
     const shownAt = Date.parse((await stateOf(lab, run))?.description?.at ?? '');
     await lab.clock.advance(58 * MINUTE);
@@ -94,12 +97,12 @@ describe('a job that somebody has launched by hand', () => {
     expect(state).toMatchObject({ observation: null, submission: null, closed: { outcome: 'withdrawn' } });
     await lab.clock.advance(5 * MINUTE);
     expect(told(lab, 'closed')).toHaveLength(1);
-    // Neither held nor watched: it may be asked about again.
+    // The job is neither held nor watched, so adoption can be requested again.
     await answered(lab, 'mira', issue, WATCH);
     await until(lab, 'what the job is', async () => (await stateOf(lab, `${run}-2`))?.description != null);
   });
 
-  it('is not given up where somebody confirms it at the last moment', async () => {
+  it('stays adopted if the /accept arrives shortly before the deadline', async () => {
     const { issue, run } = await describedJob({}, {}, REMINDING);
     await lab.clock.advance(175 * MINUTE);
     await answered(lab, 'mira', issue, '/accept');
@@ -109,7 +112,7 @@ describe('a job that somebody has launched by hand', () => {
     expect(told(lab, 'notice')).toHaveLength(2);
   });
 
-  it('is asked about no longer than that where its cluster says nothing', async () => {
+  it('is given up at the same deadline if the cluster never describes it, with one reminder', async () => {
     lab = await openAdoptingLab({}, REMINDING);
     launchByHand(lab);
     const issue = await openIssue(lab);
@@ -123,7 +126,7 @@ describe('a job that somebody has launched by hand', () => {
     expect(told(lab, 'closed')).toHaveLength(1);
   });
 
-  it('dies, is analysed, and is handed over before', async () => {
+  it('is diagnosed when it fails, and the user who accepted the handoff closes the run', async () => {
     const { issue, run } = await describedJob(
       {},
       {
@@ -154,7 +157,7 @@ describe('a job that somebody has launched by hand', () => {
   });
 
   // threat T144
-  it('is stopped by its owner or by who may approve, and by nobody else', async () => {
+  it('is stopped only by its owner or a person who may approve launches', async () => {
     const { issue, run } = await describedJob();
     expect(await answered(lab, 'mira', issue, '/stop')).toBe('not-now');
     await answered(lab, 'mira', issue, '/accept');
@@ -169,7 +172,7 @@ describe('a job that somebody has launched by hand', () => {
     expect((await stateOf(lab, run))?.closed?.outcome).toBe('unsealed');
   });
 
-  it('is launched again at its own commit, by an approval of what that is', async () => {
+  it('is launched again at its own commit after that attempt is approved', async () => {
     lab = await openAdoptingLab({
       config: (text) => text.replace('\n  adopt: null\n', '\n  adopt: write\n'),
     });
@@ -207,7 +210,7 @@ describe('a job that somebody has launched by hand', () => {
     expect(lab.engine.startCount()).toBe(1);
   });
 
-  it('has its slip put right on a branch of its own, and is launched past it once that is approved', async () => {
+  it('has a small error fixed on a separate branch, and is launched at the fix once it is approved', async () => {
     lab = await openAdoptingLab(
       { config: (text) => text.replace('\n  adopt: null\n', '\n  adopt: write\n') },
       '    fixScope: [experiments]\n',
@@ -251,7 +254,7 @@ describe('a job that somebody has launched by hand', () => {
     expect(lab.engine.startCount()).toBe(1);
   });
 
-  it('is not launched again where nobody can say what it ran, and the card says why', async () => {
+  it('is not launched again if its command or commit is unknown, and the card gives the reason', async () => {
     const { issue, run } = await describedJob({}, { exitCode: 1 });
     await answered(lab, 'mira', issue, '/accept');
     await untilState(lab, run, (state) => state.gate != null, { limitMs: 3_600_000 });

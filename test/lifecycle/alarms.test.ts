@@ -1,4 +1,4 @@
-/** What goes wrong while a job is said to run is told in the thread, once, with why; and the card says how fast it goes. */
+/** Alarms of a running job are posted once, with evidence; the card shows the job's pace. */
 
 import { expect, it } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
@@ -9,7 +9,7 @@ import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const TWO_HOURS = { ...SHORT_FERRY, durationMs: 120 * 60_000 };
 
-/** Seconds between the looks at a run after this moment. */
+/** Seconds between the observations of a run after this moment. */
 async function pausesSince(lab: VirtualLab, run: string, sinceMs: number): Promise<readonly number[]> {
   const looks = (await events(lab, run)).filter(
     ({ type, at }) => type === 'observed' && Date.parse(at) >= sinceMs,
@@ -19,7 +19,7 @@ async function pausesSince(lab: VirtualLab, run: string, sinceMs: number): Promi
     .map(({ at }, index) => Math.round((Date.parse(at) - Date.parse(looks[index]?.at ?? '')) / 1_000));
 }
 
-it('a job that hangs is looked at every two minutes until a person has taken it, and its watch never counts as stale', async () => {
+it('observes a stalled job every two minutes until its alarm is acknowledged, and never marks its watch stale', async () => {
   const lab = await openVirtualLab({ ferry: { ...TWO_HOURS, hangAt: 300 } });
   const { run, pull } = await propose(lab);
   await approve(lab, 'mira', pull);
@@ -48,7 +48,7 @@ it('a job that hangs is looked at every two minutes until a person has taken it,
   expect(alarms.map(({ detail }) => detail.detector)).toEqual(['stalled-steps']);
 });
 
-it('a job that goes well raises no alarm, and its card says how fast it is and how long it will take', async () => {
+it('raises no alarm for a healthy job, and shows its pace and remaining time on the card', async () => {
   const lab = await openVirtualLab({ ferry: TWO_HOURS });
   const { run, pull } = await propose(lab);
   await approve(lab, 'mira', pull);

@@ -1,4 +1,7 @@
-/** What an approval is worth when what was approved, or the approval itself, changes before the job runs. */
+/**
+ * What happens to an approval if the approved change, or the approval itself, is modified before the job
+ * runs.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { approve, eventsOf, type Ferry, propose, stateOf, until, untilState } from '../support/play.ts';
@@ -19,12 +22,12 @@ import {
 } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-/** Two approvals are needed, so that one stands for a while and orders nothing. */
+/** Requires two approvals, so that the first one orders nothing. */
 function twoPeople(config: string): string {
   return config.replace('quorum: 1', 'quorum: 2').replace('permission: maintain', 'permission: write');
 }
 
-/** A ferry with one standing approval of two. */
+/** A ferry that has one of its two approvals. */
 async function approvedOnce(): Promise<Ferry> {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoPeople });
   const proposed = await propose(lab);
@@ -46,7 +49,7 @@ async function ordered(): Promise<
   return { lab, ...proposed, approval, order, letGo: held.letGo };
 }
 
-/** The runner's refusal as the record has it. */
+/** The runner's refusal in the record. */
 async function refusalOf(lab: VirtualLab, run: string): Promise<unknown> {
   const state = await stateOf(lab, run);
   return state?.incidents.find((incident) => incident.code === 'runner-refused')?.detail['reason'];
@@ -59,8 +62,8 @@ async function expectNothingRan({ lab, run }: Ferry): Promise<void> {
   expect(saidTwice(lab)).toEqual([]);
 }
 
-describe('an approval falls visibly when what was approved changes', () => {
-  it('by a push to the branch', async () => {
+describe('an approval', () => {
+  it('is dropped with a notice when the proposal branch is pushed', async () => {
     const ferry = await approvedOnce();
     const { lab, run, pull } = ferry;
     await pushExperiment(lab, run, (text) => text.replace('z_loss_weight=1e-4', 'z_loss_weight=2e-4'));
@@ -73,7 +76,7 @@ describe('an approval falls visibly when what was approved changes', () => {
     await lab.close();
   });
 
-  it('by other words in the body', async () => {
+  it('is dropped with a notice when the body of the pull request is edited', async () => {
     const ferry = await approvedOnce();
     const { lab, run, pull } = ferry;
     await lab.as('ada', 'PATCH', `/pulls/${pull}`, {
@@ -90,7 +93,7 @@ describe('an approval falls visibly when what was approved changes', () => {
   it.each([
     { how: 'deleted', method: 'DELETE' },
     { how: 'edited', method: 'PATCH' },
-  ])('by an approving comment that is $how', async ({ method }) => {
+  ])('is dropped with a notice when its comment is $how', async ({ method }) => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoPeople });
     const ferry = { lab, ...(await propose(lab)) };
     const approval = await approve(lab, 'mira', ferry.pull);
@@ -107,7 +110,7 @@ describe('an approval falls visibly when what was approved changes', () => {
     await lab.close();
   });
 
-  it('and does not fall by a commit outside what the job ships', async () => {
+  it('is kept when a commit changes only files that the job does not ship', async () => {
     const { lab, run, pull } = await approvedOnce();
     await pushFile(lab, 'ada', 'main', 'README.md', '# Our lab\n');
     await lab.clock.advance(MINUTE);
@@ -119,7 +122,7 @@ describe('an approval falls visibly when what was approved changes', () => {
   });
 });
 
-describe('the runner reads everything again before it submits', () => {
+describe('the runner, before it submits an order', () => {
   it.each([
     {
       what: 'the approval was deleted',
@@ -174,7 +177,7 @@ describe('the runner reads everything again before it submits', () => {
     await ferry.lab.close();
   });
 
-  it('refuses with manifest-changed when the runner is the first to see the push', async () => {
+  it('refuses with manifest-changed if only the runner notices the push', async () => {
     const held = heldJobs('launch');
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, beforeJob: held.beforeJob });
     const proposed = await propose(lab);
@@ -192,8 +195,8 @@ describe('the runner reads everything again before it submits', () => {
   });
 });
 
-describe('an order is used once', () => {
-  it('refuses a replay after the submission, an invented digest, and another ref', async () => {
+describe('use of an order', () => {
+  it('fails a replayed order, an unknown order, and a dispatch from another branch', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);
     await approve(lab, 'mira', pull);
@@ -206,7 +209,8 @@ describe('an order is used once', () => {
     await dispatchLaunch(lab, 'ada', { run, order }, 'mine');
     await lab.clock.advance(1_000);
     const refused = lab.log.filter((line) => line.startsWith('launch: '));
-    // The third never gets as far as ferrybot: the environment with the runner's key is the default branch's alone.
+    // The third never reaches ferrybot: only the default branch may use the environment with the runner's
+    // key.
     expect(refused.map((line) => line.split(': ')[1])).toEqual(['order-used', 'order-unknown']);
     expect(launchRuns(lab).map((one) => one.conclusion)).toEqual([
       'success',
@@ -219,7 +223,7 @@ describe('an order is used once', () => {
     await lab.close();
   });
 
-  it('takes a second approval by the same person for what it is', async () => {
+  it('answers a second approval by the same person with already-approved, and counts one approval', async () => {
     const { lab, run, pull } = await approvedOnce();
     const again = await approve(lab, 'mira', pull);
     expect(await codesOf(lab, again)).toEqual(['already-approved']);

@@ -1,4 +1,4 @@
-/** An approval and what takes it back, in one comment: GitHub gives both the same number and the same second. */
+/** An approval and its revocation in one comment: GitHub gives both the same id and the same second. */
 
 import { expect, it } from 'vitest';
 import { approvalLine, shownApprovalLine } from '../support/approve.ts';
@@ -15,7 +15,7 @@ it.each([
   [false, '/revoke'],
   [false, '/stop'],
 ])(
-  'a comment that approves and goes on to take it back launches nothing (server: %s, %s)',
+  'launches nothing for a comment that approves and then holds, revokes or stops (server: %s, %s)',
   async (server, brake) => {
     const lab = await openVirtualLab({ server, ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);

@@ -1,4 +1,6 @@
-/** Nobody approves their own work: whoever pushed, committed or edited anything of a proposal, under whatever name. */
+/**
+ * Approvals by authors are refused: by a person who pushed, committed or edited the proposal, under any name.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { shownApprovalLine } from '../support/approve.ts';
@@ -14,7 +16,7 @@ async function proposed(config?: (text: string) => string) {
   return { lab, ...(await propose(lab)) };
 }
 
-/** What anybody with write permission can do by pushing a workflow: a request as `github-actions[bot]`. */
+/** What a user with write permission can do by pushing a workflow: a request as `github-actions[bot]`. */
 async function asWorkflow(lab: VirtualLab, method: string, path: string, body: object): Promise<void> {
   const { world } = lab;
   const repo = Object.values(world.state.repos)[0];
@@ -33,7 +35,7 @@ async function asWorkflow(lab: VirtualLab, method: string, path: string, body: o
   if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
 }
 
-/** The experiment with one more line that says nothing, as a commit of somebody under some name. */
+/** The experiment with one added comment line, as a commit under the given author. */
 async function commit(lab: VirtualLab, run: string, more: object): Promise<object> {
   const branch = `ferrybot/proposal/${run}`;
   const text = `${await fileOf(lab, branch, FILE)}# as before\n`;
@@ -50,8 +52,8 @@ async function approvedBy(lab: VirtualLab, who: 'mira' | 'ada', pull: number): P
   return answersTo(lab, comment).join('\n');
 }
 
-describe('an approver whose own work it is', () => {
-  it('is refused after a push to the branch under the name of another', async () => {
+describe('an approval by an author', () => {
+  it("is refused if the approver pushed a commit under another user's name", async () => {
     const { lab, run, pull } = await proposed();
     await lab.as('mira', 'PUT', `/contents/${FILE}`, await commit(lab, run, { author: ADA, committer: ADA }));
     expect(await approvedBy(lab, 'mira', pull)).toContain('this change is yours');
@@ -60,7 +62,7 @@ describe('an approver whose own work it is', () => {
   });
 
   // threat T33
-  it('is refused after an edit of the issue', async () => {
+  it('is refused if the approver edited the issue', async () => {
     const { lab, run, pull, issue } = await proposed();
     await lab.as('mira', 'PATCH', `/issues/${issue}`, { body: `${bodyOf(lab, issue)}\n\nRead this first.` });
     expect(await approvedBy(lab, 'mira', pull)).toContain('this change is yours');
@@ -68,7 +70,7 @@ describe('an approver whose own work it is', () => {
     await lab.close();
   });
 
-  it('is refused after an edit of the description that another edited later', async () => {
+  it('is refused if the approver edited the description, even if another user edited it later', async () => {
     const { lab, run, pull } = await proposed();
     await lab.as('mira', 'PATCH', `/pulls/${pull}`, { body: `${bodyOf(lab, pull)}\n\nRead this first.` });
     await lab.as('ada', 'PATCH', `/pulls/${pull}`, { body: `${bodyOf(lab, pull)}\n\nAnd this.` });
@@ -78,28 +80,31 @@ describe('an approver whose own work it is', () => {
   });
 });
 
-describe('work that nobody can be named for holds the launch back', () => {
+describe('a change without a known author', () => {
   // threat T47
   it.each([
     ['an edit of the description', (pull: number) => `/pulls/${pull}`],
     ['an edit of the issue', (_: number, issue: number) => `/issues/${issue}`],
-  ])('%s through a workflow, until the text is as it was', async (_, pathOf) => {
-    const { lab, run, pull, issue } = await proposed();
-    const path = pathOf(pull, issue);
-    const before = bodyOf(lab, path.startsWith('/pulls') ? pull : issue);
-    await asWorkflow(lab, 'PATCH', path, { body: `${before}\n\nRead this first.` });
-    expect(await approvedBy(lab, 'mira', pull)).toContain('authors-known');
-    expect((await stateOf(lab, run))?.approvals).toEqual([]);
-    await lab.as('ada', 'PATCH', path, { body: before });
-    await approvedBy(lab, 'mira', pull);
-    expect((await stateOf(lab, run))?.approvals).toHaveLength(1);
-    await lab.close();
-  });
+  ])(
+    'blocks approval after %s through a workflow, until the original text is restored',
+    async (_, pathOf) => {
+      const { lab, run, pull, issue } = await proposed();
+      const path = pathOf(pull, issue);
+      const before = bodyOf(lab, path.startsWith('/pulls') ? pull : issue);
+      await asWorkflow(lab, 'PATCH', path, { body: `${before}\n\nRead this first.` });
+      expect(await approvedBy(lab, 'mira', pull)).toContain('authors-known');
+      expect((await stateOf(lab, run))?.approvals).toEqual([]);
+      await lab.as('ada', 'PATCH', path, { body: before });
+      await approvedBy(lab, 'mira', pull);
+      expect((await stateOf(lab, run))?.approvals).toHaveLength(1);
+      await lab.close();
+    },
+  );
 
   it.each([
     ['a push through a workflow', null],
     ['a commit under an address that no account has', { name: 'Nobody', email: 'nobody@nowhere.example' }],
-  ])('%s', async (_, author) => {
+  ])('blocks approval after %s', async (_, author) => {
     const { lab, run, pull, issue } = await proposed();
     if (author === null) await asWorkflow(lab, 'PUT', `/contents/${FILE}`, await commit(lab, run, {}));
     else await lab.as('ada', 'PUT', `/contents/${FILE}`, await commit(lab, run, { author }));
@@ -110,8 +115,8 @@ describe('work that nobody can be named for holds the launch back', () => {
   });
 });
 
-describe('the work of others is approved as before', () => {
-  it("the bot's own, where it speaks under the name of every workflow", async () => {
+describe("an approval of other people's work", () => {
+  it("is accepted for the bot's own proposal if the bot posts under the account of every workflow", async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, server: false });
     const { run, pull } = await propose(lab);
     await approvedBy(lab, 'mira', pull);
@@ -120,12 +125,12 @@ describe('the work of others is approved as before', () => {
     await lab.close();
   });
 
-  it('a push and an edit by a colleague, and the launch goes through', async () => {
+  it('is accepted after a colleague pushed and edited the description, and the job is launched', async () => {
     const { lab, run, pull, issue } = await proposed();
     await pushExperiment(lab, run, (text) => `${text}# as before\n`);
     await lab.as('ada', 'PATCH', `/pulls/${pull}`, { body: `${bodyOf(lab, pull)}\n\nRead this first.` });
     await say(lab, 'ada', issue, 'One line more.');
-    // The card shows the new manifest some minutes later.
+    // The card shows the new manifest after some minutes.
     await lab.clock.advance(40 * MINUTE);
     await approvedBy(lab, 'mira', pull);
     await lab.clock.advance(10 * MINUTE);

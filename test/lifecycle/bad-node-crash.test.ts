@@ -1,4 +1,7 @@
-/** Kill any process at any boundary from the consent on: one deletion at most, told how it ended, and the run goes on. */
+/**
+ * Kills each process at each boundary after the consent: at most one deletion, its result is posted, the run
+ * resumes.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { consentLine } from '../support/approve.ts';
@@ -18,7 +21,7 @@ type Played = {
   readonly twice: readonly string[];
 };
 
-/** Plays from the consent to the second attempt, and ends the process that comes to boundary number `at`. */
+/** Plays from the consent to the second attempt, and kills the process at boundary number `at`. */
 async function playWithCrash(at: number | null, server: boolean): Promise<Played> {
   const met: string[] = [];
   let isCounting = false;
@@ -59,21 +62,24 @@ async function playWithCrash(at: number | null, server: boolean): Promise<Played
   return played;
 }
 
-describe('the care of a bad node', () => {
-  it.each([{ server: true }, { server: false }])('goes through, server: $server', async ({ server }) => {
-    expect(await playWithCrash(null, server)).toMatchObject({
-      deletions: ['ray-worker-7c21'],
-      first: 'replaced',
-      attempt: 2,
-      twice: [],
-    });
-  });
+describe('the replacement of a bad node', () => {
+  it.each([{ server: true }, { server: false }])(
+    'deletes the node once and starts the second attempt without crashes, server: $server',
+    async ({ server }) => {
+      expect(await playWithCrash(null, server)).toMatchObject({
+        deletions: ['ray-worker-7c21'],
+        first: 'replaced',
+        attempt: 2,
+        twice: [],
+      });
+    },
+  );
 
-  it('outlives a death at each boundary of its runner: one deletion, and what nobody called is proposed anew', async () => {
+  it('survives a crash of its runner at each boundary: one deletion, and an interrupted proposal is made again', async () => {
     const { met } = await playWithCrash(null, true);
     const own = met.flatMap((name, index) => (name.endsWith(' in care') ? [index] : []));
     expect(own.map((at) => met[at])).toEqual([
-      // This one loses against the record of the dispatch.
+      // This append loses against the record of the dispatch.
       'before append in care',
       'after append in care',
       'before append in care',

@@ -1,4 +1,6 @@
-/** A deletion of a bad node that somebody holds back in the thread, before control has come to it. */
+/**
+ * A deletion of a bad node that is held or stopped in its thread before ferrybot has processed the comment.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { consentLine } from '../support/approve.ts';
@@ -7,32 +9,35 @@ import { stateOf, untilState } from '../support/play.ts';
 import { deletions } from '../support/simulated-cloud.ts';
 import { MINUTE, say } from '../support/talk.ts';
 
-describe('a consented deletion that somebody brakes in the thread', () => {
+describe('a consented node deletion', () => {
   it.each([
     '/hold reason="I want to look at it first"',
     '/stop',
     '/hold scope=repository reason="not tonight"',
-  ])('(%s) is not carried out, though the record of the runner has no such entry', async (brake) => {
-    let onClaim: () => void = () => undefined;
-    let appends = 0;
-    const { lab, cloud } = await openBadNodeLab({
-      atBoundary: (process, kind, moment) => {
-        if (process === 'care' && `${moment} ${kind}` === 'before append') onClaim();
-      },
-    });
-    const { run, issue } = await playUntilBad(lab);
-    // The first append loses against the record of the dispatch, so that the second one is the claim.
-    onClaim = () => {
-      appends += 1;
-      if (appends === 2) void say(lab, 'mira', issue, brake);
-    };
-    await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
-    await untilState(lab, run, (state) => state.actions[0]?.ended != null, { limitMs: 60 * MINUTE });
-    expect((await stateOf(lab, run))?.actions[0]?.ended).toMatchObject({
-      outcome: 'refused',
-      code: brake === '/stop' ? 'stop-requested' : 'held',
-    });
-    expect(deletions(cloud)).toEqual([]);
-    await lab.close();
-  });
+  ])(
+    'is refused after (%s) in the thread, even if the record does not contain the command yet',
+    async (brake) => {
+      let onClaim: () => void = () => undefined;
+      let appends = 0;
+      const { lab, cloud } = await openBadNodeLab({
+        atBoundary: (process, kind, moment) => {
+          if (process === 'care' && `${moment} ${kind}` === 'before append') onClaim();
+        },
+      });
+      const { run, issue } = await playUntilBad(lab);
+      // The first append loses against the record of the dispatch; the second one is the claim.
+      onClaim = () => {
+        appends += 1;
+        if (appends === 2) void say(lab, 'mira', issue, brake);
+      };
+      await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
+      await untilState(lab, run, (state) => state.actions[0]?.ended != null, { limitMs: 60 * MINUTE });
+      expect((await stateOf(lab, run))?.actions[0]?.ended).toMatchObject({
+        outcome: 'refused',
+        code: brake === '/stop' ? 'stop-requested' : 'held',
+      });
+      expect(deletions(cloud)).toEqual([]);
+      await lab.close();
+    },
+  );
 });

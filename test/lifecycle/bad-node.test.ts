@@ -1,4 +1,7 @@
-/** A bad TPU node, as its people talk about it: proposed with evidence, consented to, deleted once, replaced, and the job started again. */
+/**
+ * A bad TPU node: proposed with evidence, consented to in comments, deleted once and replaced; then the job
+ * restarts.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { consentLine } from '../support/approve.ts';
@@ -8,8 +11,8 @@ import { codesOf, postedEvents } from '../support/recorded.ts';
 import { deletions } from '../support/simulated-cloud.ts';
 import { botComments, fileOf, MINUTE, pushFile, saidTwice, say, told } from '../support/talk.ts';
 
-describe('a ferry that meets a bad node', () => {
-  it('asks a person, deletes once, waits for the replacement, starts again under its approval and ends sealed', async () => {
+describe('a ferry on a bad node', () => {
+  it('asks for consent, deletes the node once, restarts after the replacement and ends sealed', async () => {
     const { lab, cloud } = await openBadNodeLab();
     const { run, pull, issue } = await playUntilBad(lab);
     const [proposal = ''] = told(lab, 'action');
@@ -58,7 +61,7 @@ describe('a ferry that meets a bad node', () => {
     await lab.close();
   });
 
-  it('needs nobody where the config consents, and never more often than it says', async () => {
+  it('deletes without a comment if the config pre-approves it, but only as often per day as the config allows', async () => {
     const { lab, cloud } = await openBadNodeLab({
       badNodes: 'approval: pre-approved, deletesPerDayMax: 1',
       restartsMax: 2,
@@ -75,7 +78,7 @@ describe('a ferry that meets a bad node', () => {
     await lab.close();
   });
 
-  it('is not started again beyond the restarts that were approved, and says so', async () => {
+  it('is not restarted if the approved restarts are used up, and posts an incident', async () => {
     const { lab, cloud } = await openBadNodeLab({ restartsMax: 0 });
     const { run, issue } = await playUntilBad(lab);
     await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
@@ -86,7 +89,7 @@ describe('a ferry that meets a bad node', () => {
     await lab.close();
   });
 
-  it('is not touched where the machine changed meanwhile', async () => {
+  it('keeps the node if the machine was recreated after the proposal', async () => {
     const { lab, cloud } = await openBadNodeLab();
     const { run, issue } = await playUntilBad(lab);
     const [bad, ...others] = cloud.nodes;
@@ -102,7 +105,7 @@ describe('a ferry that meets a bad node', () => {
     await lab.close();
   });
 
-  it('is told where no replacement comes, and is started again only by a person', async () => {
+  it('is restarted only by a person if no replacement node appears', async () => {
     const { lab, cloud } = await openBadNodeLab();
     cloud.replacementMs = null;
     const { run, issue } = await playUntilBad(lab);
@@ -115,7 +118,7 @@ describe('a ferry that meets a bad node', () => {
     await lab.close();
   });
 
-  it('is not deleted where the machine has gone meanwhile by itself', async () => {
+  it('deletes nothing if the machine disappeared after the proposal', async () => {
     const { lab, cloud } = await openBadNodeLab();
     const { run, issue } = await playUntilBad(lab);
     cloud.nodes = cloud.nodes.slice(1);
@@ -129,10 +132,10 @@ describe('a ferry that meets a bad node', () => {
   it.each([
     ['an edit of the comment', 'PATCH', { body: '/approve ' }, 'approval-invalid'],
     ['the deletion of the comment', 'DELETE', undefined, 'approval-invalid'],
-  ])('is not touched after %s before the runner looked', async (_, method, body, code) => {
+  ])('keeps the node after %s before the runner checked it', async (_, method, body, code) => {
     const { lab, cloud } = await openBadNodeLab();
     const { run, issue } = await playUntilBad(lab);
-    // The runner is away until the comment is what it will be.
+    // The runner cannot read the machines until the comment has changed.
     cloud.unreadable = 1_000;
     const comment = await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
     await untilState(lab, run, (state) => state.actions[0]?.approvals.length === 1);
@@ -144,9 +147,9 @@ describe('a ferry that meets a bad node', () => {
     await lab.close();
   });
 
-  it('is not deleted on a word of the config that was taken back before the runner looked', async () => {
+  it('keeps the node if the config withdraws its pre-approval before the runner checks it', async () => {
     const { lab, cloud } = await openBadNodeLab({ badNodes: 'approval: pre-approved' });
-    // Who proposes sees the machines; the runner does not until the config is what it will be.
+    // The proposer can list the machines; the runner cannot until the config has changed.
     cloud.listsLeft = 1;
     const proposed = await propose(lab);
     await approve(lab, 'mira', proposed.pull);
@@ -162,7 +165,7 @@ describe('a ferry that meets a bad node', () => {
     await lab.close();
   });
 
-  it('is held back by a hold, and goes on when it is lifted', async () => {
+  it('refuses consent during a hold, and accepts it after /unhold', async () => {
     const { lab, cloud } = await openBadNodeLab();
     const { issue } = await playUntilBad(lab);
     await say(lab, 'mira', issue, '/hold reason="wait for the cluster people"');
@@ -180,34 +183,31 @@ describe('a ferry that meets a bad node', () => {
   it.each([
     ['/hold reason="look at it first"', 'held'],
     ['/stop', 'stop-before-launch'],
-  ])(
-    'is deleted, and the job is not started again where somebody says %s meanwhile',
-    async (words, answer) => {
-      const { lab, cloud } = await openBadNodeLab();
-      const { run, issue } = await playUntilBad(lab);
-      await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
-      await until(
-        lab,
-        'the runner',
-        async () => ((await stateOf(lab, run))?.actions[0]?.claim ?? null) !== null,
-      );
-      const said = await say(lab, 'mira', issue, words);
-      await lab.clock.advance(40 * MINUTE);
-      expect(await codesOf(lab, said)).toEqual([answer]);
-      const state = await stateOf(lab, run);
-      expect(state?.actions[0]?.ended).toMatchObject({ code: 'replaced' });
-      expect(deletions(cloud)).toHaveLength(1);
-      expect(lab.engine.startCount()).toBe(1);
-      expect(state?.submission?.attempt).toBe(1);
-      await lab.close();
-    },
-  );
+  ])('deletes the node but does not restart the job if %s arrives meanwhile', async (words, answer) => {
+    const { lab, cloud } = await openBadNodeLab();
+    const { run, issue } = await playUntilBad(lab);
+    await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
+    await until(
+      lab,
+      'the runner',
+      async () => ((await stateOf(lab, run))?.actions[0]?.claim ?? null) !== null,
+    );
+    const said = await say(lab, 'mira', issue, words);
+    await lab.clock.advance(40 * MINUTE);
+    expect(await codesOf(lab, said)).toEqual([answer]);
+    const state = await stateOf(lab, run);
+    expect(state?.actions[0]?.ended).toMatchObject({ code: 'replaced' });
+    expect(deletions(cloud)).toHaveLength(1);
+    expect(lab.engine.startCount()).toBe(1);
+    expect(state?.submission?.attempt).toBe(1);
+    await lab.close();
+  });
 
   it.each([
-    ['no line says on which worker', 'RuntimeError: Device or resource busy', 'no-address'],
-    ['the line stands for several workers', `${BAD_LINE} [repeated 3x across cluster]`, 'several-workers'],
+    ['no log line names the worker', 'RuntimeError: Device or resource busy', 'no-address'],
+    ['the log line covers several workers', `${BAD_LINE} [repeated 3x across cluster]`, 'several-workers'],
     ['no machine has the address', BAD_LINE.replace('1.45', '9.99'), 'no-machine'],
-  ])('is a question for a person where %s', async (_, line, reason) => {
+  ])('posts a question instead of a proposal if %s', async (_, line, reason) => {
     const { lab, cloud } = await openBadNodeLab({ badLines: [line] });
     const { run } = await playUntilBad(lab);
     expect(await postedEvents(lab, 'incident')).toContain(`bad-node-unclear: ${reason}`);
@@ -216,7 +216,7 @@ describe('a ferry that meets a bad node', () => {
     await lab.close();
   });
 
-  it('is proposed when the machines can be listed again', async () => {
+  it('proposes the deletion once the machines can be listed again', async () => {
     const { lab, cloud } = await openBadNodeLab();
     cloud.unreadable = 4;
     const { run } = await playUntilBad(lab);

@@ -1,4 +1,7 @@
-/** A seal that was begun, its tag pushed and its process ended there: what its comment becomes afterwards does not leave the tag to itself. */
+/**
+ * A crash between the seal's tag and its record: the tag is completed or reported, even if the comment
+ * changes.
+ */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -11,7 +14,7 @@ const headed = z.object({ object: z.object({ sha: z.string() }) });
 const ACCEPT = '/seal accept="stopped on purpose, the curve is clear"';
 
 let lab: VirtualLab;
-/** Where the process that seals ends, as often as it comes there. */
+/** Where the sealing process is killed, each time it gets there. */
 let dying: { kind: string; moment: 'before' | 'after' } | null;
 afterEach(async () => {
   expect(saidTwice(lab)).toEqual([]);
@@ -43,7 +46,7 @@ const incidents = (): readonly string[] =>
     .map(({ text }) => text);
 const comment = (id: number): string => `/issues/comments/${id}`;
 
-describe('a /seal accept that ended after its tag', () => {
+describe('a crash of /seal accept after pushing the tag', () => {
   // threat T23
   it.each([
     { how: 'deleted', change: (id: number) => lab.as('ada', 'DELETE', comment(id)) },
@@ -52,7 +55,7 @@ describe('a /seal accept that ended after its tag', () => {
       change: (id: number) => lab.as('ada', 'PATCH', comment(id), { body: 'never mind' }),
     },
   ])(
-    'is completed from the record where its comment is $how and somebody rejects the result',
+    'is completed from the record even if its comment is $how and the result is rejected later',
     async ({ change }) => {
       const { run, issue } = await stopped();
       dying = { kind: 'push-tag', moment: 'after' };
@@ -78,8 +81,8 @@ describe('a /seal accept that ended after its tag', () => {
   );
 });
 
-describe('a /seal accept that ended before its tag', () => {
-  it('and whose comment is deleted is not carried out', async () => {
+describe('a crash of /seal accept before pushing the tag', () => {
+  it('is not executed if its comment is deleted', async () => {
     const { run, issue } = await stopped();
     dying = { kind: 'push-tag', moment: 'before' };
     const asked = await say(lab, 'mira', issue, ACCEPT);
@@ -94,13 +97,13 @@ describe('a /seal accept that ended before its tag', () => {
   });
 });
 
-describe('what leaves a seal no room', () => {
+describe('a ref that conflicts with the seal', () => {
   // threat T22
   it.each([
     { what: 'a tag above its own', ref: () => 'tags/ferry/daily' },
     { what: 'a tag below its own', ref: (run: string) => `tags/ferry/daily/20261121/${run}/x` },
     { what: 'a branch above that of its log', ref: () => 'heads/ferrybot/closure' },
-  ])('($what) is named, and the seal is set when it is deleted', async ({ ref }) => {
+  ])('is named in the answer ($what), and the run can be sealed after it is deleted', async ({ ref }) => {
     const { run, issue } = await stopped();
     const name = `refs/${ref(run)}`;
     const { object } = headed.parse(await lab.as('ada', 'GET', '/git/ref/heads/main'));
@@ -115,8 +118,8 @@ describe('what leaves a seal no room', () => {
   });
 });
 
-describe('a tag that says of a run that it was sealed', () => {
-  it('though the record does not is told once, with the command that takes it away', async () => {
+describe('a tag that claims a seal', () => {
+  it('is reported once with the command to delete it if the record has no such seal', async () => {
     const { run, pull, issue } = await stopped();
     const state = await stateOf(lab, run);
     const sha = state?.submission?.commit ?? '';

@@ -1,4 +1,6 @@
-/** A proposal that was begun before a crash is completed as it was recorded, whatever would be chosen by now. */
+/**
+ * A proposal that was started before a crash is completed as recorded, even if the candidates have changed.
+ */
 
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -20,7 +22,7 @@ import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 const shaIn = z.object({ object: z.object({ sha: z.string() }) });
 const named = z.object({ sha: z.string() });
 
-/** The daily job recorded what it is about to propose, and died before or after it pushed the branch. */
+/** The daily job recorded its next proposal and crashed before or after it pushed the branch. */
 async function begun(when: 'before' | 'after' = 'after'): Promise<VirtualLab> {
   let isFirst = true;
   const lab = await openVirtualLab({
@@ -39,7 +41,7 @@ async function begun(when: 'before' | 'after' = 'after'): Promise<VirtualLab> {
 }
 
 it.each(['before', 'after'] as const)(
-  'is proposed as it was recorded, although the candidates changed since the crash %s the push',
+  'proposes the recorded candidate although the candidates changed after a crash %s the push',
   async (when) => {
     const lab = await begun(when);
     const config = (await fileOf(lab, 'main', CONFIG_PATH)) ?? '';
@@ -60,7 +62,7 @@ it.each(['before', 'after'] as const)(
 );
 
 // threat T54
-it('is proposed with a commit that somebody pushed on top, which does not count as the work of the bot', async () => {
+it('proposes its own commit if another user pushed on top, and does not count that commit as its own', async () => {
   const lab = await begun();
   const run = todaysRun(lab);
   const ours = await tipOf(lab, run);
@@ -78,7 +80,7 @@ it('is proposed with a commit that somebody pushed on top, which does not count 
 });
 
 // threat T53
-it('waits for a person to delete a branch that somebody pushed under its name after the crash', async () => {
+it('waits until a branch that another user pushed under its name is deleted', async () => {
   const lab = await begun('before');
   const run = todaysRun(lab);
   const main = shaIn.parse(await lab.as('ada', 'GET', '/git/ref/heads/main')).object.sha;
@@ -98,7 +100,7 @@ async function tipOf(lab: VirtualLab, run: string): Promise<string | undefined> 
   return (await lab.store.refs(ref)).get(ref);
 }
 
-/** Branches in the names of today's proposals, which a writer pushes before there is any. */
+/** Pushes branches under the names of today's proposals before any proposal exists. */
 async function squatted(lab: VirtualLab, how: 'another history' | 'the file is gone', names: number) {
   const run = todaysRun(lab);
   const [first = '', ...others] = Array.from(
@@ -128,7 +130,7 @@ async function deleteFile(lab: VirtualLab, branch: string, path: string): Promis
 
 // threat T51
 it.each(['another history', 'the file is gone'] as const)(
-  'goes on to another name where somebody pushed more branches (%s) than a day has proposals',
+  'chooses a free name if more branches (%s) are pushed than a day has proposals',
   async (how) => {
     const lab = await openVirtualLab();
     await lab.clock.advance(MINUTE);
@@ -139,7 +141,7 @@ it.each(['another history', 'the file is gone'] as const)(
 );
 
 // threat T52
-it('is told in the lane’s thread, and to whoever asks, where they have every name of a day', async () => {
+it("reports in the lane's thread and to the requester if every name of a day is occupied", async () => {
   const lab = await openVirtualLab();
   await lab.clock.advance(MINUTE);
   await squatted(lab, 'another history', 60);
@@ -154,7 +156,7 @@ it('is told in the lane’s thread, and to whoever asks, where they have every n
 });
 
 // threat T50
-it('goes on to the next name where somebody pushed a branch of other history under the first', async () => {
+it('chooses the next name if a branch with unrelated history occupies the first', async () => {
   const lab = await openVirtualLab();
   const { run, pull } = await propose(lab);
   const logbook = (await lab.store.refs('refs/heads/ferrybot/logbook')).get('refs/heads/ferrybot/logbook');
@@ -165,7 +167,7 @@ it('goes on to the next name where somebody pushed a branch of other history und
   await lab.close();
 });
 
-it('that a branch leaves no room is refused with its name, and made when it is deleted', async () => {
+it('refuses a proposal if a branch blocks its folder, names the branch, and proposes once it is deleted', async () => {
   const lab = await openVirtualLab();
   const { object } = shaIn.parse(await lab.as('ada', 'GET', '/git/ref/heads/main'));
   await lab.as('ada', 'POST', '/git/refs', { ref: 'refs/heads/ferrybot/proposal', sha: object.sha });
@@ -180,7 +182,7 @@ it('that a branch leaves no room is refused with its name, and made when it is d
 });
 
 it.each(['ferrybot', 'ferrybot/logbook/x'])(
-  'a branch %s that leaves no room for the logbook is told where a command was heard',
+  'reports a branch %s that blocks the logbook in the thread of the command',
   async (name) => {
     const lab = await openVirtualLab();
     const { object } = shaIn.parse(await lab.as('ada', 'GET', '/git/ref/heads/main'));

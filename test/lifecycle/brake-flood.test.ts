@@ -1,4 +1,6 @@
-/** More accounts than are asked about at one look say the same brake: an honest one among them is heard, and told. */
+/**
+ * More accounts than one check can look up post the same /stop or /hold: a real one among them takes effect.
+ */
 
 import { expect, it } from 'vitest';
 import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
@@ -7,14 +9,14 @@ import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../supp
 
 const ACCOUNTS = 201;
 
-/** GitHub lists its people to nobody. */
+/** GitHub refuses to list the collaborators. */
 function withoutPeople(request: Request, github: (request: Request) => Promise<Response>): Promise<Response> {
   return new URL(request.url).pathname.endsWith('/collaborators')
     ? Promise.resolve(Response.json({ message: 'Must have push access' }, { status: 403 }))
     : github(request);
 }
 
-/** Each of as many strangers writes one comment. */
+/** Each of `ACCOUNTS` strangers writes one comment. */
 function flood(lab: VirtualLab, thread: number, body: string): void {
   const { comments, issues, users } = lab.world.state;
   const [key, issue] = Object.entries(issues).find(([, { number }]) => number === thread) ?? [];
@@ -32,7 +34,7 @@ function flood(lab: VirtualLab, thread: number, body: string): void {
 }
 
 // threat T201
-it('a `/stop` among those of two hundred strangers is answered and ends the job within minutes', async () => {
+it('executes one trusted `/stop` among those of two hundred strangers within minutes', async () => {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY });
   const { run, pull } = await propose(lab);
   await approve(lab, 'mira', pull);
@@ -50,7 +52,7 @@ it('a `/stop` among those of two hundred strangers is answered and ends the job 
   await lab.close();
 });
 
-/** The order waits for its launcher while strangers hold it. */
+/** The order waits for its launcher while strangers post holds. */
 async function floodedOrder(options: Partial<VirtualLabOptions> = {}) {
   const launches = heldJobs('launch');
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, beforeJob: launches.beforeJob, ...options });
@@ -63,13 +65,13 @@ async function floodedOrder(options: Partial<VirtualLabOptions> = {}) {
   return { lab, run, pull };
 }
 
-it('holds of two hundred strangers keep nothing back', async () => {
+it('launches despite holds of two hundred strangers', async () => {
   const { lab, run } = await floodedOrder();
   await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission != null);
   await lab.close();
 });
 
-it('a hold among those of two hundred strangers is answered, and until then the launcher starts nothing and says why where GitHub does not tell who works here', async () => {
+it('launches nothing while the collaborators cannot be listed, and answers one real hold among 200 by strangers', async () => {
   const { lab, pull } = await floodedOrder({ network: withoutPeople });
   await lab.clock.advance(5 * MINUTE);
   const said = await say(lab, 'ada', pull, '/hold reason="really"');

@@ -1,4 +1,7 @@
-/** The journal is damaged and a run's own record is not: what is said elsewhere is told so, and the notice says what is so. */
+/**
+ * The journal is damaged but a run's own record is not: other threads get a notice that names the damaged
+ * file.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { approvalLine } from '../support/approve.ts';
@@ -6,13 +9,13 @@ import { type Ferry, logbookText, propose, stateOf, until, untilState } from '..
 import { answersTo, botComments, MINUTE, pushFile, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-/** After a hold that was lifted: what never was a journal is begun anew. */
+/** Runs after a lifted hold, because an invalid file that was never a journal is simply replaced. */
 async function spoilJournal(lab: VirtualLab): Promise<void> {
   const path = 'journal/events.jsonl';
   await pushFile(lab, 'ada', 'ferrybot/logbook', path, `${await logbookText(lab, 'journal')}junk\n`);
 }
 
-/** A lab whose journal has something in it. */
+/** A lab with a journal that has entries. */
 async function proposed(config = (text: string) => text): Promise<Omit<Ferry, 'issue'>> {
   const lab = await openVirtualLab({ config });
   const { run, pull } = await propose(lab);
@@ -37,7 +40,7 @@ const noticesIn = (lab: VirtualLab, thread: number): readonly string[] =>
   );
 
 describe('a journal that does not verify', () => {
-  it('is told once in each thread that only the journal could answer', async () => {
+  it('is reported once in each thread that depends on it', async () => {
     const { lab, run } = await proposed();
     const good = await logbookText(lab, 'journal');
     await spoilJournal(lab);
@@ -55,7 +58,7 @@ describe('a journal that does not verify', () => {
     await lab.close();
   });
 
-  it('launches nothing, though the run is approved', async () => {
+  it('blocks the launch of an approved run', async () => {
     const { lab, pull } = await proposed();
     await spoilJournal(lab);
     const approved = await say(lab, 'mira', pull, approvalLine(lab));
@@ -66,8 +69,8 @@ describe('a journal that does not verify', () => {
 
   it.each([
     ["in the run's own thread", true],
-    ['elsewhere', false],
-  ])('leaves a running job its /stop, said %s', async (_, isOwn) => {
+    ['in another thread', false],
+  ])('still stops a running job if /stop is posted %s', async (_, isOwn) => {
     const { lab, run, pull } = await proposed();
     await say(lab, 'mira', pull, approvalLine(lab));
     await untilState(lab, run, (state) => state.observation != null, { stepMs: MINUTE });
@@ -83,7 +86,7 @@ describe('a journal that does not verify', () => {
     await lab.close();
   });
 
-  it('is told where a run is named that is over, whose record takes nothing more', async () => {
+  it('is reported if a command names a finished run, and the record of that run stays unchanged', async () => {
     const { lab, run, pull } = await proposed();
     await say(lab, 'mira', pull, '/ack reject reason="not this one"');
     await lab.as('mira', 'PATCH', `/pulls/${pull}`, { state: 'closed' });
@@ -97,7 +100,7 @@ describe('a journal that does not verify', () => {
     await lab.close();
   });
 
-  it('leaves its /stop to whom the lab lets stop, whatever their role', async () => {
+  it('still accepts /stop from a user with the configured role for it', async () => {
     const { lab, run, pull } = await proposed((text) => text.replace('  stop: write', '  stop: triage'));
     await say(lab, 'mira', pull, approvalLine(lab));
     await untilState(lab, run, (state) => state.observation != null, { stepMs: MINUTE });

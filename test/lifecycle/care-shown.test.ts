@@ -1,4 +1,4 @@
-/** What people were shown before they consented to a change of a cluster: the proposal as ferrybot wrote it, and nothing else. */
+/** A consent to a cluster change counts only if the proposal was shown exactly as ferrybot posted it. */
 
 import { describe, expect, it } from 'vitest';
 import { consentLine } from '../support/approve.ts';
@@ -35,16 +35,16 @@ function proposalOf(lab: VirtualLab): BotComment {
   return first;
 }
 
-/** The proposal with other calls and the true line to copy. */
+/** The proposal with misleading steps and the correct line to copy. */
 function withFalseSteps({ source }: BotComment): string {
   const falsified = source.replace('**Wanted:', 'This only lists the machine.\n\n**Wanted:');
   if (falsified === source) throw new Error('the proposal has changed its shape');
   return falsified;
 }
 
-/** The consent is refused and the text restored; a consent to the new text is carried out. */
+/** The consent is refused and the text restored; a consent to the restored text is executed. */
 async function isRestored({ lab, cloud, run, issue }: Bad, refused: number): Promise<void> {
-  // At the latest by a sweep.
+  // A sweep restores it at the latest.
   await lab.clock.advance(31 * MINUTE);
   expect(await codesOf(lab, refused)).toEqual(['action-not-shown']);
   expect((await stateOf(lab, run))?.actions[0]?.approvals).toEqual([]);
@@ -55,9 +55,9 @@ async function isRestored({ lab, cloud, run, issue }: Bad, refused: number): Pro
   await lab.close();
 }
 
-describe('a proposal to delete a machine that a writer edited', () => {
+describe('consent to delete a machine', () => {
   // threat T77
-  it('is refused and restored', async () => {
+  it('is refused while the proposal is edited, and the proposal is restored', async () => {
     const ferry = await bad();
     const { lab, issue } = ferry;
     await editAs(lab, 'ada', proposalOf(lab).id, withFalseSteps(proposalOf(lab)));
@@ -66,7 +66,7 @@ describe('a proposal to delete a machine that a writer edited', () => {
   });
 
   // threat T78
-  it('neither where it was put back before anybody looked', async () => {
+  it('is refused if the proposal was edited and restored before ferrybot saw the edit', async () => {
     const ferry = await bad({ webhooks: false });
     const { lab, issue } = ferry;
     const { id, source } = proposalOf(lab);
@@ -85,7 +85,7 @@ describe('a proposal to delete a machine that a writer edited', () => {
     await isRestored(ferry, consent);
   });
 
-  it('nor where its first line was spoiled, and it is written anew in its place', async () => {
+  it('is refused if the marker line was broken, and the proposal is rewritten in place', async () => {
     const ferry = await bad();
     const { lab, issue } = ferry;
     const { id } = proposalOf(lab);
@@ -98,7 +98,7 @@ describe('a proposal to delete a machine that a writer edited', () => {
     await isRestored(ferry, refused);
   });
 
-  it('nor where it was taken away, and it is posted again, as often as that happens', async () => {
+  it('is refused while the proposal is deleted, and the proposal is posted again each time', async () => {
     const { lab, cloud, issue } = await bad();
     const line = consentLine(lab, ASKED);
     for (let time = 0; time < 3; time += 1) {
@@ -116,7 +116,7 @@ describe('a proposal to delete a machine that a writer edited', () => {
   });
 });
 
-describe('a clean-up that is proposed in an issue whose description a writer edited', () => {
+describe('consent to a clean-up that is proposed in an issue description', () => {
   const ASK = '`start-cleanup-cron`';
 
   function withFalseCalls(body: string): string {
@@ -125,10 +125,10 @@ describe('a clean-up that is proposed in an issue whose description a writer edi
     return falsified;
   }
 
-  /** The consent is refused and the text restored; a consent to the new text is carried out, once. */
+  /** The consent is refused and the text restored; a consent to the restored text is executed once. */
   async function isPutRight({ lab, called, scan }: DiskLab, refused: number): Promise<void> {
     const { number } = diskIssue(lab);
-    // Without webhooks a sweep comes every half hour.
+    // Without webhooks a sweep runs every half hour.
     await lab.clock.advance(40 * MINUTE);
     expect(await codesOf(lab, refused)).toEqual(['action-not-shown']);
     await scan();
@@ -144,7 +144,7 @@ describe('a clean-up that is proposed in an issue whose description a writer edi
   }
 
   // threat T79
-  it('is refused and restored', async () => {
+  it('is refused while the description is edited, and the description is restored', async () => {
     const disks = await openDiskLab();
     const { lab } = disks;
     const { number, body } = diskIssue(lab);
@@ -153,7 +153,7 @@ describe('a clean-up that is proposed in an issue whose description a writer edi
     await isPutRight(disks, await say(lab, 'mira', number, consentLine(lab, ASK)));
   });
 
-  it('neither where it was put back before anybody looked', async () => {
+  it('is refused if the description was edited and restored before ferrybot saw the edit', async () => {
     const disks = await openDiskLab({ webhooks: false });
     const { lab } = disks;
     const { number, body } = diskIssue(lab);
@@ -165,7 +165,7 @@ describe('a clean-up that is proposed in an issue whose description a writer edi
   });
 
   // threat T82
-  it('in the second of the consent is carried out by no runner: it reads the text itself', async () => {
+  it('is not executed if the description is edited after the consent, because the runner reads the text again', async () => {
     const runner = heldJobs('care');
     const { lab, called } = await openDiskLab({ beforeJob: runner.beforeJob });
     const { number, body } = diskIssue(lab);

@@ -1,4 +1,6 @@
-/** The check run on the proposal's head: it ends with the job, whoever wrote it, and there is one. */
+/**
+ * There is one check run on the proposal's head, and it completes with the job, whichever process created it.
+ */
 
 import { expect, it } from 'vitest';
 import { approveAndFinish, propose } from '../support/play.ts';
@@ -6,7 +8,7 @@ import { botComments, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
 it.each([{ server: true }, { server: false }])(
-  'tells the end within a minute (server: $server)',
+  'completes within a minute after the job ends (server: $server)',
   async ({ server }) => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, server });
     const { run, pull } = await propose(lab);

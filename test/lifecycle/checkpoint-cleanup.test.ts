@@ -1,4 +1,7 @@
-/** The clean-up of a hero run's checkpoints as its people talk about it: listed, consented to by somebody else, deleted one by one, told. */
+/**
+ * The clean-up of a hero run's checkpoints: listed, approved by a second person, deleted one by one, and
+ * reported.
+ */
 
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,9 +15,9 @@ import { MINUTE, saidTwice, say, told } from '../support/talk.ts';
 
 const APPROVE = 'Checkpoints of';
 
-describe('a hero run with more checkpoints than it needs', () => {
+describe('the checkpoints of a hero run', () => {
   // rule HR-63
-  it('lists what nothing protects, and deletes exactly that list on the word of somebody else', async () => {
+  it('are listed if nothing protects them, and exactly this list is deleted after another person approves', async () => {
     const { lab, issue, save, there, close } = await openCheckpointLab();
     for (const step of [400, 500, 900, 1_000, 1_200]) await save(step);
     await save(600, { isHalf: true });
@@ -52,7 +55,7 @@ describe('a hero run with more checkpoints than it needs', () => {
     await close();
   });
 
-  it('is not cleaned up by who asked, nor by fewer digits', async () => {
+  it('are kept if the requester approves, the approver lacks permission, or the digest is too short', async () => {
     const { lab, issue, save, there, close } = await openCheckpointLab();
     for (const step of [400, 1_000, 1_200]) await save(step);
     await say(lab, 'mira', issue, '/cleanup-checkpoints');
@@ -71,7 +74,7 @@ describe('a hero run with more checkpoints than it needs', () => {
     await close();
   });
 
-  it('keeps what was written anew, held back or rejected in between, and says so', async () => {
+  it('are kept during a hold, and if one of them was rewritten after it was listed', async () => {
     const { lab, issue, root, save, there, close } = await openCheckpointLab();
     for (const step of [400, 500, 1_000, 1_200]) await save(step);
     await say(lab, 'ada', issue, '/cleanup-checkpoints');
@@ -96,7 +99,7 @@ describe('a hero run with more checkpoints than it needs', () => {
     await close();
   });
 
-  it('loses nothing and deletes nothing unlisted where its runner dies in the middle, and says what is left', async () => {
+  it('are deleted only from the approved list if the runner crashes halfway, and the rest is listed again', async () => {
     let left = 0;
     const { lab, issue, save, there, close } = await openCheckpointLab({
       atBoundary: (process, kind, moment) => {

@@ -1,4 +1,4 @@
-/** Conversations in the threads: who may do what, what was meant, and that everybody gets one answer. */
+/** Commands in comments: permissions, typing errors, and exactly one answer for each comment. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { eventsOf, type Ferry, logbookText, playFerry, propose, stateOf } from '../support/play.ts';
@@ -6,13 +6,13 @@ import { codesOf } from '../support/recorded.ts';
 import { answersTo, botComments, MINUTE, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-/** A proposed ferry whose gates are green. */
+/** A proposed ferry with passing gates. */
 async function proposed(config?: (text: string) => string): Promise<Ferry> {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...(config === undefined ? {} : { config }) });
   return { lab, ...(await propose(lab)) };
 }
 
-/** Every comment of ferrybot begins with its marker, then the 🤖; nothing stands twice. */
+/** Every comment of ferrybot starts with its marker, then the 🤖; no comment is posted twice. */
 function expectGoodManners(lab: VirtualLab): void {
   for (const { source } of botComments(lab)) {
     expect(source).toMatch(/^<!-- ferrybot:v1 [^\n]+ -->\n🤖 /);
@@ -21,8 +21,8 @@ function expectGoodManners(lab: VirtualLab): void {
   expect(lab.world.state.unserved).toEqual([]);
 }
 
-describe('who may approve', () => {
-  it('refuses an untrusted commenter, and answers the first of many commands in the thread', async () => {
+describe('/approve-launch', () => {
+  it('refuses an untrusted user, and answers only the first of several attempts in the thread', async () => {
     const { lab, run, pull } = await proposed();
     const first = await say(lab, 'sol', pull, '/approve-launch');
     expect(await codesOf(lab, first)).toEqual(['not-permitted']);
@@ -34,7 +34,7 @@ describe('who may approve', () => {
     expect(answersTo(lab, third)).toEqual([]);
     const state = await stateOf(lab, run);
     expect(state?.order).toBeNull();
-    // Quiet is not ignored: each of them is in the record with its answer.
+    // Commands without a comment are still recorded with their answer.
     expect([...(state?.commands.values() ?? [])].map((command) => command.answer?.code)).toEqual([
       'not-permitted',
       'not-permitted',
@@ -44,7 +44,7 @@ describe('who may approve', () => {
     await lab.close();
   });
 
-  it('refuses a reader and a writer by name of the permission that it takes', async () => {
+  it('refuses a reader and a writer, who lack the permission to approve', async () => {
     const { lab, run, pull } = await proposed();
     const reader = await say(lab, 'ravi', pull, '/approve-launch');
     const writer = await say(lab, 'ada', pull, '/approve-launch');
@@ -55,7 +55,7 @@ describe('who may approve', () => {
     await lab.close();
   });
 
-  it('takes no order from a comment that was edited before it was read', async () => {
+  it('ignores a command in a comment that was edited before ferrybot read it', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, webhooks: false });
     const { run, pull } = await propose(lab);
     const comment = await say(lab, 'mira', pull, 'I shall look at it.');
@@ -69,7 +69,7 @@ describe('who may approve', () => {
   });
 });
 
-describe('asking and mistyping', () => {
+describe('questions and typing errors', () => {
   let lab: VirtualLab;
   let pull: number;
   beforeAll(async () => {
@@ -100,7 +100,7 @@ describe('asking and mistyping', () => {
     { said: '/stop', answer: /not launched/ },
     { said: '/seal', answer: /nothing was done: the run has not ended/ },
     { said: '/ack', answer: /nothing was done: the run has not ended/ },
-  ])('answers $said once', async ({ said, answer }) => {
+  ])('answers $said exactly once', async ({ said, answer }) => {
     const comment = await say(lab, 'mira', pull, said);
     expect(answersTo(lab, comment)).toEqual([expect.stringMatching(answer)]);
     await lab.clock.advance(31 * MINUTE);
@@ -108,7 +108,7 @@ describe('asking and mistyping', () => {
     expectGoodManners(lab);
   });
 
-  it('answers ten commands of one comment in one comment, and an eleventh with where the limit is', async () => {
+  it('answers up to ten commands of one comment in one comment, and eleven commands with one answer', async () => {
     const ten = await say(lab, 'mira', pull, Array(10).fill('/status').join('\n\n'));
     expect(answersTo(lab, ten)).toEqual([expect.stringContaining("Read 10 lines of mira's comment")]);
     const eleven = await say(lab, 'mira', pull, Array(11).fill('/status').join('\n\n'));
@@ -116,7 +116,7 @@ describe('asking and mistyping', () => {
     expectGoodManners(lab);
   });
 
-  it('says nothing to what is no command', async () => {
+  it('posts nothing for a comment without a command, and one hint for a command in code', async () => {
     const before = botComments(lab).length;
     for (const text of ['See /tmp/x and /usr/bin.', 'Thanks!', '`/approve-launch` is what you type']) {
       await say(lab, 'mira', pull, text);
@@ -128,8 +128,8 @@ describe('asking and mistyping', () => {
   });
 });
 
-describe('a command where no run listens', () => {
-  it('is answered once on the thread of a sealed run, through the journal', async () => {
+describe('a command in a thread without an open run', () => {
+  it('is answered once in the thread of a sealed run, and recorded in the journal', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, issue } = await playFerry(lab);
     const events = (await eventsOf(lab, run)).length;
@@ -146,7 +146,7 @@ describe('a command where no run listens', () => {
     await lab.close();
   });
 
-  it('is answered once on an experiment issue without a run, and never on a thread that is none of ours', async () => {
+  it('is answered once in an experiment issue without a run, and ignored in unrelated threads', async () => {
     const { lab } = await proposed();
     const opened = [];
     for (const labels of [['experiment'], []]) {
@@ -164,7 +164,7 @@ describe('a command where no run listens', () => {
 });
 
 describe('/why', () => {
-  it('tells what is missing, who can supply it, and nothing more once it is there', async () => {
+  it('lists the gates that fail and who can fix them, and fewer gates after /unhold', async () => {
     const { lab, pull } = await proposed();
     await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: '/hold reason="the cluster is moved"' });
     await lab.clock.advance(MINUTE);
@@ -188,9 +188,9 @@ describe('/why', () => {
   });
 });
 
-describe('a token that somebody pastes into a command', () => {
+describe('a token pasted into a command', () => {
   // threat T250
-  it('is in no record and no answer, on the ferry and elsewhere', async () => {
+  it('is redacted in the record and in every answer, in ferry threads and other threads', async () => {
     const { lab, run, pull } = await proposed();
     const token = `hf_${'aB3'.repeat(10)}`;
     const held = await say(lab, 'ada', pull, `/hold reason="the job needs ${token} first"`);

@@ -1,4 +1,7 @@
-/** A pull request that changes the config is judged before it is merged, and a broken one on the default branch launches nothing new. */
+/**
+ * A pull request that changes the config is checked before it is merged; an invalid config on `main` launches
+ * nothing new.
+ */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
@@ -12,7 +15,7 @@ afterEach(async () => {
   await lab.close();
 });
 
-/** A branch with another config, and its pull request. */
+/** Opens a pull request with another config. */
 async function changeConfig(change: (text: string) => string): Promise<void> {
   const text = (await fileOf(lab, 'main', CONFIG_PATH)) ?? '';
   const sha = (await lab.store.refs('refs/heads/main')).get('refs/heads/main');
@@ -26,7 +29,7 @@ const checks = () =>
   Object.values(lab.world.state.checkRuns).filter(({ name }) => name === 'ferrybot / config');
 
 describe('a pull request that changes the config', () => {
-  it('gets every problem as an annotation on its line', async () => {
+  it('gets an annotation on the line of each problem', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     await changeConfig((text) =>
       text.replace('quorum: 1', 'quorum: none').replace('afterSeal:', 'aftreSeal:'),
@@ -47,7 +50,7 @@ describe('a pull request that changes the config', () => {
     ]);
   });
 
-  it('is told what it would have decided otherwise', async () => {
+  it('gets a table of the past decisions that the new config would change', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run } = await playFerry(lab);
     await changeConfig((text) => text.replace('quorum: 1', 'quorum: 2'));
@@ -57,7 +60,7 @@ describe('a pull request that changes the config', () => {
     );
   });
 
-  it('gets no check where it says the same, and none twice', async () => {
+  it('gets a passing check if no decision changes, and no second check for the same config', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     await changeConfig((text) => `${text}\n# nothing\n`);
     await lab.clock.advance(MINUTE);

@@ -1,4 +1,7 @@
-/** A bug that one comment, file, lane, cluster or command brings to light stays there; it is told once, and the rest goes on. */
+/**
+ * A bug that one comment, file, lane, cluster or command triggers affects only that part, and is reported
+ * once.
+ */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
@@ -26,7 +29,7 @@ const seam = vi.hoisted(() => ({
   words: (): string => 'a bug of the day',
 }));
 
-/** The module as it is, but for one function that throws where `isBad`. */
+/** The module with one function that throws if `isBad` returns true. */
 async function throwing(
   original: () => Promise<unknown>,
   name: string,
@@ -80,13 +83,13 @@ afterEach(async () => {
   await lab.close();
 });
 
-/** What the bot said in a thread about an error of its own. */
+/** Comments in a thread about an internal error of the bot. */
 const toldIn = (thread: number): readonly string[] =>
   Object.values(lab.world.state.comments)
     .filter(({ issueNumber, body }) => issueNumber === thread && body.includes('had an internal error'))
     .map(({ body }) => body);
 
-/** The faults that stand in the journal, with the run that each names. */
+/** The faults in the journal, each with its run. */
 const recorded = async (): Promise<readonly string[]> =>
   (await eventsOf(lab, 'journal')).flatMap(({ type, data }) => {
     const { detail } = data as { readonly detail?: { readonly run: string; readonly fault: string } };
@@ -96,7 +99,7 @@ const recorded = async (): Promise<readonly string[]> =>
 const failures = (): number =>
   lab.log.filter((line) => line.includes('a trigger failed: AggregateError')).length;
 
-/** Two lanes whose jobs one watch looks at. */
+/** Two lanes on one cluster, so that one watch observes both jobs. */
 const onOneCluster = (config: string): string =>
   twoLanes()(config).replace(/^( {4}cluster: )us-east1$/m, '$1us-central1');
 
@@ -105,8 +108,8 @@ async function nextDay(): Promise<void> {
   await pushFile(lab, 'ada', 'main', 'lib/smalllab/note.py', '"""A change of the day."""\n');
 }
 
-describe('a comment that cannot be read', () => {
-  it('in the thread of a run: the commands around it are answered, and it is told with what to do', async () => {
+describe('a comment that cannot be parsed', () => {
+  it("does not block other commands in a run's thread, and is reported with the next step", async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);
     seam.said = 'knurz1';
@@ -126,7 +129,7 @@ describe('a comment that cannot be read', () => {
     expect(answersTo(lab, bad)).toHaveLength(1);
   });
 
-  it('in the thread of an experiment: the commands around it are answered, also those of other threads', async () => {
+  it("does not block other commands in an experiment's thread or in other threads", async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const [first, second] = [await openExperiment(lab, 'One'), await openExperiment(lab, 'Two')];
     seam.said = 'knurz2';
@@ -139,7 +142,7 @@ describe('a comment that cannot be read', () => {
     expect(await recorded()).toEqual(['journal look-failed']);
   });
 
-  it('is told a few times a day at most, whatever words the error has', async () => {
+  it('is reported at most three times in six hours, even if each error has a different message', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { pull } = await propose(lab);
     let times = 0;
@@ -157,7 +160,7 @@ describe('a comment that cannot be read', () => {
     expect((await recorded()).length).toBeLessThanOrEqual(3);
   });
 
-  it('is told once though its error counts up', async () => {
+  it('is reported once if its error messages differ only in a number', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { pull } = await propose(lab);
     let times = 0;
@@ -173,14 +176,14 @@ describe('a comment that cannot be read', () => {
   });
 });
 
-describe('a run of the record', () => {
-  it('whose file cannot be judged is told in its thread, and the others are answered', async () => {
+describe('a failure in one run', () => {
+  it('of reading its record is reported in its thread, blocks launches, and lets other threads be answered', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const older = await playFerry(lab);
     await nextDay();
     const newer = await propose(lab);
     seam.file = older.run;
-    // What was read and verified is read again when somebody else has pushed.
+    // ferrybot reads a verified record again only after another push.
     await pushFile(lab, 'ada', 'ferrybot/logbook', 'notes.md', 'the disk was full\n');
     const asked = await say(lab, 'mira', newer.pull, '/status');
     await lab.clock.advance(40 * MINUTE);
@@ -189,7 +192,7 @@ describe('a run of the record', () => {
     expect(toldIn(older.pull)[0]).toContain('ferrybot logbook verify');
     expect(await recorded()).toEqual([`${older.run} read-failed`]);
     expect(failures()).toBeGreaterThan(0);
-    // What hides in it may be a job: nothing is launched meanwhile.
+    // The record may contain a running job, so nothing is launched meanwhile.
     await approve(lab, 'mira', newer.pull, newer.run);
     await lab.clock.advance(40 * MINUTE);
     expect((await eventsOf(lab, newer.run)).some(({ type }) => type === 'ordered')).toBe(false);
@@ -200,12 +203,12 @@ describe('a run of the record', () => {
     expect(toldIn(older.pull)).toHaveLength(1);
   });
 
-  it('of which nobody can tell what it owes keeps no other from its look', async () => {
+  it('of computing its pending posts does not block the answers of other runs', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const older = await playFerry(lab);
     await nextDay();
     const newer = await propose(lab);
-    // The newest is asked first; a sweep and a push ask all.
+    // The newest run is processed first; a sweep and a push process all runs.
     seam.owed = newer.run;
     const asked = await say(lab, 'mira', older.pull, '/status');
     await until(lab, 'an answer', () => answersTo(lab, asked).length > 0, { limitMs: 60 * MINUTE });
@@ -214,7 +217,7 @@ describe('a run of the record', () => {
     expect(toldIn(older.pull)).toEqual([]);
   });
 
-  it('whose next look cannot be told is no reason to leave another job unwatched', async () => {
+  it('of scheduling its next observation does not stop the watch of another job', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, config: onOneCluster });
     await lab.dispatchDaily();
     const day = new Date(lab.clock.now()).toISOString().slice(0, 10).replaceAll('-', '');
@@ -236,15 +239,15 @@ describe('a run of the record', () => {
   });
 });
 
-describe('a lane', () => {
-  it('whose proposal cannot be completed keeps no other lane back, and is told', async () => {
+describe('a failure in one lane', () => {
+  it('of completing its proposal does not block other lanes, and is reported once', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
     const { run, pull } = await propose(lab);
     seam.lane = 'daily';
     seam.completed.length = 0;
     await lab.clock.advance(70 * MINUTE);
     expect(seam.completed.slice(0, 2)).toEqual(['daily', 'canary']);
-    // The lane has no thread of its own: the newest run's hears about it.
+    // The lane has no thread of its own, so the newest run's thread gets the notice.
     const told = Object.values(lab.world.state.comments).filter(({ body }) =>
       body.includes('The lane `daily` could'),
     );
@@ -255,11 +258,11 @@ describe('a lane', () => {
   });
 });
 
-describe('a /propose', () => {
-  it('that meets a bug keeps no later one back, and is told where it was said', async () => {
+describe('a failing /propose', () => {
+  it('does not block a later /propose, and is reported in its own thread', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
     const [first, second] = [await openExperiment(lab, 'One'), await openExperiment(lab, 'Two')];
-    // Known before it is said, because nobody else says anything meanwhile.
+    // The id is predictable because no other comment is posted meanwhile.
     seam.request = 1 + (await say(lab, 'ada', second, 'I try two things'));
     const bad = await say(lab, 'ada', first, '/propose lane=daily');
     expect(bad).toBe(seam.request);

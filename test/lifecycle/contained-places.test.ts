@@ -1,4 +1,4 @@
-/** What single receipts, answers and seals meet stays with them: each is told once, and the others are given. */
+/** A failure of one receipt, answer or seal is reported once and does not block the others. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
@@ -61,7 +61,7 @@ const toldIn = (thread: number): readonly string[] =>
     .map(({ body }) => body);
 
 describe('a receipt', () => {
-  it('that cannot be given keeps nobody from an answer, by the action alone', async () => {
+  it('that fails does not prevent the answer, without a server', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, server: false });
     const { pull } = await propose(lab);
     seam.receipt = 1 + (await say(lab, 'ada', pull, 'I ask something'));
@@ -72,8 +72,8 @@ describe('a receipt', () => {
   });
 });
 
-describe('an answer of the journal', () => {
-  it('that cannot be written keeps no other of its thread back, and is given when that is mended', async () => {
+describe('a journal answer', () => {
+  it('that fails does not block other answers in its thread, and is posted once the error is fixed', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const issue = await openExperiment(lab);
     const next = 1 + (await say(lab, 'ada', issue, 'I ask two things'));
@@ -91,7 +91,7 @@ describe('an answer of the journal', () => {
 });
 
 describe('a seal', () => {
-  it('whose tag cannot be looked at hides no other that has lost its own', async () => {
+  it("does not hide another seal's lost tag if its own tag check fails", async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await playFerry(lab);
     await nextMorning(lab);

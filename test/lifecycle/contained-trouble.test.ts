@@ -1,4 +1,4 @@
-/** A bug that one run meets stays in that run: it is told there once, recorded, and everything else goes on. */
+/** A bug that one run triggers is reported once in that run's thread and recorded; other runs continue. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
@@ -44,7 +44,7 @@ afterEach(() => {
   seam.look = '';
 });
 
-/** What the bot said in a thread about a place that it could not look at. */
+/** Comments in a thread about something that could not be processed. */
 const toldIn = (lab: VirtualLab, thread: number): readonly string[] =>
   Object.values(lab.world.state.comments)
     .filter((comment) => comment.issueNumber === thread && comment.body.includes('could not be processed'))
@@ -55,8 +55,8 @@ const failuresIn = async (lab: VirtualLab): Promise<readonly object[]> =>
     ({ type, data }) => type === 'incident' && JSON.stringify(data).includes('look-failed'),
   );
 
-describe('a run whose card cannot be written', () => {
-  it('is told in its thread once and recorded; what comes after it, the check of a branch, is done', async () => {
+describe('a run with a card that cannot be rendered', () => {
+  it('reports this once and records it, and ferrybot still checks a config branch after it', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);
     seam.card = run;
@@ -79,11 +79,11 @@ describe('a run whose card cannot be written', () => {
         data: expect.objectContaining({ detail: expect.objectContaining({ run }) }),
       }),
     ]);
-    // The trigger ends as failed, and no look makes the next one.
+    // The trigger fails, and a failed pass does not start the next one.
     const failed = lab.log.filter((line) => line.includes('a trigger failed: AggregateError'));
     expect(failed.length).toBeGreaterThan(0);
     expect(failed.length).toBeLessThan(20);
-    // Mended: what was said meanwhile is answered.
+    // After the fix, the commands that were posted meanwhile are answered.
     seam.card = '';
     await lab.clock.advance(40 * MINUTE);
     expect(answersTo(lab, asked)).toHaveLength(1);
@@ -91,17 +91,17 @@ describe('a run whose card cannot be written', () => {
     await lab.close();
   });
 
-  it('keeps no other run from its answers, and no alarm: that comes first', async () => {
+  it('does not block answers in other runs, and alarms about a damaged record are posted first', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const older = await playFerry(lab);
     await nextMorning(lab);
     await pushFile(lab, 'ada', 'main', 'lib/smalllab/note.py', '"""A change of the day."""\n');
     const newer = await propose(lab);
-    // The newest run is looked at first.
+    // The newest run is processed first.
     seam.card = newer.run;
     const before = lab.log.length;
     const asked = await say(lab, 'mira', older.pull, '/status');
-    // The card shows the hold.
+    // The card shows the hold, so it is rendered again.
     await say(lab, 'mira', newer.pull, '/hold reason="not today"');
     const failed = (): boolean => lab.log.slice(before).some((line) => line.includes('a look failed'));
     await until(lab, 'an answer', () => answersTo(lab, asked).length > 0 && failed(), {
@@ -125,8 +125,8 @@ describe('a run whose card cannot be written', () => {
   });
 });
 
-describe('a job that the watch cannot look at', () => {
-  it('is told in the thread of its run once, by the key of the watch, and watched to its end when that is mended', async () => {
+describe('a job with a failing observation', () => {
+  it("is reported once with the watch's key, and is watched to its end after the fix", async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);
     await approve(lab, 'mira', pull);

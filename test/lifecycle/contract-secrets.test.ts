@@ -1,4 +1,7 @@
-/** A secret that somebody typed into a contract: it blocks the launch and is recorded nowhere, and the contract proceeds without it. */
+/**
+ * A secret typed into a contract blocks the launch and is not recorded; the contract proceeds once the secret
+ * is removed.
+ */
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ANSWERS, type Answers, heroIssue, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
@@ -29,7 +32,7 @@ const cardOf = (lab: VirtualLab, issue: number): string =>
 
 describe('a secret in the command of a hero contract', () => {
   it.each(Object.entries(TYPED_SECRETS))(
-    'blocks the launch as %s, is recorded and posted nowhere, and the edited contract is launched',
+    'blocks the launch as %s, is recorded and posted nowhere, and the edited contract launches',
     async (name, value) => {
       const { lab, issue } = await openWith({ Command: `${name}=${value} ${ANSWERS['Command']}` });
       const state = await stateOf(lab, RUN);
@@ -68,7 +71,7 @@ describe('a secret in another answer of a hero contract', () => {
     'Intended changes',
     'Final step',
     'DRI',
-  ])('blocks the launch in %s and is recorded nowhere', async (label) => {
+  ])('blocks the launch in %s and is not recorded', async (label) => {
     const value = TYPED_SECRETS['GH_TOKEN'] ?? '';
     const { lab } = await openWith({ [label]: `see ${value}` });
     const state = await stateOf(lab, RUN);
@@ -76,7 +79,7 @@ describe('a secret in another answer of a hero contract', () => {
     expect(await leaks(lab, value)).toEqual([]);
   });
 
-  it('names no run, in the slug or in the title', async () => {
+  it("does not end up in the run's name if the issue title contains it", async () => {
     const value = TYPED_SECRETS['HF_TOKEN'] ?? '';
     const lab = await openHeroLab();
     onTestFinished(() => lab.close());
@@ -93,7 +96,7 @@ describe('a secret in another answer of a hero contract', () => {
   });
 });
 
-describe('a contract that only looks as if it held a secret', () => {
+describe('a contract with text that resembles a secret', () => {
   it.each([
     '--tokenizer meta-llama/Llama-3.1-8B-Instruct',
     '--key-from WANDB_API_KEY_OF_THE_LAB',
@@ -108,11 +111,11 @@ describe('a contract that only looks as if it held a secret', () => {
   });
 });
 
-describe('a secret in a rental', () => {
+describe('a secret in a rental request', () => {
   it.each([
     ['in its issue', (lab: VirtualLab, command: string) => openIssue(lab, 'ada', `Command: ${command}`), ''],
     ['in /rent', (lab: VirtualLab) => openIssue(lab, 'ada'), 'command'],
-  ] as const)('%s blocks the launch and is recorded nowhere', async (_, open, key) => {
+  ] as const)('%s blocks the launch and is not recorded', async (_, open, key) => {
     const value = TYPED_SECRETS['LAB_PASSWORD'] ?? '';
     const lab = await openRentalLab();
     onTestFinished(() => lab.close());
@@ -125,7 +128,7 @@ describe('a secret in a rental', () => {
     const state = await stateOf(lab, run);
     expect(state === null ? null : openGates(state)).toContain('contract-complete incomplete');
     expect(cardOf(lab, issue)).toContain('LAB\\_PASSWORD');
-    // GitHub keeps the comment itself.
+    // GitHub itself keeps the comment.
     const { comments } = lab.world.state;
     for (const [id, comment] of Object.entries(comments))
       if (comment.body.startsWith('/rent')) delete comments[id];

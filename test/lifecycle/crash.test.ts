@@ -1,4 +1,7 @@
-/** Kill any process at any boundary of any effect and start it again: one launch, every command answered once, the seal reached. */
+/**
+ * Kills each process at each boundary of each effect and restarts it: one launch, one answer per command, one
+ * seal.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
@@ -7,7 +10,10 @@ import { approve, playFerry, propose, stateOf, until } from '../support/play.ts'
 import { botComments, saidTwice, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-/** Half an hour with the policy's cadences: every kind of event happens, and a hundred such ferries cost a minute or two. */
+/**
+ * Half an hour with the policy's intervals: every kind of event occurs, and a hundred such ferries take one
+ * or two minutes.
+ */
 const SHORT = {
   steps: 1_200,
   durationMs: 30 * 60_000,
@@ -20,11 +26,11 @@ type Boundary = { readonly process: string; readonly kind: string; readonly mome
 
 type Played = { readonly lab: VirtualLab; readonly run: string; readonly met: readonly Boundary[] };
 
-/** A day that has an end: what its people do, and what the record and the threads must show in the end. */
+/** A scripted day with its expected record and comments. */
 type Day = {
   readonly name: string;
   readonly config: (text: string) => string;
-  /** Plays the day; calls `from` where the boundaries begin that no other day has. */
+  /** Plays the day; calls `from` at the first boundary that no other day covers. */
   readonly play: (lab: VirtualLab, from: () => void) => Promise<string>;
   readonly verdict: 'pass' | 'accepted';
   readonly told: readonly string[];
@@ -67,7 +73,7 @@ async function playStopped(lab: VirtualLab, from: () => void): Promise<string> {
   return run;
 }
 
-/** Plays one day and ends the process that comes to boundary number `at`; returns all boundaries that were met. */
+/** Plays one day and kills the process at boundary number `at`; returns all boundaries that were reached. */
 async function playWithCrash(day: Day, at: number | null, server: boolean): Promise<Played> {
   const met: Boundary[] = [];
   let isCounting = false;
@@ -84,7 +90,7 @@ async function playWithCrash(day: Day, at: number | null, server: boolean): Prom
   const run = await day.play(lab, () => {
     isCounting = true;
   });
-  // Two sweeps more, for what an ended process had still to say.
+  // Two more sweeps, so that a restarted process can post what is pending.
   await lab.clock.advance(45 * 60_000);
   return { lab, run, met };
 }
@@ -108,13 +114,13 @@ async function check({ lab, run }: Played, day: Day, where: string): Promise<voi
 
 describe.each([
   { name: 'with the server', server: true },
-  { name: 'by the action alone', server: false },
-])('processes that die, $name', ({ server }) => {
+  { name: 'without a server', server: false },
+])('processes that crash, $name', ({ server }) => {
   const kinds = new Set<string>();
   let survived = 0;
 
   it.each(DAYS)(
-    '$name, from every boundary of every effect',
+    '$name is completed after a crash at every boundary of every effect',
     {
       timeout: 900_000,
     },
@@ -132,7 +138,7 @@ describe.each([
     },
   );
 
-  it('met every kind of effect that there is', () => {
+  it('reaches every kind of effect', () => {
     console.log(`${survived} boundaries survived: ${[...kinds].sort().join(', ')}`);
     expect([...kinds].sort()).toEqual([...EFFECT_KINDS, 'append', 'submit-job', 'stop-job'].sort());
   });

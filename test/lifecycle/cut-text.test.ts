@@ -1,4 +1,4 @@
-/** Text that anybody pushed, cut: half a character at the cut had made canonical JSON throw, which ended every look. */
+/** Truncating pushed text: half of a surrogate pair made canonical JSON throw, which failed every trigger. */
 
 import { describe, expect, it } from 'vitest';
 import { cutText, cutTextFromEnd } from '../../src/domain/text.ts';
@@ -8,7 +8,7 @@ import { openVirtualLab } from '../support/virtual-lab.ts';
 
 describe('a pushed line', () => {
   // threat T16
-  it('with an emoji exactly where it is cut stops no look', async () => {
+  it('with an emoji at the truncation point does not fail the trigger', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);
     const path = 'experiments/ferries/daily.py';
@@ -32,8 +32,8 @@ describe('a pushed line', () => {
   });
 });
 
-describe('text that is cut', () => {
-  it('has no half character at either end, whatever stands there', () => {
+describe('truncated text', () => {
+  it('has no half surrogate pair at either end', () => {
     const text = 'a😀b\ud83dc\udc00😀';
     for (let max = 0; max <= text.length + 1; max += 1)
       for (const cut of [cutText(text, max), cutTextFromEnd(text, max)]) {

@@ -1,18 +1,21 @@
-/** Day after day: each ferry starts from the record of the last, tries something else, and says since when it looked. */
+/**
+ * On consecutive days, each ferry builds on the record of the last one, tries another candidate, and shows
+ * its interval.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { approveAndFinish, playFerry, propose, seal, stateOf } from '../support/play.ts';
 import { bodyOf, botComments, nextMorning, pushFile, SHORT_FERRY, saidTwice } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-/** What the card in a pull request says that its ferry was compared with. */
+/** The line of the card that names the ferries in the comparison. */
 function comparedWith(lab: VirtualLab, pull: number): string | undefined {
   const card = botComments(lab).find(({ thread, kind }) => thread === pull && kind === 'card');
   return card?.text.split('\n').find((line) => /^No sealed ferry|^Median of/.test(line));
 }
 
-describe('three days', () => {
-  it('each from the last: links, another knob, the interval since the launch commit, the median of the sealed', async () => {
+describe('ferries on consecutive days', () => {
+  it('link the last ferry, change another knob, and use its launch commit and the median of sealed ferries', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const days = [await playFerry(lab)];
     for (let day = 1; day < 3; day += 1) {
@@ -44,7 +47,7 @@ describe('three days', () => {
     }
     expect(lab.engine.startCount()).toBe(3);
     expect(saidTwice(lab)).toEqual([]);
-    // Neither a ferry's own seal nor those of later days are its history.
+    // Neither the ferry's own seal nor later seals are in its comparison.
     expect(days.map(({ pull }) => comparedWith(lab, pull))).toEqual([
       'No sealed ferry to compare with yet.',
       'Median of 1 sealed ferry: `ferry-daily-20261121`.',
@@ -53,7 +56,7 @@ describe('three days', () => {
     await lab.close();
   });
 
-  it('with a withdrawn one between: the interval goes back to what was launched last', async () => {
+  it('use the last launched ferry for the interval if the one between was withdrawn', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const first = await playFerry(lab);
     await nextMorning(lab);
@@ -76,7 +79,7 @@ describe('three days', () => {
     await lab.close();
   });
 
-  it('proposes nothing while the last ferry is still open', async () => {
+  it('propose nothing while the last ferry is open', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);
     await approveAndFinish(lab, run, pull);

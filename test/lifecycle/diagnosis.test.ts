@@ -1,4 +1,4 @@
-/** A job that failed: its last comment says what it died of and where, by the log, and not only that it did. */
+/** The final comment on a failed job names the cause and the place, according to the log. */
 
 import { expect, it } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
@@ -30,7 +30,7 @@ async function endedWith(line: string) {
 }
 
 // rule ML-25
-it('what a job died of is recorded and told, without a secret', async () => {
+it('records and posts the cause of a failure with file and line, without a secret from the log', async () => {
   const { end, comments } = await endedWith(DIED);
   expect(end?.diagnosis).toMatchObject({
     class: 'oom-hbm',
@@ -42,7 +42,7 @@ it('what a job died of is recorded and told, without a secret', async () => {
   expect(comments[0]).not.toContain('hf_abcdefghij');
 });
 
-it('no half of a secret is left where a line is cut', async () => {
+it('leaves no part of a secret where a long log line is truncated', async () => {
   const token = 'hf_abcdefghijklmnopqrstuvwxyz012345';
   for (const padding of [330, 344, 350, 930, 944]) {
     const { end, comments } = await endedWith(
@@ -52,13 +52,13 @@ it('no half of a secret is left where a line is cut', async () => {
   }
 });
 
-it('where the log does not tell, that is said', async () => {
+it('reports an unknown cause if the log does not show one', async () => {
   const { end, comments } = await endedWith('the end');
   expect(end?.diagnosis).toMatchObject({ class: 'unknown', place: null });
   expect(comments).toEqual([expect.stringContaining('**unknown**')]);
 });
 
-const SLIP = `Traceback (most recent call last):
+const SMALL_ERROR = `Traceback (most recent call last):
   File "/app/experiments/ferries/daily.py", line 12, in <module>
     x = cfg['lr']
 KeyError: 'lr'`;
@@ -71,18 +71,18 @@ const THROUGH_THREE = `Traceback (most recent call last):
     return row['text']
 KeyError: 'text'`;
 
-it('a slip in one file may be fixed once', async () => {
-  const { responses } = await endedWith(SLIP);
+it('allows one automatic fix for a small error in one file', async () => {
+  const { responses } = await endedWith(SMALL_ERROR);
   expect(responses).toEqual(['small-fix']);
 });
 
 // rule ML-28
-it('a slip through three files and a data loader is for a person', async () => {
+it('escalates an error that passes through three files and a data loader', async () => {
   const { responses } = await endedWith(THROUGH_THREE);
   expect(responses).toEqual(['escalate']);
 });
 
-it('the card says which attempt failed where, and has the last thirty lines of its log folded, without a secret', async () => {
+it('shows the failed attempt and the last 30 log lines on the card, folded and without secrets', async () => {
   const token = 'hf_abcdefghijklmnopqrstuvwxyz012345';
   const key = [
     '-----BEGIN PRIVATE KEY-----',
@@ -102,7 +102,7 @@ it('the card says which attempt failed where, and has the last thirty lines of i
   expect(card).not.toContain(token.slice(0, 8));
 });
 
-it('where a run can be followed is said once, with the first look that knows it', async () => {
+it('posts the tracker link once, after the first observation that contains it', async () => {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY });
   const { run } = await playFerry(lab);
   const links = told(lab, 'tracker');

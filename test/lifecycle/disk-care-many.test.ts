@@ -1,4 +1,7 @@
-/** Disk care of a lab with hundreds of short workers on one cluster, beside another cluster that nobody reaches. */
+/**
+ * Disk care for hundreds of workers with full disks on one cluster, next to a second cluster that is
+ * unreachable.
+ */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
@@ -48,7 +51,7 @@ jobs:
         env: { FERRYBOT_WATCH_KEY: "\${{ secrets.FERRYBOT_WATCH_KEY }}" }
 `;
 
-/** 60 machines of one host, 60 slices of four: 300 workers, with names as long as Ray's autoscaler gives them. */
+/** 60 single machines and 60 slices of four: 300 workers, with names as long as those of Ray's autoscaler. */
 const HOSTS: readonly { readonly name: string; readonly hosts: number }[] = Array.from(
   { length: 120 },
   (_, index) => ({
@@ -176,8 +179,8 @@ const theIssue = (name: string): Issue => {
 };
 const refusedWrites = (): readonly string[] => lab.log.filter((line) => line.includes('refused'));
 
-describe('300 short workers', () => {
-  it('are shown in one issue up to a limit, and a shown proposal is carried out step by step', async () => {
+describe('300 workers with full disks', () => {
+  it('are listed in one issue up to a limit, and an approved proposal runs its displayed steps', async () => {
     await open();
     await scan();
     const issue = theIssue('us-central1-vllm');
@@ -207,7 +210,7 @@ describe('300 short workers', () => {
     expect(refusedWrites()).toEqual([]);
   });
 
-  it('are cleared two at a time where one comment names two, and each once where it says one twice', async () => {
+  it('are cleaned two at a time if one comment approves two, and each only once if it is approved twice', async () => {
     await open();
     const [first = '', second = ''] = HOSTS.map(({ name }) => name);
     for (const { name } of HOSTS.slice(2)) cleared.add(name);
@@ -227,7 +230,7 @@ describe('300 short workers', () => {
     expect(lab.log.filter((line) => line.includes('rate limit'))).toEqual([]);
   });
 
-  it('leave a cluster that nobody reaches alone, which is told at the second scan and not at the first', async () => {
+  it('do not hide an unreachable cluster, which gets an issue after its second failed scan, not its first', async () => {
     await open();
     for (const { name } of HOSTS) cleared.add(name);
     await scan();
@@ -254,8 +257,8 @@ describe('300 short workers', () => {
   });
 });
 
-describe('whoever consents at the wrong time, in the wrong place or in wrong words', () => {
-  it('gets one clear answer, and nothing is done', async () => {
+describe('an invalid consent to clean a disk', () => {
+  it('gets one clear answer for each mistake, and changes nothing', async () => {
     await open();
     const [{ name: first } = { name: '' }] = HOSTS;
     for (const { name } of HOSTS.slice(1)) cleared.add(name);
@@ -267,7 +270,7 @@ describe('whoever consents at the wrong time, in the wrong place or in wrong wor
     const { number } = theIssue('us-central1-vllm');
     expect(await answered(elsewhere, line)).toBe('action-other-thread');
     expect(await answered(elsewhere, `/approve ${'0'.repeat(32)}`)).toBe('action-nothing-proposed');
-    // Another word is nobody's business in a thread that is nothing of ours, nor is a command that other bots have too.
+    // In an unrelated thread, other commands are ignored, and so is a command that other bots have too.
     const words = [
       await say(lab, 'mira', elsewhere, '/status'),
       await say(lab, 'mira', elsewhere, '/approve'),
@@ -294,8 +297,8 @@ describe('whoever consents at the wrong time, in the wrong place or in wrong wor
   });
 });
 
-describe('a cluster whose issue cannot be written', () => {
-  it('keeps no other cluster from its own', async () => {
+describe('an issue that cannot be rendered', () => {
+  it('does not prevent the issue of another cluster', async () => {
     await open();
     seam.cluster = 'us-central1-vllm';
     for (let scans = 0; scans < 4; scans += 1) await scan();

@@ -1,4 +1,7 @@
-/** Disk care as people see it: a scan, one issue a cluster, what is proposed there, what changes, and how it is closed. */
+/**
+ * Disk care as users see it: a scan, one issue per cluster with proposals, reported changes, and the closing
+ * of the issue.
+ */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
@@ -25,17 +28,17 @@ const lowLine = (tpu: string, percent: number): string =>
   `  ⚠ ${tpu} worker 0: ${percent}% free (4.0G available)\n`;
 
 let lab: VirtualLab;
-/** What the cluster says at the moment. */
+/** The current state of the cluster. */
 let cluster: {
   stdout: string;
   exitCode: number;
   looks: Readonly<Record<string, Looks>>;
   cleanup: boolean | null;
-  /** The worker at which a look meets a bug. */
+  /** Inspecting this worker throws an internal error. */
   bug?: string;
 };
 
-/** Calls that would have changed the cluster, and what each does to it. */
+/** Calls that change the cluster, and their effects. */
 let called: ChangeStep[];
 let port: DiskPort;
 let onChange: (step: ChangeStep) => ProgramResult;
@@ -87,7 +90,7 @@ async function open(): Promise<void> {
   });
 }
 
-/** One scan, and the time until control has seen it. */
+/** Scans once and waits until control has processed the result. */
 async function scan(): Promise<void> {
   await lab.as('mira', 'POST', '/actions/workflows/disks.yml/dispatches', { ref: 'main' });
   await lab.clock.advance(4 * MINUTE);
@@ -118,14 +121,14 @@ const changes = (): readonly string[] =>
     .filter(({ kind }) => kind === 'disk-change')
     .map(({ text }) => text);
 
-describe('a cluster whose disks are scanned', () => {
-  it('has no issue while all is well', async () => {
+describe('the disk issue of a cluster', () => {
+  it('is not opened while all disks have space', async () => {
     await open();
     await scan();
     expect(issues()).toEqual([]);
   });
 
-  it('has one that shows each worker with its cause and what can be approved, and is closed when all is well', async () => {
+  it("lists each worker with cause and approvable actions, and is closed and reopened with the disks' state", async () => {
     await open();
     cluster.stdout = lowLine('ray-vllm-a', 4) + lowLine('ray-vllm-b', 4);
     cluster.looks = { 'ray-vllm-a': MISPLACED, 'ray-vllm-b': MOUNTED };
@@ -150,7 +153,7 @@ describe('a cluster whose disks are scanned', () => {
   });
 
   // rule AG-31
-  it('is scanned with every other cluster that has disk care in one schedule, and one that has none is left alone', async () => {
+  it('is opened by one scheduled scan of all clusters with disk care, even if one scan fails', async () => {
     await open();
     await lab.close();
     const twice = DISK_CLUSTER + DISK_CLUSTER.replaceAll('us-central1', 'us-east5');
@@ -175,7 +178,7 @@ describe('a cluster whose disks are scanned', () => {
     expect(lab.log.join('\n')).toContain('a bug of the day');
   });
 
-  it('is left as it was by a scan that nobody could read, which is said', async () => {
+  it('keeps its content and shows that a scan was unreadable', async () => {
     await open();
     cluster.stdout = lowLine('ray-vllm-a', 4);
     cluster.looks = { 'ray-vllm-a': MISPLACED };
@@ -195,7 +198,7 @@ describe('a cluster whose disks are scanned', () => {
     expect(lab.log.filter((line) => line.startsWith('disk-scan: scan-unreadable'))).toHaveLength(2);
   });
 
-  it('is not closed by a scan that does not tell of every worker', async () => {
+  it('stays open after a scan that does not cover every worker', async () => {
     await open();
     cluster.stdout = lowLine('ray-vllm-a', 4);
     cluster.looks = { 'ray-vllm-a': MISPLACED };
@@ -206,7 +209,7 @@ describe('a cluster whose disks are scanned', () => {
     expect(theIssue().body).toContain('does not cover every worker');
   });
 
-  it('tells of the others where a look at one worker meets a bug, and of that one that it is not known', async () => {
+  it('lists the other workers if inspecting one worker fails, and shows that one as unknown', async () => {
     await open();
     cluster.stdout = lowLine('ray-vllm-a', 4) + lowLine('ray-vllm-b', 4);
     cluster.looks = { 'ray-vllm-a': MISPLACED, 'ray-vllm-b': MISPLACED };
@@ -219,7 +222,7 @@ describe('a cluster whose disks are scanned', () => {
   });
 
   // rule AG-17
-  it('proposes nothing on what is unknown', async () => {
+  it('proposes nothing if the mounts are unknown', async () => {
     await open();
     cluster.stdout = lowLine('ray-vllm-a', 4);
     cluster.looks = { 'ray-vllm-a': { ...MISPLACED, mounts: unknown('the mount table is empty') } };
@@ -228,7 +231,7 @@ describe('a cluster whose disks are scanned', () => {
     expect(theIssue().body).not.toContain('/approve');
   });
 
-  it('has an issue for a cleanup job that is not there, and none where nobody could look', async () => {
+  it('is opened for a cleanup job that is not running, but not if its state is unknown', async () => {
     await open();
     cluster.cleanup = null;
     await scan();
@@ -242,7 +245,7 @@ describe('a cluster whose disks are scanned', () => {
   });
 
   // rule AG-19
-  it('takes a consent from a maintainer, for the worker that is proposed, there alone', async () => {
+  it("accepts a maintainer's consent for the proposed worker only, and carries it out once", async () => {
     await open();
     cluster.stdout = lowLine('ray-vllm-a', 4);
     cluster.looks = { 'ray-vllm-a': MISPLACED };
@@ -271,7 +274,7 @@ describe('a cluster whose disks are scanned', () => {
     expect(called).toHaveLength(2);
   });
 
-  it('stops at the first step that did not do what it should, and says where it stands', async () => {
+  it('reports the result of the first failed step and runs no later step', async () => {
     await open();
     cluster.stdout = lowLine('ray-vllm-a', 4);
     cluster.looks = { 'ray-vllm-a': MISPLACED };
@@ -283,7 +286,7 @@ describe('a cluster whose disks are scanned', () => {
     onChange = () => ended('ferrybot-clean 1 refused mounted freed=0 left=0\n', 3);
     await consent();
     expect(ends().at(-1)).toMatch(/nothing was done: `clean-mounted`/);
-    // The answer of the next one is lost.
+    // The response of the next step is lost.
     onChange = () => ended('', 255);
     await consent();
     expect(ends().at(-1)).toMatch(/its result is unknown: `clean-unclear`/);
@@ -294,7 +297,7 @@ describe('a cluster whose disks are scanned', () => {
     expect(called.map(({ does }) => does)).toEqual(['clean-disk', 'clean-disk', 'clean-disk', 'init-worker']);
   });
 
-  it('is not cleared where the mount came back before the runner looked', async () => {
+  it('records that nothing was cleaned if the mount came back before the runner checked', async () => {
     await open();
     cluster.stdout = lowLine('ray-vllm-a', 4);
     cluster.looks = { 'ray-vllm-a': MISPLACED };
@@ -307,7 +310,7 @@ describe('a cluster whose disks are scanned', () => {
   });
 
   // rule AG-21
-  it('gets its cleanup job started on a consent, once, and only where it is not alive', async () => {
+  it('starts the cleanup job once after a consent, only if it is not running', async () => {
     await open();
     cluster.cleanup = false;
     await scan();

@@ -1,4 +1,7 @@
-/** A job that dies because a disk is full: its cluster's workers are scanned at once, and its thread links to what was found. */
+/**
+ * A job that fails because a disk is full: the workers are scanned immediately, and the thread links to the
+ * result.
+ */
 
 import { afterEach, expect, it } from 'vitest';
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
@@ -24,7 +27,7 @@ let scans: number;
 
 afterEach(() => lab.close());
 
-/** A ferry on a cluster with disk care that dies with `line`. */
+/** A ferry on a cluster with disk care that fails with `line`. */
 async function ferryThatDiesWith(
   line: string,
   stdout = SHORT_OF_DISK,
@@ -59,7 +62,7 @@ async function ferryThatDiesWith(
 }
 
 // rule AG-30
-it('has the workers scanned once, and its thread links to the issue of the disks', async () => {
+it('scans the workers once, and links to the disk issue in the thread', async () => {
   await ferryThatDiesWith(FULL);
   expect(scans).toBe(1);
   const issue = Object.values(lab.world.state.issues).find(({ title }) => title.startsWith('Disks of'));
@@ -71,18 +74,18 @@ it('has the workers scanned once, and its thread links to the issue of the disks
   );
 });
 
-it('is told where no worker is short of disk', async () => {
+it('reports in the thread if no worker is short of disk space', async () => {
   await ferryThatDiesWith(FULL, ALL_FINE);
   expect(told(lab, 'disk-answer')).toEqual([expect.stringContaining('No boot disk of a worker')]);
 });
 
-it('starts no scan for a job that died of something else', async () => {
+it('starts no scan for a job that failed for another reason', async () => {
   await ferryThatDiesWith('ValueError: nothing about disks');
   expect(scans).toBe(0);
   expect(told(lab, 'disk-answer')).toEqual([]);
 });
 
-it('starts a scan that never reports a few times, and then leaves it to people', async () => {
+it('starts a scan that never reports at most three times', async () => {
   await ferryThatDiesWith(FULL, 'nothing that anybody can read');
   await lab.clock.advance(6 * 60 * 60_000);
   expect(scans).toBeGreaterThan(1);

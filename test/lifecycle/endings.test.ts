@@ -1,4 +1,4 @@
-/** How a ferry ends: failed, stopped, slower than it was, or in a way that nobody knows; and what each end takes to close. */
+/** How a ferry ends: failed, stopped, slower than before, or unknown; and what is needed to close it. */
 
 import { describe, expect, it } from 'vitest';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
@@ -37,11 +37,11 @@ async function ended(lab: VirtualLab, run: string): Promise<void> {
 }
 
 async function tags(lab: VirtualLab): Promise<readonly string[]> {
-  // The marks of decisions stand beside them.
+  // The tags that mark decisions are in the same namespace.
   return [...(await lab.store.refs('refs/tags/')).keys()].filter((ref) => !ref.includes('/ferrybot-mark-'));
 }
 
-/** The pull request that carries the closure of a run. */
+/** The pull request with the closure of a run. */
 function closureOf(
   lab: VirtualLab,
   run: string,
@@ -53,8 +53,8 @@ function closureOf(
 
 const FAILS = { failAt: { step: 900, line: OUT_OF_MEMORY, exitCode: 1 } };
 
-describe('a job that waits and does not hear its stop', () => {
-  it('is asked again, and a person is told once that nothing shows it to have stopped', async () => {
+describe('a pending job that ignores its stop', () => {
+  it('is asked to stop again, and one incident reports that the stop is unconfirmed', async () => {
     const script = (): JobScript => ({
       ...ferryScript(SHORT_FERRY),
       pendingMs: 40 * MINUTE,
@@ -73,7 +73,7 @@ describe('a job that waits and does not hear its stop', () => {
 
 describe('a job that fails', () => {
   it.each([{ command: '/seal' }, { command: '/ack' }])(
-    'is closed by $command, without a tag, log-only',
+    'is closed by $command without a tag, labelled as log-only',
     async ({ command }) => {
       const { lab, run, issue } = await launched({ ferry: FAILS });
       await ended(lab, run);
@@ -96,8 +96,8 @@ describe('a job that fails', () => {
   );
 });
 
-describe('a job that is stopped', () => {
-  it('reaches the engine within a minute and is sealed only with a reason', async () => {
+describe('a /stop', () => {
+  it('reaches the engine within a minute, and the stopped run is sealed only with a reason', async () => {
     const { lab, run, issue } = await launched();
     await lab.clock.advance(10 * MINUTE);
     const stop = await say(lab, 'ada', issue, '/stop');
@@ -125,7 +125,7 @@ describe('a job that is stopped', () => {
     await lab.close();
   });
 
-  it('is closed without a tag where its result does not count, by who may seal, and the lane goes on', async () => {
+  it('lets a person who may seal reject the result without a tag, and the lane continues', async () => {
     const { lab, run, issue } = await launched();
     await say(lab, 'ada', issue, '/stop');
     await ended(lab, run);
@@ -151,7 +151,7 @@ describe('a job that is stopped', () => {
     await lab.close();
   });
 
-  it('before the launch takes the order back', async () => {
+  it('before the launch cancels the order', async () => {
     let letGo = (): void => undefined;
     const gate = new Promise<void>((resolve) => {
       letGo = resolve;
@@ -173,7 +173,7 @@ describe('a job that is stopped', () => {
 });
 
 describe('a job that got worse', () => {
-  it('fails the verdict against sealed history and is sealed only with a reason', async () => {
+  it('fails the verdict against sealed runs, and is sealed only with a reason', async () => {
     const ferry = { ...SHORT_FERRY, lossOffset: 0 };
     const lab = await openVirtualLab({ ferry });
     const first = await playFerry(lab);
@@ -192,7 +192,7 @@ describe('a job that got worse', () => {
     await lab.close();
   });
 
-  it('fails a job that ended well before its last step', async () => {
+  it('needs a reason for its seal if it ended well before its last step', async () => {
     const lab = await openVirtualLab({ ferry: { ...SHORT_FERRY, steps: 900 } });
     const { run, pull, issue } = await propose(lab);
     await approve(lab, 'mira', pull);
@@ -203,8 +203,8 @@ describe('a job that got worse', () => {
   });
 });
 
-describe('answers of the engine that are lost', () => {
-  it('takes a look without an answer for unknown, never for the end', async () => {
+describe('lost responses of the engine', () => {
+  it('make an observation UNKNOWN, which never counts as the end', async () => {
     const { lab, run, issue } = await launched();
     await lab.clock.advance(3 * MINUTE);
     lab.engine.loseNextAnswer('observe');
@@ -220,7 +220,7 @@ describe('answers of the engine that are lost', () => {
     await lab.close();
   });
 
-  it('never starts again what an engine that begins anew may have started before', async () => {
+  it('never lead to a second start of a job that the engine may have started before it lost its state', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);
     lab.engine.loseNextAnswer('submit');
@@ -235,7 +235,7 @@ describe('answers of the engine that are lost', () => {
     await lab.close();
   });
 
-  it('says once that the engine forgot the job, and concludes nothing', async () => {
+  it('lead to one incident if the engine forgot the job, and to no conclusion', async () => {
     const { lab, run, issue } = await launched();
     await lab.clock.advance(3 * MINUTE);
     lab.engine.forgetEverything();

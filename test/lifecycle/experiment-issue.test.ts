@@ -1,4 +1,7 @@
-/** An issue that gets the label `experiment`: one card that says what ferrybot sees, what is missing, and what can be done. */
+/**
+ * An issue with the label `experiment` gets one card: what ferrybot understood, what is missing, and the next
+ * commands.
+ */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { propose } from '../support/play.ts';
@@ -20,7 +23,7 @@ const cardsIn = (thread: number) =>
   botComments(lab).filter((one) => one.thread === thread && one.kind === 'card');
 
 describe('an experiment issue', () => {
-  it('gets its card with the label, and one card only', async () => {
+  it('gets one card when the label is added, and the card is updated later', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const issue = await issueWith([]);
     await lab.clock.advance(MINUTE);
@@ -36,7 +39,7 @@ describe('an experiment issue', () => {
     expect(cardsIn(issue)[0]?.text).toContain('the lane `daily` is on hold by mira: a bad node');
   });
 
-  it('gets it within hours where no webhook comes, and tells of the run that the lane has', async () => {
+  it("gets its card within hours without webhooks, and the card names the lane's open run", async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, webhooks: false });
     const { run } = await propose(lab);
     const issue = await issueWith(['experiment']);
@@ -44,7 +47,7 @@ describe('an experiment issue', () => {
     expect(cardsIn(issue).map(({ text }) => text)).toEqual([expect.stringContaining(run)]);
   });
 
-  it('gets it also where GitHub could not list the issues when they were looked for', async () => {
+  it('gets its card even if GitHub failed to list the issues at first', async () => {
     const away = { is: true, asked: 0 };
     lab = await openVirtualLab({
       ferry: SHORT_FERRY,
@@ -63,7 +66,7 @@ describe('an experiment issue', () => {
     expect(cardsIn(issue)).toHaveLength(1);
   });
 
-  it('gets none once it is closed', async () => {
+  it('gets no card if it is closed', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const issue = await issueWith([]);
     await lab.as('ada', 'PATCH', `/issues/${issue}`, { state: 'closed' });

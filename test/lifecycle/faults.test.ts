@@ -1,4 +1,4 @@
-/** A ferry under each fault alone, one occasion in five, from the first minute to the last. */
+/** A ferry under each kind of fault, which strikes one request in five, from start to end. */
 
 import { describe, expect, it } from 'vitest';
 import { faultKinds } from '../../packages/playground/faults/fault.ts';
@@ -24,12 +24,15 @@ const GOOD: FaultReport = {
   problem: null,
 };
 
-/** A read is stale only where the same was read within the minute, which a ferry seldom does: half of the seeds strike. */
+/**
+ * A read is stale only if the same read happened within a minute, which is rare: about half of the seeds
+ * strike.
+ */
 const STALE_SEEDS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
-describe('a ferry is launched once, answers every command once and reaches its seal', () => {
+describe('a ferry that launches once, answers each command once and is sealed', () => {
   it.each(faultKinds)(
-    'under %s',
+    'survives %s',
     async (kind) => {
       let struck = 0;
       for (const seed of kind === 'stale-read' ? STALE_SEEDS : [1]) {
@@ -43,39 +46,39 @@ describe('a ferry is launched once, answers every command once and reaches its s
   );
 });
 
-describe('the same over real HTTP, with the git program on both sides', () => {
+describe('a ferry over real HTTP with the git program on both sides', () => {
   // Half a minute on a busy machine; `npm run faults` plays ten of each kind.
-  it('holds where a push arrives and its answer is lost', async () => {
+  it('survives a push with a lost response', async () => {
     const report = await playUnderFault('push-answer-lost', 2, true);
     expect(report.problem).toBeNull();
     expect(report.struck).toBeGreaterThan(0);
   });
 });
 
-/** Histories that once went wrong, and what was said twice or not at all in them. */
+/** Sequences that failed once, with a comment that was posted twice or not at all. */
 const KEPT = [
-  // The watch was refused its comment on the first eval, control made it, and the watch made it again.
+  // The watch could not post the first-eval comment, control posted it, and the watch posted it again.
   ['secondary-limit', 32],
-  // The same, where the watch waited inside the request until the limit let go.
+  // The same, but the watch waited inside the request until the rate limit ended.
   ['secondary-limit', 23],
-  // The closure PR met the limit, and the seal was taken for refused for good.
+  // The closure PR met the rate limit, and the seal was recorded as refused.
   ['secondary-limit', 34],
-  // Two processes finished one proposal, and what the slower one wrote last was taken for somebody's edit.
+  // Two processes finished one proposal, and the slower one's last write looked like an edit by a person.
   ['secondary-limit', 3],
 ] as const;
 
-describe('a history that went wrong once', () => {
-  it.each(KEPT)('goes well under %s, seed %i', async (kind, seed) => {
+describe('a sequence that failed once', () => {
+  it.each(KEPT)('passes under %s, seed %i', async (kind, seed) => {
     expect((await playUnderFault(kind, seed)).problem).toBeNull();
   });
 
-  it('goes well where a limit keeps the server waiting, the watch says it, and the server’s answer is lost', async () => {
+  it("passes if the rate limit delays the server, the watch posts first, and the server's response is lost", async () => {
     const both = [usualFault('lost-answer', 1), usualFault('secondary-limit', 1_001)];
     expect((await playUnderFaults(both, 'lost-answer', 1)).problem).toBeNull();
   });
 });
 
-describe('the check of a ferry', () => {
+describe('the check of a fault report', () => {
   const { problem: _none, ...good } = GOOD;
 
   it.each([
@@ -86,7 +89,7 @@ describe('the check of a ferry', () => {
     [{ twice: ['run launch 3'] }, 'said twice: run launch 3'],
     [{ busiestMinute: 81 }, '81 writes in a minute'],
     [{ busiestHour: 501 }, '501 writes in an hour'],
-  ])('complains of %j', (change, words) => {
+  ])('reports a problem for %j', (change, words) => {
     expect(complaintOf(good)).toBeNull();
     expect(complaintOf({ ...good, ...change })).toBe(words);
   });

@@ -1,4 +1,7 @@
-/** One daily ferry on virtual time, from proposal to seal: through the server, by the sweep alone, and by the action alone. */
+/**
+ * One daily ferry on virtual time, from proposal to seal: through the server, by sweeps only, and without a
+ * server.
+ */
 
 import { describe, expect, it } from 'vitest';
 import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
@@ -6,7 +9,7 @@ import { eventsOf, playFerry, propose, stateOf } from '../support/play.ts';
 import { botComments } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
-/** Plays a ferry of five hours and gives what its logbook says. */
+/** Plays a ferry of five hours and returns the events of its logbook. */
 async function dayOf(options: {
   readonly server: boolean;
   readonly webhooks: boolean;
@@ -18,7 +21,7 @@ async function dayOf(options: {
   expect(state?.seal?.commit).toBe(state?.submission?.commit);
   expect(lab.engine.startCount()).toBe(1);
   expect(lab.world.state.unserved).toEqual([]);
-  // Of which the people's commands have room in an hour of GitHub's limits, whatever else is installed beside.
+  // Leaves most of an hour's GitHub rate limit for people's commands and other apps.
   if (options.server && options.webhooks) {
     expect(lab.usage.rest + lab.usage.graphql).toBeLessThanOrEqual(80);
     expect(lab.usage.contentWrites).toBeLessThanOrEqual(50);
@@ -28,7 +31,7 @@ async function dayOf(options: {
   if (!options.server) expect(hosted.length).toBeGreaterThan(2);
   for (const { startedAtMs, completedAtMs } of hosted)
     expect((completedAtMs ?? 0) - (startedAtMs ?? 0)).toBeLessThan(60_000);
-  // 600 looks of the watch at 30 s and the sweeps: each fetches once.
+  // 600 observations at 30 s and the sweeps: each fetches once.
   expect(lab.usage.git).toBeLessThan(900);
   const events = await eventsOf(lab, run);
   const launches = events.filter((event) => event.type === 'dispatched' && event.data.workflow === 'launch');
@@ -38,9 +41,9 @@ async function dayOf(options: {
 }
 
 /**
- * The logbook without observations and dispatches (which one stands first is up to the machines), and with times, hashes, signatures and the ids of comments, runs and jobs masked, and
- * what a seal says of the place and the hash of other events. The
- * card says since when its gates pass, so the hash of its text is masked too; the test of the card compares the text.
+ * The logbook without observations and dispatches, whose order depends on the processes. Times, hashes, signatures, ids
+ * and references to other events in a seal are masked. The hash of the card's text is masked because the card shows
+ * since when its gates pass; the test of the card compares the text.
  */
 function masked(events: readonly LogbookEvent[]): string {
   const ids =
@@ -59,7 +62,9 @@ function masked(events: readonly LogbookEvent[]): string {
   );
 }
 
-/** Proposes a ferry and gives the card on show with its times and the newest event's hash masked, once the record was held against it. */
+/**
+ * Proposes a ferry, checks the card against the record, and returns the card with times and hashes masked.
+ */
 async function cardOf(options: Parameters<typeof openVirtualLab>[0]): Promise<string> {
   const lab = await openVirtualLab(options);
   const { run } = await propose(lab);
@@ -75,7 +80,7 @@ async function cardOf(options: Parameters<typeof openVirtualLab>[0]): Promise<st
 }
 
 describe('a daily ferry of five hours', () => {
-  it('gives the same logbook with the server, by the sweep alone, and by the action alone', async () => {
+  it('has the same logbook with webhooks, with sweeps only, and without a server', async () => {
     const server = await dayOf({ server: true, webhooks: true });
     const sweep = await dayOf({ server: true, webhooks: false });
     const action = await dayOf({ server: false, webhooks: true });
@@ -84,14 +89,14 @@ describe('a daily ferry of five hours', () => {
     expect(byPull(masked(action))).toBe(byPull(masked(server)));
   });
 
-  it('shows the same card on every way, but for times and hashes, and records the text that stands there', async () => {
+  it('shows the same card in all three setups except for times and hashes, and records its text', async () => {
     const server = await cardOf({ server: true, webhooks: true });
     expect(server).toContain('<time>');
     expect(await cardOf({ server: true, webhooks: false })).toBe(server);
     expect(await cardOf({ server: false, webhooks: true })).toBe(server);
   });
 
-  it('looks first after 120 s and then every 570 s', async () => {
+  it('is first observed after 120 s and then every 570 s', async () => {
     const events = await dayOf({ server: true, webhooks: true });
     const submitted = events.find((event) => event.type === 'submitted');
     const looks = events.filter((event) => event.type === 'observed').map((event) => Date.parse(event.at));

@@ -1,4 +1,4 @@
-/** The first ferry that the bot proposes in a lab which had ferries before: the last one is given by hand. */
+/** The first ferry that ferrybot proposes in a lab with older ferries: the config names the last one. */
 
 import { expect, it } from 'vitest';
 import { commitFiles } from '../../packages/playground/git/store/memory-remote.ts';
@@ -9,7 +9,7 @@ import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 const MAIN = 'refs/heads/main';
 const headOf = async (lab: VirtualLab): Promise<string> => (await lab.store.refs(MAIN)).get(MAIN) ?? '';
 
-/** Adds to main, as somebody of the lab does. */
+/** Commits to main as a member of the lab. */
 async function commit(lab: VirtualLab, files: Readonly<Record<string, string>>): Promise<void> {
   await commitFiles(lab.store, {
     ref: MAIN,
@@ -20,7 +20,7 @@ async function commit(lab: VirtualLab, files: Readonly<Record<string, string>>):
   });
 }
 
-/** A lab whose config says this of its last ferry: a commit that came before `lib/since.py`. */
+/** A lab with its last ferry in the config: a commit from before `lib/since.py`. */
 async function labAfter(given: (commit: string) => string): Promise<VirtualLab> {
   let config = '';
   const lab = await openVirtualLab({
@@ -38,7 +38,7 @@ async function labAfter(given: (commit: string) => string): Promise<VirtualLab> 
 }
 
 // rule DF-40
-it('of a lab with earlier ones begins at the commit and date that the config gives, and links their issue', async () => {
+it('uses the commit and date from the config for the first interval, and links the earlier issue', async () => {
   let last = '';
   const lab = await labAfter((head) => {
     last = head;
@@ -62,7 +62,7 @@ it('of a lab with earlier ones begins at the commit and date that the config giv
   await lab.close();
 });
 
-it('begins at the date where the branch has no such commit, says so, and costs no day', async () => {
+it('uses the date if the branch does not have the commit, and shows this in the proposal', async () => {
   const lab = await labAfter(() => '12'.repeat(20));
   const { run, pull } = await propose(lab);
   expect((await stateOf(lab, run))?.proposal.interval).toEqual({

@@ -1,4 +1,7 @@
-/** A process dies at any step between the push of a fix and its launch: it is launched once, and every answer is given once. */
+/**
+ * A process crashes at any step between the push of a fix and its launch: one launch, and one answer per
+ * command.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
@@ -8,7 +11,7 @@ import { fileOf, MINUTE, pushFile, SHORT_FERRY, saidTwice, say, told } from '../
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const LIBRARY = 'lib/smalllab/optimizer.py';
-const SLIP = "NameError: name 'warmup_stepz' is not defined";
+const ERROR_LINE = "NameError: name 'warmup_stepz' is not defined";
 
 type Played = {
   readonly lab: VirtualLab;
@@ -17,7 +20,9 @@ type Played = {
   readonly met: readonly string[];
 };
 
-/** Plays a ferry that fails and is mended, and ends the process that comes to boundary number `crashAt` after the push. */
+/**
+ * Plays a ferry that fails and is fixed, and kills the process at boundary number `crashAt` after the push.
+ */
 async function played(server: boolean, crashAt: number | null): Promise<Played> {
   const met: string[] = [];
   let isOn = false;
@@ -27,7 +32,7 @@ async function played(server: boolean, crashAt: number | null): Promise<Played> 
     sweepMs: 5 * MINUTE,
     script: () => {
       started += 1;
-      const failAt = started === 1 ? { step: 100, line: SLIP, exitCode: 1 } : null;
+      const failAt = started === 1 ? { step: 100, line: ERROR_LINE, exitCode: 1 } : null;
       return ferryScript({ ...SHORT_FERRY, failAt });
     },
     atBoundary: (process, kind, moment) => {
@@ -63,10 +68,10 @@ async function expectOneFix({ lab, run }: Played): Promise<void> {
 }
 
 describe.each([
-  ['by the server', true],
-  ['by the chat workflow', false],
+  ['with a server', true],
+  ['without a server', false],
 ])('a crash at each boundary of a fix, %s', (_, server) => {
-  it('leaves one second job', { timeout: 600_000 }, async () => {
+  it('results in exactly one second job', { timeout: 600_000 }, async () => {
     const plain = await played(server, null);
     await expectOneFix(plain);
     await plain.lab.close();

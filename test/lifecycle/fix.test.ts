@@ -1,4 +1,7 @@
-/** A job fails, a person fixes the cause on the ferry's branch, somebody else approves what is shown, and the run goes on. */
+/**
+ * A job fails, a person fixes the cause on the ferry's branch, another person approves it, and the run
+ * continues.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { approvalLine, shownApprovalLine } from '../support/approve.ts';
@@ -18,13 +21,13 @@ import {
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
-const SLIP = "NameError: name 'warmup_stepz' is not defined";
+const ERROR_LINE = "NameError: name 'warmup_stepz' is not defined";
 const LIBRARY = 'lib/smalllab/optimizer.py';
 const OUTDATED = `/approve-launch ${'a'.repeat(32)}`;
 
-/** A lab whose first attempts end with these lines, one each; what comes after them goes well. */
+/** A lab with first attempts that fail with these lines, one each; later attempts succeed. */
 async function openLab(
-  slips: readonly string[] = [SLIP],
+  slips: readonly string[] = [ERROR_LINE],
   may = 'lib',
   options: VirtualLabOptions = {},
   otherwise: (text: string) => string = (text) => text,
@@ -57,7 +60,7 @@ async function ended(lab: VirtualLab, run: string, attempt: number): Promise<voi
   await lab.clock.advance(2 * MINUTE);
 }
 
-/** Somebody mends the library on the ferry's own branch, and says so where the lab wants it said. */
+/** A person fixes the library on the ferry's branch and comments on the issue. */
 async function fix(
   { lab, run, issue }: Ferry,
   who: 'ada' | 'mira' = 'ada',
@@ -80,7 +83,7 @@ const ask = (lab: VirtualLab, who: 'ada' | 'mira', thread: number, words: string
 
 describe('a fix in the pull request after a failed attempt', () => {
   // rule DF-26
-  it('is shown with what it changes, approved anew, launched as the next attempt of the run, and sealed', async () => {
+  it("is shown with its changes, approved, launched as the run's next attempt, and sealed", async () => {
     const failed = await playUntilFailed(await openLab());
     const { lab, run, pull, issue } = failed;
     const first = await stateOf(lab, run);
@@ -117,7 +120,7 @@ describe('a fix in the pull request after a failed attempt', () => {
     await lab.close();
   });
 
-  it('is not approved by whoever pushed it', async () => {
+  it('is not approved by the person who pushed it', async () => {
     const failed = await playUntilFailed(await openLab());
     const { lab, run, pull } = failed;
     await fix(failed, 'mira');
@@ -126,7 +129,7 @@ describe('a fix in the pull request after a failed attempt', () => {
     await lab.close();
   });
 
-  it('is not launched by the line of the first attempt', async () => {
+  it('is not launched by the approval line of the first attempt', async () => {
     const failed = await playUntilFailed(await openLab());
     const { lab, run, pull } = failed;
     const spent = (await eventsOf(lab, run)).map(lineOf).find((line) => line !== '') ?? '';
@@ -137,11 +140,11 @@ describe('a fix in the pull request after a failed attempt', () => {
     await lab.close();
   });
 
-  it('is withdrawn with its pull request, and what is told then is that the first attempt ran and failed', async () => {
+  it('is withdrawn with its pull request, and the comment reports that attempt 1 ran and failed', async () => {
     const held = heldJobs('launch');
     let isHeld = false;
     const beforeJob = (mode: string) => (isHeld ? held.beforeJob(mode) : Promise.resolve());
-    const failed = await playUntilFailed(await openLab([SLIP], 'lib', { beforeJob }));
+    const failed = await playUntilFailed(await openLab([ERROR_LINE], 'lib', { beforeJob }));
     const { lab, run, pull } = failed;
     isHeld = true;
     await fix(failed);
@@ -159,7 +162,7 @@ describe('a fix in the pull request after a failed attempt', () => {
     await lab.close();
   });
 
-  it('is held back outside what a fix may touch, and the gate says what that is', async () => {
+  it('is blocked outside the scope of a fix, and the gate names the scope', async () => {
     const failed = await playUntilFailed(await openLab());
     const { lab, run, pull } = failed;
     await fix(failed, 'ada', 'scripts/compare_runs.py');
@@ -172,13 +175,13 @@ describe('a fix in the pull request after a failed attempt', () => {
     await lab.close();
   });
 
-  it('is what `/approve-launch` asks for where nobody has pushed one', async () => {
+  it('is required by `/approve-launch` after a failure: without a fix there is nothing to approve', async () => {
     const { lab, pull } = await playUntilFailed(await openLab());
     expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('no-fix');
     await lab.close();
   });
 
-  it('counts only once the attempt has failed: while the job runs, and after a good end, there is nothing to approve', async () => {
+  it('cannot be approved while the job runs, after a success, or after the seal', async () => {
     const lab = await openLab([]);
     const proposed = await propose(lab);
     const { run, pull, issue } = proposed;
@@ -198,7 +201,7 @@ describe('a fix in the pull request after a failed attempt', () => {
     await lab.close();
   });
 
-  it('that was pushed while the job still ran counts when the job has failed', async () => {
+  it('can be approved after the failure if it was pushed while the job still ran', async () => {
     const lab = await openLab();
     const proposed = await propose(lab);
     const { run, pull } = proposed;
@@ -211,10 +214,10 @@ describe('a fix in the pull request after a failed attempt', () => {
     await lab.close();
   });
 
-  it('asks for as many people as a launch does: who gave the first attempt its approvals gave the fix none', async () => {
+  it('needs the full number of new approvals, none of them from its author', async () => {
     const config = (text: string) =>
       text.replace('quorum: 1', 'quorum: 2').replace('permission: maintain', 'permission: write');
-    const lab = await openLab([SLIP], 'lib', {}, config);
+    const lab = await openLab([ERROR_LINE], 'lib', {}, config);
     const failed = { lab, ...(await propose(lab)) };
     const { run, pull } = failed;
     await approve(lab, 'mira', pull, run);
@@ -223,15 +226,15 @@ describe('a fix in the pull request after a failed attempt', () => {
     await fix(failed);
     expect(await ask(lab, 'mira', pull, approvalLine(lab))).toBe('approved-waiting-for-more');
     expect((await stateOf(lab, run))?.order?.order.attempt).toBe(1);
-    // Ada pushed it, and so is no second.
+    // Ada pushed the fix, so her approval does not count.
     expect(await ask(lab, 'ada', pull, approvalLine(lab))).toBe('approval-by-author');
     await lab.clock.advance(20 * MINUTE);
     expect(lab.engine.startCount()).toBe(1);
     await lab.close();
   });
 
-  it('that changes nothing of what was launched is none', async () => {
-    const failed = await playUntilFailed(await openLab([SLIP], 'notes'));
+  it('does not count if it changes no launched file', async () => {
+    const failed = await playUntilFailed(await openLab([ERROR_LINE], 'notes'));
     const { lab, run, pull } = failed;
     await fix(failed, 'ada', 'notes/cause.md');
     expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('no-fix');
@@ -240,8 +243,8 @@ describe('a fix in the pull request after a failed attempt', () => {
     await lab.close();
   });
 
-  it('is tried once for one failure: the same again goes to people', async () => {
-    const failed = await playUntilFailed(await openLab([SLIP, SLIP]));
+  it('is attempted once per failure: the same failure again is not approvable', async () => {
+    const failed = await playUntilFailed(await openLab([ERROR_LINE, ERROR_LINE]));
     const { lab, run, pull, issue } = failed;
     await fix(failed);
     await approve(lab, 'mira', pull, run);
@@ -253,7 +256,7 @@ describe('a fix in the pull request after a failed attempt', () => {
     await lab.close();
   });
 
-  it('gives the run up again with `/ack`, whatever was pushed', async () => {
+  it('is discarded if `/ack` closes the run', async () => {
     const failed = await playUntilFailed(await openLab());
     const { lab, run, issue } = failed;
     const launched = (await stateOf(lab, run))?.submission?.commit;
@@ -268,7 +271,7 @@ describe('a fix in the pull request after a failed attempt', () => {
   });
 });
 
-/** The line that approved, as the record has its digest. */
+/** The approval line, rebuilt from the digest in the record. */
 function lineOf(event: { readonly type: string; readonly data: object }): string {
   return event.type === 'approved' && 'digest' in event.data
     ? `/approve-launch ${String(event.data.digest).slice(7, 39)}`

@@ -1,4 +1,4 @@
-/** A fixer that answers whatever it likes, and a workflow that somebody else started in its place: nothing of it is committed. */
+/** Hostile fixers and unrelated starts of the fixer's workflow: none of their output is committed. */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -19,7 +19,7 @@ import type { VirtualLab } from '../support/virtual-lab.ts';
 
 afterEach(closeFixerLabs);
 
-/** Takes the workflow away: nothing has its name any more. */
+/** Deletes the fixer's workflow. */
 async function renamed(lab: VirtualLab): Promise<void> {
   const path = '.github/workflows/ferrybot-fix.yml';
   const { sha } = z
@@ -28,20 +28,20 @@ async function renamed(lab: VirtualLab): Promise<void> {
   await lab.as('ada', 'DELETE', `/contents/${path}`, { message: 'Take it away', branch: 'main', sha });
 }
 
-describe('nothing is committed, and the thread says why,', () => {
+describe('a fixer with an unusable patch', () => {
   const says = (text: string): string => `sys.stdout.write('''${text}''')`;
   const headed = (header: string): string => PATCH.replace('index 1234567..89abcde 100644\n', `${header}\n`);
   const hostile: readonly (readonly [what: string, program: string, reason: string])[] = [
-    ['it answers nothing', 'pass', 'patch-none'],
-    ['it exits with an error, whatever it printed', `${ANSWER}\nsys.exit(1)`, 'fixer-failed'],
-    ['it never ends', 'time.sleep(600)', 'fixer-failed'],
-    ['it prints without end', 'while True: print("+" * 1000)', 'fixer-failed'],
+    ['it prints nothing', 'pass', 'patch-none'],
+    ['it exits with an error after a valid patch', `${ANSWER}\nsys.exit(1)`, 'fixer-failed'],
+    ['it does not end', 'time.sleep(600)', 'fixer-failed'],
+    ['it prints endlessly', 'while True: print("+" * 1000)', 'fixer-failed'],
     [
-      'its patch has more lines than a slip',
+      'its patch has too many lines',
       says(PATCH.replace('-3,4 +3,4', '-3,4 +3,44').replace(/\+HALF.*\n/, '+A = 1\\n'.repeat(41))),
       'patch-too-large',
     ],
-    ['it talks', says(`Here is your patch:\n${PATCH}`), 'patch-unreadable'],
+    ['it adds prose to the patch', says(`Here is your patch:\n${PATCH}`), 'patch-unreadable'],
     [
       'it changes the experiment',
       says(PATCH.replaceAll(SCHEDULE, 'experiments/ferries/daily.py')),
@@ -53,32 +53,36 @@ describe('nothing is committed, and the thread says why,', () => {
       'patch-unreadable',
     ],
     [
-      'it climbs out of the scope',
+      'its path leaves the scope',
       says(PATCH.replaceAll(SCHEDULE, 'lib/../scripts/run.py')),
       'patch-unreadable',
     ],
     ['it adds a file', says(headed('new file mode 100644')), 'patch-unreadable'],
     [
-      'it adds a file from nowhere',
+      'it adds a file without a header',
       says(PATCH.replace(`--- a/${SCHEDULE}`, '--- /dev/null')),
       'patch-unreadable',
     ],
     ['it removes the file', says(PATCH.replace(`+++ b/${SCHEDULE}`, '+++ /dev/null')), 'patch-unreadable'],
-    ['it changes the mode', says(headed('old mode 100644\nnew mode 100755')), 'patch-unreadable'],
-    ['it makes it a link', says(headed('index 1234567..89abcde 120000')), 'patch-unreadable'],
-    ['it is of bytes', says(headed('GIT binary patch')), 'patch-unreadable'],
-    ['it edits a file that is not there', says(PATCH.replaceAll('schedule.py', 'other.py')), 'not-in-tree'],
-    ['it fits another text', says(PATCH.replace('-HALF_TURN', '-QUARTER_TURN')), 'patch-does-not-apply'],
-    ['it hides what it says', says(PATCH.replace('3.14159', "'\\u202e3'")), 'patch-hidden-signs'],
+    ['it changes the file mode', says(headed('old mode 100644\nnew mode 100755')), 'patch-unreadable'],
+    ['it turns the file into a link', says(headed('index 1234567..89abcde 120000')), 'patch-unreadable'],
+    ['the patch is binary', says(headed('GIT binary patch')), 'patch-unreadable'],
+    ['it edits a missing file', says(PATCH.replaceAll('schedule.py', 'other.py')), 'not-in-tree'],
     [
-      'it has its reader see a secret left out in the place of what it does',
+      'it applies to another text',
+      says(PATCH.replace('-HALF_TURN', '-QUARTER_TURN')),
+      'patch-does-not-apply',
+    ],
+    ['it contains hidden characters', says(PATCH.replace('3.14159', "'\\u202e3'")), 'patch-hidden-signs'],
+    [
+      'its code looks like a secret, so that readers would see a redaction',
       says(PATCH.replace('+HALF', '+# -----BEGIN PRIVATE KEY-----\n+HALF').replace('-3,4 +3,4', '-3,4 +3,5')),
       'patch-like-secret',
     ],
-    ['what comes of it is no Python', says(PATCH.replace('3.14159', '(3.14159')), 'not-mended'],
+    ['the result is not valid Python', says(PATCH.replace('3.14159', '(3.14159')), 'not-mended'],
   ];
   // threat T217
-  it.each(hostile)('where %s', async (_what, program, reason) => {
+  it.each(hostile)('commits nothing and posts the reason if %s', async (_what, program, reason) => {
     const { lab, tries, file } = await died({ program, timeoutMs: 3_000 });
     expect(await tries()).toEqual({ made: [], not: [reason] });
     expect(await file()).toBe(TEXT);
@@ -86,12 +90,12 @@ describe('nothing is committed, and the thread says why,', () => {
     expect(lab.engine.startCount()).toBe(1);
   });
 
-  it('where the lab has no such workflow', async () => {
+  it('commits nothing if the workflow does not exist', async () => {
     const { tries } = await died({ program: ANSWER, meanwhile: ({ lab }) => renamed(lab) });
     expect(await tries()).toEqual({ made: [], not: ['fixer-not-started'] });
   });
 
-  it('where its machine is not to be had', async () => {
+  it('commits nothing if its runner is not available in time', async () => {
     const { tries, lab } = await died({
       program: ANSWER,
       beforeJob: (mode) => (mode === 'fix' ? new Promise(() => undefined) : Promise.resolve()),
@@ -102,7 +106,7 @@ describe('nothing is committed, and the thread says why,', () => {
   });
 });
 
-describe('the one try is not spent', () => {
+describe('a single attempt of the fixer', () => {
   type Of = { lab?: VirtualLab };
 
   function fixRuns({ world }: VirtualLab): readonly { readonly id: number }[] {
@@ -111,7 +115,7 @@ describe('the one try is not spent', () => {
       .toSorted((a, b) => a.id - b.id);
   }
 
-  /** What somebody does to the first so many runs of the fixer's workflow as they begin. */
+  /** Disturbs the first `times` runs of the fixer's workflow when they start. */
   async function meddled(times: number, meddle: (lab: VirtualLab, run: number) => Promise<void>) {
     const of: Of = {};
     let begun = 0;
@@ -133,17 +137,17 @@ describe('the one try is not spent', () => {
   };
 
   // threat T221
-  it('by somebody who cancels it: it is asked again', async () => {
+  it('is started again if a writer cancels its workflow run', async () => {
     const { lab, tries, file } = await meddled(2, cancel);
     expect(await tries()).toEqual({ made: [], not: [] });
-    // The pause before another try ends unnoticed; the next sweep asks.
+    // The pause before the retry ends unnoticed; the next sweep starts it.
     await lab.clock.advance(60 * MINUTE);
     expect((await tries()).not).toEqual([]);
     expect(await file()).toBe(MENDED);
     expect(asksOf(lab)).toBe(3);
   });
 
-  it('unless they go on with it: then people are told', async () => {
+  it('ends with an incident if its workflow run is cancelled again and again', async () => {
     const { lab, tries, file } = await meddled(100, cancel);
     await lab.clock.advance(150 * MINUTE);
     expect(await tries()).toEqual({ made: [], not: ['fixer-cancelled'] });
@@ -153,7 +157,7 @@ describe('the one try is not spent', () => {
   });
 
   // threat T220
-  it('by somebody who starts the workflow so often that GitHub lists no other run of it first', async () => {
+  it("succeeds although a writer starts the workflow so often that it fills GitHub's list of runs", async () => {
     const { lab, tries, file } = await meddled(1, async (lab, run) => {
       const failure = lab.world.state.runs[run]?.displayTitle.split(' ').at(-1) ?? '';
       const squat = await squatOn(lab, 'ferrybot-fix.yml');
@@ -165,7 +169,7 @@ describe('the one try is not spent', () => {
     expect(asksOf(lab)).toBe(31);
   });
 
-  it('by somebody who deletes what it left', async () => {
+  it('is started again if a writer deletes its artifact', async () => {
     const { lab, tries, file } = await meddled(1, async (lab) => {
       const route = 'GET /repos/*/actions/runs/*';
       lab.world.state.settings.faults = [
@@ -181,7 +185,7 @@ describe('the one try is not spent', () => {
     expect(await file()).toBe(MENDED);
   });
 
-  it('by an error of GitHub, however long after the end of the job control sees it', async () => {
+  it('succeeds after a long outage of GitHub, even if control sees its result late', async () => {
     const { lab, tries, file } = await died({
       program: ANSWER,
       meanwhile: async ({ lab }) => {

@@ -1,4 +1,7 @@
-/** A job dies of what ferrybot knows no correction of: the lab's own fixer, a real program, is asked for a patch, which people approve. */
+/**
+ * A failure that ferrybot cannot fix itself: the lab's own fixer, a real program, proposes a patch, which
+ * people approve.
+ */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { shownApprovalLine } from '../support/approve.ts';
@@ -21,8 +24,8 @@ afterEach(async () => {
   await closeFixerLabs();
 });
 
-describe('a slip of which ferrybot knows no correction', () => {
-  it('is patched by the fixer of the lane, shown as a difference, approved by somebody, launched past it, and sealed', async () => {
+describe('a small error that ferrybot cannot fix itself', () => {
+  it("is patched by the lane's fixer, shown as a diff, approved, launched and sealed", async () => {
     const { lab, run, pull, issue, now, tries, file } = await died({ program: ANSWER });
     expect(await file()).toBe(MENDED);
     const { made, not } = await tries();
@@ -50,7 +53,7 @@ describe('a slip of which ferrybot knows no correction', () => {
     expect(saidTwice(lab)).toEqual([]);
   });
 
-  it('is told to it as JSON, with the files that a fix may change, and with no variable of ours but the path', async () => {
+  it("is passed to the fixer as JSON with the files it may change, and without ferrybot's environment variables", async () => {
     const check = `
 failure = asked['failure']
 assert asked['version'] == 1 and asked['attempt'] == 1 and len(asked['commit']) == 40, asked
@@ -66,7 +69,7 @@ ${ANSWER}`;
     expect((await tries()).made).toHaveLength(1);
   });
 
-  it('is patched without a server too, by the job that comes after the fixer', async () => {
+  it('is patched without a server too, by the job that runs after the fixer', async () => {
     const { lab, run, tries } = await died({ program: ANSWER, server: false });
     await lab.clock.advance(20 * MINUTE);
     expect((await tries()).made).toHaveLength(1);
@@ -74,7 +77,7 @@ ${ANSWER}`;
     expect(asksOf(lab)).toBe(1);
   });
 
-  it('is patched at once when the job of the fixer has ended, however long that waited for a machine', async () => {
+  it("is patched within minutes after the fixer's job ends, even if that job waited for a runner", async () => {
     const of: { lab?: VirtualLab } = {};
     const { lab, tries } = await died({
       program: ANSWER,
@@ -87,7 +90,7 @@ ${ANSWER}`;
     expect((await tries()).made).toHaveLength(1);
   });
 
-  it('is asked about once, and committed once, where two controls see the end at once', async () => {
+  it("is patched once if two servers see the end of the fixer's job", async () => {
     const { lab, tries } = await died({ program: ANSWER, servers: 2 });
     await lab.clock.advance(40 * MINUTE);
     expect((await tries()).made).toHaveLength(1);
@@ -95,7 +98,7 @@ ${ANSWER}`;
   });
 
   // threat T218
-  it('is launched on an approval of its own alone, also where the lane lets a fix of that file go without one', async () => {
+  it('is launched only after an approval, even if the lane pre-approves fixes of that file', async () => {
     const { lab, tries, now } = await died({
       program: ANSWER.replaceAll(SCHEDULE, REPORT),
       preApproved: REPORT,

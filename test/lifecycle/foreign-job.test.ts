@@ -1,4 +1,6 @@
-/** A job of yesterday reaches the cluster: it puts a job of its own under the id of today's attempt, before that is launched. */
+/**
+ * An earlier job with cluster access submits its own job under the id of today's attempt, before the launch.
+ */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { submissionIdOf } from '../../src/domain/launch/order.ts';
@@ -14,9 +16,9 @@ afterEach(async () => {
   await lab.close();
 });
 
-describe('a job under our id that another put there', () => {
+describe('a foreign job under the id of an attempt', () => {
   // threat T203
-  it('is never taken for the approved one, though it says all that can be read in public', async () => {
+  it('is never adopted as the approved job, even with correct public metadata', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);
     if (!isRunId(run)) throw new Error(run);

@@ -1,4 +1,7 @@
-/** Texts that somebody with a stolen key seals and a workflow of the repository posts: what they say before it is true is said by nobody. */
+/**
+ * Comments that a writer forges in advance with a stolen key, posted by a workflow: they must not replace the
+ * real ones.
+ */
 
 import { afterEach, expect, it } from 'vitest';
 import { type MarkerKind, markerText } from '../../src/domain/marker.ts';
@@ -19,7 +22,10 @@ const DEATH = { step: 300, line: 'RuntimeError: nothing works', exitCode: 1 };
 let lab: VirtualLab;
 afterEach(() => lab.close());
 
-/** A comment under the name of every workflow, sealed with the stolen key of a role for its place and this moment. */
+/**
+ * Posts a comment as the workflows' bot, signed with the stolen key of a role for its thread and the current
+ * time.
+ */
 async function forgeText(
   role: 'control' | 'watch',
   thread: number,
@@ -42,7 +48,7 @@ async function forgeText(
   await sayAsWorkflow(lab, thread, sealed);
 }
 
-/** A ferry fails, and just before that all that could be said of it stands there in other words. */
+/** A ferry fails after forged comments were posted for every possible later event. */
 async function forgeBeforeTheEnd(role: 'control' | 'watch'): Promise<void> {
   const { run, pull, issue } = await propose(lab);
   await approve(lab, 'mira', pull, run);
@@ -56,7 +62,7 @@ async function forgeBeforeTheEnd(role: 'control' | 'watch'): Promise<void> {
 
 // threat T174
 it.each(['control', 'watch'] as const)(
-  'an alarm is told, though a writer with the stolen %s key posted other words under its number before it was raised',
+  'an alarm is posted although a forged comment with the stolen %s key already has its event number',
   async (role) => {
     lab = await openVirtualLab({ server: false, ferry: { ...SHORT_FERRY, failAt: DEATH } });
     await forgeBeforeTheEnd(role);
@@ -67,7 +73,7 @@ it.each(['control', 'watch'] as const)(
 );
 
 // threat T175
-it('and is told where the answer to its comment is lost: the true one is not taken back beside the forged', async () => {
+it('a real alarm is kept if its response was lost and a forged comment exists for the same event', async () => {
   const lost: string[] = [];
   const takenBack: string[] = [];
   lab = await openVirtualLab({
@@ -91,7 +97,7 @@ it('and is told where the answer to its comment is lost: the true one is not tak
   expect(told(lab, 'ended').filter((text) => !text.includes(FORGED))).toHaveLength(1);
 });
 
-it('a brake is answered, though a writer with the stolen watch key answered it first', async () => {
+it('a /hold is answered although a writer with the stolen watch key posted a forged answer first', async () => {
   const door: { opened: Promise<void> | null; open: () => void } = { opened: null, open: () => undefined };
   lab = await openVirtualLab({
     server: false,
@@ -110,7 +116,7 @@ it('a brake is answered, though a writer with the stolen watch key answered it f
 });
 
 // threat T189
-it('a brake is answered, though control died before it said so and a writer with the stolen watch key said something else', async () => {
+it('a /hold is answered after a crash of control although a forged answer was posted meanwhile', async () => {
   let isDying = false;
   lab = await openVirtualLab({
     server: false,

@@ -1,4 +1,7 @@
-/** A disk that is full at push time: people are told once what to do, and everything goes on where it was. */
+/**
+ * A disk that is full during a push: one incident with instructions, and ferrybot continues once there is
+ * space.
+ */
 
 import { describe, expect, it } from 'vitest';
 import type { FullDisk } from '../support/memory-git.ts';
@@ -6,7 +9,7 @@ import { approve, propose, stateOf, until, untilState } from '../support/play.ts
 import { answersTo, MINUTE, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
-/** A lab whose disk the test fills and frees. */
+/** A lab with a disk that the test fills and frees. */
 async function labWithDisk(
   options: VirtualLabOptions = {},
 ): Promise<{ readonly lab: VirtualLab; readonly disk: { full: FullDisk } }> {
@@ -30,13 +33,13 @@ async function sealed(lab: VirtualLab, run: string, issue: number): Promise<void
 }
 
 describe.each([
-  { whose: 'of the git server', full: 'remote' },
-  { whose: 'of the machine that ferrybot runs on', full: 'local' },
-] as const)('a full disk $whose', ({ full }) => {
+  { place: 'of the git server', full: 'remote' },
+  { place: 'of the machine that runs ferrybot', full: 'local' },
+] as const)('a full disk $place', ({ full }) => {
   it.each([
-    { name: 'the server', server: true },
-    { name: 'the action alone', server: false },
-  ])('keeps an approval until it can be recorded, with $name', async ({ server }) => {
+    { name: 'a server', server: true },
+    { name: 'no server', server: false },
+  ])('records and answers an approval once there is space, with $name', async ({ server }) => {
     const { lab, disk } = await labWithDisk({ server });
     const { run, pull, issue } = await propose(lab);
     disk.full = full;
@@ -52,7 +55,7 @@ describe.each([
     await lab.close();
   });
 
-  it('submits nothing where the claim cannot be pushed, and says why in the log of the job', async () => {
+  it("blocks the submission if the claim cannot be pushed, and the job's log gives the reason", async () => {
     const { lab, disk } = await labWithDisk({
       beforeJob: async (mode) => {
         if (mode === 'launch' && isFirst) disk.full = full;
@@ -73,7 +76,7 @@ describe.each([
     await lab.close();
   });
 
-  it('is sat out by the watch: the job goes on, and what was missed is read from the log', async () => {
+  it('pauses the watch while the job continues, and the missed log is read afterwards', async () => {
     const { lab, disk } = await labWithDisk();
     const { run, pull, issue } = await propose(lab);
     await approve(lab, 'mira', pull);

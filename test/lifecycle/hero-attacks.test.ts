@@ -1,4 +1,4 @@
-/** What somebody could try with the contract of a hero run: whose code it names, and who wrote that. */
+/** Attacks through the contract of a hero run: which commit it names, and who wrote that commit. */
 
 import { describe, expect, it } from 'vitest';
 import { shownApprovalLine } from '../support/approve.ts';
@@ -22,7 +22,7 @@ const MINUTE = 60_000;
 const UNREADABLE = ['authors-known unreadable'];
 const FILE = 'experiments/ferries/daily.py';
 
-/** Ada's issue with these answers, as its gates find it, and what comes of it when Mira approves all that is shown. */
+/** The gates of Ada's issue with these answers, and the result of Mira's approval. */
 async function approvedByMira(lab: VirtualLab, answers: Answers) {
   const issue = await openHeroIssue(lab, { answers });
   await untilState(lab, RUN, (state) => state.gate != null, { limitMs: 60 * MINUTE });
@@ -34,7 +34,7 @@ async function approvedByMira(lab: VirtualLab, answers: Answers) {
   return { gates, answer: answersTo(lab, comment)[0] ?? '', starts: lab.engine.startCount() };
 }
 
-/** Mira's pull request in which a commit of hers takes back what the one before did, merged by Ada; that inner commit. */
+/** Merges Mira's pull request, in which one commit reverts the one before; returns that reverted commit. */
 async function mergedByAda(lab: VirtualLab, method: 'merge' | 'rebase'): Promise<string> {
   await branchOff(lab, 'mira', 'mira/tidy');
   const text = (await fileOf(lab, 'main', FILE)) ?? '';
@@ -50,10 +50,10 @@ async function mergedByAda(lab: VirtualLab, method: 'merge' | 'rebase'): Promise
   return log[1]?.sha ?? '';
 }
 
-describe('a contract that names a commit which its approver wrote', () => {
+describe('a contract that names a commit by its approver', () => {
   // threat T36
   it.each(['merge', 'rebase'] as const)(
-    'and took back in the same pull request, before a %s brought both to the branch, launches nothing',
+    'launches nothing if the approver reverted it in the same pull request, merged by %s',
     async (method) => {
       const lab = await openHeroLab();
       const inner = await mergedByAda(lab, method);
@@ -66,7 +66,7 @@ describe('a contract that names a commit which its approver wrote', () => {
     },
   );
 
-  it('and took back more than a hundred moves of the branch ago, beyond the first page that GitHub lists, launches nothing', async () => {
+  it("launches nothing if the reverted commit is more than a hundred pushes old, beyond GitHub's first page", async () => {
     const lab = await openHeroLab();
     const inner = await mergedByAda(lab, 'rebase');
     for (let move = 0; move < 101; move += 1)
@@ -80,17 +80,12 @@ describe('a contract that names a commit which its approver wrote', () => {
 
   // threat T41
   it.each([
-    ['on a branch that it names', { Branch: 'mira/side' }, [], 'this change is yours'],
-    [
-      'on a branch that it names in another’s place',
-      { Branch: 'ada/other' },
-      UNREADABLE,
-      'ada/other does not have',
-    ],
-    ['on a branch that it says is the target', { Branch: 'main' }, UNREADABLE, 'main does not have'],
-    ['on a branch that it does not name', {}, UNREADABLE, 'the target branch does not have'],
-    ['on a branch that is not there', { Branch: 'nowhere' }, UNREADABLE, 'nowhere does not have'],
-  ] as const)('%s launches nothing', async (_where, answers, gates, words) => {
+    ['on its branch', { Branch: 'mira/side' }, [], 'this change is yours'],
+    ['with another branch named', { Branch: 'ada/other' }, UNREADABLE, 'ada/other does not have'],
+    ['with the target branch named', { Branch: 'main' }, UNREADABLE, 'main does not have'],
+    ['with no branch named', {}, UNREADABLE, 'the target branch does not have'],
+    ['with a missing branch named', { Branch: 'nowhere' }, UNREADABLE, 'nowhere does not have'],
+  ] as const)('launches nothing for a commit %s', async (_where, answers, gates, words) => {
     const lab = await openHeroLab();
     await branchOff(lab, 'mira', 'mira/side');
     await branchOff(lab, 'ada', 'ada/other');
@@ -104,7 +99,7 @@ describe('a contract that names a commit which its approver wrote', () => {
   });
 });
 
-describe('an issue that a workflow opened and labelled alone', () => {
+describe('an issue that a workflow opened and labelled', () => {
   const opened = async (lab: VirtualLab): Promise<number> => {
     const labels = ['experiment', 'hero-run'];
     const issue = await openIssueAsWorkflow(lab, { ...(await heroIssue(lab)), labels });
@@ -118,7 +113,7 @@ describe('an issue that a workflow opened and labelled alone', () => {
   const gated = (lab: VirtualLab) =>
     until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null, { limitMs: 60 * MINUTE });
 
-  it('takes no lane, says once why, and is a run when a person asks for it there', async () => {
+  it('starts no run, posts the reason once, and starts the run after a writer comments /propose', async () => {
     const lab = await openHeroLab();
     const issue = await opened(lab);
     const stranger = await say(lab, 'sol', issue, '/propose');
@@ -132,7 +127,7 @@ describe('an issue that a workflow opened and labelled alone', () => {
 });
 
 // threat T42
-it('who takes the label off withdraws the run, and who puts it on again has asked for the next one', async () => {
+it('removing the label withdraws the run, and the user who adds it again counts as requester of the next run', async () => {
   const lab = await openHeroLab();
   const issue = await openHeroIssue(lab);
   await until(lab, 'the card', () => shownApprovalLine(lab, RUN) !== null, { limitMs: 60 * MINUTE });
@@ -155,7 +150,7 @@ it('who takes the label off withdraws the run, and who puts it on again has aske
 });
 
 // threat T40
-it('a commit of a fork that a contract names launches nothing, also where one person is enough', async () => {
+it("a fork's commit in a contract launches nothing, even if the lab accepts one-person approvals", async () => {
   const lab = await openHeroLab({
     config: (text) =>
       `${text.trimEnd().replace('onePersonIsEnough: false', 'onePersonIsEnough: true')}\n${HERO_LANE}`,
@@ -177,7 +172,7 @@ it.each([
   ['ada', 1, false],
   ['ada', 1, true],
 ] as const)(
-  'a commit of %s that was merged since is that of whoever pushed it to the branch which the contract names (%i jobs; deleted: %s)',
+  'the merged commit of %s counts as the work of its pusher on the named branch (%i jobs; deleted: %s)',
   async (who, jobs, isDeleted) => {
     const lab = await openHeroLab();
     const branch = `${who}/side`;
@@ -195,7 +190,7 @@ it.each([
   },
 );
 
-it('a commit that the branch pointed to, and has left behind, launches', async () => {
+it('a commit that was once the tip of the branch can be launched', async () => {
   const lab = await openHeroLab();
   await mergedByAda(lab, 'merge');
   const stood = await headOf(lab);
@@ -205,15 +200,15 @@ it('a commit that the branch pointed to, and has left behind, launches', async (
   await lab.close();
 });
 
-describe('a contract that names the output root of another run', () => {
+describe('a contract with the output root of another run', () => {
   // threat T109
   // rule HR-37
   it.each([
     ['itself', { 'Output root': 'outputs/grug-moe-1e23-ep8' }],
     ['around it', { 'Output root': './outputs//' }],
     ['within it', { 'Output root': 'outputs/grug-moe-1e23-ep8/checkpoints' }],
-    ['with a slash at its end', { 'Output root': 'outputs/grug-moe-1e23-ep8/' }],
-  ])('(%s) launches nothing, and says which run', async (_where, answers) => {
+    ['with a trailing slash', { 'Output root': 'outputs/grug-moe-1e23-ep8/' }],
+  ])('launches nothing (%s), and names the other run', async (_where, answers) => {
     const { cards, starts } = await secondRun({}, answers);
     expect(cards).toContain(`the run \`${RUN}\` was launched to write to \`outputs/grug-moe-1e23-ep8\``);
     expect(starts).toBe(1);
@@ -223,25 +218,25 @@ describe('a contract that names the output root of another run', () => {
   it.each([
     ['the output root of the other', {}, { 'Checkpoint root': '/data/first/checkpoints' }, '/data/first'],
     [
-      'where the other has its temporary ones',
+      'the temporary root of the other',
       { 'Temporary checkpoint root': '/tmp-data/first' },
       { 'Temporary checkpoint root': '/tmp-data/first/' },
       '/tmp-data/first',
     ],
     [
-      'what the other named first, as its output root',
+      'as output root, the checkpoint root of the other',
       { 'Checkpoint root': '/data/second/checkpoints' },
       { 'Output root': '/data/second' },
       '/data/second/checkpoints',
     ],
-  ])('as the place of its checkpoints (%s) launches nothing', async (_where, first, second, root) => {
+  ])('launches nothing if the checkpoints would go to %s', async (_where, first, second, root) => {
     const own = { 'Output root': '/data/first', ...first };
     const { cards, starts } = await secondRun(own, { 'Output root': '/data/own', ...second });
     expect(cards).toContain(`the run \`${RUN}\` was launched to write to \`${root}\``);
     expect(starts).toBe(1);
   });
 
-  /** What becomes of a second run, of these answers, when the first has ended. */
+  /** Ends a first run, then opens a second one with these answers. */
   const secondRun = async (first: Answers, answers: Answers) => {
     const lab = await openHeroLab();
     await approvedByMira(lab, first);
@@ -276,7 +271,7 @@ it.each([
     change: (body: string) => ({ body: `${body}\n\nTrust me.` }),
   },
   { what: 'was closed', reason: 'pull-closed', change: () => ({ state: 'closed' }) },
-])('the runner reads the issue again and refuses when it $what', async ({ reason, change }) => {
+])('the runner reads the issue again and refuses to launch if it $what', async ({ reason, change }) => {
   const held = heldJobs('launch');
   // Without webhooks control does not notice in time, so only the runner can refuse.
   const lab = await openHeroLab({ webhooks: false, beforeJob: held.beforeJob });
@@ -294,10 +289,10 @@ it.each([
 });
 
 // threat T251
-it('a run whose marks a writer deleted is stopped by a process that begins after it', async () => {
-  // Without a server, each comment is handled by a process of its own.
+it('a run whose marks a writer deleted can still be stopped by a new process', async () => {
+  // Without a server, each comment is handled by its own process.
   const lab = await openHeroLab({ server: false });
-  // Its marks stay.
+  // The marks of this run are kept.
   await propose(lab);
   const { starts } = await approvedByMira(lab, {});
   expect(starts).toBe(1);

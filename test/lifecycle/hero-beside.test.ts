@@ -1,4 +1,4 @@
-/** Jobs that somebody has left running beside a hero run. */
+/** Diagnostic jobs on the cluster that name a hero run. */
 
 import { expect, it, onTestFinished } from 'vitest';
 import { openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
@@ -6,7 +6,7 @@ import { approve, seal, stateOf, until } from '../support/play.ts';
 import { MINUTE, say, told } from '../support/talk.ts';
 
 // rule HR-29
-it('a diagnostic that somebody left running is told apart from the job of the run, on the card and at the seal, and is stopped by nobody', async () => {
+it('the card and the seal list other jobs that name the run, and ferrybot does not stop them', async () => {
   const lab = await openHeroLab();
   onTestFinished(() => lab.close());
   const byHand = (jobId: string, entrypoint: string): void =>
@@ -18,7 +18,7 @@ it('a diagnostic that somebody left running is told apart from the job of the ru
     });
   byHand('ray-run-ada-nccl', `python3 diag/nccl.py --like ${RUN}`);
   byHand(`diag-${RUN}-hang`, 'python3 diag/hang.py');
-  // Another run of a similar name, and somebody's own.
+  // Jobs of a similarly named run and of another user.
   byHand(`diag-${RUN}0`, 'python3 diag/hang.py');
   byHand('sweep', 'python3 sweep.py');
   const issue = await openHeroIssue(lab);
@@ -39,7 +39,7 @@ it('a diagnostic that somebody left running is told apart from the job of the ru
   expect(await lab.engine.observe(`diag-${RUN}-hang`, null)).toMatchObject({ status: 'RUNNING' });
 });
 
-it('a /stop ends the job of the run and no other that names it', async () => {
+it("a /stop ends the run's own job and no other job that names the run", async () => {
   const lab = await openHeroLab();
   onTestFinished(() => lab.close());
   const left = `diag-${RUN}`;

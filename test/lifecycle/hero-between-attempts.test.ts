@@ -1,4 +1,7 @@
-/** A hero run between two attempts: the next one is ordered, its launcher is on its way, and somebody says what that may not go on from. */
+/**
+ * A hero run whose next attempt is ordered but not launched: commands that change its checkpoint arrive in
+ * this interval.
+ */
 
 import { expect, it, onTestFinished } from 'vitest';
 import type { JobSpec } from '../../src/domain/engine.ts';
@@ -16,7 +19,10 @@ const TAKES = `${ANSWERS['Command']} --resume={checkpoint}`;
 
 type Play = { readonly lab: VirtualLab; readonly issue: number; readonly jobs: readonly JobSpec[] };
 
-/** The first job was preempted at step 900 and has left steps 400 and 800; the second is ordered, and its launcher comes in half an hour. */
+/**
+ * The first job was preempted at step 900 and left steps 400 and 800; the launcher of the second runs in half
+ * an hour.
+ */
 async function ordered(changed: Answers = {}, early: string | null = null): Promise<Play> {
   const folders = await checkpointFolders();
   const jobs: JobSpec[] = [];
@@ -44,7 +50,7 @@ async function ordered(changed: Answers = {}, early: string | null = null): Prom
     ),
   );
   for (const step of [400, 800]) await folders.write(step, lab.clock.now());
-  // Said while the first job runs.
+  // Posted while the first job runs.
   if (early !== null) await say(lab, 'mira', issue, early);
   awayMs = AWAY;
   await untilState(lab, RUN, (state) => state.order?.order.attempt === 2, { stepMs: 1_000 });
@@ -52,7 +58,7 @@ async function ordered(changed: Answers = {}, early: string | null = null): Prom
   return { lab, issue, jobs };
 }
 
-/** Said seconds before the launcher comes, and no webhook tells control of it. */
+/** Posted seconds before the launcher runs, without a webhook to control. */
 async function lastMoment({ lab, issue }: Play, who: 'mira' | 'ada' | 'sol', line: string): Promise<number> {
   lab.world.state.settings.drop = 'all';
   await lab.clock.advance(AWAY - 20_000);
@@ -74,7 +80,7 @@ async function answerTo({ lab, issue }: Play, line: string): Promise<string> {
 }
 
 // threat T125
-it('a way back takes what is ordered with it, and begins by its own approval', async () => {
+it('a /rollback cancels the ordered attempt, and the new attempt needs its own approval', async () => {
   const play = await ordered();
   const { lab, issue, jobs } = play;
   const said = await answerTo(play, '/rollback step=400 reason="behind the spike"');
@@ -91,14 +97,14 @@ it('a way back takes what is ordered with it, and begins by its own approval', a
 it.each([
   '/reject-checkpoint step=800 reason="the loss had spiked"',
   '/rollback step=400 reason="the loss had spiked"',
-])('%s said at the last moment is heeded by the launcher itself', async (line) => {
+])('%s at the last moment stops the launcher itself', async (line) => {
   const play = await ordered();
   await lastMoment(play, 'mira', line);
   expect(await refusals(play)).toEqual(['held']);
   expect(play.jobs).toHaveLength(1);
 });
 
-it('a rejection at the last moment holds back a job whose checkpoints its own machine alone can look for', async () => {
+it("a late /reject-checkpoint blocks the launch if only the job's machine can see the checkpoints", async () => {
   const play = await ordered({ Command: ANSWERS['Command'] ?? '', 'Output root': 'outputs/grug' });
   await lastMoment(play, 'mira', '/reject-checkpoint step=900 reason="the loss had spiked"');
   expect(await refusals(play)).toEqual(['held']);
@@ -111,7 +117,7 @@ it.each([
   ['ada', '/reject-checkpoint step=400 reason="mine to say"'],
   ['sol', '/rollback step=400 reason="mine to say"'],
 ] as const)(
-  'what %s says at the last moment holds nothing back where it takes nothing away: %s',
+  'what %s posts at the last moment blocks nothing if it changes no usable checkpoint: %s',
   async (who, line) => {
     const play = await ordered();
     await lastMoment(play, who, line);
@@ -120,14 +126,14 @@ it.each([
   },
 );
 
-it('a way back that was asked for while the job ran, when nobody goes back, holds back nothing that follows it', async () => {
+it('a /rollback that was posted too early and not accepted does not block the next attempt', async () => {
   const play = await ordered({}, '/rollback step=400 reason="too early"');
   await play.lab.clock.advance(AWAY + 2 * MINUTE);
   expect(await refusals(play)).toEqual([]);
   expect(play.jobs.at(-1)?.command.at(-1)).toMatch(/--resume=.*step-800$/);
 });
 
-it('one that control has taken up holds nothing back that goes on from before it', async () => {
+it('a processed /reject-checkpoint cancels the ordered attempt, and an earlier checkpoint can be approved', async () => {
   const play = await ordered();
   const { lab, jobs } = play;
   expect(await answerTo(play, '/reject-checkpoint step=800 reason="the loss had spiked"')).toContain(
@@ -148,7 +154,7 @@ it.each([
     '/stop',
     'no job of this run is running, the order and the approvals are revoked, and no other attempt follows',
   ],
-])('%s is answered with what is there: %s', async (line, words) => {
+])('%s between attempts is answered with the current state: %s', async (line, words) => {
   const play = await ordered();
   expect(await answerTo(play, line)).toContain(words);
 });

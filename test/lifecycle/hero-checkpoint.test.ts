@@ -1,4 +1,6 @@
-/** A hero run that begins from a checkpoint: what its contract names, what lies there, and what the launcher finds. */
+/**
+ * A hero run that starts from a checkpoint: the contract's path, the stored files, and the launcher's check.
+ */
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -49,7 +51,7 @@ const verdict = async (lab: VirtualLab): Promise<unknown> =>
   (await stateOf(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'checkpoint-proven');
 
 // rules HR-12, HR-75
-it('begins from the newest whole one of the root that the contract names, by its path and its step', async () => {
+it("starts from the newest complete checkpoint below the contract's root, shown with path and step", async () => {
   const { lab, issue, folders, jobs } = await begin(({ root }) => join(root, 'checkpoints'));
   const path = join(folders.root, 'checkpoints/step-1000');
   const state = await stateOf(lab, RUN);
@@ -65,7 +67,7 @@ it('begins from the newest whole one of the root that the contract names, by its
 });
 
 // rule HR-56
-it('waits for the DRI where the one that the contract names is not whole, and goes on once it is', async () => {
+it('waits for the DRI if the named checkpoint is incomplete, and continues once it is complete', async () => {
   const { lab, folders } = await begin(({ root }) => join(root, 'checkpoints/step-1200'));
   expect(await verdict(lab)).toMatchObject({
     outcome: 'fail',
@@ -81,7 +83,7 @@ it('waits for the DRI where the one that the contract names is not whole, and go
   expect(await verdict(lab)).toMatchObject({ code: 'proven', found: { step: 1_200 } });
 });
 
-it('is looked at again by the launcher: what is gone by then starts nothing', async () => {
+it('is checked again by the launcher: a checkpoint that was deleted after the approval launches nothing', async () => {
   const gone: { folder: string } = { folder: '' };
   const beforeJob = async (mode: string): Promise<void> => {
     if (mode === 'launch') await rm(join(gone.folder, 'metadata.json'));
@@ -112,7 +114,7 @@ it.each([
   `${BASE} --load-checkpoint-path /ckpt/other/step-58014`,
   `INITIALIZE_FROM=${OTHER} ${BASE}`,
   `${BASE} --warm-start ${OTHER}`,
-])('blocks %s where the contract says none', async (command) => {
+])('blocks %s if the contract names no checkpoint', async (command) => {
   const lab = await openHeroLab();
   onTestFinished(() => lab.close());
   await openHeroIssue(lab, { answers: { Command: command } });
@@ -123,7 +125,7 @@ it.each([
 it.each([
   `bash -c 'python3 train.py --initialize-from-checkpoint $CKPT'`,
   `${BASE} --initialize-from-checkpoint '$CKPT'`,
-])('does not let %s pass: only the start of the job decides', async (command) => {
+])('leaves the gate unknown for %s, because only the shell of the job expands it', async (command) => {
   const lab = await openHeroLab();
   onTestFinished(() => lab.close());
   await openHeroIssue(lab, { answers: { Command: command } });
@@ -131,7 +133,7 @@ it.each([
   expect(await verdict(lab)).toMatchObject({ outcome: 'unknown', remedyBy: 'author' });
 });
 
-it('launches with a model that the contract lists as an input, and with a name that the lane adds to the start options only as proven', async () => {
+it('accepts a model listed as another input, but not an option that the lane declares as a start option', async () => {
   const command = `${BASE} --teacher ${OTHER} --begin-at /data/models/seven`;
   const answers = { Command: command, 'Other inputs': `${OTHER}\n/data/tokenizer` };
   const lab = await openHeroLab();
@@ -152,7 +154,7 @@ it('launches with a model that the contract lists as an input, and with a name t
   });
 });
 
-it('blocks a path below the output root of another recorded run, unless the contract lists it', async () => {
+it('blocks a path below the output root of another recorded run unless the contract lists it', async () => {
   const lab = await openHeroLab();
   onTestFinished(() => lab.close());
   const first = await openHeroIssue(lab);

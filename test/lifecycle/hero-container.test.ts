@@ -1,4 +1,7 @@
-/** A hero run that is to run in a container: from which commit it was built is asked, and never assumed (policy HR-14, HR-35). */
+/**
+ * A hero run in a container: ferrybot asks the registry for the build commit and assumes nothing (policy
+ * HR-14, HR-35).
+ */
 
 import { expect, it, onTestFinished } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
@@ -11,7 +14,7 @@ import type { VirtualLab } from '../support/virtual-lab.ts';
 
 const REVISION = 'org.opencontainers.image.revision';
 
-/** A lab whose config names a registry, and that registry. */
+/** A lab with a registry in its config, and that registry. */
 async function open(beforeJob?: (mode: string) => Promise<void>, cluster: string | null = null) {
   const registry = fakeRegistry({ origin: 'https://ghcr.io', realm: 'https://ghcr.io/token' });
   const state = { isAway: false };
@@ -37,7 +40,7 @@ const isLaunched = (lab: VirtualLab) => async () => (await stateOf(lab, RUN))?.s
 const cardOf = (lab: VirtualLab): string =>
   told(lab, 'card').findLast((text) => text.includes(`Run \`${RUN}\``)) ?? '';
 
-it('launches in the container that was built from the commit of the run, and says so', async () => {
+it("launches in a container that was built from the run's commit, and the gate passes on the card", async () => {
   const { lab, registry } = await open();
   const digest = registry.push('lab/trainer:v1', { [REVISION]: await headOf(lab) });
   const issue = await openHeroIssue(lab, {
@@ -51,7 +54,7 @@ it('launches in the container that was built from the commit of the run, and say
 });
 
 // rule HR-77
-it('launches in no container of another commit until the contract says that it is meant', async () => {
+it('blocks a container of another commit until the contract names that commit', async () => {
   const { lab, registry } = await open();
   const other = shaOf('another commit');
   const digest = registry.push('lab/trainer:v1', { [REVISION]: other });
@@ -71,7 +74,7 @@ it('launches in no container of another commit until the contract says that it i
   await until(lab, 'the launch', isLaunched(lab));
 });
 
-it('is not launched where the image was replaced between the approval and the launch', async () => {
+it('is not launched if the image tag was replaced between the gate and the approval', async () => {
   const { lab, registry } = await open();
   registry.push('lab/trainer:v1', { [REVISION]: await headOf(lab) });
   const issue = await openHeroIssue(lab, { answers: { 'Container or bundle': 'ghcr.io/lab/trainer:v1' } });
@@ -85,7 +88,7 @@ it('is not launched where the image was replaced between the approval and the la
 });
 
 // threat T88
-it('is refused by the launcher where the image was replaced after the order', async () => {
+it('is refused by the launcher if the image tag was replaced after the order', async () => {
   const replaced = { tag: (): void => undefined };
   const { lab, registry } = await open(async (mode) => {
     if (mode === 'launch') replaced.tag();
@@ -101,7 +104,7 @@ it('is refused by the launcher where the image was replaced after the order', as
   expect((await stateOf(lab, RUN))?.submission).toBeNull();
 });
 
-it('holds a launch while its registry is away, and asks again', async () => {
+it('blocks the launch while the registry is unavailable, and queries it again', async () => {
   const { lab, registry, state } = await open();
   state.isAway = true;
   const digest = registry.push('lab/trainer:v1', { [REVISION]: await headOf(lab) });
@@ -115,7 +118,7 @@ it('holds a launch while its registry is away, and asks again', async () => {
   await judged(lab, 'built');
 });
 
-it('asks no registry for a run whose contract names no container', async () => {
+it('queries no registry if the contract names no container', async () => {
   const { lab, registry } = await open();
   await openHeroIssue(lab);
   await judged(lab, 'none');
@@ -126,7 +129,7 @@ it('asks no registry for a run whose contract names no container', async () => {
 const ON_SLURM = (image: string): string =>
   `  gpu:\n    engine: slurm\n    folder: /shared/jobs\n    containerImage: '${image}'\n    acceleratorHoursPerRun: '0.01'\n`;
 
-it('launches in no other container than its cluster gives to a job, and says both', async () => {
+it('blocks a container other than the one its cluster uses for every job, and names both', async () => {
   const { lab, registry } = await open(undefined, ON_SLURM('ghcr.io#lab/base:v1'));
   const labels = { [REVISION]: await headOf(lab) };
   registry.push('lab/trainer:v1', labels);

@@ -1,4 +1,4 @@
-/** Who is in charge of a hero run: asked before the launch where somebody else wrote it, and nothing is launched before they accept. */
+/** The DRI of a hero run: if another person wrote the contract, the DRI must accept before the launch. */
 
 import { expect, it } from 'vitest';
 import { openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
@@ -14,7 +14,7 @@ function card(lab: Parameters<typeof botComments>[0]): string {
 }
 
 // rule HR-15
-it('is asked by name, accepts for itself alone, and has the watch of the run from its launch on', async () => {
+it('is asked by name, accepts only for themselves, and owns the watch from the launch on', async () => {
   const lab = await openHeroLab();
   const issue = await openHeroIssue(lab, { answers: { DRI: '@mira' } });
   await until(lab, 'the question', () => told(lab, 'notice').length > 0, { limitMs: HOUR_MS });
@@ -41,13 +41,13 @@ it('is asked by name, accepts for itself alone, and has the watch of the run fro
   expect(ready?.watch.owner).toMatchObject({ login: 'mira' });
   await approve(lab, 'mira', issue, RUN);
   await until(lab, 'a look', async () => (await stateOf(lab, RUN))?.observation != null);
-  // The watch came with the launch: nobody asked for it.
+  // The watch started with the launch, without a command.
   expect((await stateOf(lab, RUN))?.watch).toMatchObject({ owner: { login: 'mira' }, ended: null });
   expect(saidTwice(lab)).toEqual([]);
   await lab.close();
 });
 
-it('is no word of the launch gates alone: `/why` tells of each thing that its issue leaves open', async () => {
+it("/why lists every open gate, the contract's missing answer included", async () => {
   const lab = await openHeroLab();
   const issue = await openHeroIssue(lab, { answers: { DRI: '@mira', 'Pre-registered loss': 'about 2' } });
   await until(lab, 'the card', () => card(lab).includes('Held back'), { limitMs: HOUR_MS });
@@ -61,7 +61,7 @@ it('is no word of the launch gates alone: `/why` tells of each thing that its is
   await lab.close();
 });
 
-it('is told in the thread where nobody of that name works here', async () => {
+it('is reported as unknown if no collaborator has that name', async () => {
   const lab = await openHeroLab();
   await openHeroIssue(lab, { answers: { DRI: '@nobody-here' } });
   await until(lab, 'the word', () => told(lab, 'notice').length > 0, { limitMs: HOUR_MS });

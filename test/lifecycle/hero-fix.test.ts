@@ -1,4 +1,7 @@
-/** A hero run whose code failed: what is put right beside its training goes on in the same run, and what may train otherwise waits for the person in charge. */
+/**
+ * A hero run whose code failed: fixes outside training code continue the run; changes that may affect
+ * training need the DRI.
+ */
 
 import { expect, it, onTestFinished } from 'vitest';
 import { ferryScript } from '../support/ferry-script.ts';
@@ -40,13 +43,13 @@ async function failed(options: VirtualLabOptions = {}): Promise<VirtualLab> {
   return lab;
 }
 
-/** Ada puts this at the end of the file of main; the commit that she names next. */
+/** Ada appends this to the file on main; returns the new commit. */
 async function pushed(lab: VirtualLab, path: string, added: string): Promise<string> {
   await pushFile(lab, 'ada', 'main', path, `${(await fileOf(lab, 'main', path)) ?? ''}${added}`);
   return headOf(lab);
 }
 
-/** The contract names another commit; what the gates say to it. */
+/** Edits the contract to name another commit; returns its open gates. */
 async function named(lab: VirtualLab, commit: string, says: Answers = {}): Promise<readonly string[]> {
   await lab.as('ada', 'PATCH', `/issues/${issue}`, {
     body: formBody({ ...ANSWERS, 'Source SHA': commit, ...says }),
@@ -62,7 +65,7 @@ const cardOf = (lab: VirtualLab): string =>
 const driftOf = async (lab: VirtualLab): Promise<unknown> =>
   (await stateOf(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'config-drift');
 
-it('goes on in the same run with its log put right, whatever else changed that no training reads', async () => {
+it('continues in the same run after a fix of its logging code and changes to docs and tests', async () => {
   const lab = await failed();
   await pushed(lab, 'lib/README.md', '\nHow it logs.\n');
   await pushed(lab, 'lib/smalllab/tests/test_model.py', 'def test_nothing():\n    pass\n');
@@ -81,7 +84,7 @@ it('goes on in the same run with its log put right, whatever else changed that n
   expect(manifests?.order?.manifest?.outputRoot).toBe(manifests?.attempts[0]?.order.manifest?.outputRoot);
 });
 
-it('waits for the person in charge where code that trains, or a value in a file of the commit, is other than before', async () => {
+it('waits for the DRI if training code or a config value differs from the failed attempt', async () => {
   const lab = await failed();
   const model = await pushed(lab, 'lib/smalllab/model.py', CODE);
   expect(await named(lab, model)).toEqual(['config-drift may-train-otherwise']);
@@ -114,7 +117,7 @@ const SLURM = `  gpu:
 it.each([
   ['the settings of its cluster', 'gres: gpu:8', 'gres: gpu:4', 'Cluster settings'],
   ['what its lane ships', 'ships: [experiments, lib, scripts]', 'ships: [experiments, lib]', 'Shipped paths'],
-])('waits where %s became other ones since', async (_what, before, after, label) => {
+])('waits for the DRI if %s changed since the failed attempt', async (_what, before, after, label) => {
   const lab = await failed({
     config: (text) =>
       `${text.replace('\nclusters:\n', `\nclusters:\n${SLURM}`).trimEnd()}\n${HERO_LANE.replace('us-central1', 'gpu')}`,

@@ -1,4 +1,7 @@
-/** What a hero run waits for a person with: a bug in what it trains, an end that its engine does not call one, code of another line. */
+/**
+ * Cases that a hero run leaves to people: model bugs, ends that the engine does not report as success,
+ * unmerged code.
+ */
 
 import { expect, it, onTestFinished } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
@@ -23,7 +26,7 @@ async function open(options: VirtualLabOptions = {}): Promise<VirtualLab> {
 }
 
 // rule HR-33
-it('is not started again after a bug in the model: the person in charge is asked', async () => {
+it('is not restarted after a bug in the model, and mentions the DRI', async () => {
   const failAt = { step: 300, line: IN_THE_MODEL, exitCode: 1 };
   const lab = await open({ script: () => ferryScript({ ...SHORT_FERRY, failAt }) });
   const issue = await openHeroIssue(lab);
@@ -42,7 +45,7 @@ it('is not started again after a bug in the model: the person in charge is asked
 });
 
 // rule HR-64
-it('is sealed by no word of a person where its engine does not say that it went well', async () => {
+it('cannot be sealed by any command unless its engine reports success', async () => {
   const failAt = { step: 300, line: IN_THE_MODEL, exitCode: 1 };
   const lab = await open({ script: () => ferryScript({ ...SHORT_FERRY, failAt }) });
   const issue = await openHeroIssue(lab);
@@ -60,17 +63,17 @@ it('is sealed by no word of a person where its engine does not say that it went 
 });
 
 // rule HR-13
-it('has the last step of its contract, whatever total its progress bar shows', async () => {
+it('takes its final step from the contract, not from the progress bar', async () => {
   const { lab, issue, save, close } = await openCheckpointLab({}, { 'Final step': '1300' });
   onTestFinished(close);
-  // The bar counts to 1200, and so does the newest checkpoint.
+  // The progress bar counts to 1200, and the newest checkpoint is 1200 too.
   await save(1_200);
   expect(await ask(lab, 'mira', issue, '/seal')).toBe('seal-incomplete');
   expect((await stateOf(lab, RUN))?.seal).toBeNull();
 });
 
 // rule HR-35
-it('runs a commit off the target branch where the contract names its branch and somebody else approved that, and nowhere else', async () => {
+it('runs an unmerged commit only if the contract names its branch and another person approves', async () => {
   const lab = await open();
   await branchOff(lab, 'ada', 'ada/moe');
   await pushFile(lab, 'ada', 'ada/moe', 'lib/moe.py', 'x = 1\n');
@@ -80,7 +83,7 @@ it('runs a commit off the target branch where the contract names its branch and 
   await untilState(lab, RUN, (state) => state.gate != null, { limitMs: 60 * MINUTE });
   const held = await stateOf(lab, RUN);
   expect(held === null ? null : openGates(held)).toContain('authors-known unreadable');
-  // There is no manifest of it that anybody could approve.
+  // There is no manifest that a person could approve.
   expect(held?.gate?.digest).toBeNull();
   await ask(lab, 'mira', issue, '/approve-launch');
   await lab.clock.advance(10 * MINUTE);
@@ -94,7 +97,7 @@ it('runs a commit off the target branch where the contract names its branch and 
 });
 
 // rule HR-11
-it('waits until somebody has chosen what it keeps, with the usual numbers as a suggestion and none of them assumed', async () => {
+it('waits until the checkpoint retention is chosen, and only suggests the usual numbers', async () => {
   const lab = await open();
   const source = { 'Source SHA': await headOf(lab) };
   const left = { 'Checkpoints kept for rollback': null, 'Temporary checkpoints every (minutes)': null };
@@ -112,7 +115,7 @@ it('waits until somebody has chosen what it keeps, with the usual numbers as a s
   expect((await stateOf(lab, RUN))?.order?.manifest?.retention.keepTemporary).toBe(10);
 });
 
-it('waits where its budget cannot be that of what it trains, until the person in charge says which is meant', async () => {
+it("waits until the contract's FLOP budget agrees with its parameters and tokens", async () => {
   const lab = await open();
   const source = { 'Source SHA': await headOf(lab) };
   const issue = await openHeroIssue(lab, { answers: { 'FLOP budget': '1.9e20' } });
@@ -129,7 +132,7 @@ it('waits where its budget cannot be that of what it trains, until the person in
 });
 
 // rule HR-27
-it('is compared at every look with the run of the tracker that was approved, not with the one that its log links to', async () => {
+it('compares each observation with the approved tracker run, not with the one its log links to', async () => {
   const asked: string[] = [];
   const lab = await open({
     script: () => ferryScript({ ...SHORT_FERRY, runName: 'grug-of-yesterday' }),

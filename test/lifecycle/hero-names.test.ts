@@ -1,4 +1,4 @@
-/** Names that somebody gives a run, so that no other one can begin. */
+/** Run names chosen so that no later run could be named. */
 
 import { expect, it } from 'vitest';
 import { shownApprovalLine } from '../support/approve.ts';
@@ -8,7 +8,7 @@ import { stateOf, until } from '../support/play.ts';
 const MINUTE = 60_000;
 
 // threat T113
-it('a run whose name is as long as any may be is followed by one of its issue, whose name is cut', async () => {
+it('a run with a name of maximum length gets a successor with a shortened name', async () => {
   const lab = await openHeroLab();
   const slug = 'a'.repeat(63);
   const issue = await openHeroIssue(lab, { answers: { 'Run slug': slug, 'W&B run id': slug } });

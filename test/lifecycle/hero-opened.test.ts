@@ -1,4 +1,4 @@
-/** A hero run that nobody has an issue for: the bot opens one, people write what is missing, and it is launched. */
+/** A hero run without an issue: ferrybot opens one, people fill in what is missing, and it is launched. */
 
 import { expect, it, onTestFinished } from 'vitest';
 import { ANSWERS, formBody, headOf, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
@@ -40,7 +40,7 @@ function openedIssues(lab: VirtualLab): readonly Row[] {
 }
 
 // rule HR-72
-it('is opened with what is known, linked with its logbook, and launched once people have written the rest', async () => {
+it('is opened with the known answers and a logbook link, and launched once people complete it', async () => {
   const lab = await open();
   const { pull } = await propose(lab);
   const asked = await say(lab, 'ada', pull, ASK);
@@ -83,7 +83,7 @@ it('is opened with what is known, linked with its logbook, and launched once peo
   await until(lab, 'the launch', async () => (await stateOf(lab, RUN))?.submission != null);
 });
 
-it('is asked of somebody else than who is in charge: they accept first', async () => {
+it("needs the DRI's acceptance if another person requested it", async () => {
   const lab = await open();
   const { pull } = await propose(lab);
   await say(lab, 'ada', pull, `${ASK} dri=@mira`);
@@ -96,7 +96,7 @@ it('is asked of somebody else than who is in charge: they accept first', async (
 it.each([
   ['without a name', '/propose lane=hero', 'the run has no name'],
   [
-    'with a value that no contract has',
+    'with an unknown contract field',
     `${ASK} learning_rate=3e-4`,
     'the contract has no value `learning_rate`',
   ],
@@ -109,7 +109,7 @@ it.each([
   expect(openedIssues(lab)).toEqual([]);
 });
 
-it('is not opened where somebody has an issue: that one is the run', async () => {
+it('uses the existing issue if /propose is posted in an experiment issue', async () => {
   const lab = await open();
   const issue = await openHeroIssue(lab, { labels: ['experiment'] });
   await say(lab, 'ada', issue, '/propose lane=hero');

@@ -1,4 +1,4 @@
-/** Where a hero run would write, and what it would cost: what its contract says of both is held against what is there. */
+/** The output root and cost in a hero contract are compared with the store and the config. */
 
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -21,7 +21,7 @@ async function gated(
   return { issue, gates: state === null ? [] : openGates(state) };
 }
 
-it('is a place where nothing lies that is not of its line: a job would go on from it by itself', async () => {
+it('blocks an output root that already contains checkpoints, because the job would resume from them', async () => {
   const folders = await checkpointFolders();
   onTestFinished(() => folders.close());
   await folders.write(700, MORNING - 60 * MINUTE, false);
@@ -32,13 +32,13 @@ it('is a place where nothing lies that is not of its line: a job would go on fro
 });
 
 // rule HR-08
-it('is a place that its command names', async () => {
+it('blocks an output root that its command does not name', async () => {
   const lab = await openHeroLab();
   const { gates } = await gated(lab, { Command: 'python3 experiments/ferries/daily.py' });
   expect(gates).toEqual(['output-root-own not-in-command']);
 });
 
-it('takes as many people as the hours of its contract demand, and no fewer than the table of the lab', async () => {
+it("needs the number of approvals for the contract's accelerator-hours, if they exceed the config's", async () => {
   const lab = await openHeroLab({
     config: (text) =>
       `${text.replace('quorumByCost: []', "quorumByCost: [{ fromAcceleratorHours: '1000', people: 2 }]").trimEnd()}\n${HERO_LANE}`,
@@ -54,7 +54,7 @@ it('takes as many people as the hours of its contract demand, and no fewer than 
   expect(told(lab, 'answer').at(-1)).toContain('1 of 2 approvals');
 });
 
-it('costs what the table of the lab says where its contract says less', async () => {
+it("uses the config's accelerator-hours if the contract names fewer", async () => {
   const lab = await openHeroLab();
   await gated(lab, { 'Accelerator-hours': '0.001' });
   const { cost } = (await stateOf(lab, RUN))?.gate?.manifest ?? {};

@@ -1,4 +1,4 @@
-/** What is written down of a hero run on its way from the contract to the seal, and who hears of it. */
+/** The logbook, comments and mentions of a hero run, from the contract to the seal. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
@@ -21,14 +21,14 @@ let subjects: readonly string[] = [];
 let watched = { all: 0, open: 0 };
 let later = { all: 0, open: 0 };
 
-/** Jobs of the watch workflow that were started, and that still go on. */
+/** Jobs of the watch workflow: all that started, and those not completed. */
 function watches(): { readonly all: number; readonly open: number } {
   const { runs, workflows } = lab.world.state;
   const all = Object.values(runs).filter((run) => workflows[run.workflowId]?.path.endsWith('-watch.yml'));
   return { all: all.length, open: all.filter(({ status }) => status !== 'completed').length };
 }
 
-/** A job that is preempted once, goes on from its checkpoint, ends well and is sealed. */
+/** A job that is preempted once, resumes from its checkpoint, succeeds and is sealed. */
 beforeAll(async () => {
   folders = await checkpointFolders();
   let jobs = 0;
@@ -69,7 +69,7 @@ beforeAll(async () => {
 
 describe('the logbook of a hero run', () => {
   // rules HR-23, HR-73
-  it('is pushed in the words of the policy, and begins before the launch', () => {
+  it('is pushed with the commit subjects of the policy, from before the launch on', () => {
     const occasions = subjects.filter((one) => /: (start|log (launch|relaunch|final seal))/.test(one));
     expect(occasions).toEqual([
       `${RUN}: start hero-run logbook`,
@@ -80,7 +80,7 @@ describe('the logbook of a hero run', () => {
   });
 
   // rule HR-20
-  it('and its issue name each other', async () => {
+  it('links the issue, and the card in the issue links the logbook', async () => {
     const markdown = (await fileOf(lab, LOGBOOK, `runs/2026/11/${RUN}/logbook.md`)) ?? '';
     expect(markdown).toContain(`- Issue: lab/ferries#${issue}\n`);
     const card = botComments(lab).findLast(
@@ -91,7 +91,7 @@ describe('the logbook of a hero run', () => {
     expect(card?.text).toContain(LOGBOOK);
   });
 
-  it('says of each attempt who answers for it, on what it runs, under what name, where to and from where', async () => {
+  it('lists for each attempt the DRI, hardware, tracker name, output root and start checkpoint', async () => {
     const markdown = (await fileOf(lab, LOGBOOK, `runs/2026/11/${RUN}/logbook.md`)) ?? '';
     const [contract = '', instances = '', log = ''] = markdown.split(
       /^## (?:Launched Instances|Event Log)$/m,
@@ -100,7 +100,7 @@ describe('the logbook of a hero run', () => {
     expect(contract).toContain(`- Stop/escalation criteria: ${ANSWERS['Stop and escalation criteria']}\n`);
     const [, first = '', second = ''] = instances.split(/^### .+ - /m);
     expect(first).toContain('- Babysitter/check cadence: every 60 s, for @ada\n');
-    // With the time in its heading, all that the policy asks to be recorded of a launched instance, and nothing empty.
+    // With the time in its heading, this is all that the policy wants recorded of a launched instance.
     for (const attempt of [first, second])
       expect([...attempt.matchAll(/^- ([^:]+): \S.*$/gm)].map(([, label]) => label)).toEqual([
         'DRI',
@@ -133,7 +133,7 @@ describe('the logbook of a hero run', () => {
     );
   });
 
-  it('leaves no line of an entry empty, and waits for nobody where it goes on by itself', async () => {
+  it('leaves no field empty, and names no person as the next step if ferrybot continues itself', async () => {
     const markdown = (await fileOf(lab, LOGBOOK, `runs/2026/11/${RUN}/logbook.md`)) ?? '';
     const log = markdown.slice(markdown.indexOf('## Event Log'));
     expect(log.match(/^- (?:Status|Evidence|Decision|Next):$/gm)).toBeNull();
@@ -147,7 +147,7 @@ describe('the logbook of a hero run', () => {
     );
   });
 
-  it('is called by its kind, and has no word of a ferry, no name of the code and no answer of the store without its time', async () => {
+  it('is titled as a hero run, uses no ferry terms or code names, and dates each statement about the store', async () => {
     const markdown = (await fileOf(lab, LOGBOOK, `runs/2026/11/${RUN}/logbook.md`)) ?? '';
     expect(markdown).toContain(`# ${RUN}: Hero Run Logbook\n`);
     expect(markdown).not.toMatch(/interval since|no earlier ferry|finalStep|trackerName/);
@@ -158,7 +158,7 @@ describe('the logbook of a hero run', () => {
     expect(markdown).toMatch(/^- Status: SUCCEEDED, last exact step \d+\/1200$/m);
   });
 
-  it('has an entry for each look', () => {
+  it('has an entry for each observation', () => {
     const looks = events.filter(({ type }) => type === 'observed');
     expect(looks.length).toBeGreaterThan(4);
   });
@@ -166,29 +166,29 @@ describe('the logbook of a hero run', () => {
 
 describe('the issue of a hero run', () => {
   // rules HR-18, HR-22
-  it('is told of the launch, of each attempt that began and ended, and of the seal', () => {
+  it('gets a comment for the launch, start and end of each attempt, and the seal', () => {
     const moments = botComments(lab).filter(({ kind }) => ['launch', 'ended', 'sealed'].includes(kind));
     expect(moments.map(({ kind }) => kind)).toEqual(['launch', 'ended', 'launch', 'ended', 'sealed']);
     expect(new Set(moments.map(({ thread }) => thread))).toEqual(new Set([issue]));
     expect(saidTwice(lab)).toEqual([]);
   });
 
-  it('has the whole launch command with the seal, however long', () => {
+  it('shows the whole launch command in the seal comment, at any length', () => {
     const whole = events.findLast((event) => event.type === 'submitted')?.data.command.at(-1) ?? 'none';
     expect(told(lab, 'sealed').at(-1)).toContain('Launch command (scrubbed):');
     expect(told(lab, 'sealed').at(-1)).toContain(`${whole}\n\`\`\``);
   });
 
   // rule HR-31
-  it('calls the person in charge at a crash that is started again, and not at a good end', () => {
+  it('mentions the DRI at a crash that is restarted, and not at a success', () => {
     const [crashed, well] = told(lab, 'ended');
     expect(crashed).toContain('an identical attempt may pass');
     expect(crashed).toMatch(/@ada/);
-    // No ferry follows a hero run, and an attempt that goes on by itself mended nothing.
+    // No ferry follows a hero run, and an automatic restart fixed nothing.
     const said = `${crashed}\n${well}`.match(/^(?:Recommendation|No sealed|Fixed).*$/gm)?.join('\n');
     expect(said).toContain('No sealed run');
     expect(said).not.toMatch(/ferry|Fixed/);
-    // What is tried again by itself asks nobody to find its cause first.
+    // An automatic restart asks nobody to find the cause first.
     expect(crashed).toMatch(
       /^Recommendation \/ victory decision: no victory yet; an identical attempt may pass/m,
     );
@@ -197,7 +197,7 @@ describe('the issue of a hero run', () => {
   });
 
   // rule HR-67
-  it('says at the seal how it ended, where everything stands, and how it was launched', () => {
+  it('shows in the seal comment the result, the final checkpoint, the paths and the command', () => {
     const [sealed = ''] = told(lab, 'sealed');
     for (const part of [
       'SUCCEEDED at step',
@@ -211,7 +211,7 @@ describe('the issue of a hero run', () => {
     expect(sealed).not.toContain('Tomorrow');
   });
 
-  it('outlives the watch, which ends with the run', () => {
+  it('stays open when the watch ends with the run', () => {
     expect(watched.all).toBeGreaterThan(0);
     expect(later).toEqual({ all: watched.all, open: 0 });
   });

@@ -1,4 +1,4 @@
-/** A hero run that fails on its way: what it goes on from by itself, what a person rejects, and the way back that is approved. */
+/** A hero run that fails: which checkpoint it resumes from, what people reject, and an approved rollback. */
 
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -17,12 +17,12 @@ import type { VirtualLab } from '../support/virtual-lab.ts';
 const MINUTE_MS = 60_000;
 const PREEMPTED = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
 
-/** A job of the run goes until here, and is preempted. */
+/** A job that is preempted at this step. */
 const until900: Partial<FerryShape> = { failAt: { step: 900, line: PREEMPTED, exitCode: 1 } };
 
 type Play = { lab: VirtualLab; issue: number; folders: CheckpointFolders; jobs: readonly JobSpec[] };
 
-/** `attempts`: what becomes of each job; the last one stands for all that follow. */
+/** `attempts` has the shape of each job; the last one is used for all that follow. */
 async function begin(attempts: readonly Partial<FerryShape>[], command: string, restarts = 1): Promise<Play> {
   const folders = await checkpointFolders();
   const jobs: JobSpec[] = [];
@@ -45,7 +45,7 @@ async function begin(attempts: readonly Partial<FerryShape>[], command: string, 
 
 const TAKES = `${ANSWERS['Command']} --resume={checkpoint}`;
 
-/** The job of this attempt has got so far. */
+/** Waits until the job of this attempt has reached the step. */
 const reached = ({ lab }: Play, attempt: number, step: number): Promise<void> =>
   until(lab, `step ${step} of attempt ${attempt}`, async () =>
     (await eventsOf(lab, RUN)).some(
@@ -60,7 +60,7 @@ const ended = ({ lab }: Play, attempt: number): Promise<void> =>
     ),
   );
 
-/** What the job has written by now, and half of what it would write next. */
+/** Writes complete checkpoints for `steps` and an incomplete one for `half`. */
 async function written({ lab, folders }: Play, steps: readonly number[], half: number): Promise<void> {
   for (const step of steps) await folders.write(step, lab.clock.now());
   await folders.write(half, lab.clock.now(), false);
@@ -68,7 +68,7 @@ async function written({ lab, folders }: Play, steps: readonly number[], half: n
 
 const answer = ({ lab, issue }: Play, line: string) => ask(lab, 'mira', issue, line, 120_000);
 
-it('is started again after hours too, however many runs a clock has begun on its commit meanwhile', async () => {
+it('is restarted after hours too, even if scheduled workflows created many check suites on its commit', async () => {
   const hours = { durationMs: 7 * 60 * MINUTE_MS, ...until900 };
   const play = await begin([hours, {}], TAKES);
   const { lab, folders, jobs } = play;
@@ -78,7 +78,7 @@ it('is started again after hours too, however many runs a clock has begun on its
   expect(Object.keys(lab.world.state.checkSuites).length).toBeGreaterThan(50);
 });
 
-it('calls the person in charge where its job was stopped by nobody who is known, and not where people here stopped it', async () => {
+it('mentions the DRI if an unknown actor stopped its job, but not after a /stop by a person', async () => {
   const play = await begin([{}], TAKES);
   const { lab } = play;
   await reached(play, 1, 810);
@@ -95,7 +95,7 @@ it('calls the person in charge where its job was stopped by nobody who is known,
   await other.lab.clock.advance(5 * MINUTE_MS);
   expect(told(other.lab, 'ended')[0]).toContain('STOPPED');
   expect(told(other.lab, 'ended')[0]).not.toMatch(/@ada/);
-  // Nothing is gone back in after that, and the run can go on all the same.
+  // A rollback is not possible after that, but the run can be resumed under another id.
   expect(told(other.lab, 'ended')[0]).toMatch(
     /\*\*Wanted: .*`\/ack reject=.* or `\/resume-as id=… from=… reason="…"`/,
   );
@@ -104,7 +104,7 @@ it('calls the person in charge where its job was stopped by nobody who is known,
 });
 
 // rule HR-51
-it('goes on from the newest whole checkpoint, back behind a rejected one by a manifest of its own, and to the seal', async () => {
+it('resumes from the newest complete checkpoint, rolls back behind a rejected one after approval, and is sealed', async () => {
   const play = await begin([until900, until900, {}], TAKES);
   const { lab, issue, folders, jobs } = play;
   const at = (step: number): string => join(folders.root, 'checkpoints', `step-${step}`);
@@ -125,7 +125,7 @@ it('goes on from the newest whole checkpoint, back behind a rejected one by a ma
 
   await ended(play, 2);
   await lab.clock.advance(10 * MINUTE_MS);
-  // The same failure again is a person's.
+  // The same failure again needs a person.
   expect(jobs).toHaveLength(2);
   expect(told(lab, 'launch')[0]).not.toContain('Starts from');
   expect(told(lab, 'launch')[1]).toContain(`| Starts from | step 800, \`${at(800)}\` |`);
@@ -169,7 +169,7 @@ it('goes on from the newest whole checkpoint, back behind a rejected one by a ma
     ],
     rejections: [{ step: 800 }, { step: 401, reason: 'behind the spike' }],
   });
-  // What may be cleaned up, and what a seal rests on, lies where it was looked for: a lane that says otherwise since changes nothing.
+  // Clean-up and seal use the recorded roots, even if the lane's config names others later.
   const elsewhere = { checkpointRoots: ['gs://elsewhere/{run}'] };
   expect(state === null ? null : rootsOf(state, elsewhere)).toEqual([
     folders.root,
@@ -179,47 +179,4 @@ it('goes on from the newest whole checkpoint, back behind a rejected one by a ma
   expect(saidTwice(lab)).toEqual([]);
 });
 
-it('asks where nothing whole is there to go on from, and begins again only at the word of a person', async () => {
-  const play = await begin([until900, {}], TAKES);
-  const { lab, issue, folders, jobs } = play;
-  await reached(play, 1, 810);
-  await folders.write(800, lab.clock.now(), false);
-  await ended(play, 1);
-  await lab.clock.advance(10 * MINUTE_MS);
-  expect(jobs).toHaveLength(1);
-  expect(told(lab, 'incident').at(-1)).toContain('checkpoint-proven');
-  expect(await answer(play, '/rollback step=0 reason="nothing is lost"')).toBe('rolled-back');
-  await approve(lab, 'mira', issue, RUN);
-  await until(lab, 'the second attempt', () => jobs.length === 2);
-  expect(jobs[1]?.command.join(' ')).not.toContain('checkpoint');
-});
-
-it('is not started again where the job would take by itself what was rejected, and goes back nowhere that its command does not say', async () => {
-  const play = await begin([until900, {}], ANSWERS['Command'] ?? '');
-  const { lab, jobs } = play;
-  await reached(play, 1, 810);
-  await written(play, [400, 800], 900);
-  await answer(play, '/reject-checkpoint step=800 reason="the loss had spiked"');
-  await ended(play, 1);
-  await lab.clock.advance(10 * MINUTE_MS);
-  expect(jobs).toHaveLength(1);
-  // The command has no place for a checkpoint: the way back would not be taken.
-  await answer(play, '/rollback step=400 reason="behind the spike"');
-  const state = await stateOf(lab, RUN);
-  expect(state === null ? null : openGates(state)).toEqual(['checkpoint-proven command-differs']);
-});
-
-it('names the way back wherever the same again would end the same, and it is taken', async () => {
-  const lost = { failAt: { step: 900, line: 'FloatingPointError: Loss is nan', exitCode: 1 } };
-  const play = await begin([lost, {}], TAKES);
-  const { lab, issue, folders, jobs } = play;
-  await reached(play, 1, 810);
-  await folders.write(400, lab.clock.now());
-  await ended(play, 1);
-  await lab.clock.advance(10 * MINUTE_MS);
-  expect(told(lab, 'ended').at(-1)).toMatch(/`\/rollback step=… reason="…"` by an approver/);
-  expect(await answer(play, '/relaunch')).toBe('relaunch-never');
-  await answer(play, '/rollback step=400 reason="before the loss was lost"');
-  await approve(lab, 'mira', issue, RUN);
-  await until(lab, 'the second attempt', () => jobs.length === 2);
-});
+it('asks a person if no complete checkpoint exists, and starts from step 0 only after a /rollback', async () => {

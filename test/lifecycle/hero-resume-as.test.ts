@@ -1,4 +1,4 @@
-/** A hero run whose line is not to be gone on with: another run of the record goes on from its checkpoint, under an identity of its own. */
+/** A failed hero run continues as another run: from its checkpoint, under a new id, with a new approval. */
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const NAN = 'FloatingPointError: loss is nan at step 900';
 const COMMAND =
   'FERRY_DATE=hero LAB_OUTPUT_ROOT={outputRoot} python3 experiments/ferries/daily.py --resume={checkpoint}';
 
-/** A run that has failed at step 900, with a whole checkpoint of step 800. */
+/** A run that failed at step 900 and left a complete checkpoint of step 800. */
 async function begin() {
   const [folders, others] = [await checkpointFolders(), await checkpointFolders()];
   const jobs: JobSpec[] = [];
@@ -51,7 +51,7 @@ async function begin() {
 }
 
 // rule HR-52
-it('goes on as another run, from its checkpoint, under names and in a place of its own, on an approval of its own', async () => {
+it('continues as a new run from the checkpoint, with its own names, output root and approval', async () => {
   const { lab, issue, jobs, from, root, ask, ended } = await begin();
   expect(await ask(root)).toBe('not-now');
   await ended();
@@ -87,7 +87,7 @@ it('goes on as another run, from its checkpoint, under names and in a place of i
 });
 
 // rule HR-53
-it('and its reason stand in the issue and in the logbook, with both names, checkpoint, output and commit', async () => {
+it('records the reason, both run names, checkpoint, output root and commit in the issue and the logbook', async () => {
   const { lab, issue, from, root, ask, ended } = await begin();
   await ended();
   await ask(root);
@@ -107,12 +107,12 @@ it('and its reason stand in the issue and in the logbook, with both names, check
   expect(cards.at(-1)?.text).toContain(`Continues the run \`${OLD}\` under a new identity`);
 });
 
-it('goes on from the run that ran also where one that began from it is given up', async () => {
+it('can continue again from the original run if the first continuation is withdrawn', async () => {
   const { lab, issue, from, folders, root, ask, ended } = await begin();
   await ended();
   expect(await ask(root)).toBe('resumed-as');
   expect(await ask(root, 'ada', 'third-one')).toBe('not-now');
-  // What the command named is gone, and nothing that the issue says names another one.
+  // The checkpoint in the command is deleted, and nothing in the issue names another one.
   await rm(join(from, 'metadata.json'));
   await approve(lab, 'mira', issue, NEW);
   await lab.clock.advance(5 * MINUTE_MS);
@@ -128,7 +128,7 @@ it('goes on from the run that ran also where one that began from it is given up'
 });
 
 // threat T123
-it('goes on as no other run while somebody holds it: no hold is got rid of so', async () => {
+it('cannot continue as another run during a hold', async () => {
   const { lab, issue, root, ask, ended } = await begin();
   await ended();
   await say(lab, 'mira', issue, '/hold reason="nobody knows why it diverged"');
@@ -142,7 +142,7 @@ it('goes on as no other run while somebody holds it: no hold is got rid of so', 
 });
 
 // threat T114
-it('shares no output root with what it goes on from, takes no name of ours, and is asked for by no stranger', async () => {
+it('rejects a shared output root, a reserved run name, and a request by an untrusted user', async () => {
   const { lab, folders, root, ask, ended } = await begin();
   await ended();
   expect(await ask(null, 'sol', 'x1y')).toBe('not-permitted');
@@ -157,7 +157,7 @@ it('shares no output root with what it goes on from, takes no name of ours, and 
   expect(state?.gate?.manifest?.outputRoot).toBe(folders.root);
 });
 
-it('is refused while the old run is there to ask again in, where what it says can be no part of the new one', async () => {
+it('refuses unusable values and leaves the old run open, so that the user can ask again', async () => {
   const { lab, issue, from, folders, root, ended } = await begin();
   await ended();
   const [complete, newer] = [from, join(folders.root, 'checkpoints', 'step-900')];
@@ -180,7 +180,7 @@ it('is refused while the old run is there to ask again in, where what it says ca
   expect(await asked(`from=${older} root=${root}`)).toBe('resumed-as');
 });
 
-it('trains as the run that it goes on from did, but for what is meant: a setting that slipped blocks it, and changed code is shown', async () => {
+it('blocks the new run if a setting differs from the old run, and lists changed code', async () => {
   const { lab, issue, root, ask, ended } = await begin();
   await ended();
   await pushFile(lab, 'ada', 'main', 'lib/smalllab/router.py', 'def route(x):\n    return x\n');
@@ -208,7 +208,7 @@ it('trains as the run that it goes on from did, but for what is meant: a setting
   });
 });
 
-it('closes the old run in the push that records the new one, and keeps it open while its lane is held', async () => {
+it('closes the old run in the push that records the new one, and keeps it open during a lane hold', async () => {
   const { lab, issue, root, ask, ended } = await begin();
   await ended();
   const lane = (await stateOf(lab, OLD))?.proposal.lane ?? '';

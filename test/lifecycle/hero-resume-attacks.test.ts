@@ -1,4 +1,4 @@
-/** What somebody could try so that a hero run goes on from a checkpoint that nobody would approve now. */
+/** Attempts to make a hero run resume from a checkpoint that no approver would accept. */
 
 import { rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import type { VirtualLab } from '../support/virtual-lab.ts';
 const MINUTE_MS = 60_000;
 const PREEMPTED = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
 
-/** A run whose jobs are all preempted at step 900, launched. */
+/** A launched run; each of its jobs is preempted at step 900. */
 async function begin() {
   const folders = await checkpointFolders();
   const jobs: JobSpec[] = [];
@@ -50,7 +50,7 @@ async function answer(lab: VirtualLab, issue: number, line: string): Promise<str
   return answersTo(lab, comment).join('\n');
 }
 
-it('a checkpoint that an approved manifest goes back to, and that people have rejected since, starts nothing again', async () => {
+it('a checkpoint that was rejected after the approval of its rollback is not used again', async () => {
   const { lab, issue, folders, jobs } = await begin();
   await happened(lab, 'observed', 1, 810);
   await folders.write(400, lab.clock.now());
@@ -66,7 +66,7 @@ it('a checkpoint that an approved manifest goes back to, and that people have re
   expect(jobs.at(-1)?.command.at(-1)).toContain('step-400');
 });
 
-it('a root that a job made a link to that of another run starts nothing', async () => {
+it("a checkpoint root that links to another run's root starts no attempt", async () => {
   const { lab, folders, jobs } = await begin();
   const elsewhere = await checkpointFolders();
   onTestFinished(elsewhere.close);
@@ -80,7 +80,7 @@ it('a root that a job made a link to that of another run starts nothing', async 
   expect(jobs).toHaveLength(1);
 });
 
-it('what a job forges may be no more than a text: a name for a shell is one argument, and an absurd step stops nothing', async () => {
+it('a forged checkpoint name is passed as one argument, and an absurdly high step blocks nothing', async () => {
   const { lab, folders, jobs } = await begin();
   await happened(lab, 'observed', 1, 810);
   const name = "x\n`id`$(id) --env '{outputRoot}'";
@@ -91,7 +91,7 @@ it('what a job forges may be no more than a text: a name for a shell is one argu
   expect((await stateOf(lab, RUN))?.order?.order.checkpoint).toEqual({ path, step: 9_007_199_254_740_991 });
 });
 
-it('a way back is said by nobody who may not approve, and not with words that somebody else put there', async () => {
+it("a /rollback by an untrusted user, or edited into a maintainer's comment, changes nothing", async () => {
   const { lab, issue, folders } = await begin();
   await happened(lab, 'observed', 1, 810);
   await folders.write(400, lab.clock.now());

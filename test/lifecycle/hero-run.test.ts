@@ -1,4 +1,4 @@
-/** A hero run as its people live it: from the contract in an issue to the seal. */
+/** A hero run from the contract in an issue to the seal. */
 
 import { expect, it } from 'vitest';
 import { headOf, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
@@ -7,7 +7,7 @@ import { approveAndFinish, seal, stateOf, untilState } from '../support/play.ts'
 import { pushFile, saidTwice } from '../support/talk.ts';
 
 // rule HR-71
-it('goes from the form to the seal in its own issue, at the commit that the contract names', async () => {
+it('a hero run goes from the issue form to the seal, at the commit that the contract names', async () => {
   const lab = await openHeroLab();
   const issue = await openHeroIssue(lab);
   await untilState(lab, RUN, (state) => state.gate?.digest != null, { limitMs: 3_600_000 });
@@ -16,7 +16,7 @@ it('goes from the form to the seal in its own issue, at the commit that the cont
   const source = await headOf(lab);
   await pushFile(lab, 'ada', 'main', 'lib/newer.py', 'x = 1\n');
   await approveAndFinish(lab, RUN, issue);
-  // What was pushed since is nothing that the contract names.
+  // A later push is not in the contract, so it is not launched.
   expect((await stateOf(lab, RUN))?.submission).toMatchObject({ commit: source, attempt: 1 });
   expect((await stateOf(lab, RUN))?.gate?.manifest).toMatchObject({
     outputRoot: 'outputs/grug-moe-1e23-ep8',
@@ -30,7 +30,7 @@ it('goes from the form to the seal in its own issue, at the commit that the cont
 });
 
 // rule HR-01
-it('is one by what it spends, in any experiment’s issue; what spends less is asked for', async () => {
+it('an experiment issue above the FLOP threshold becomes a hero run, and a smaller one does not', async () => {
   const lab = await openHeroLab();
   const labels = ['experiment'];
   await openHeroIssue(lab, { labels, answers: { 'Run slug': 'small' } });

@@ -1,4 +1,4 @@
-/** Milestone and seal of a hero run: nothing is sealed that cannot be seen to be whole, and what is sealed stays. */
+/** Milestones and seals of a hero run: only complete output is sealed, and sealed checkpoints are kept. */
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { createWandbStandIn } from '../support/wandb-stand-in.ts';
 
 describe('the seal of a hero run', () => {
   // rules HR-49, HR-66
-  it('names what is missing and does not seal; an incident tells of a success without its checkpoint', async () => {
+  it('is refused with the missing checkpoint named, and an incident reports a success without checkpoint', async () => {
     const { lab, issue, root, save, close } = await openCheckpointLab();
     await save(400);
     const early = await say(lab, 'mira', issue, '/seal');
@@ -51,7 +51,7 @@ describe('the seal of a hero run', () => {
     ['running', 700, 'the run is running there, with its newest row at step 700'],
     ['crashed', 1_200, null],
     ['finished', 700, null],
-  ])('rests on what the tracker said at the end: %s at step %i', async (state, step, missing) => {
+  ])("depends on the tracker's state at the end: %s at step %i", async (state, step, missing) => {
     const { lab, issue, save, close } = await openCheckpointLab({
       config: (text) =>
         `${text.trimEnd()}\n${HERO_LANE.replace(/tracker: .*/, 'tracker: { kind: wandb, entity: example-lab, project: ferries, keyFrom: TRACKER_KEY }')}`,
@@ -76,7 +76,7 @@ describe('the seal of a hero run', () => {
       await lab.clock.advance(2 * MINUTE);
       expect(answersTo(lab, early).join()).toContain(missing);
       expect((await stateOf(lab, HERO))?.seal).toBeNull();
-      // What a tracker says decides nothing that a person may not.
+      // A person may accept what the tracker reports.
       await say(lab, 'mira', issue, '/seal accept="its last rows were never sent"');
     } else await say(lab, 'mira', issue, '/seal');
     await until(lab, 'the seal', async () => (await stateOf(lab, HERO))?.seal !== null);
@@ -93,7 +93,7 @@ describe('the seal of a hero run', () => {
     });
   });
 
-  it('promises to keep no checkpoint that the training itself deletes while it runs', async () => {
+  it('refuses a milestone for a temporary checkpoint that training will delete', async () => {
     const { lab, issue, save, close } = await openCheckpointLab(
       { script: () => ferryScript({ ...SHORT_FERRY, durationMs: 300 * MINUTE }) },
       {},
@@ -117,7 +117,7 @@ describe('the seal of a hero run', () => {
   });
 
   // rules HR-70, HR-76
-  it('keeps the checkpoint of a milestone from then on, and tags it once', async () => {
+  it("protects a milestone's checkpoint from clean-up, and tags each milestone once", async () => {
     const { lab, issue, root, save, close } = await openCheckpointLab();
     const without = await say(lab, 'mira', issue, '/seal-milestone name="half-way"');
     await lab.clock.advance(2 * MINUTE);
@@ -125,7 +125,7 @@ describe('the seal of a hero run', () => {
     await save(400);
     await save(500);
     await rm(join(root, 'step-500/metadata.json'));
-    // A job that succeeded owes its last checkpoint, also at a hand-off.
+    // A successful job must have its last checkpoint, also for a milestone.
     const short = await say(lab, 'mira', issue, '/seal-milestone name="half-way"');
     await save(1_200);
     const below = await say(lab, 'ada', issue, '/seal-milestone name="half-way"');

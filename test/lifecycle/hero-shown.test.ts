@@ -1,4 +1,4 @@
-/** What people are shown before a hero run is launched, and what is written down of a source that is on no target branch. */
+/** The card before a hero run's launch, and the record of a source commit outside the target branch. */
 
 import { expect, it, onTestFinished } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
@@ -20,7 +20,7 @@ const cardOf = (lab: VirtualLab): string =>
   told(lab, 'card').findLast((text) => text.includes(`Run \`${RUN}\``)) ?? '';
 
 // rule HR-09
-it('lists on the card what the launch rests on: given, inferred and from what, or missing, and what held it against reality', async () => {
+it('lists on the card for each value its origin (given, inferred or missing) and the gate that checked it', async () => {
   const lab = await open();
   await openHeroIssue(lab, { answers: { 'Final step': null, 'Container or bundle': CONTAINER } });
   await untilState(lab, RUN, (state) => state.gate != null, { limitMs: 60 * MINUTE });
@@ -46,7 +46,7 @@ it('lists on the card what the launch rests on: given, inferred and from what, o
 });
 
 // rules HR-07, HR-14, HR-69
-it('records a source that is on no target branch as one that a person approved, with its identity and its container, and tags it at the seal', async () => {
+it('records an unmerged source commit with its approver, branch and container, and tags it at launch and seal', async () => {
   const lab = await open();
   await branchOff(lab, 'ada', 'ada/moe');
   await pushFile(lab, 'ada', 'ada/moe', 'lib/moe.py', 'x = 1\n');
@@ -56,7 +56,7 @@ it('records a source that is on no target branch as one that a person approved, 
   await approve(lab, 'mira', issue, RUN);
   await until(lab, 'the launch', async () => (await stateOf(lab, RUN))?.submission != null);
   await lab.clock.advance(2 * MINUTE);
-  // Not at the seal alone: the branch may be gone by then.
+  // The source is tagged at launch too, because the branch may be deleted before the seal.
   const [kept] = incidentsWith((await stateOf(lab, RUN))?.incidents ?? [], 'source-kept');
   const name = `refs/tags/${kept?.detail.tag}`;
   const at = (await lab.store.refs(name)).get(name) ?? '';

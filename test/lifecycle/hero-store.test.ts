@@ -1,4 +1,4 @@
-/** What the watch of a hero run sees of its checkpoints: where they lie, and not only what its log calls saved. */
+/** The watch of a hero run reads its checkpoints from the store instead of trusting the log. */
 
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,12 +12,12 @@ import { SHORT_FERRY, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE_MS = 60_000;
-/** Five hours of steps, and a line for every 400 of them that calls a checkpoint saved. */
+/** Five hours of steps; every 400 steps the log reports a saved checkpoint. */
 const LONG = { ...SHORT_FERRY, durationMs: 5 * 60 * MINUTE_MS };
 
 type Play = { readonly lab: VirtualLab; readonly folders: CheckpointFolders };
 
-/** A hero run whose job has its first step behind it. */
+/** A hero run after its first step. */
 async function begin(): Promise<Play> {
   const folders = await checkpointFolders();
   const lab = await openHeroLab({ script: () => ferryScript(LONG) });
@@ -46,7 +46,7 @@ const reached = ({ lab }: Play, step: number): Promise<void> =>
     limitMs: 12 * 60 * MINUTE_MS,
   });
 
-it('says which checkpoint lies there whole, on the card and in the logbook, and raises nothing while the log is right', async () => {
+it('shows the newest complete checkpoint on the card, and raises no alarm while log and store agree', async () => {
   const play = await begin();
   const { lab, folders } = play;
   await reached(play, 390);
@@ -59,7 +59,7 @@ it('says which checkpoint lies there whole, on the card and in the logbook, and 
   expect(await alarms(play, 'checkpoint-missing')).toBe(0);
 });
 
-it('tells of a checkpoint that the log calls saved and that is not there, once, and no longer once it is', async () => {
+it('raises one alarm if the store lacks a checkpoint that the log reports, and clears it once it exists', async () => {
   const play = await begin();
   const { lab, folders } = play;
   await reached(play, 440);
@@ -72,7 +72,7 @@ it('tells of a checkpoint that the log calls saved and that is not there, once, 
   expect(await alarms(play, 'checkpoint-missing')).toBe(1);
 });
 
-it('takes none of before the launch, none that is half written and none beyond its own step for one of its own', async () => {
+it('ignores checkpoints from before the launch, incomplete ones, and ones beyond the current step', async () => {
   const play = await begin();
   const { lab, folders } = play;
   await folders.write(300, lab.clock.now() - 24 * 60 * MINUTE_MS);
@@ -83,7 +83,7 @@ it('takes none of before the launch, none that is half written and none beyond i
   expect((await seen(play))?.last).toMatchObject({ newest: null, partial: { step: 410 } });
 });
 
-it('says that it cannot tell where nobody can read the store, and never that nothing is there', async () => {
+it('shows that the store is unreadable, and does not report its checkpoints as missing', async () => {
   const play = await begin();
   const { lab, folders } = play;
   await rm(join(folders.root, 'checkpoints'), { recursive: true, force: true });
@@ -96,7 +96,7 @@ it('says that it cannot tell where nobody can read the store, and never that not
   expect(await alarms(play, 'checkpoint-missing')).toBe(0);
 });
 
-it('is asked at the pace of the usual looks, however often the job is looked at, and reads no more of it than the newest', async () => {
+it('reads the store at the usual interval, however often the job is observed', async () => {
   const play = await begin();
   const { lab, folders } = play;
   await reached(play, 390);

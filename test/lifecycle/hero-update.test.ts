@@ -1,4 +1,4 @@
-/** What the issue of a hero run hears while nothing happens: how it stands, once a day. */
+/** The issue of a hero run gets one update a day while nothing else happens. */
 
 import { expect, it } from 'vitest';
 import { HERO_LANE, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
@@ -17,7 +17,7 @@ const LONG = {
   checkpointEverySteps: 200,
 };
 
-/** Two days of training, of which nothing is to be told but how they go. */
+/** Two days of training without incidents. */
 function quietLab(more = '') {
   return openHeroLab({
     ferry: { ...SHORT_FERRY, ...LONG },
@@ -26,13 +26,13 @@ function quietLab(more = '') {
   });
 }
 
-/** The lane of ferries has notices of its own. */
+/** Updates only, because the ferry lane posts notices too. */
 function updates(lab: VirtualLab): readonly string[] {
   return told(lab, 'notice').filter((text) => text.includes('**Update on '));
 }
 
 // rule HR-26
-it('hears how the run stands once a day, and the logbook at every look', async () => {
+it('posts one update a day in the issue, and records each observation in the logbook', async () => {
   const lab = await quietLab();
   const issue = await openHeroIssue(lab, { answers: { 'Final step': '54000' } });
   await approve(lab, 'mira', issue, RUN);
@@ -49,7 +49,7 @@ it('hears how the run stands once a day, and the logbook at every look', async (
   for (const text of [first, second]) {
     expect(text).toContain('✅ **Training.**');
     expect(text).toMatch(/- Newest checkpoint: step \d+00$/m);
-    // It is news for who follows the run, and calls nobody.
+    // An update is for followers of the run and mentions nobody.
     expect(text).not.toMatch(/@\w/);
   }
   const card = told(lab, 'card').find((text) => text.includes(`Run \`${RUN}\``));
@@ -69,7 +69,7 @@ it('hears how the run stands once a day, and the logbook at every look', async (
   await lab.close();
 });
 
-it('hears nothing of it where the lab wants no updates', async () => {
+it("posts no updates if the lane's config disables them", async () => {
   const lab = await quietLab('    updateHours: null\n');
   const issue = await openHeroIssue(lab, { answers: { 'Final step': '54000' } });
   await approve(lab, 'mira', issue, RUN);

@@ -1,4 +1,7 @@
-/** A run that still holds something when its job has ended: a watch stays with it, and nobody ends the run or begins another beside it. */
+/**
+ * A run that still holds billed resources after its job ended: it stays watched, unsealed, and blocks its
+ * lane.
+ */
 
 import { expect, it, vi } from 'vitest';
 import type { Holding } from '../../src/domain/logbook/holdings.ts';
@@ -19,7 +22,7 @@ vi.mock('../../src/domain/logbook/holdings.ts', async (original) => {
   };
 });
 
-it('is watched until it is gone, is not sealed before, and its lane waits', async () => {
+it('is watched, not sealable, and blocks its lane until the resource is gone', async () => {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY });
   const { run, pull, issue } = await propose(lab);
   machine.of = run;

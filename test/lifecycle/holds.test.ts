@@ -1,4 +1,4 @@
-/** Holding back: a run, a day, a lane or the repository on hold, an approval that is taken back, a job that is given up. */
+/** Holds on a run, a day, a lane or the repository; revoked approvals; and a run that is given up as lost. */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { approvalLine } from '../support/approve.ts';
@@ -31,7 +31,7 @@ const notHeld = async (run: string) =>
   (await stateOf(lab, run))?.gate?.verdicts.find((verdict) => verdict.gate === 'not-held')?.code;
 
 describe('/hold and /unhold', () => {
-  it('take the approval away, keep the run from launching, and let it be approved anew', async () => {
+  it('drop the approval, block the launch, and allow a new approval afterwards', async () => {
     const { run, pull } = await proposed({ config: TWO_PEOPLE });
     expect(await ask(lab, 'ada', pull, approvalLine(lab))).toBe('approved-waiting-for-more');
     expect(await ask(lab, 'ada', pull, '/hold reason="the tokenizer changes *today*"')).toBe('held');
@@ -52,7 +52,7 @@ describe('/hold and /unhold', () => {
 });
 
 describe('/revoke', () => {
-  it('takes back one’s own approval, and a maintainer takes back everybody’s', async () => {
+  it("revokes the user's own approval; a maintainer revokes all approvals", async () => {
     const { run, pull } = await proposed({ config: TWO_PEOPLE });
     await ask(lab, 'ada', pull, approvalLine(lab));
     expect(await ask(lab, 'ravi', pull, '/revoke')).toBe('revoke-nothing');
@@ -64,8 +64,8 @@ describe('/revoke', () => {
   });
 });
 
-describe('/revoke before the launcher came', () => {
-  it('holds nothing back of who approved again, beside somebody whose approval stood', async () => {
+describe('/revoke before the launcher runs', () => {
+  it('does not block the launch after the same user approved again', async () => {
     const launches = heldJobs('launch');
     const { run, pull } = await proposed({ config: TWO_PEOPLE, beforeJob: launches.beforeJob });
     await ask(lab, 'ada', pull, approvalLine(lab));
@@ -78,9 +78,9 @@ describe('/revoke before the launcher came', () => {
   });
 });
 
-describe('/hold lane=, date= and scope=repository', () => {
+describe('/hold with lane=, date= or scope=repository', () => {
   // threat T122
-  it('reach the run from any experiment issue, and what is approved meanwhile does not launch', async () => {
+  it('applies to the run from any experiment issue, and blocks approvals meanwhile', async () => {
     const { run, pull } = await proposed();
     const issue = await openIssue(['experiment']);
     expect(await ask(lab, 'ravi', issue, '/hold lane=daily')).toBe('not-permitted');
@@ -97,7 +97,7 @@ describe('/hold lane=, date= and scope=repository', () => {
     await approveAndFinish(lab, run, pull);
   });
 
-  it('take the approvals of the run away, and lifting the hold restores none', async () => {
+  it('drops the approvals of the run, and /unhold does not restore them', async () => {
     const { run, pull } = await proposed({ config: TWO_PEOPLE });
     const issue = await openIssue(['experiment']);
     await ask(lab, 'ada', pull, approvalLine(lab, run));
@@ -109,7 +109,7 @@ describe('/hold lane=, date= and scope=repository', () => {
   });
 
   // threat T103
-  it('count whatever labels the issue has: nobody takes a brake back by taking a label away', async () => {
+  it("still counts after the issue's label was removed", async () => {
     const { run } = await proposed({ webhooks: false });
     const issue = await openIssue(['experiment']);
     const hold = await say(lab, 'mira', issue, '/hold lane=daily reason="bad node"');
@@ -125,7 +125,7 @@ describe('/hold lane=, date= and scope=repository', () => {
     expect(await ask(lab, 'mira', other, '/hold')).toBe('');
   });
 
-  it('on the thread of a run that was launched hold the lane, and are answered at once', async () => {
+  it("holds the lane from the thread of a launched run, and keeps that run's approval", async () => {
     const { run, pull } = await proposed();
     await ask(lab, 'mira', pull, approvalLine(lab));
     expect((await stateOf(lab, run))?.submission).not.toBeNull();
@@ -134,7 +134,7 @@ describe('/hold lane=, date= and scope=repository', () => {
     expect((await stateOf(lab, run))?.approvals).toHaveLength(1);
   });
 
-  it('given with what lifts them in one comment see each other', async () => {
+  it('is lifted by a /unhold in the same comment', async () => {
     await proposed();
     const issue = await openIssue(['experiment']);
     const lift = '/unhold scope=repository';
@@ -143,7 +143,7 @@ describe('/hold lane=, date= and scope=repository', () => {
   });
 
   it.each(['/hold lane=daily', '/hold scope=repository', '/hold date=2026-11-21'])(
-    '(%s) in another thread after the order stops the runner before its claim, and the next order too',
+    'stops the runner before its claim if %s is posted in another thread after the order',
     async (brake) => {
       const launches = heldJobs('launch');
       const { run, pull } = await proposed({ beforeJob: launches.beforeJob });
@@ -161,7 +161,7 @@ describe('/hold lane=, date= and scope=repository', () => {
     },
   );
 
-  it('of one day hold back the ferry of that day and of no other', async () => {
+  it('holds only the ferry of the given date', async () => {
     const { run, pull } = await proposed();
     expect(await ask(lab, 'ada', pull, '/hold date=2026-11-22')).toBe('held');
     expect(await notHeld(run)).toBe('free');
@@ -172,9 +172,9 @@ describe('/hold lane=, date= and scope=repository', () => {
   });
 });
 
-describe('a brake', () => {
+describe('a hold with extra words or without a reason', () => {
   it.each(['/hold', '/hold please, the tokenizer changes', '/hold reason=the tokenizer changes'])(
-    'brakes without a reason and with extra words: %s',
+    'takes effect: %s',
     async (brake) => {
       const { run, pull } = await proposed();
       expect(await ask(lab, 'ada', pull, brake)).toBe('held');
@@ -184,7 +184,7 @@ describe('a brake', () => {
 });
 
 describe('/ack lost', () => {
-  it('gives up a run whose runner died after its claim, and frees the lane', async () => {
+  it('closes a run after its runner crashed between claim and submission, and frees the lane', async () => {
     const { run, pull, issue } = await proposed({
       atBoundary: (process, kind, moment) => {
         if (kind === 'submit-job' && moment === 'before') throw new Error(`${process} lost its machine`);
@@ -201,7 +201,7 @@ describe('/ack lost', () => {
     expect(state?.seal).toBeNull();
   });
 
-  it('is refused for a job that is seen', async () => {
+  it('is refused for a job that the engine still reports', async () => {
     const { pull, issue } = await proposed();
     await ask(lab, 'mira', pull, approvalLine(lab));
     await lab.clock.advance(15 * MINUTE);

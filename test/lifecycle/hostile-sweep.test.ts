@@ -1,4 +1,4 @@
-/** What a stranger may write to keep a sweep from what others wrote. */
+/** An untrusted user's comments must not keep a sweep from reading other comments. */
 
 import { expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.ts';
@@ -6,7 +6,7 @@ import { answersTo, HOUR, say } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
 // threat T196
-it('commands of a stranger in more issues than one pass reads, all of one second, hide nothing that is said later', async () => {
+it('a /hold is answered although an untrusted user commented in more issues than one pass reads', async () => {
   const lab = await openVirtualLab({ webhooks: false });
   const open = async (labels: readonly string[]): Promise<number> => {
     const made = await lab.as('ada', 'POST', '/issues', { title: 'Try cosine', body: 'Why not?', labels });

@@ -1,4 +1,4 @@
-/** A thread that strangers filled with thousands of comments that are written to cost: colleagues are answered in it. */
+/** Commands are answered in a thread with thousands of untrusted comments that are expensive to parse. */
 
 import { describe, expect, it } from 'vitest';
 import type { Person } from '../../packages/playground/world/seed.ts';
@@ -7,13 +7,16 @@ import { approve, propose, stateOf, until, untilState } from '../support/play.ts
 import { answersTo, MINUTE, SHORT_FERRY, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-/** All of GitHub's 65,536 characters in CI; else an eighth, which is still longer than what is parsed of a stranger. */
+/**
+ * All of GitHub's 65,536 characters in CI; elsewhere an eighth, which is still longer than what ferrybot
+ * parses of untrusted text.
+ */
 const LENGTH = process.env['CI'] === undefined ? COMMENT_CHARACTERS_MAX / 8 : COMMENT_CHARACTERS_MAX;
 const SHAPES = ['eyJ-', '<ul><li>', '<details>', '> ', '<b><p>', '/stop ', '/hold reason="', '[a][b ', '*a '];
 const TEXTS = SHAPES.map((unit) => unit.repeat(Math.ceil(LENGTH / unit.length)));
 const FIRST_PLANTED = 5_000_000;
 
-/** Puts comments of somebody into a thread, as if they were written within the last minute. */
+/** Adds comments of a user to a thread, as if they were written within the last minute. */
 function flood(lab: VirtualLab, who: Person, thread: number, count: number): void {
   const { comments, issues, users } = lab.world.state;
   const [key, issue] = Object.entries(issues).find(([, { number }]) => number === thread) ?? [];
@@ -36,9 +39,9 @@ function flood(lab: VirtualLab, who: Person, thread: number, count: number): voi
   issues[key] = { ...issue, commentIds: [...issue.commentIds, ...ids] };
 }
 
-describe('a thread with more than five thousand hostile comments of a stranger', () => {
+describe('a thread with more than five thousand hostile comments', () => {
   // threat T195
-  it('is where colleagues are answered, an approval launches and a stop stops', async () => {
+  it('still answers writers within a minute, launches after an approval, and stops the job', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);
     await lab.clock.advance(2 * MINUTE);
@@ -67,7 +70,7 @@ describe('a thread with more than five thousand hostile comments of a stranger',
     });
     await untilState(lab, run, (state) => state.end !== null, { stepMs: 5_000, limitMs: 10 * MINUTE });
     expect(await stateOf(lab, run)).toMatchObject({ end: { status: 'STOPPED' } });
-    // Of the whole flood one comment at most has an answer; the rest is recorded with a reaction.
+    // At most one comment of the flood is answered; the others are recorded with a reaction.
     expect(told(lab, 'answer').length).toBeLessThanOrEqual(6);
     await lab.close();
   }, 900_000);

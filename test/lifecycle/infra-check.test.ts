@@ -1,4 +1,7 @@
-/** A branch that changes a cluster's file is told where its set-up commands write although the bucket may not be mounted. */
+/**
+ * A check run on a branch that changes a cluster file marks setup commands that write although the bucket may
+ * be unmounted.
+ */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { fileOf, MINUTE, pushFile, SHORT_FERRY } from '../support/talk.ts';
@@ -45,9 +48,9 @@ const checks = () =>
   Object.values(lab.world.state.checkRuns).filter(({ name }) => name === 'ferrybot / infra');
 const tip = async () => (await lab.store.refs('refs/heads/more-models')).get('refs/heads/more-models');
 
-describe('a branch that changes the file of a cluster', () => {
+describe('a branch that changes a cluster file', () => {
   // rule AG-20
-  it('has the command that writes unguarded annotated on its line, until it is mended', async () => {
+  it('gets an annotation on the line of each unguarded write until it is fixed', async () => {
     await open();
     await branchOff();
     await push(FILE, fileWith('pip install ray', 'mkdir -p /mnt/models/bucket/x'));
@@ -67,7 +70,7 @@ describe('a branch that changes the file of a cluster', () => {
     ]);
   });
 
-  it('is told what was not understood, and that is not fine', async () => {
+  it('gets a neutral check for commands and files that ferrybot cannot parse', async () => {
     await open();
     await branchOff();
     await push(FILE, fileWith('function fill { touch /mnt/models/bucket/$1; }; fill x'));
@@ -77,7 +80,7 @@ describe('a branch that changes the file of a cluster', () => {
     expect(checks()[1]).toMatchObject({ conclusion: 'neutral', annotations: [{ path: FILE }] });
   });
 
-  it('is checked beside the config, for every cluster file of infra/, and not for other files', async () => {
+  it('gets the check for every cluster file in infra/ but not for other files, and next to the config check', async () => {
     await open();
     await branchOff();
     await push('infra/values.yaml', 'replicas: 2\n');
@@ -101,7 +104,7 @@ describe('a branch that changes the file of a cluster', () => {
   });
 });
 
-it('annotates the first fifty findings of a cluster file', async () => {
+it('gets annotations for the first fifty findings of a file', async () => {
   await open();
   await branchOff();
   await push(

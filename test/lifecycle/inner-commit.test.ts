@@ -1,4 +1,7 @@
-/** What somebody could try with a commit that came to the target branch inside a merged pull request: nobody reviewed it alone. */
+/**
+ * Attacks with a commit inside a merged pull request: it is on the target branch, but was never reviewed by
+ * itself.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { shownApprovalLine } from '../support/approve.ts';
@@ -12,7 +15,10 @@ const METHODS = ['merge', 'rebase'] as const;
 const TOOL = 'lib/smalllab/tool.py';
 const REBASE = 'rebase the branch onto `main`';
 
-/** Ada's pull request in which a second commit takes back what the first does, merged by Mira; the first on main. */
+/**
+ * Mira merges Ada's pull request, in which the second commit reverts the first; returns the first commit on
+ * main.
+ */
 async function innerCommit(lab: VirtualLab, method: (typeof METHODS)[number]): Promise<string> {
   await branchOff(lab, 'ada', 'ada/tidy');
   await pushFile(lab, 'ada', 'ada/tidy', TOOL, "print('ADA OWNS THE CLUSTER')\n");
@@ -26,7 +32,7 @@ async function innerCommit(lab: VirtualLab, method: (typeof METHODS)[number]): P
   return log[1]?.sha ?? '';
 }
 
-/** Puts a branch on another commit and makes the same change there. */
+/** Resets a branch to another commit and makes the same change there. */
 async function moveOnto(lab: VirtualLab, branch: string, commit: string): Promise<void> {
   const edited = (await fileOf(lab, branch, FILE)) ?? '';
   await lab.as('ada', 'PATCH', `/git/refs/heads/${branch}`, { sha: commit, force: true });
@@ -40,12 +46,12 @@ async function gatesNow(lab: VirtualLab, run: string): Promise<readonly string[]
 }
 
 describe.each([
-  ['the server', { server: true }],
-  ['the action alone', { server: false }],
+  ['a server', { server: true }],
+  ['no server', { server: false }],
 ] as const)('the branch of a ferry, with %s,', (_, options) => {
   // threat T37
   it.each(METHODS)(
-    'that was put on a commit inside a pull request (%s) launches nothing, and launches after a rebase',
+    'launches nothing when based on a commit inside a merged pull request (%s), and launches after a rebase',
     async (method) => {
       const lab = await openLab(options);
       const { run, pull, issue } = await propose(lab);
@@ -74,7 +80,7 @@ describe.each([
 
 // threat T38
 it.each(METHODS)(
-  "somebody's own pull request that begins at a commit inside another one (%s) launches nothing",
+  'a pull request based on a commit inside another one (%s) launches nothing',
   async (method) => {
     const lab = await openLab();
     const inner = await innerCommit(lab, method);
@@ -91,7 +97,7 @@ it.each(METHODS)(
 );
 
 // threat T39
-it('a contract that names a commit on top of one inside a pull request launches nothing', async () => {
+it('a contract whose commit is based on one inside a merged pull request launches nothing', async () => {
   const lab = await openHeroLab();
   const inner = await innerCommit(lab, 'merge');
   await lab.as('ada', 'POST', '/git/refs', { ref: 'refs/heads/ada/side', sha: inner });
@@ -109,7 +115,7 @@ it('a contract that names a commit on top of one inside a pull request launches 
   await lab.close();
 });
 
-/** Lists as many further pushes to main, newer than everything that happened until now. */
+/** Lists this many further pushes to main, newer than all others. */
 function moveMain(lab: VirtualLab, moves: number): void {
   const { activities, counters } = lab.world.state;
   const [newest] = Object.values(activities)
@@ -124,8 +130,8 @@ function moveMain(lab: VirtualLab, moves: number): void {
   }
 }
 
-describe('a ferry that begins at an old commit which main pointed to', () => {
-  /** A ferry is proposed, main moves on, and only a process that never saw the old tip looks at it. */
+describe('a ferry based on an old tip of main', () => {
+  /** A ferry is proposed, main is pushed to, and a process that never saw the old tip evaluates the gates. */
   async function behindBy(moves: number) {
     const lab = await openLab({ server: false });
     const { run, pull } = await propose(lab);
@@ -135,7 +141,7 @@ describe('a ferry that begins at an old commit which main pointed to', () => {
     return { lab, run, pull, gates: await gatesNow(lab, run) };
   }
 
-  it('launches where main has moved 500 times since', async () => {
+  it('launches after 500 later pushes to main', async () => {
     const { lab, run, pull, gates } = await behindBy(500);
     expect(gates).toEqual([]);
     await say(lab, 'mira', pull, shownApprovalLine(lab, run) ?? '');
@@ -145,7 +151,7 @@ describe('a ferry that begins at an old commit which main pointed to', () => {
   });
 
   // threat T119
-  it('is asked for a rebase where main has moved more than 500 times since', async () => {
+  it('needs a rebase after more than 500 later pushes to main', async () => {
     const { lab, run, pull, gates } = await behindBy(501);
     expect(gates).toEqual(['freshness no-past-tip']);
     expect(told(lab, 'card').at(-1)).toContain(REBASE);

@@ -1,4 +1,4 @@
-/** A run's issue is moved to another repository, or deleted, while its job runs or before it is launched. */
+/** A run's issue is transferred or deleted before the launch or while the job runs. */
 
 import { describe, expect, it } from 'vitest';
 import { approvalLine, shownApprovalLine } from '../support/approve.ts';
@@ -15,7 +15,7 @@ function moveAway({ world }: VirtualLab, number: number): void {
 }
 
 // threat T107
-it('a /stop in the pull request is answered and stops the job though the issue is gone', async () => {
+it('a /stop in the pull request stops the job although the issue is gone', async () => {
   const lab = await openVirtualLab();
   const { run, pull, issue } = await propose(lab);
   await say(lab, 'mira', pull, approvalLine(lab));
@@ -27,7 +27,7 @@ it('a /stop in the pull request is answered and stops the job though the issue i
   await lab.close();
 });
 
-it('nothing is launched on a proposal whose issue is gone', async () => {
+it('a proposal without its issue is not launched', async () => {
   const lab = await openVirtualLab();
   const { pull, issue } = await propose(lab);
   const line = approvalLine(lab);
@@ -40,7 +40,7 @@ it('nothing is launched on a proposal whose issue is gone', async () => {
 
 const HERO = 'grug-moe-1e23-ep8';
 
-/** A hero run whose job runs, and whose only thread is gone; an issue of ada's in which nobody has spoken of it. */
+/** A running hero run without its only thread; returns another issue that does not mention the run. */
 async function heroWithoutThread(lab: VirtualLab): Promise<number> {
   const issue = await openHeroIssue(lab);
   await until(lab, 'the card', () => shownApprovalLine(lab, HERO) !== null, { limitMs: 60 * MINUTE });
@@ -55,9 +55,9 @@ async function openIssue(lab: VirtualLab): Promise<number> {
   return ((await lab.as('ada', 'POST', '/issues', issue)) as { readonly number: number }).number;
 }
 
-describe('a hero run whose only issue is gone', () => {
+describe('a hero run without its only issue', () => {
   // threat T120
-  it('is stopped by /stop run=… in any other thread, by who may, and the answer names it', async () => {
+  it('is stopped by a permitted /stop run=… in another thread, and unknown run names are rejected', async () => {
     const lab = await openHeroLab();
     const elsewhere = await heroWithoutThread(lab);
     const theirs = await say(lab, 'sol', elsewhere, `/stop run=${HERO}`);
@@ -79,7 +79,7 @@ describe('a hero run whose only issue is gone', () => {
   });
 
   // threat T121
-  it('is held, its hold lifted and its approval taken back from any other thread', async () => {
+  it('accepts /hold, /unhold and /revoke with run=… from another thread', async () => {
     const lab = await openHeroLab();
     const elsewhere = await heroWithoutThread(lab);
     await say(lab, 'mira', elsewhere, `/hold run=${HERO} reason="wait"`);
@@ -94,7 +94,7 @@ describe('a hero run whose only issue is gone', () => {
     await lab.close();
   });
 
-  it('has its trouble taken by /ack run=… from any other thread, by who may, and its end; a thread of its own closes it', async () => {
+  it('accepts a permitted /ack run=… from another thread, except for closing the run', async () => {
     const lab = await openHeroLab({
       script: () => ferryScript({ ...SHORT_FERRY, durationMs: 3 * 60 * MINUTE, hangAt: 300 }),
     });
@@ -132,7 +132,7 @@ describe('a hero run whose only issue is gone', () => {
 });
 
 it.each(['its own thread', 'another thread'])(
-  'a hold that was said in %s is lifted by /unhold run=… in any other, by who may, and what is approved then is launched',
+  'a hold from %s is lifted by a permitted /unhold run=… in any other thread, and the run can launch',
   async (where) => {
     const lab = await openVirtualLab();
     const { run, pull } = await propose(lab);

@@ -1,4 +1,7 @@
-/** A process dies at any step of an answer on a thread that belongs to no run, and is started again: each comment is answered once. */
+/**
+ * A process crashes at each step of an answer in a thread without a run, and restarts: each comment is
+ * answered once.
+ */
 
 import { expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
@@ -50,23 +53,30 @@ async function expectOnce({ lab, comments }: Played): Promise<void> {
   await lab.close();
 }
 
-// The same code by the action alone: half of the boundaries show that another process takes over as well.
+// Without a server the same code runs; half of the boundaries are enough to show that another process takes
+// over.
 it.each([
   { server: true, moments: ['before', 'after'] },
   { server: false, moments: ['after'] },
-])('answers once after a crash at each boundary (server: $server)', async ({ server, moments }) => {
-  const calm = await played(server, null);
-  await expectOnce(calm);
-  expect(new Set(calm.met)).toEqual(
-    new Set(
-      ['append', 'post-comment', 'edit-comment', 'react'].flatMap((one) => [`before ${one}`, `after ${one}`]),
-    ),
-  );
-  for (const [at, met] of calm.met.entries())
-    if (moments.includes(met.split(' ')[0] ?? '')) await expectOnce(await played(server, at));
-});
+])(
+  'answers each comment once after a crash at each boundary (server: $server)',
+  async ({ server, moments }) => {
+    const calm = await played(server, null);
+    await expectOnce(calm);
+    expect(new Set(calm.met)).toEqual(
+      new Set(
+        ['append', 'post-comment', 'edit-comment', 'react'].flatMap((one) => [
+          `before ${one}`,
+          `after ${one}`,
+        ]),
+      ),
+    );
+    for (const [at, met] of calm.met.entries())
+      if (moments.includes(met.split(' ')[0] ?? '')) await expectOnce(await played(server, at));
+  },
+);
 
-it('tells an answer that GitHub did not take at first', async () => {
+it('posts an answer later if GitHub rejected the first request', async () => {
   let isAway = true;
   const lab = await openVirtualLab({
     sweepMs: 5 * MINUTE,

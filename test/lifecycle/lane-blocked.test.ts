@@ -1,4 +1,4 @@
-/** A day of the schedule without a ferry is told once, where people look, with what it waits for and who can give it. */
+/** A scheduled day without a ferry gets one notice: what the lane waits for, and who can provide it. */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
@@ -38,8 +38,8 @@ const redRuns = (): readonly string[] =>
     .filter(({ conclusion }) => conclusion === 'failure')
     .map(({ path }) => path);
 
-describe('a lane that a run blocks', () => {
-  it('tells each day once which run it is, what it waits for, who can give it and by which command', async () => {
+describe('a lane blocked by an open run', () => {
+  it('posts one notice a day that names the run, the pending command and who may post it', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);
     await approveAndFinish(lab, run, pull);
@@ -67,7 +67,7 @@ describe('a lane that a run blocks', () => {
     expect(notices()).toHaveLength(2);
   });
 
-  it('names the approval that a proposal of yesterday waits for', async () => {
+  it("names the approval that yesterday's proposal is waiting for", async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);
     await nextMorning();
@@ -80,7 +80,7 @@ describe('a lane that a run blocks', () => {
     expect(told?.text).toContain('a person with maintain permission who is not an author of this change');
   });
 
-  it('is told once where the process that says it dies before or after it did', async () => {
+  it('posts the notice once even if the posting process crashes before or after it', async () => {
     const crashes = new Set(['before', 'after']);
     let isOn = false;
     lab = await openVirtualLab({
@@ -98,7 +98,7 @@ describe('a lane that a run blocks', () => {
     expect((await eventsOf(lab, run)).filter(({ type }) => type === 'notified')).toHaveLength(1);
   });
 
-  it('says nothing while somebody holds the lane back', async () => {
+  it('posts no notice while the lane is on hold', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { pull } = await propose(lab);
     await say(lab, 'mira', pull, '/hold lane=daily reason="the cluster is moved"');
@@ -108,8 +108,8 @@ describe('a lane that a run blocks', () => {
   });
 });
 
-describe('a day on which nothing is due', () => {
-  it('is told once on the thread of the last ferry, and the workflow is green', async () => {
+describe('a day without a due candidate', () => {
+  it("gets one notice in the last ferry's thread, and the workflow succeeds", async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, config: oneCandidate });
     const { pull } = await playFerry(lab);
     await nextMorning();
@@ -125,7 +125,7 @@ describe('a day on which nothing is due', () => {
     expect(notices()).toHaveLength(2);
   });
 
-  it('is told in an issue of its own where the lane never had a ferry', async () => {
+  it('gets its notice in a separate issue if the lane never had a ferry', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, config: noCandidates });
     await lab.dispatchDaily();
     await lab.clock.advance(MINUTE);

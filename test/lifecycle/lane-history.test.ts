@@ -1,4 +1,7 @@
-/** What a lane has done so far, where people ask for it: a table in any thread, and in the lane's own issue with a chart. */
+/**
+ * The history of a lane: a table on request in any thread, and an issue for the lane with a table and a
+ * chart.
+ */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { playFerry, propose, stateOf, until } from '../support/play.ts';
@@ -33,14 +36,14 @@ async function answerTo(thread: number, words: string): Promise<string> {
   return answer;
 }
 
-/** The issues in which lanes have their history: number and text. */
+/** The issues with a lane's history: number and text. */
 const historyIssues = (): readonly { readonly number: number; readonly body: string }[] =>
   Object.values(lab.world.state.issues)
     .filter(({ body }) => body.includes('kind=issue key=lane-daily'))
     .map(({ number, body }) => ({ number, body }));
 
-describe('/status with a lane', () => {
-  it('tells the last ferries as a table: knob, verdict, metrics, cost and links', async () => {
+describe('/status lane=', () => {
+  it("lists the lane's last ferries with knob, verdict, metrics, cost and links", async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const first = await playFerry(lab);
     await nextMorning();
@@ -57,7 +60,7 @@ describe('/status with a lane', () => {
     expect(oldest).toContain('| 0.01 |');
   });
 
-  it('answers on a thread that has nothing to do with a run, and there only whoever works here', async () => {
+  it('is answered in an unrelated thread, but only for collaborators', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run } = await playFerry(lab);
     const opened = await lab.as('ada', 'POST', '/issues', { title: 'A question', body: 'How is it going?' });
@@ -70,7 +73,7 @@ describe('/status with a lane', () => {
     expect(answersTo(lab, stranger)).toEqual([]);
   });
 
-  it('says so where the lab has no such lane, and without one tells of the run as before', async () => {
+  it('reports an unknown lane; without lane=, /status describes the run', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { pull } = await propose(lab);
     expect(await answerTo(pull, '/status lane=dayly')).toContain('this lab has no lane `dayly`');
@@ -78,8 +81,8 @@ describe('/status with a lane', () => {
   });
 });
 
-describe("the lane's own issue", () => {
-  it('shows table, chart and cost, is brought up to date by the daily workflow, and is written only when it changes', async () => {
+describe('the issue of a lane', () => {
+  it('shows table, chart and cost, and is updated by the daily workflow only when something changed', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     await propose(lab);
     expect(historyIssues()).toEqual([]);
@@ -102,8 +105,8 @@ describe("the lane's own issue", () => {
   });
 });
 
-describe('a budget over a period', () => {
-  it('holds back the run that would go beyond it, says what was spent, and lets it through in the next week', async () => {
+describe('a weekly cost budget', () => {
+  it('blocks a run that would exceed it, shows what was spent, and lets the run pass in the next week', async () => {
     const budget = "    costBudget: { maxAcceleratorHours: '0.01', perWeek: '0.02' }\n";
     lab = await openVirtualLab({
       ferry: SHORT_FERRY,

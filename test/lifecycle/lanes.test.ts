@@ -1,4 +1,4 @@
-/** A lab with two ferry lanes, made by its config alone: each has its own runs, history, schedule and holds. */
+/** A lab with two ferry lanes in its config: each has its own runs, history, schedule and holds. */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
@@ -34,7 +34,7 @@ afterEach(async () => {
 const today = (): string => new Date(lab.clock.now()).toISOString().slice(0, 10).replaceAll('-', '');
 const runIn = (lane: string): string => `ferry-${lane}-${today()}`;
 
-/** The scheduled workflow runs once, and the gates of these lanes' runs are evaluated. */
+/** Runs the scheduled workflow once, and waits until the gates of these lanes' runs are evaluated. */
 async function proposedIn(...lanes: readonly string[]): Promise<readonly { run: string; pull: number }[]> {
   await lab.dispatchDaily();
   const proposed = [];
@@ -46,7 +46,7 @@ async function proposedIn(...lanes: readonly string[]): Promise<readonly { run: 
 }
 
 describe('two lanes', () => {
-  it('are proposed, launched and watched side by side, and neither enters the history of the other', async () => {
+  it('are proposed, launched and watched in parallel, with separate histories', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
     const [daily, canary] = await proposedIn('daily', 'canary');
     if (daily === undefined || canary === undefined) throw new Error('two were asked for');
@@ -66,19 +66,19 @@ describe('two lanes', () => {
     expect(await observed(canary.run)).toBeGreaterThan(0);
     const issue = (await stateOf(lab, daily.run))?.proposal.issue ?? 0;
     await seal(lab, daily.run, issue);
-    // Its last mark says that it is over, and no other one of either does.
+    // The last mark of the run says that it is over; no other mark does.
     const marks = await memoryVersions(() => lab.store).tagTexts('ferrybot-mark-');
     const last = marks.filter(({ message }) => message.includes('"over":true'));
     expect(last.map(({ name }) => name)).toEqual([expect.stringContaining(daily.run)]);
     await lab.clock.advance(DAY);
 
-    // The canary has ended and is not sealed: the daily lane goes on, and its history is its own.
+    // The canary has ended but is not sealed. The daily lane continues with its own history.
     const [next] = await proposedIn('daily');
     expect((await stateOf(lab, next?.run ?? ''))?.proposal.interval.lastRun).toBe(daily.run);
     expect(await stateOf(lab, runIn('canary'))).toBeNull();
   });
 
-  it('are held one by one, and a command that does not say which is asked', async () => {
+  it('are held separately, and a /hold without a lane is answered with a question', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
     const [daily, canary] = await proposedIn('daily', 'canary');
     const heldBy = async (run = ''): Promise<string | undefined> =>
@@ -98,7 +98,7 @@ describe('two lanes', () => {
     expect((await stateOf(lab, daily?.run ?? ''))?.order).toBeNull();
   });
 
-  it('answer a /propose where the lane is said, or its thread says it', async () => {
+  it('each accept /propose if the command or its thread names the lane', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
     const issue = await openExperiment(lab);
     expect(await ask(lab, 'ada', issue, '/propose')).toBe('lane-unclear');
@@ -109,7 +109,7 @@ describe('two lanes', () => {
     expect(await ask(lab, 'mira', pull, '/propose')).toBe('proposed');
   });
 
-  it('keep to their own schedules', async () => {
+  it('follow their own schedules', async () => {
     // The virtual day is a Saturday.
     const schedule = 'schedule: { days: [mon, sun], notBefore: "06:30" }';
     lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes(schedule) });
@@ -128,7 +128,7 @@ describe('two lanes', () => {
     await proposedIn('canary');
   });
 
-  it('are frozen each by itself, also in the thread of another whose launch waits', async () => {
+  it("are held separately, even by a command in the other lane's thread before its launch", async () => {
     const door = heldJobs('launch');
     lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes(), beforeJob: door.beforeJob });
     const [daily] = await proposedIn('daily', 'canary');
@@ -141,7 +141,7 @@ describe('two lanes', () => {
   });
 
   // threat T20
-  it('hide none of each other: a job is stopped, however often another lane was proposed for since', async () => {
+  it('do not hide each other: a job can be stopped after many proposals in the other lane', async () => {
     const ferry = { ...SHORT_FERRY, durationMs: 20 * HOUR };
     lab = await openVirtualLab({ ferry, config: twoLanes(), startMs: Date.UTC(2026, 10, 21, 20) });
     const [daily, canary] = await proposedIn('daily', 'canary');
@@ -164,8 +164,8 @@ describe('two lanes', () => {
   });
 });
 
-describe('a lane that is taken out of the config', () => {
-  /** The default branch has the first lane alone from now on. Gives the config as it was. */
+describe('a lane that is removed from the config', () => {
+  /** Removes the second lane on the default branch; returns the config from before. */
   async function takeOutTheCanary(): Promise<string> {
     const both = (await fileOf(lab, 'main', CONFIG_PATH)) ?? '';
     const one = both.replace(/^ {2}canary:\n(?: {4}.*\n|\n(?= {4}))*/m, '');
@@ -175,7 +175,7 @@ describe('a lane that is taken out of the config', () => {
     return both;
   }
 
-  it('launches nothing any more, and says so, until it is put back', async () => {
+  it('launches nothing until it is restored, and the gate gives the reason', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
     const [daily, canary] = await proposedIn('daily', 'canary');
     if (daily === undefined || canary === undefined) throw new Error('two were asked for');
@@ -199,7 +199,7 @@ describe('a lane that is taken out of the config', () => {
     await finish(lab, canary.run);
   });
 
-  it('leaves its live run watched, stopped when it is said, and sealed', async () => {
+  it('still has its running job watched, stopped on command, and sealed', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
     const [, canary] = await proposedIn('daily', 'canary');
     if (canary === undefined) throw new Error('two were asked for');

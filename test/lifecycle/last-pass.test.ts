@@ -1,4 +1,7 @@
-/** What the next ferry starts from: what the lane's last sealed pass ran, and what people put on the target branch since. */
+/**
+ * The base of the next ferry: the configuration of the lane's last sealed pass, merged with later changes on
+ * the target branch.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -36,7 +39,7 @@ const WARMUP = 'train_config.SimpleTrainConfig().warmup';
 const FIRST = 'ferry-daily-20261121';
 const SECOND = 'ferry-daily-20261122';
 
-/** The rate is tried first, once; then the warmup. What was tried is soon forgotten. */
+/** The config tries the rate once, then the warmup; the memory of tried values is one day. */
 function ratesFirst(text: string): string {
   const from = text.indexOf('    candidates:');
   const to = text.indexOf('    # A value that was tried within');
@@ -57,12 +60,12 @@ async function known(lab: VirtualLab, run: string): Promise<RunState> {
   return state;
 }
 
-/** The file as a run's branch has it. */
+/** The experiment file on a run's branch. */
 async function proposedFile(lab: VirtualLab, run: string): Promise<string> {
   return (await fileOf(lab, `ferrybot/proposal/${run}`, FILE)) ?? '';
 }
 
-/** A person's commit on the target branch. */
+/** Commits to the target branch as a person. */
 async function onMain(lab: VirtualLab, edit: (text: string) => string): Promise<void> {
   await pushFile(lab, 'mira', 'main', FILE, edit((await fileOf(lab, 'main', FILE)) ?? ''));
 }
@@ -75,8 +78,8 @@ function verdictOn(state: RunState, gate: string): unknown {
   return state.gate?.verdicts.find((verdict) => verdict.gate === gate);
 }
 
-describe('after a ferry that was sealed as a pass, and whose pull request was closed', () => {
-  it('the next starts from what it ran, says what is new and what is not, is approved as a whole, and runs', async () => {
+describe('the ferry after a sealed pass with a closed pull request', () => {
+  it('starts from the configuration of that pass, lists new and inherited changes, and launches after approval', async () => {
     const lab = await openLab();
     const first = await playFerry(lab);
     expect((await known(lab, FIRST)).proposal.base).toBeUndefined();
@@ -122,12 +125,12 @@ describe('after a ferry that was sealed as a pass, and whose pull request was cl
     await propose(lab);
     const third = await known(lab, 'ferry-daily-20261123');
     expect(third.proposal.base?.run).toBe(SECOND);
-    // The rate runs as it was accepted: with its memory gone the list would try it again.
+    // The rate stays as accepted. Its memory has expired, so the candidate list alone would try it again.
     expect(third.gate?.manifest?.base?.changes).toMatchObject([{ path: WARMUP, before: '80', after: '150' }]);
     await lab.close();
   });
 
-  it('a second time the same is a regression check that somebody declares, and is what the pass ran', async () => {
+  it('repeats the pass unchanged if a person requests a regression check', async () => {
     const lab = await openLab();
     await playFerry(lab);
     await nextMorning(lab);
@@ -144,8 +147,8 @@ describe('after a ferry that was sealed as a pass, and whose pull request was cl
   });
 });
 
-describe('no base is', () => {
-  it('a ferry that failed', async () => {
+describe('the base of the next ferry', () => {
+  it('is not a ferry that failed', async () => {
     let isBad = false;
     const bad = { failAt: { step: 900, line: 'RESOURCE_EXHAUSTED: Out of memory', exitCode: 1 } };
     const script = (): JobScript => ferryScript(isBad ? { ...SHORT_FERRY, ...bad } : SHORT_FERRY);
@@ -169,7 +172,7 @@ describe('no base is', () => {
     await lab.close();
   });
 
-  it('one that a person rejected, and none before it: the next starts from the target branch', async () => {
+  it('is the target branch if the only ferry was rejected', async () => {
     const lab = await openLab();
     const first = await propose(lab);
     await approveAndFinish(lab, FIRST, first.pull);
@@ -183,7 +186,7 @@ describe('no base is', () => {
     await lab.close();
   });
 
-  it('one that was accepted without having passed, and its seal says so', async () => {
+  it('is not a ferry that was accepted without a pass, and its seal comment says this', async () => {
     const lab = await openLab();
     const first = await propose(lab);
     await approve(lab, 'mira', first.pull);
@@ -207,8 +210,8 @@ describe('no base is', () => {
   });
 });
 
-describe('what people put on the target branch since', () => {
-  it('another line of the file is in the next ferry, beside what the pass ran', async () => {
+describe('a later commit on the target branch', () => {
+  it('is kept in the next ferry if it changes another line than the pass', async () => {
     const lab = await openLab();
     await playFerry(lab);
     await onMain(lab, (text) => text.replace('decay=0.2', 'decay=0.3'));
@@ -222,7 +225,7 @@ describe('what people put on the target branch since', () => {
     await lab.close();
   });
 
-  it('the same knob: the branch is the newer word, and the proposal and the card show both', async () => {
+  it('overrides the pass if it changes the same knob, and the proposal and card show both values', async () => {
     const lab = await openLab();
     await playFerry(lab);
     await onMain(lab, (text) => text.replace('learning_rate=3e-3', 'learning_rate=4e-3'));
@@ -241,7 +244,7 @@ describe('what people put on the target branch since', () => {
     await lab.close();
   });
 
-  it('the value of the pass, and then its revert: what was taken back stays so', async () => {
+  it("overrides the pass if it reverts the pass's value", async () => {
     const lab = await openLab();
     await playFerry(lab);
     await onMain(lab, (text) => text.replace('learning_rate=3e-3', 'learning_rate=2.5e-3'));
@@ -255,7 +258,7 @@ describe('what people put on the target branch since', () => {
     await lab.close();
   });
 
-  it('the pass itself, where it is merged: nothing of it is a change any more', async () => {
+  it('leaves no inherited change if it merges the pass itself', async () => {
     const lab = await openLab({
       config: (text) => ratesFirst(text).replace('afterSeal: close', 'afterSeal: merge'),
     });
@@ -271,7 +274,7 @@ describe('what people put on the target branch since', () => {
 });
 
 describe('a writer', () => {
-  it('cannot pass a change off as taken over, and what is taken back counts as new', async () => {
+  it('cannot pass a change off as inherited, and a reverted value counts as new', async () => {
     const lab = await openLab();
     await playFerry(lab);
     await nextMorning(lab);
@@ -305,7 +308,7 @@ describe('a writer', () => {
     await lab.close();
   });
 
-  it('with the stolen control key cannot name another commit for what the pass ran', async () => {
+  it('with the stolen control key cannot name another commit as the base', async () => {
     const lab = await openLab();
     const first = await playFerry(lab);
     await nextMorning(lab);
@@ -342,7 +345,7 @@ describe('a writer', () => {
     const pushing: Pushing = {
       lab,
       deeds: [],
-      // The one thing that is asked for and not there is the file that is forged.
+      // Every request succeeds except the one for the forged file, which does not exist.
       ask: async (_, method, path, body) =>
         method === 'GET' && path.includes(`/${SECOND}/`)
           ? { status: 404, json: null }

@@ -1,4 +1,7 @@
-/** A change of the config that would leave something behind says so before it is merged, and what is left behind stays in sight. */
+/**
+ * The config check warns before a merge if a job or a hold would be left behind, and such holds stay visible
+ * afterwards.
+ */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
@@ -24,7 +27,7 @@ afterEach(async () => {
 
 const configNow = async (): Promise<string> => (await fileOf(lab, 'main', CONFIG_PATH)) ?? '';
 
-/** What the check says of a pull request with this config. */
+/** The check run on a pull request with this config. */
 async function checked(text: string) {
   const sha = (await lab.store.refs('refs/heads/main')).get('refs/heads/main');
   await lab.as('ada', 'POST', '/git/refs', { ref: 'refs/heads/tidier', sha });
@@ -50,8 +53,8 @@ async function openIssue(): Promise<number> {
 
 const renamed = (text: string): string => text.replace(/^ {2}canary:$/m, '  sparrow:');
 
-describe('the check of a config', () => {
-  it('names the job whose cluster it takes out, and nothing once the job has ended', async () => {
+describe('the config check', () => {
+  it('warns if the config removes the cluster of a running job, and no longer once that job has ended', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
     await lab.dispatchDaily();
     const run = `ferry-canary-${new Date(lab.clock.now()).toISOString().slice(0, 10).replaceAll('-', '')}`;
@@ -76,7 +79,7 @@ describe('the check of a config', () => {
     expect(last?.output?.title).not.toContain('It would leave');
   });
 
-  it('names the hold on a lane that gets another name', async () => {
+  it('warns if a renamed lane leaves a hold behind', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
     const issue = await openIssue();
     expect(await ask(issue, '/hold lane=canary reason="bad node"')).toContain('is on hold');
@@ -87,8 +90,8 @@ describe('the check of a config', () => {
   });
 });
 
-describe('a hold on a lane that got another name', () => {
-  it('stays in sight, and is lifted by the name that it has', async () => {
+describe('a hold on a lane that was renamed', () => {
+  it('stays visible on the card and in /status, and is lifted by the old name', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
     const issue = await openIssue();
     await ask(issue, '/hold lane=canary reason="bad node"');

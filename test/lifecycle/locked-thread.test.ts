@@ -1,4 +1,4 @@
-/** Somebody locks the threads of a run: GitHub takes no word of an App or a workflow there any more. */
+/** A writer locks the threads of a run: GitHub then rejects comments by Apps and workflows. */
 
 import { afterEach, expect, it } from 'vitest';
 import { approve, propose, stateOf, until } from '../support/play.ts';
@@ -15,7 +15,7 @@ const threadOf = (number: number) =>
 
 // threat T95
 it.each([true, false])(
-  'what a run has to say is said in its locked threads, which are locked as before (server: %s)',
+  'posts in the locked threads of a run, and locks them again with the same reason (server: %s)',
   async (server) => {
     lab = await openVirtualLab({ server, ferry: { ...SHORT_FERRY, failAt: DEATH } });
     const { run, pull, issue } = await propose(lab);
@@ -36,7 +36,7 @@ it.each([true, false])(
 );
 
 // threat T96
-it('one that GitHub does not lock again is told to maintainers there, once, and what was to be said is said', async () => {
+it('posts the answer and notifies maintainers once if GitHub fails to lock the thread again', async () => {
   let isRefusing = true;
   lab = await openVirtualLab({
     ferry: SHORT_FERRY,

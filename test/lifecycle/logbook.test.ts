@@ -1,4 +1,7 @@
-/** Somebody tampers with the logbook: it is noticed, people are told once, and nothing is done on what cannot be trusted. */
+/**
+ * Tampering with the logbook is detected and reported once, and blocks everything that depends on the damaged
+ * part.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { commitFiles } from '../../packages/playground/git/store/memory-remote.ts';
@@ -45,7 +48,7 @@ async function headOf(lab: VirtualLab): Promise<string> {
   return (await lab.store.refs(REF)).get(REF) ?? '';
 }
 
-/** A line in the shape of the last one, as somebody without a key would write it. */
+/** A line like the last one, as a person without a key would write it. */
 function forged(text: string, change: (event: Record<string, unknown>) => object): string {
   const last: Record<string, unknown> = JSON.parse(text.trimEnd().split('\n').at(-1) ?? '{}');
   return `${text}${JSON.stringify({ ...last, ...change(last) })}\n`;
@@ -57,11 +60,11 @@ function incidents(lab: VirtualLab): readonly string[] {
     .map((comment) => comment.text);
 }
 
-describe('an entry that nobody signed', () => {
+describe('an unsigned entry', () => {
   it.each([
     { what: 'an approval', type: 'approved' },
     { what: 'an order', type: 'ordered' },
-  ])('$what is noticed at once, told once, and stops the run until it is taken back', async ({ type }) => {
+  ])('($what) is reported once, and blocks the launch until it is removed', async ({ type }) => {
     const { lab, run, pull, issue } = await proposed();
     const path = `runs/2026/11/${run}/events.jsonl`;
     const good = await logbookText(lab, run);
@@ -93,7 +96,7 @@ describe('an entry that nobody signed', () => {
     await lab.close();
   });
 
-  it('is noticed by the runner before it submits', async () => {
+  it('is detected by the runner before it submits', async () => {
     let letGo = (): void => undefined;
     const gate = new Promise<void>((resolve) => {
       letGo = resolve;
@@ -118,7 +121,7 @@ describe('an entry that nobody signed', () => {
     await lab.close();
   });
 
-  it('in the journal stops answers elsewhere and is told on the newest ferry', async () => {
+  it("in the journal blocks answers outside runs, and is reported in the newest ferry's thread", async () => {
     const { lab, pull } = await proposed();
     const number = await openExperiment(lab);
     await say(lab, 'mira', number, '/status');
@@ -126,7 +129,7 @@ describe('an entry that nobody signed', () => {
     await pushFile(lab, 'ada', BRANCH, 'journal/events.jsonl', good.replace('lane-shown', 'run-over'));
     await lab.clock.advance(MINUTE);
     expect(incidents(lab)).toEqual([expect.stringContaining('The journal does not verify')]);
-    // The run's own record is in order, and so the run goes on.
+    // The run's own record is valid, so the run continues.
     const status = await say(lab, 'mira', pull, '/status');
     expect(answersTo(lab, status)).toHaveLength(1);
     expect(lab.log.filter((line) => line.includes('failed'))).toEqual([]);
@@ -134,36 +137,39 @@ describe('an entry that nobody signed', () => {
   });
 });
 
-describe('a branch that is gone or was put back', () => {
+describe('a logbook branch that was deleted or reset', () => {
   it.each([
     { server: true, servers: 1 },
     { server: true, servers: 2 },
     { server: false, servers: 0 },
-  ])('is no new beginning when it is deleted (servers: $servers)', async ({ server, servers }) => {
-    const { lab, run, pull } = await proposed({ server, servers });
-    const head = await headOf(lab);
-    await lab.as('ada', 'DELETE', `/git/${REF}`);
-    await lab.clock.advance(20 * MINUTE);
-    const approval = await approve(lab, 'mira', pull);
-    await lab.dispatchDaily();
-    await lab.clock.advance(20 * MINUTE);
-    expect(await headOf(lab)).toBe('');
-    expect(incidents(lab)).toEqual([expect.stringMatching(/branch `ferrybot\/logbook` is gone/)]);
-    expect(answersTo(lab, approval)).toEqual([]);
-    expect(Object.values(lab.world.state.issues).filter((issue) => issue.pull !== null)).toHaveLength(1);
+  ])(
+    'is not recreated after a deletion, and commands are answered once it is restored (servers: $servers)',
+    async ({ server, servers }) => {
+      const { lab, run, pull } = await proposed({ server, servers });
+      const head = await headOf(lab);
+      await lab.as('ada', 'DELETE', `/git/${REF}`);
+      await lab.clock.advance(20 * MINUTE);
+      const approval = await approve(lab, 'mira', pull);
+      await lab.dispatchDaily();
+      await lab.clock.advance(20 * MINUTE);
+      expect(await headOf(lab)).toBe('');
+      expect(incidents(lab)).toEqual([expect.stringMatching(/branch `ferrybot\/logbook` is gone/)]);
+      expect(answersTo(lab, approval)).toEqual([]);
+      expect(Object.values(lab.world.state.issues).filter((issue) => issue.pull !== null)).toHaveLength(1);
 
-    // Somebody pushes what their clone has; what was said in between is answered now.
-    await lab.as('ada', 'POST', '/git/refs', { ref: REF, sha: head });
-    await untilState(lab, run, (state) => state.submission !== null, { stepMs: MINUTE });
-    expect(answersTo(lab, approval)).toEqual([expect.stringContaining('approved manifest')]);
-    expect(lab.engine.startCount()).toBe(1);
-    await lab.close();
-  });
+      // A person restores the branch from a clone; pending commands are answered then.
+      await lab.as('ada', 'POST', '/git/refs', { ref: REF, sha: head });
+      await untilState(lab, run, (state) => state.submission !== null, { stepMs: MINUTE });
+      expect(answersTo(lab, approval)).toEqual([expect.stringContaining('approved manifest')]);
+      expect(lab.engine.startCount()).toBe(1);
+      await lab.close();
+    },
+  );
 
   it.each([
     { server: true, words: /was put back/ },
     { server: false, words: /entry \d+ with the hash `[0-9a-f]+` was there, and is missing now/ },
-  ])('is noticed when it was put back (server: $server)', async ({ server, words }) => {
+  ])('is reported after a reset to an older commit (server: $server)', async ({ server, words }) => {
     const { lab, run, pull } = await proposed({ server });
     const early = await headOf(lab);
     await say(lab, 'mira', pull, '/status');
@@ -180,7 +186,7 @@ describe('a branch that is gone or was put back', () => {
     await lab.close();
   });
 
-  it('is noticed by a new process when the whole run was taken out', async () => {
+  it('is reported by a new process if a whole run was deleted from it', async () => {
     const { lab, run, pull } = await proposed({ server: false });
     const head = await headOf(lab);
     const author = { name: 'Ada', email: 'ada@lab.example', atMs: lab.clock.now() };
@@ -200,7 +206,7 @@ describe('a branch that is gone or was put back', () => {
 
 describe('the tag of a sealed run', () => {
   // threat T21
-  it('that was deleted is told once in its thread, and the next ferry goes on from the record', async () => {
+  it("is reported in the run's thread once if it was deleted, with the command to restore it", async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await playFerry(lab);
     const tag = (await stateOf(lab, run))?.seal?.tag ?? '';
@@ -218,7 +224,7 @@ describe('the tag of a sealed run', () => {
 
 describe('the state file of the monitoring policy', () => {
   // rule ML-10
-  it('says which job is watched where, and what somebody writes into it changes nothing and is written over', async () => {
+  it('names the watched job and cluster, and is overwritten without effect if a person edits it', async () => {
     const { lab, run, pull } = await proposed();
     const path = `runs/2026/11/${run}/monitoring_state.json`;
     expect(await fileOf(lab, BRANCH, path)).toBeNull();

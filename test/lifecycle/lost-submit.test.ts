@@ -1,4 +1,4 @@
-/** A job whose submission was not answered: what the next launcher does with what it finds, and with what has gone since. */
+/** A submission with a lost response: what the next launcher does if the job exists or has disappeared. */
 
 import { expect, it } from 'vitest';
 import { ferryScript } from '../support/ferry-script.ts';
@@ -6,7 +6,7 @@ import { approve, propose, stateOf } from '../support/play.ts';
 import { answersTo, MINUTE, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
-/** Approved, claimed and started, and nobody was told. */
+/** Approved, claimed and started, but the response to the submission is lost. */
 async function submittedUnheard(options: VirtualLabOptions = {}) {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...options });
   const { run, pull } = await propose(lab);
@@ -16,7 +16,7 @@ async function submittedUnheard(options: VirtualLabOptions = {}) {
   return { lab, run, pull };
 }
 
-it('one that was seen, and has gone before it is taken up, is not started in its place', async () => {
+it('a job that was seen once and disappeared before its adoption is not started again', async () => {
   const { lab, run } = await submittedUnheard();
   const { engine } = lab;
   const observe = engine.observe.bind(engine);
@@ -38,7 +38,7 @@ it('one that was seen, and has gone before it is taken up, is not started in its
   await lab.close();
 });
 
-it('one that waits is taken up under a /hold too, so that a /stop stops it', async () => {
+it('a pending job is adopted even during a /hold, so that /stop can stop it', async () => {
   const script = () => ({ ...ferryScript(SHORT_FERRY), pendingMs: 180 * MINUTE });
   const { lab, run, pull } = await submittedUnheard({ script });
   await say(lab, 'mira', pull, '/hold reason="not today"');

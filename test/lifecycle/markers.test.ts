@@ -1,4 +1,7 @@
-/** What begins like a comment of ferrybot's and is none: echoed by a workflow of the lab, or copied from elsewhere. */
+/**
+ * Comments that start with ferrybot's marker but are not from ferrybot: echoed by a workflow, or copied from
+ * another thread.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/host/keys.ts';
@@ -7,20 +10,20 @@ import { botComments, MINUTE, SHORT_FERRY, saidTwice, say } from '../support/tal
 import { openVirtualLab } from '../support/virtual-lab.ts';
 import { deleteAsWorkflow, sayAsWorkflow } from '../support/workflow-voice.ts';
 
-/** The marker of a later entry of this run than the record has, as anybody can write it. */
+/** A marker with a later entry of this run than the record has, as anyone can write it. */
 function inventedHead(run: string): string {
   return `<!-- ferrybot:v1 run=${run} kind=card key=card head=99:${'ab'.repeat(6)} phase=gated check=none -->`;
 }
 
-/** The same with all that a seal has, and a signature that nobody made. */
+/** The same with all fields of a seal and an invalid signature. */
 function sealedByNobody(run: string, keyId: string): string {
   const seal = ` at=2026-11-21T06:01:00.000Z text=${sha256Hex('Thanks for your comment!')} by=${keyId}`;
   return `${inventedHead(run).slice(0, -' -->'.length)}${seal} sig=${'A'.repeat(86)} -->`;
 }
 
-describe("a stranger's marker that a workflow of the lab echoes", () => {
+describe('a forged marker that a workflow of the lab posts', () => {
   // threat T97
-  it.each([true, false])('raises no alarm and takes no run out of action (server: %s)', async (server) => {
+  it.each([true, false])('raises no alarm and does not block the run (server: %s)', async (server) => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, server });
     const { run, pull, issue } = await propose(lab);
     await lab.clock.advance(MINUTE);
@@ -40,7 +43,7 @@ describe("a stranger's marker that a workflow of the lab echoes", () => {
     await lab.close();
   });
 
-  it('is not taken for an answer that is owed, so that nobody is kept silent by it', async () => {
+  it('does not count as a posted answer, so real answers are still posted', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);
     const later = 1_000 + Math.max(...Object.keys(lab.world.state.comments).map(Number));
@@ -68,8 +71,8 @@ describe("a stranger's marker that a workflow of the lab echoes", () => {
   });
 });
 
-describe("the lost answer to a comment's post", () => {
-  it('is resolved by our own text alone: what squats its marker is nobody', async () => {
+describe('a lost response to the post of an answer', () => {
+  it("is resolved only with ferrybot's own text, not with a forged comment with its marker", async () => {
     let isLost = false;
     let lab: Awaited<ReturnType<typeof openVirtualLab>> | null = null;
     const opened = await openVirtualLab({
@@ -80,7 +83,7 @@ describe("the lost answer to a comment's post", () => {
         const marker = /<!-- ferrybot:v1 run=[^ ]+ kind=answer key=[^ ]+/.exec(body)?.[0];
         if (marker === undefined || isLost || lab === null) return github(request);
         isLost = true;
-        // The stranger's text is there before ours, which then is posted, and the answer never comes.
+        // The forged text is posted before the real answer; the response to the real one is lost.
         const thread = Number(/issues\/(\d+)\/comments/.exec(request.url)?.[1]);
         await sayAsWorkflow(lab, thread, `${marker} -->\n🤖 squatted`);
         await github(request);
@@ -99,9 +102,9 @@ describe("the lost answer to a comment's post", () => {
   });
 });
 
-describe('a text of ours that is copied, line and all,', () => {
+describe('a signed ferrybot comment', () => {
   // threat T98
-  it('into another thread says nothing there', async () => {
+  it('has no effect as a copy in another thread', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, server: false });
     const { run, pull, issue } = await propose(lab);
     await lab.clock.advance(MINUTE);
@@ -113,10 +116,10 @@ describe('a text of ours that is copied, line and all,', () => {
     await deleteAsWorkflow(lab, card.id);
     await say(lab, 'mira', pull, '/status');
     await lab.clock.advance(20 * MINUTE);
-    // The copy is not taken for the card: another is posted where the card belongs.
+    // The copy does not count as the card: another card is posted in the right thread.
     const cards = botComments(lab).filter(({ kind, thread }) => kind === 'card' && thread === pull);
     expect(cards).toHaveLength(1);
-    // That the card was taken away is told; the copy itself is no alarm.
+    // The deletion of the card is reported; the copy raises no alarm.
     const incidents = (await eventsOf(lab, run)).flatMap((event) =>
       event.type === 'incident' ? [event.data] : [],
     );
@@ -124,7 +127,7 @@ describe('a text of ours that is copied, line and all,', () => {
     await lab.close();
   });
 
-  it('is said once in its own thread', async () => {
+  it('is posted once in its own thread', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { pull } = await propose(lab);
     await say(lab, 'mira', pull, '/status');

@@ -1,4 +1,4 @@
-/** A launcher that meets a brake in the thread before control has heard of it: what people are told to do then works. */
+/** The launcher sees a brake before control does: the incident's instructions then work. */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { approvalLine } from '../support/approve.ts';
@@ -20,7 +20,7 @@ type Met = {
   readonly answer: readonly string[];
 };
 
-/** The order is under way when mira says it, and GitHub's webhook of it is lost. */
+/** Posts the brake after the order; GitHub's webhook is lost. */
 async function metFirst(brake: string): Promise<Met> {
   const launches = heldJobs('launch');
   lab = await openVirtualLab({ ferry: SHORT_FERRY, beforeJob: launches.beforeJob });
@@ -39,14 +39,14 @@ async function metFirst(brake: string): Promise<Met> {
   return { run, pull, incident: told(lab, 'incident')[0] ?? '', answer: await codesOf(lab, said) };
 }
 
-describe('a brake that a launcher meets first', () => {
+describe('a brake that the launcher sees first', () => {
   it.each([
     { brake: '/hold reason="wait"', answer: 'held', lift: '/unhold' },
     { brake: '/hold date=2026-11-21 now, please', answer: 'held', lift: '/unhold date=2026-11-21' },
     { brake: '/hold lane=daily', answer: 'held', lift: '/unhold lane=daily' },
     { brake: '/revoke', answer: 'revoke-nothing', lift: null },
   ])(
-    '($brake) is lifted as it says, and launches on a new approval alone',
+    '($brake) can be lifted as the incident says, and the run launches only after a new approval',
     async ({ brake, answer, lift }) => {
       const met = await metFirst(brake);
       expect(met.answer).toEqual([answer]);
@@ -60,7 +60,7 @@ describe('a brake that a launcher meets first', () => {
     },
   );
 
-  it('is for good where it is a stop: the run is not launched any more, and the next one can be proposed', async () => {
+  it('is final if it is a /stop: the run is not launched, and another one can be proposed', async () => {
     const { run, pull, answer, incident } = await metFirst('/stop');
     expect(answer).toEqual(['stop-before-launch']);
     expect((await stateOf(lab, run))?.stop?.actor.login).toBe('mira');

@@ -1,4 +1,7 @@
-/** A cluster is taken out of the config while a job runs on it: nobody can reach the job, and nobody is left to believe otherwise. */
+/**
+ * A cluster is removed from the config while a job runs on it: the job is unreachable, and people are told
+ * so.
+ */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
@@ -15,7 +18,7 @@ afterEach(async () => {
   await lab.close();
 });
 
-/** The job of the second lane runs on a cluster of its own, for long enough to take that out and put it back. */
+/** The second lane's job runs on its own cluster, long enough to remove the cluster and restore it. */
 async function jobOnItsOwnCluster(): Promise<{ run: string; pull: number; issue: number }> {
   const ferry = { ...SHORT_FERRY, durationMs: 8 * HOUR, runName: 'ferry_canary_125m_2026-11-21' };
   lab = await openVirtualLab({ ferry, config: twoLanes() });
@@ -28,11 +31,11 @@ async function jobOnItsOwnCluster(): Promise<{ run: string; pull: number; issue:
   return { run, pull, issue };
 }
 
-/** Both lanes go to the first cluster from now on, and the second is gone. */
+/** Moves both lanes to the first cluster and removes the second. */
 const oneCluster = (both: string): string =>
   both.replace(/^ {2}us-east1:\n(?: {4}.*\n|\n(?= {4}))*/m, '').replaceAll('us-east1', 'us-central1');
 
-/** Gives the config as it was. */
+/** Returns the config from before. */
 async function takeOutItsCluster(): Promise<string> {
   const both = (await fileOf(lab, 'main', CONFIG_PATH)) ?? '';
   expect(oneCluster(both)).not.toBe(both);
@@ -60,8 +63,8 @@ const jobStatus = async (run: string): Promise<string> => {
   return seen.kind === 'found' ? seen.status : seen.kind;
 };
 
-describe('a cluster that is taken out of the config while a job runs on it', () => {
-  it('is told once in the thread, and to whoever says /stop, which is carried out when it is put back', async () => {
+describe('a cluster that is removed from the config while a job runs on it', () => {
+  it('is reported once and in each /stop answer, and the stop is executed once the cluster is restored', async () => {
     const { run, issue } = await jobOnItsOwnCluster();
     const both = await takeOutItsCluster();
     expect(await postedEvents(lab, 'incident')).toEqual(['cluster-missing']);
@@ -80,7 +83,7 @@ describe('a cluster that is taken out of the config while a job runs on it', () 
     expect(await postedEvents(lab, 'incident')).toEqual(['cluster-missing', 'cluster-back']);
   });
 
-  it('is watched on when it is put back, and told again when it is taken out again', async () => {
+  it('is watched again when it is restored, and reported again when it is removed again', async () => {
     const { run } = await jobOnItsOwnCluster();
     const looks = async (): Promise<number> =>
       (await eventsOf(lab, run)).filter(({ type }) => type === 'observed').length;

@@ -1,4 +1,6 @@
-/** A month ends: the worker's sweep records a checkpoint, and the next month goes on from it. */
+/**
+ * At the end of a month, the sweep records a checkpoint of the record, and the next month continues from it.
+ */
 
 import { expect, it } from 'vitest';
 import { eventsOf, logbookText, playFerry, propose, runFolder, stateOf, until } from '../support/play.ts';
@@ -10,7 +12,7 @@ async function marksOf(lab: VirtualLab, run: string): Promise<number> {
   return [...refs.keys()].filter((name) => name.startsWith(`refs/tags/ferrybot-mark-${run}-`)).length;
 }
 
-it('the first sweep of a month covers what has ended, and the lane goes on from it', async () => {
+it('the first sweep of a month records ended runs in a checkpoint, and the lane continues from it', async () => {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, startMs: Date.UTC(2026, 10, 30, 21) });
   const { run: sealed } = await playFerry(lab);
   expect(await marksOf(lab, sealed)).toBeGreaterThan(0);
@@ -23,14 +25,14 @@ it('the first sweep of a month covers what has ended, and the lane goes on from 
   ]);
   expect(await marksOf(lab, sealed)).toBe(0);
 
-  // The next ferry is compared with the covered one, and lies in its own month.
+  // The next ferry is compared with the covered one and is recorded in its own month.
   const next = await propose(lab);
   expect(await runFolder(lab, next.run)).toBe(`runs/2026/12/${next.run}`);
   expect((await stateOf(lab, next.run))?.proposal.interval.lastRun).toBe(sealed);
   await lab.clock.advance(HOUR);
   expect(await checkpoints()).toHaveLength(1);
 
-  // What is cut is told, though no mark of it is left.
+  // A truncated run is reported although its marks are gone.
   const text = await logbookText(lab, sealed);
   const cut = `${text.trimEnd().split('\n').slice(0, -1).join('\n')}\n`;
   await pushFile(lab, 'ada', 'ferrybot/logbook', `${await runFolder(lab, sealed)}/events.jsonl`, cut);

@@ -1,4 +1,7 @@
-/** What a stolen key or a writer tries with a run that goes on after a failed attempt, or that is somebody's own pull request. */
+/**
+ * Attacks with a stolen key or write permission on a run after a failed attempt, or on a user's own pull
+ * request.
+ */
 
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -25,7 +28,7 @@ import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 const LIBRARY = 'lib/smalllab/optimizer.py';
 
 // threat T181
-it('a failure that the stolen watch key reports of a job which runs opens no way to a second one beside it', async () => {
+it('a forged failure of a running job, signed with the stolen watch key, allows no second attempt', async () => {
   const { lab, run, pull, issue } = await withForgedFailure();
   const branch = `ferrybot/proposal/${run}`;
   await pushFile(lab, 'ada', branch, LIBRARY, `${(await fileOf(lab, branch, LIBRARY)) ?? ''}# mended\n`);
@@ -39,7 +42,7 @@ it('a failure that the stolen watch key reports of a job which runs opens no way
 });
 
 // threat T182
-it('nor does it open a way to the next ferry of the lane, which people approve in good faith', async () => {
+it('a forged failure of a running job allows no next ferry in its lane, even after an approval', async () => {
   const { lab, run, issue } = await withForgedFailure();
   await say(lab, 'mira', issue, '/ack reject="too short to tell"');
   const next = await propose(lab, `${run}-2`);
@@ -50,7 +53,7 @@ it('nor does it open a way to the next ferry of the lane, which people approve i
   await lab.close();
 });
 
-/** A ferry whose job goes on for days while the record says that it failed. */
+/** A ferry with a job that runs for days while the record claims that it failed. */
 async function withForgedFailure(): Promise<Ferry> {
   const lab = await openVirtualLab({ ferry: { ...SHORT_FERRY, durationMs: 60 * 60 * MINUTE } });
   const proposed = await propose(lab);
@@ -77,9 +80,9 @@ async function mainOf(lab: VirtualLab): Promise<string | undefined> {
 
 const MOVES: readonly (readonly [string, string, Act])[] = [
   ['turned into a draft', 'gate-fails', draft],
-  ['turned into a draft that nobody told control of', 'target-branch', async (lab, pull) => turn(lab, pull)],
+  ['turned into a draft without a webhook', 'target-branch', async (lab, pull) => turn(lab, pull)],
   ['retargeted', 'gate-fails', (lab, pull) => lab.as('ada', 'PATCH', `/pulls/${pull}`, { base: 'release' })],
-  ['closed, of which nobody told control,', 'pull-closed', async (lab, pull) => shut(lab, pull)],
+  ['closed without a webhook', 'pull-closed', async (lab, pull) => shut(lab, pull)],
   ['left without its branch', 'gate-fails', (lab) => lab.as('ada', 'DELETE', '/git/refs/heads/ada/warmup')],
   [
     'force-pushed',
@@ -91,7 +94,7 @@ const MOVES: readonly (readonly [string, string, Act])[] = [
 
 // threat T44
 it.each(MOVES)(
-  'an own pull request that is %s between its order and its launch is not launched: %s',
+  "does not launch a user's own pull request that is %s between order and launch: %s",
   async (_, code, act) => {
     const held = heldJobs('launch');
     const lab = await openLab({ beforeJob: held.beforeJob });
@@ -111,7 +114,7 @@ it.each(MOVES)(
   },
 );
 
-it('a draft cannot be approved, and can once it is ready', async () => {
+it('a draft pull request can be approved only once it is ready for review', async () => {
   const lab = await openLab();
   const pull = await openOwn(lab);
   await label(lab, 'ada', pull);
@@ -129,12 +132,12 @@ it('a draft cannot be approved, and can once it is ready', async () => {
 });
 
 // threat T45
-it('a flood of labelled pull requests that never can be taken up does not keep an honest one waiting', async () => {
+it("a user's pull request is taken up despite a flood of labelled ones that cannot be", async () => {
   const lab = await openLab();
   const { pull: daily } = await propose(lab);
   const flood = Array.from({ length: 21 }, (__, index) => `x/${index}`);
   for (const branch of flood) await label(lab, 'ada', await openOwn(lab, { branch }));
-  // Each is moved to a commit that has no history in common with any branch.
+  // Moves each one to a commit without common history.
   const object = async (kind: string, data: object): Promise<string> =>
     z.object({ sha: z.string() }).parse(await lab.as('ada', 'POST', `/git/${kind}`, data)).sha;
   const blob = { path: FILE, mode: '100644', type: 'blob', content: 'x = 1\n' };
@@ -150,7 +153,10 @@ it('a flood of labelled pull requests that never can be taken up does not keep a
   await lab.close();
 });
 
-/** The playground has no way to turn a pull request into a draft: the row is turned, and the next edit tells of it. */
+/**
+ * The playground cannot turn a pull request into a draft: this changes the row, and the next edit sends the
+ * webhook.
+ */
 async function draft(lab: VirtualLab, pull: number): Promise<void> {
   turn(lab, pull);
   await lab.as('ada', 'PATCH', `/pulls/${pull}`, { title: 'A longer warmup, not yet' });
@@ -167,7 +173,7 @@ function shut({ world }: VirtualLab, pull: number): void {
     if (row.number === pull) world.state.issues[key] = { ...row, state: 'closed' };
 }
 
-/** Why launchers refused, and why approvals fell. */
+/** The reasons of launchers' refusals and of dropped approvals. */
 async function refusalsOf(lab: VirtualLab, run: string): Promise<readonly unknown[]> {
   const { incidents = [], drops = [] } = (await stateOf(lab, run)) ?? {};
   const refused = incidentsWith(incidents, 'runner-refused').map(({ detail }) => detail.reason);

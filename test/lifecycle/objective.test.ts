@@ -1,4 +1,6 @@
-/** A lab that wants to be asked what its ferry is for: the question, its answers, and the day on which nobody answers. */
+/**
+ * Labs that want to be asked for a ferry's objective: the question, its answers, and days without an answer.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { eventsOf, stateOf, until } from '../support/play.ts';
@@ -8,7 +10,7 @@ import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 const RUN = 'ferry-daily-20261121';
 const SIX = Date.UTC(2026, 10, 21, 6);
 
-/** The question is on by default: what a lab says of it is left out. */
+/** The question is on by default, so its settings are removed from the config. */
 const silent = (text: string): string => text.replace(/^ {4}objective(?:By|WaitMinutes)?:.*\n/gm, '');
 const asking =
   (by: string, waitMinutes: number) =>
@@ -36,9 +38,9 @@ async function theQuestion(lab: VirtualLab): Promise<number> {
   return question.number;
 }
 
-describe('what a ferry is for is asked before it is proposed', () => {
+describe('the objective of a ferry', () => {
   // rule DF-39
-  it('where the lab says nothing about it, and an answer is proposed at once and ends the question', async () => {
+  it('is asked for by default, and an answer is proposed within minutes and closes the question', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: silent });
     const issue = await theQuestion(lab);
     expect(await stateOf(lab, RUN)).toBeNull();
@@ -56,7 +58,7 @@ describe('what a ferry is for is asked before it is proposed', () => {
     await lab.close();
   });
 
-  it('and without an answer by the hour it is the normal integration check, which says so', async () => {
+  it('becomes the normal integration check if nobody answers in time, and the proposal shows this', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: asking('09:00', 60) });
     const issue = await theQuestion(lab);
     expect(bodyOf(lab, issue)).toContain('No earlier ferry is on record.');
@@ -82,7 +84,7 @@ describe('what a ferry is for is asked before it is proposed', () => {
     await lab.close();
   });
 
-  it('and a question that comes after the hour still waits a while', async () => {
+  it('can be answered for the configured minutes if the question is posted after the deadline', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: asking('05:00', 30) });
     const issue = await theQuestion(lab);
     await lab.clock.advance(20 * MINUTE);
@@ -93,7 +95,7 @@ describe('what a ferry is for is asked before it is proposed', () => {
     await lab.close();
   });
 
-  it('costs no day: where the day is almost over nobody is asked, and the proposal says so', async () => {
+  it('is not asked for if the day is almost over, and the proposal shows this', async () => {
     const config = asking('09:00', 60);
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, config, startMs: SIX + 17.5 * HOUR });
     await daily(lab);
@@ -103,7 +105,7 @@ describe('what a ferry is for is asked before it is proposed', () => {
     await lab.close();
   });
 
-  it('costs no day in a lab without a server either: the sweep of the chat workflow proposes', async () => {
+  it('defaults at the deadline in a lab without a server too, through the sweep of the chat workflow', async () => {
     const config = asking('09:00', 60);
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, config, server: false });
     await theQuestion(lab);
@@ -112,7 +114,7 @@ describe('what a ferry is for is asked before it is proposed', () => {
     await lab.close();
   });
 
-  it('and a day that is held in the answer has no ferry', async () => {
+  it("is not needed after a /hold of the day in the question's thread, and no ferry is proposed", async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: asking('09:00', 60) });
     const issue = await theQuestion(lab);
     const skip = await say(lab, 'mira', issue, '/hold date=2026-11-21 reason="maintenance"');
@@ -123,7 +125,7 @@ describe('what a ferry is for is asked before it is proposed', () => {
     await lab.close();
   });
 
-  it('and costs GitHub no more than the issue, its end, and looking for both', async () => {
+  it('costs at most two more writes and four more requests than no question', async () => {
     const spent = async (config: (text: string) => string): Promise<Record<string, number>> => {
       const lab = await openVirtualLab({ ferry: SHORT_FERRY, config });
       await lab.dispatchDaily();

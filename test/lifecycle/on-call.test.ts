@@ -1,4 +1,7 @@
-/** An incident that needs a person reaches one: those in charge and on call are mentioned and assigned where the approvers spoke. */
+/**
+ * An incident that needs a person mentions and assigns the people in charge and on call, in the approvers'
+ * thread.
+ */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
@@ -13,7 +16,7 @@ afterEach(async () => {
   await lab.close();
 });
 
-/** Ids are those of the seeded world: accounts are made in the order of its people. */
+/** Account ids of the seeded lab are assigned in the order of its people. */
 const idOf = (login: string): number => {
   const user = Object.values(lab.world.state.users).find((one) => one.login === login);
   if (user === undefined) throw new Error(`there is no ${login}`);
@@ -27,7 +30,7 @@ async function learnIds(): Promise<void> {
   await lab.close();
 }
 
-/** The example lab with somebody in charge of the lane, and others on call. */
+/** The example lab with people in charge of the lane and on call. */
 const staffed =
   (staff: { inCharge?: readonly string[]; onCall?: string }) =>
   (config: string): string =>
@@ -35,7 +38,7 @@ const staffed =
       .replace('inCharge: []', `inCharge: [${(staff.inCharge ?? []).map((login) => ids[login]).join(', ')}]`)
       .replace(/^onCall:\n(?: {2}.*\n)*/m, `onCall: ${staff.onCall ?? '{}'}\n`);
 
-/** The log shows the failure; the job goes on for hours, so that the run has not ended. */
+/** The log shows the failure; the job runs for hours, so the run has not ended. */
 const SICK = { ...SHORT_FERRY, durationMs: 8 * HOUR };
 
 async function sickFerry(
@@ -59,14 +62,14 @@ const assignedTo = (thread: number): readonly string[] =>
     (id) => lab.world.state.users[id]?.login ?? '',
   );
 
-/** The engine was restarted and does not know the job any more. */
+/** The engine was restarted and no longer knows the job. */
 async function losesTheCluster(run: string): Promise<void> {
   lab.engine.forgetEverything();
   await until(lab, 'an incident', async () => ((await stateOf(lab, run))?.incidents.length ?? 0) > 0);
 }
 
 describe('an incident that needs a person', () => {
-  it('mentions and assigns those in charge and on call, once, where the approvers spoke', async () => {
+  it('mentions and assigns the people in charge and on call once, in the thread with the approvals', async () => {
     await learnIds();
     const { run, pull, issue } = await sickFerry({
       config: staffed({ inCharge: ['ada'], onCall: `{ shifts: [{ users: [${ids['ravi']}] }] }` }),
@@ -86,7 +89,7 @@ describe('an incident that needs a person', () => {
     expect(mentioned(incident?.text)).toEqual([]);
   });
 
-  it('is told again where nobody takes it in time, and never a third time', async () => {
+  it('is posted again if nobody acknowledges it in time, but not a third time', async () => {
     await learnIds();
     const { run } = await sickFerry({
       config: staffed({ inCharge: ['ada'], onCall: '{ againAfterMinutes: 30 }' }),
@@ -98,7 +101,7 @@ describe('an incident that needs a person', () => {
     expect(mentioned(pages()[1]?.text)).toEqual(['@ada']);
   });
 
-  it('is not told again when /ack says who took it', async () => {
+  it('is not posted again after /ack', async () => {
     await learnIds();
     const { run, pull } = await sickFerry({
       config: staffed({ inCharge: ['ada'], onCall: '{ againAfterMinutes: 30 }' }),
@@ -112,7 +115,7 @@ describe('an incident that needs a person', () => {
     expect(pages()).toHaveLength(1);
   });
 
-  it('mentions nobody where the lab names nobody', async () => {
+  it('mentions nobody if the config names nobody', async () => {
     await learnIds();
     const { run } = await sickFerry({});
     await losesTheCluster(run);
@@ -121,7 +124,7 @@ describe('an incident that needs a person', () => {
     expect(botComments(lab).flatMap(({ text }) => mentioned(text))).toEqual([]);
   });
 
-  it('names an account under its new name, and one that is gone by its number', async () => {
+  it('mentions a renamed account by its new name, and lists an account without access by its id', async () => {
     await learnIds();
     const { run } = await sickFerry({ config: staffed({ inCharge: ['ada', 'sol'] }) });
     const { users } = lab.world.state;
@@ -134,27 +137,30 @@ describe('an incident that needs a person', () => {
     expect(pages()[0]?.text).toContain(`Not a collaborator of this repository: account ${ids['sol']}.`);
   });
 
-  it.each(['before', 'after'] as const)('is told once where the process dies %s it posts', async (when) => {
-    await learnIds();
-    let isArmed = false;
-    const { run } = await sickFerry({
-      config: staffed({ inCharge: ['ada'], onCall: '{ againAfterMinutes: null }' }),
-      atBoundary: (_process, kind, moment) => {
-        if (!isArmed || kind !== 'post-comment' || moment !== when) return;
-        isArmed = false;
-        throw new Crash();
-      },
-    });
-    isArmed = true;
-    await losesTheCluster(run);
-    await lab.clock.advance(2 * HOUR);
-    expect(isArmed).toBe(false);
-    expect(pages()).toHaveLength(1);
-    expect((await eventsOf(lab, run)).filter(({ type }) => type === 'notified')).toHaveLength(1);
-  });
+  it.each(['before', 'after'] as const)(
+    'is posted once if the process crashes %s posting it',
+    async (when) => {
+      await learnIds();
+      let isArmed = false;
+      const { run } = await sickFerry({
+        config: staffed({ inCharge: ['ada'], onCall: '{ againAfterMinutes: null }' }),
+        atBoundary: (_process, kind, moment) => {
+          if (!isArmed || kind !== 'post-comment' || moment !== when) return;
+          isArmed = false;
+          throw new Crash();
+        },
+      });
+      isArmed = true;
+      await losesTheCluster(run);
+      await lab.clock.advance(2 * HOUR);
+      expect(isArmed).toBe(false);
+      expect(pages()).toHaveLength(1);
+      expect((await eventsOf(lab, run)).filter(({ type }) => type === 'notified')).toHaveLength(1);
+    },
+  );
 });
 
-describe('a channel beside GitHub', () => {
+describe('a notification channel outside GitHub', () => {
   const CHANNEL = `{ channels: { ops: { kind: discord, address: OPS_WEBHOOK } }, againAfterMinutes: null }`;
   type Sent = Parameters<NonNullable<VirtualLabOptions['sendToChannel']>>;
   const deliveries = async (run: string): Promise<readonly object[]> =>
@@ -162,7 +168,7 @@ describe('a channel beside GitHub', () => {
       .filter(({ type }) => type === 'delivered')
       .map(({ role, data }) => ({ role, ...data }));
 
-  it('gets the incident from the process that records it, once, and the record says so', async () => {
+  it('gets the incident once from the process that records it, and the delivery is recorded', async () => {
     await learnIds();
     const sent: Sent[] = [];
     const { run, pull } = await sickFerry({
@@ -183,7 +189,7 @@ describe('a channel beside GitHub', () => {
     expect(botComments(lab).filter(({ text }) => text.includes('was not reached'))).toEqual([]);
   });
 
-  it('that is down keeps nobody from being mentioned, and is told', async () => {
+  it('that fails is reported in the thread, and people are still mentioned there', async () => {
     await learnIds();
     const { run, pull } = await sickFerry({
       config: staffed({ inCharge: ['ada'], onCall: CHANNEL }),
@@ -197,7 +203,7 @@ describe('a channel beside GitHub', () => {
     expect(told[0]?.text).toContain('status 404');
   });
 
-  it('of which nobody knows, because the sender died, is told and not sent again', async () => {
+  it('is reported as possibly not reached if the sender crashed, and nothing is sent again', async () => {
     await learnIds();
     let isArmed = true;
     let sends = 0;

@@ -1,4 +1,7 @@
-/** Launches are approved with `/approve-launch`, every other action with `/approve`: each command knows the other's digests. */
+/**
+ * Launches are approved with `/approve-launch`, other actions with `/approve`; each command recognises the
+ * other's digests.
+ */
 
 import { expect, it } from 'vitest';
 import { approvalLine } from '../support/approve.ts';
@@ -6,7 +9,7 @@ import { eventsOf, propose } from '../support/play.ts';
 import { answersTo, MINUTE, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
-it('leaves a bare /approve to other bots where no action waits, and names the line for a launch and for an old command', async () => {
+it('ignores a bare /approve without a pending action, and answers a wrong or old command with the right line', async () => {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY });
   const { pull, run } = await propose(lab);
   const line = approvalLine(lab);

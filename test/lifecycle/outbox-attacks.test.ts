@@ -1,4 +1,4 @@
-/** What is owed outside of a run's threads, against whoever edits, spoils or locks it, and a crash between two of its writes. */
+/** Posts outside a run's threads despite edits, broken markers and crashes between two writes. */
 
 import { afterEach, expect, it } from 'vitest';
 import { consentLine } from '../support/approve.ts';
@@ -20,7 +20,7 @@ async function disks(options: VirtualLabOptions = {}): Promise<DiskLab> {
   return opened;
 }
 
-/** mira consents to what the issue proposes, and it is done. */
+/** mira consents to the proposal in the issue, and it is executed. */
 async function cleaned({ lab, called }: DiskLab): Promise<void> {
   await lab.clock.advance(2_000);
   await say(lab, 'mira', diskIssue(lab).number, consentLine(lab, '`start-cleanup-cron`'));
@@ -28,7 +28,7 @@ async function cleaned({ lab, called }: DiskLab): Promise<void> {
 }
 
 // threat T80
-it('restores a description that a writer edits again and again, and repeats no comment', async () => {
+it('restores a description that a writer edits repeatedly, and posts no comment twice', async () => {
   const { lab, scan } = await disks();
   const { number } = diskIssue(lab);
   for (let edit = 1; edit <= 8; edit += 1) {
@@ -45,7 +45,7 @@ it('restores a description that a writer edits again and again, and repeats no c
   expect(saidTwice(lab)).toEqual([]);
 });
 
-it('the end of a clean-up is told once, though no process lived to say so in the description for a while', async () => {
+it('posts the result of a clean-up once although processes crash before they update the description', async () => {
   let died = 0;
   const from = { ms: Number.POSITIVE_INFINITY };
   let isDying = (): boolean => false;
@@ -69,7 +69,7 @@ it('the end of a clean-up is told once, though no process lived to say so in the
 });
 
 // threat T81
-it('what has changed is told, though a writer spoiled the line that says what was told before', async () => {
+it('posts a change of the disks although a writer broke the marker with the last posted state', async () => {
   const opened = await disks();
   const { lab, scan } = opened;
   await cleaned(opened);

@@ -1,4 +1,7 @@
-/** A process dies at any step of taking up somebody's own pull request: one run, one issue, one offer of what its text lacks. */
+/**
+ * A process crashes at each step of taking up a user's pull request: one run, one issue, one comment with
+ * missing parts.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
@@ -15,7 +18,7 @@ type Played = {
   readonly met: readonly Boundary[];
 };
 
-/** Asks by the label or by the command, with a crash at the n-th boundary after it. */
+/** Requests a run with the label or the command, and crashes at the n-th boundary after it. */
 async function played(
   options: VirtualLabOptions,
   by: 'label' | 'command',
@@ -26,7 +29,7 @@ async function played(
   const lab = await openLab({
     ...options,
     sweepMs: 5 * MINUTE,
-    // The schedule's own proposal is another test's.
+    // Without the schedule's own proposal, which another test covers.
     config: (text) => text.replace(/^ {4}schedule:.*\n(?: {6}.*\n)*/m, ''),
     atBoundary: (_, kind, moment) => {
       if (!isOn) return;
@@ -55,11 +58,11 @@ async function expectOneOfEach({ lab, pull, answers }: Played): Promise<void> {
 }
 
 describe.each([
-  ['label, by the server', { server: true }, 'label', ['before', 'after']],
-  ['label, by the chat workflow', { server: false }, 'label', ['after']],
-  ['command, by the server', { server: true }, 'command', ['after']],
+  ['label, with a server', { server: true }, 'label', ['before', 'after']],
+  ['label, without a server', { server: false }, 'label', ['after']],
+  ['command, with a server', { server: true }, 'command', ['after']],
 ] as const)('a crash at each boundary after a %s', (_, options, by, moments) => {
-  it('leaves one run', async () => {
+  it('results in exactly one run', async () => {
     const plain = await played(options, by, null);
     await expectOneOfEach(plain);
     await plain.lab.close();
@@ -79,7 +82,7 @@ describe.each([
   });
 });
 
-it('two servers that see one label take it up once', async () => {
+it('two servers that receive one label event take the pull request up once', async () => {
   const lab = await openLab({ servers: 2 });
   const pull = await openOwn(lab, { body: 'A longer warmup.' });
   await label(lab, 'ada', pull);

@@ -1,4 +1,6 @@
-/** People's own pull requests that are no run yet, or cannot be launched as they are: each is told why, once. */
+/**
+ * Users' pull requests that are not a run yet or cannot be launched: each gets one comment with the reason.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { twoLanes } from '../support/lanes.ts';
@@ -20,9 +22,9 @@ import {
 import { propose, stateOf, until } from '../support/play.ts';
 import { bodyOf, MINUTE, pushFile, saidTwice, say } from '../support/talk.ts';
 
-describe('a label that asks in vain', () => {
+describe('a ferry label that cannot be accepted', () => {
   // threat T43
-  it("of a fork's pull request is told, and nothing of the fork is run", async () => {
+  it("is answered on a fork's pull request, and the fork is never run", async () => {
     const world = await openLab();
     const pull = await openFromFork(world);
     await label(world, 'ada', pull);
@@ -38,11 +40,11 @@ describe('a label that asks in vain', () => {
   });
 
   // threat T46
-  it('by somebody who may label and not propose is told', async () => {
+  it('is answered if the user may label but not propose', async () => {
     const world = await openLab();
     const pull = await openOwn(world);
     await label(world, 'ada', pull, [LABEL]);
-    // He puts it on before anything was looked at: the newest label is who asks.
+    // ravi adds the label first: the user of the newest label is the requester.
     await world.close();
     const other = await openLab({ webhooks: false, sweepMs: 5 * MINUTE });
     const again = await openOwn(other);
@@ -55,7 +57,7 @@ describe('a label that asks in vain', () => {
     await other.close();
   });
 
-  it('on a draft waits until it is ready for review', async () => {
+  it('waits on a draft until it is ready for review', async () => {
     const world = await openLab();
     const pull = await openOwn(world, { draft: true });
     await label(world, 'ada', pull);
@@ -69,8 +71,8 @@ describe('a label that asks in vain', () => {
   });
 });
 
-describe('a lane that is taken', () => {
-  it('is told with the run that blocks, once, and the pull request is a run when the lane is free', async () => {
+describe('a pull request for an occupied lane', () => {
+  it('is answered once with the blocking run, and becomes a run when the lane is free', async () => {
     const world = await openLab();
     const first = await propose(world);
     const pull = await openOwn(world);
@@ -86,7 +88,7 @@ describe('a lane that is taken', () => {
     await world.close();
   });
 
-  it('is found by a process that remembers nothing, however long it waited', async () => {
+  it('is found by a new process after days', async () => {
     const before = await openLab({ sweepMs: 12 * 60 * MINUTE });
     const first = await propose(before);
     const pull = await openOwn(before);
@@ -95,19 +97,19 @@ describe('a lane that is taken', () => {
     await before.as('mira', 'PATCH', `/pulls/${first.pull}`, { state: 'closed' });
     const { atMs, ...moment } = before.keep();
     await before.close();
-    // Longer than a sweep looks back for what moved.
+    // Longer than the period that a sweep looks back.
     const world = await openLab({
       webhooks: false,
       sweepMs: 5 * MINUTE,
       from: { ...moment, atMs: atMs + 4 * 24 * 60 * MINUTE, seed: 2 },
     });
-    // Before the workflow that proposes would.
+    // Before the workflow that proposes would run.
     const found = async () => (await stateOf(world, runOf(pull, '20261125'))) !== null;
     await until(world, 'the run', found, { limitMs: 10 * MINUTE });
     await world.close();
   });
 
-  it('by another own pull request: the older is first', async () => {
+  it('waits for an older pull request in the same lane', async () => {
     const world = await openLab({ webhooks: false, sweepMs: 5 * MINUTE });
     const one = await openOwn(world);
     const two = await openOwn(world, { branch: 'mira/warmup', who: 'mira' });
@@ -126,7 +128,7 @@ describe('a lane that is taken', () => {
     await world.close();
   });
 
-  it('by a hold: it waits until that is lifted', async () => {
+  it('waits until a hold on the lane is lifted', async () => {
     const world = await openLab();
     const pull = await openOwn(world);
     await say(world, 'mira', pull, '/hold lane=daily reason="a bad node"');
@@ -140,8 +142,8 @@ describe('a lane that is taken', () => {
   });
 });
 
-describe('what is not right with it', () => {
-  it('a text without the parts of a launch: the gates say so, and the parts are offered and not written', async () => {
+describe("a user's pull request with problems", () => {
+  it('fails the gates if its text lacks required parts, which are offered in a comment but not inserted', async () => {
     const world = await openLab();
     const pull = await openOwn(world, { body: 'A longer warmup.' });
     await label(world, 'ada', pull);
@@ -160,7 +162,7 @@ describe('what is not right with it', () => {
     await world.close();
   });
 
-  it('another base than the lane wants, and a file beside the experiment: the gates say so', async () => {
+  it('fails the gates if its base branch or a changed file is wrong', async () => {
     const world = await openLab();
     await branchOff(world, 'ada', 'release');
     const pull = await openOwn(world);
@@ -174,7 +176,7 @@ describe('what is not right with it', () => {
     await world.close();
   });
 
-  it('more than values of knobs: the gate says so, and the issue does not call it a rerun', async () => {
+  it('fails the gate for changes other than knob values, and the issue does not call it a rerun', async () => {
     const world = await openLab();
     const pull = await openOwn(world, { edit: (text) => `${text}\nprint('hello')\n` });
     await label(world, 'ada', pull);
@@ -185,7 +187,7 @@ describe('what is not right with it', () => {
   });
 });
 
-it('an open issue that its text links is its issue', async () => {
+it("an open experiment issue linked in the pull request becomes the run's issue", async () => {
   const world = await openLab();
   const opened = await world.as('mira', 'POST', '/issues', {
     title: 'Warmup',
@@ -202,7 +204,7 @@ it('an open issue that its text links is its issue', async () => {
   await world.close();
 });
 
-it("the bot's own pull requests ask for nothing, whoever labels them", async () => {
+it("labels on the bot's own pull requests request nothing", async () => {
   const world = await openLab();
   const first = await propose(world);
   await label(world, 'ada', first.pull);
@@ -216,7 +218,7 @@ it("the bot's own pull requests ask for nothing, whoever labels them", async () 
   await world.close();
 });
 
-it('of several lanes that fit, the command or the label says which', async () => {
+it('needs the lane in the command or one label if several lanes match', async () => {
   // Both lanes run the same file.
   const world = await openLab({ config: twoLanes() });
   const pull = await openOwn(world);

@@ -1,4 +1,7 @@
-/** People's own pull requests: a label or a command makes one a run, with the gates, card and approval of any other. */
+/**
+ * Users' pull requests: a label or a command makes one a run with the same gates, card and approval as any
+ * other.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { approvalLine, shownApprovalLine } from '../support/approve.ts';
@@ -23,11 +26,11 @@ import type { VirtualLab } from '../support/virtual-lab.ts';
 import { openAsWorkflow } from '../support/workflow-voice.ts';
 
 describe.each([
-  ['through the server', { server: true }],
-  ['by the sweep alone', { server: true, webhooks: false, sweepMs: 5 * MINUTE }],
-  ['by the action alone', { server: false }],
-] as const)("a person's own pull request with the lane's label, %s", (_, options) => {
-  it('becomes a run that its author cannot approve, and somebody else launches and seals', async () => {
+  ['with a server', { server: true }],
+  ['with sweeps only', { server: true, webhooks: false, sweepMs: 5 * MINUTE }],
+  ['without a server', { server: false }],
+] as const)("a user's own pull request with the lane's label, %s", (_, options) => {
+  it('becomes a run that its author cannot approve, and another person launches and seals', async () => {
     const world = await openLab(options);
     const pull = await openOwn(world);
     await label(world, 'ada', pull);
@@ -53,7 +56,7 @@ describe.each([
     await seal(world, run, state.proposal.issue);
     expect((await stateOf(world, run))?.seal?.verdict).toBe('pass');
     expect(world.engine.startCount()).toBe(1);
-    // Her text is hers: not one letter of it was changed, boxes included.
+    // ferrybot does not change the author's text, checkboxes included.
     expect(bodyOf(world, pull)).toBe(WHOLE);
     expect(saidTwice(world)).toEqual([]);
     expect(world.world.state.unserved).toEqual([]);
@@ -61,24 +64,24 @@ describe.each([
   });
 });
 
-describe('whose hand is in it cannot approve it', () => {
+describe('an approval by a contributor', () => {
   // threat T34
   it.each([
     [
-      'who pushed to its branch',
+      'a user who pushed to its branch',
       async (world: VirtualLab) => {
         const text = (await fileOf(world, 'ada/warmup', FILE)) ?? '';
         await pushFile(world, 'mira', 'ada/warmup', FILE, `${text}# as before\n`);
       },
     ],
-    ['who put the label on', null],
+    ['the user who added the label', null],
     [
-      'who edited its text',
+      'a user who edited its text',
       async (world: VirtualLab, pull: number) => {
         await world.as('mira', 'PATCH', `/pulls/${pull}`, { body: `${WHOLE}\n\nRead this.` });
       },
     ],
-  ])('%s', async (_, act) => {
+  ])('is refused for %s', async (_, act) => {
     const world = await openLab();
     const pull = await openOwn(world);
     await act?.(world, pull);
@@ -91,7 +94,7 @@ describe('whose hand is in it cannot approve it', () => {
   });
 
   // threat T35
-  it("what an app opened is nobody's to launch", async () => {
+  it('is refused for every user if an app opened the pull request', async () => {
     const world = await openLab();
     await branchOff(world, 'ada', 'ada/warmup');
     const text = (await fileOf(world, 'main', FILE)) ?? '';
@@ -108,7 +111,7 @@ describe('whose hand is in it cannot approve it', () => {
 });
 
 describe('/propose in a pull request', () => {
-  it('of somebody with write permission makes it a run, without a label', async () => {
+  it('makes it a run without a label if the user has write permission', async () => {
     const world = await openLab();
     const pull = await openOwn(world);
     expect(await answer(world, 'ada', pull, '/propose')).toContain(
@@ -139,7 +142,7 @@ describe('/propose in a pull request', () => {
     await world.close();
   });
 
-  it('with values is told that it is taken as it is', async () => {
+  it('with values is refused, because the pull request is proposed unchanged', async () => {
     const world = await openLab();
     const pull = await openOwn(world);
     expect(await answer(world, 'mira', pull, '/propose warmup=90')).toContain('it is proposed unchanged');
@@ -147,7 +150,7 @@ describe('/propose in a pull request', () => {
     await world.close();
   });
 
-  it('that changes no experiment is told so', async () => {
+  it('is refused if the pull request does not change the experiment', async () => {
     const world = await openLab();
     await branchOff(world, 'ada', 'ada/docs');
     await pushFile(world, 'ada', 'ada/docs', 'docs/notes.md', 'Notes.\n');
@@ -167,8 +170,8 @@ describe('/propose in a pull request', () => {
   });
 });
 
-describe('what a person takes back', () => {
-  it('the label: the run is withdrawn, and asked for again by the label alone', async () => {
+describe('a removed or leftover label', () => {
+  it('withdraws the run when it is removed, and requests another run when it is added again', async () => {
     const world = await openLab();
     const pull = await openOwn(world);
     await label(world, 'ada', pull);
@@ -186,7 +189,7 @@ describe('what a person takes back', () => {
     await world.close();
   });
 
-  it('a label that is left on one whose run is over asks for no other', async () => {
+  it('requests no other run after the run is sealed', async () => {
     const world = await openLab({ config: (text) => text.replace(/afterSeal: \w+/, 'afterSeal: leave') });
     const pull = await openOwn(world);
     await label(world, 'ada', pull);

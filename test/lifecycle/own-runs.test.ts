@@ -1,4 +1,7 @@
-/** Only workflow runs that ferrybot dispatched count: a run of a branch with our title keeps neither a stop nor a watch away. */
+/**
+ * Only workflow runs that ferrybot dispatched count: a run with the same title on another branch replaces no
+ * stop or watch.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { approve, eventsOf, propose, stateOf, until, untilState } from '../support/play.ts';
@@ -24,7 +27,7 @@ const runsOf = (lab: VirtualLab, file: string): readonly Run[] =>
 
 let nextId = 900_000;
 
-/** A run of ada's branch that waits for a machine nobody has: the same file and the same title as ours. */
+/** A queued run on ada's branch with the same workflow file and title as ferrybot's. */
 function squat(lab: VirtualLab, file: string, displayTitle: string): void {
   const like = Object.values(lab.world.state.runs).find((run) => run.path.endsWith('ferrybot-launch.yml'));
   if (like === undefined) throw new Error('there was no launch');
@@ -44,9 +47,9 @@ async function isStopped(lab: VirtualLab, run: string): Promise<boolean> {
   return seen.kind === 'found' && seen.status === 'STOPPED';
 }
 
-describe('a squatted title', () => {
+describe('a workflow run with a copied title', () => {
   // threat T150
-  it.each(WAYS)('keeps no stop from the job (server: $server)', async ({ server }) => {
+  it.each(WAYS)('does not prevent the stop of a job (server: $server)', async ({ server }) => {
     const held = heldJobs('watch');
     const { lab, run, issue } = await launched({ server, beforeJob: held.beforeJob });
     await lab.clock.advance(3 * MINUTE);
@@ -65,7 +68,7 @@ describe('a squatted title', () => {
     await lab.close();
   });
 
-  it.each(WAYS)('keeps no watch from the job (server: $server)', async ({ server }) => {
+  it.each(WAYS)('does not prevent the watch of a job (server: $server)', async ({ server }) => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, server });
     const { run, pull } = await propose(lab);
     await approve(lab, 'mira', pull);
@@ -78,9 +81,9 @@ describe('a squatted title', () => {
   });
 });
 
-describe('a stop that is not confirmed', () => {
+describe('an unconfirmed stop', () => {
   it.each(WAYS)(
-    'is dispatched again once its own run was cancelled (server: $server)',
+    'is dispatched again after its workflow run was cancelled (server: $server)',
     async ({ server }) => {
       const held = heldJobs('watch');
       const stops = heldJobs('stop');
@@ -113,7 +116,7 @@ describe('a stop that is not confirmed', () => {
     },
   );
 
-  it('has one comment, edited every ten minutes and closed at the end, and a mention an hour', async () => {
+  it('has one comment, edited every ten minutes and closed at the end, and one mention an hour', async () => {
     const held = heldJobs('watch');
     const stops = heldJobs('stop');
     const beforeJob = async (mode: string): Promise<void> => {
@@ -147,7 +150,7 @@ describe('a stop that is not confirmed', () => {
 });
 
 describe('a watch that does not start', () => {
-  it('has one comment, edited every ten minutes and closed at the first look, and a mention an hour', async () => {
+  it('has one comment, edited every ten minutes and closed at the first observation, and one mention an hour', async () => {
     const held = heldJobs('watch');
     const { lab, run } = await launched({ ...LONG, beforeJob: held.beforeJob, config: await miraInCharge() });
     await lab.clock.advance(15 * MINUTE);
@@ -169,7 +172,7 @@ describe('a watch that does not start', () => {
 
 const LONG = { ferry: { ...SHORT_FERRY, durationMs: 8 * 60 * MINUTE }, sweepMs: 10 * MINUTE };
 
-/** Numbers of accounts are the same in each new world. */
+/** Account ids are the same in each new lab. */
 async function miraInCharge(): Promise<(config: string) => string> {
   const lab = await openVirtualLab({});
   const mira = Object.values(lab.world.state.users).find(({ login }) => login === 'mira');
@@ -180,7 +183,7 @@ async function miraInCharge(): Promise<(config: string) => string> {
 const comments = (lab: VirtualLab, title: string): readonly string[] =>
   told(lab, 'incident').filter((text) => text.includes(title));
 
-/** The texts that the one comment had within these minutes, and how often somebody was mentioned until then. */
+/** The texts of the one comment within these minutes, and the number of mentions until then. */
 async function watchedFor(
   lab: VirtualLab,
   title: string,

@@ -1,4 +1,4 @@
-/** A person owns the watch of a run: it is offered, accepted, ended at a point that somebody names, and then somebody takes note. */
+/** A person owns the watch of a run: offer, acceptance, end at a requested point, and acknowledgement. */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Person } from '../../packages/playground/world/seed.ts';
@@ -21,7 +21,7 @@ const LONG = { ...SHORT_FERRY, durationMs: 4 * HOUR };
 
 type Running = { readonly run: string; readonly pull: number; readonly issue: number };
 
-/** A ferry that mira approved, and that is being watched. */
+/** A ferry that mira approved and that is being watched. */
 async function runningFerry(options: VirtualLabOptions = {}): Promise<Running> {
   lab = await openVirtualLab({ ferry: LONG, sweepMs: 10 * MINUTE, ...options });
   const proposed = await propose(lab);
@@ -30,7 +30,7 @@ async function runningFerry(options: VirtualLabOptions = {}): Promise<Running> {
   return proposed;
 }
 
-/** Accounts of the seeded world are made in the order of its people. */
+/** Account ids of the seeded lab are assigned in the order of its people. */
 async function idOfMira(): Promise<number> {
   lab = await openVirtualLab({});
   const mira = Object.values(lab.world.state.users).find(({ login }) => login === 'mira');
@@ -38,7 +38,7 @@ async function idOfMira(): Promise<number> {
   return mira?.id ?? 0;
 }
 
-/** Says it, and gives the code of the answer. */
+/** Posts the comment and returns the answer's code. */
 async function answered(who: Person, thread: number, words: string): Promise<string> {
   const comment = await say(lab, who, thread, words);
   await until(lab, `an answer to ${words}`, () => answersTo(lab, comment).length > 0, { stepMs: 1_000 });
@@ -56,7 +56,7 @@ const mentioned = (text: string | undefined): readonly string[] =>
 const cardOf = (run: string): string =>
   botComments(lab).find((one) => one.kind === 'card' && one.run === run)?.text ?? '';
 
-/** The engine was restarted and does not know the job any more. */
+/** The engine was restarted and no longer knows the job. */
 async function losesTheCluster(run: string): Promise<void> {
   lab.engine.forgetEverything();
   await until(lab, 'an incident', async () => ((await stateOf(lab, run))?.incidents.length ?? 0) > 0);
@@ -64,7 +64,7 @@ async function losesTheCluster(run: string): Promise<void> {
 }
 
 describe('the watch of a run', () => {
-  it('is its approver’s until it is handed over with job, cluster, status, newest signal and links', async () => {
+  it('belongs to the approver until another person accepts the handoff, which lists job, status and links', async () => {
     const { run, pull, issue } = await runningFerry();
     expect(cardOf(run)).toContain('Owner: mira owns the watch');
     const offered = await say(lab, 'mira', pull, '/handoff @ada');
@@ -85,7 +85,7 @@ describe('the watch of a run', () => {
     expect(mentioned(page)).toEqual(['@ada']);
   });
 
-  it('stays with whoever has it when nobody takes it in time, and those on call hear of that', async () => {
+  it('stays with its owner if nobody accepts the handoff in time, and people on call are mentioned', async () => {
     const mira = await idOfMira();
     const { run, pull } = await runningFerry({
       config: (text) => text.replace('inCharge: []', `inCharge: [${mira}]`),
@@ -102,7 +102,7 @@ describe('the watch of a run', () => {
   });
 
   // threat T145
-  it('is nobody’s to hand over or end but its owner’s and an approver’s, and not a stranger’s to take', async () => {
+  it('can be handed over or ended only by its owner or an approver, and accepted only by a permitted user', async () => {
     const { run, pull } = await runningFerry();
     for (const words of ['/handoff @ada', '/stop-watching', '/until step=900'])
       expect(await answered('ada', pull, words)).toBe('watch-not-yours');
@@ -112,7 +112,7 @@ describe('the watch of a run', () => {
   });
 
   // rule ML-16
-  it('ends at the step that a person names, with a summary, and the job goes on', async () => {
+  it('ends at the requested step with a summary, and the job continues', async () => {
     const { run, pull } = await runningFerry();
     expect(await answered('mira', pull, '/until time=1969-12-31T23:59:59Z')).toBe('point-past');
     expect(await answered('mira', pull, '/until step=400')).toBe('until-set');
@@ -129,7 +129,7 @@ describe('the watch of a run', () => {
     expect(cardOf(run)).toContain('**Wanted: `/ack`');
   });
 
-  it('ends at the time that a person names, and not a cadence later', async () => {
+  it('ends within a minute of the requested time', async () => {
     const { run, pull } = await runningFerry();
     const at = new Date(lab.clock.now() + 20 * MINUTE).toISOString().slice(0, 16);
     await answered('mira', pull, `/until time=${at.slice(11)}`);
@@ -142,7 +142,7 @@ describe('the watch of a run', () => {
   });
 
   // rule ML-04
-  it('waits for /ack once it has ended, and reminds its owner first', async () => {
+  it('needs an /ack after it ended, and its owner is reminded first', async () => {
     const { run, pull } = await runningFerry({
       ferry: { ...LONG, durationMs: 12 * HOUR },
       config: (text) => text.replace(/everyHours: \d+/, 'everyHours: 1'),
@@ -157,7 +157,7 @@ describe('the watch of a run', () => {
     expect((await stateOf(lab, run))?.end).toBeNull();
   });
 
-  it('that has ended starts nothing again, until a person has the job started once more', async () => {
+  it('that has ended restarts nothing until a person posts /relaunch', async () => {
     let started = 0;
     const { run, pull } = await runningFerry({
       script: () => {
@@ -180,7 +180,7 @@ describe('the watch of a run', () => {
     expect(await watchOf(run)).toMatchObject({ bound: null, ended: null });
   });
 
-  it('that has ended raises no alarm about how the job does; how it ended is told', async () => {
+  it("that has ended raises no alarms, but the job's end is posted", async () => {
     const line = 'OSError: [Errno 28] No space left on device';
     const { run, pull } = await runningFerry({
       ferry: { ...SHORT_FERRY, failAt: { step: 600, line, exitCode: 1 } },
@@ -193,7 +193,7 @@ describe('the watch of a run', () => {
     expect(told(lab, 'ended')[0]).toMatch(/Attempt 1 of `[^`]+` has ended: FAILED/);
   });
 
-  it('that has ended leaves the job to /stop, and its lane to nobody until the job is over', async () => {
+  it('that has ended leaves the job stoppable, and its lane stays blocked until the job ends', async () => {
     const { run, pull } = await runningFerry();
     await answered('mira', pull, '/stop-watching');
     await lab.clock.advance(HOUR);
@@ -206,7 +206,7 @@ describe('the watch of a run', () => {
     expect((await stateOf(lab, run))?.end?.status).toBe('STOPPED');
   });
 
-  it('that has ended is taken up again by /watch, of who may end it', async () => {
+  it('that has ended is resumed by a /watch from a person who may end it', async () => {
     const line = 'OSError: [Errno 28] No space left on device';
     const { run, pull } = await runningFerry({
       ferry: { ...SHORT_FERRY, durationMs: HOUR, failAt: { step: 1_000, line, exitCode: 1 } },

@@ -1,4 +1,7 @@
-/** Words that are no command: heard at once where a gate waits for them, and worth no request anywhere else. */
+/**
+ * Comments without a command: processed within a minute if a gate waits for them, and otherwise free of
+ * requests.
+ */
 
 import { expect, it } from 'vitest';
 import { gated, openGates, openLab } from '../support/own-pull.ts';
@@ -7,7 +10,7 @@ import { fileOf, MINUTE, pushFile, say } from '../support/talk.ts';
 
 const NEVER = { sweepMs: 24 * 60 * MINUTE };
 
-it('the issue that a gate asks for is heard within a minute, without the sweep', async () => {
+it('a comment in the issue passes the waiting gate within a minute, without a sweep', async () => {
   const lab = await openLab(NEVER);
   const { run, issue } = await propose(lab);
   await lab.clock.advance(2 * MINUTE);
@@ -22,14 +25,14 @@ it('the issue that a gate asks for is heard within a minute, without the sweep',
   await lab.close();
 });
 
-it('small talk elsewhere, and where nothing waits for it, asks GitHub nothing', async () => {
+it('other comments without a command cause no request to GitHub', async () => {
   const lab = await openLab(NEVER);
   const { run, issue, pull } = await propose(lab);
   await lab.clock.advance(2 * MINUTE);
   const before = { ...lab.usage };
   for (const thread of [pull, issue]) await say(lab, 'sol', thread, 'What a fine day for a ferry.');
   await lab.clock.advance(MINUTE);
-  // That the chat workflow had nothing to do is a reason to fetch the record, and costs no request.
+  // The chat workflow's empty run causes a fetch of the record, which costs no request.
   expect({ ...lab.usage, git: 0 }).toEqual({ ...before, git: 0 });
   expect(openGates(await gated(lab, run))).toEqual([]);
   await lab.close();

@@ -1,4 +1,7 @@
-/** A slip in a file that the approved manifest names is put right and launched past without a person, once; and by nobody's word alone. */
+/**
+ * A small error in a file that the approved manifest pre-approves is fixed and relaunched once without
+ * another approval.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { incidentDraft, incidentsWith } from '../../src/domain/incidents.ts';
@@ -57,8 +60,8 @@ async function refusals({ now }: Pick<Awaited<ReturnType<typeof died>>, 'now'>):
   return incidentsWith((await now())?.incidents ?? [], 'runner-refused').map(({ detail }) => detail.reason);
 }
 
-describe('a slip in a file that the manifest names', () => {
-  it('is put right, told with its difference, and launched past without anybody being asked', async () => {
+describe('a small error in a pre-approved file', () => {
+  it('is fixed, posted as a diff, and relaunched without another approval', async () => {
     const played = await died();
     const { lab, launched, now } = played;
     await until(lab, 'the second attempt', async () => (await now())?.submission?.attempt === 2);
@@ -80,7 +83,7 @@ describe('a slip in a file that the manifest names', () => {
     await lab.close();
   });
 
-  it('waits for a person where the manifest names no such file', async () => {
+  it('needs an approval if the manifest does not name the file', async () => {
     const played = await died({ named: 'lib/marin' });
     await played.lab.clock.advance(20 * MINUTE);
     expect(incidentsWith((await played.now())?.incidents ?? [], 'fix-made')).toHaveLength(1);
@@ -88,7 +91,7 @@ describe('a slip in a file that the manifest names', () => {
     await played.lab.close();
   });
 
-  it('waits for a person in a file that speaks of the optimizer, whatever is named', async () => {
+  it('needs an approval if the file concerns the optimizer, even if it is named', async () => {
     const played = await died({ file: 'lib/smalllab/schedule.py' });
     await played.lab.clock.advance(20 * MINUTE);
     expect(incidentsWith((await played.now())?.incidents ?? [], 'fix-made')).toHaveLength(1);
@@ -96,7 +99,7 @@ describe('a slip in a file that the manifest names', () => {
     await played.lab.close();
   });
 
-  it('is launched past once: the same failure after it goes to people', async () => {
+  it('is relaunched once: the same failure again needs a person', async () => {
     const { lab, now } = await died({ deaths: 2 });
     await until(lab, 'the second end', async () => (await now())?.end?.attempt === 2, { stepMs: MINUTE });
     await lab.clock.advance(30 * MINUTE);
@@ -105,7 +108,7 @@ describe('a slip in a file that the manifest names', () => {
     await lab.close();
   });
 
-  it('is kept back by `/hold`', async () => {
+  it('is not relaunched during a `/hold`', async () => {
     const { lab } = await died({ meanwhile: (at, _, pull) => say(at, 'mira', pull, '/hold reason="look"') });
     await lab.clock.advance(20 * MINUTE);
     expect(lab.engine.startCount()).toBe(1);
@@ -114,7 +117,7 @@ describe('a slip in a file that the manifest names', () => {
 });
 
 // threat T215
-it('a commit of somebody else that the stolen control key records as the fix is refused by the launcher with fix-not-approved', async () => {
+it('a foreign commit recorded as the fix with the stolen control key is refused with fix-not-approved', async () => {
   const { lab, now } = await died({
     meanwhile: async (at, run) => {
       const ref = `refs/heads/ferrybot/proposal/${run}`;

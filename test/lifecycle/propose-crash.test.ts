@@ -1,4 +1,7 @@
-/** A process dies at any step of a /propose and is started again: one branch, one issue, one pull request, one answer. */
+/**
+ * A process crashes at each step of a /propose and restarts: one branch, one issue, one pull request, one
+ * answer.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
@@ -11,7 +14,7 @@ const RUN = 'ferry-daily-20261121';
 type Boundary = { readonly process: string; readonly kind: string; readonly moment: string };
 type Played = { readonly lab: VirtualLab; readonly comment: number; readonly met: readonly Boundary[] };
 
-/** Asks for a ferry in place of the one that stands, with a crash at the n-th boundary after the command. */
+/** Requests a ferry that replaces the open one, with a crash at the n-th boundary after the command. */
 async function played(options: VirtualLabOptions, crashAt: number | null): Promise<Played> {
   const met: Boundary[] = [];
   let isOn = false;
@@ -42,7 +45,7 @@ async function expectOneOfEach({ lab, comment }: Played): Promise<void> {
   expect(answersTo(lab, comment)).toEqual([expect.stringContaining(`proposed as \`${RUN}-2\``)]);
   expect(saidTwice(lab)).toEqual([]);
   const all = Object.values(lab.world.state.issues);
-  // The lane's own issue tells of the run that is over, once.
+  // The lane's history issue lists the closed run once.
   const issues = all.filter(({ title }) => !title.startsWith('Lane '));
   expect(all.length - issues.length).toBe(1);
   const open = issues.filter((issue) => issue.state === 'open');
@@ -60,10 +63,10 @@ async function expectOneOfEach({ lab, comment }: Played): Promise<void> {
 
 describe.each([
   ['server', { server: true }, ['before', 'after']],
-  // The same code: half of the boundaries show that another process takes over as well.
+  // The same code: half of the boundaries are enough to show that another process takes over.
   ['chat workflow', { server: false }, ['after']],
 ])('a crash at each boundary of the %s', (_, options, moments) => {
-  it('leaves one proposal and one answer', async () => {
+  it('results in one proposal and one answer', async () => {
     const plain = await played(options, null);
     await expectOneOfEach(plain);
     await plain.lab.close();

@@ -1,4 +1,6 @@
-/** Where a proposal comes from when nobody names a knob, what is checked before it is pushed, and days on which none is made. */
+/**
+ * The source of a proposal if nobody names a knob, the checks before its push, and days without a proposal.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { commitFiles } from '../../packages/playground/git/store/memory-remote.ts';
@@ -18,7 +20,7 @@ function exited(exitCode: number, stdout: string, stderr = ''): ProgramResult {
   return { kind, ok: exitCode === 0, exitCode, signal: null, code: null, timedOut: false, stdout, stderr };
 }
 
-/** A lab without candidates whose proposer answers this; what it was told is kept. */
+/** A lab without candidates whose proposer answers this; its inputs are collected. */
 function proposing(answer: ProgramResult, told: string[]): VirtualLabOptions {
   const helpers: Helpers = {
     ask: async ({ input }) => {
@@ -34,7 +36,7 @@ function proposing(answer: ProgramResult, told: string[]): VirtualLabOptions {
   return { ferry: SHORT_FERRY, helpers, config };
 }
 
-/** The daily workflow, to its end. */
+/** Runs the daily workflow to its end. */
 async function daily(lab: VirtualLab): Promise<void> {
   await lab.dispatchDaily();
   await lab.clock.advance(2 * MINUTE);
@@ -43,7 +45,7 @@ async function daily(lab: VirtualLab): Promise<void> {
 describe("the lab's own proposer", () => {
   const edits = [{ path: 'train_config.SimpleTrainConfig().warmup', before: '100', after: '80' }];
 
-  it('is told the context, and what it answers is proposed with its rationale', async () => {
+  it('gets the context as JSON, and its answer is proposed with the rationale', async () => {
     const told: string[] = [];
     const answer = exited(0, JSON.stringify({ edits, rationale: 'the ramp is long', risk: 'low' }));
     const lab = await openVirtualLab(proposing(answer, told));
@@ -64,10 +66,10 @@ describe("the lab's own proposer", () => {
   it.each([
     ['a change of scale', { edits: [{ path: 'TRAIN_BATCH_SIZE', after: '16' }] }, 'scale-knob'],
     ['code', { edits: [{ path: edits[0]?.path, after: 'open("x")' }] }, 'value-refused'],
-    ['a knob that is not there', { edits: [{ path: 'nothing', after: '1' }] }, 'unknown-path'],
-    ['another value before', { edits: [{ ...edits[0], before: '99' }] }, 'other-before'],
+    ['an unknown knob', { edits: [{ path: 'nothing', after: '1' }] }, 'unknown-path'],
+    ['a wrong previous value', { edits: [{ ...edits[0], before: '99' }] }, 'other-before'],
     ['no rationale', { edits, rationale: '' }, 'rationale'],
-    ['a field that nobody knows', { edits, extra: 1 }, 'extra'],
+    ['an unknown field', { edits, extra: 1 }, 'extra'],
     [
       'a third knob',
       {
@@ -88,7 +90,7 @@ describe("the lab's own proposer", () => {
     await lab.close();
   });
 
-  it('that fails is told with the end of what it said, without secrets', async () => {
+  it('is reported after a failure with the end of its output, without secrets', async () => {
     const failed = exited(3, '', `trying\nHF_TOKEN=hf_abcdefghijklmnopqrstuvwx\nno idea today`);
     const lab = await openVirtualLab(proposing(failed, []));
     await daily(lab);
@@ -102,7 +104,7 @@ describe('the checks before a push', () => {
     text.replace(/^ {4}checksBeforePush: \[\]\n/m, '    checksBeforePush: [[uv, run, pre-commit]]\n');
 
   // rule AG-03
-  it('see the edited file, and what does not pass them is told and not pushed', async () => {
+  it('run on the edited file, and a failed check is reported and prevents the push', async () => {
     const seen: string[] = [];
     const helpers: Helpers = {
       ask: () => Promise.reject(new Error('there is no proposer')),
@@ -125,7 +127,7 @@ describe('the checks before a push', () => {
   });
 });
 
-describe('the checks of a lab that says nothing about them', () => {
+describe('the default checks before a push', () => {
   const standing = (text: string): string => text.replace(/^ {4}checksBeforePush: .*\n/m, '');
   const files = {
     'uv.lock': 'version = 1\n',
@@ -145,7 +147,7 @@ describe('the checks of a lab that says nothing about them', () => {
 
   // threat T71
   // rule AG-23
-  it('are those that the repository is set up for: pre-commit, the type check, and Python itself', async () => {
+  it("are the ones the repository is set up for: pre-commit, the type check, and Python's compiler", async () => {
     const commands: string[] = [];
     const lab = await setUp(async (call) => {
       commands.push(...call.commands.map((one) => one.join(' ')));
@@ -163,7 +165,7 @@ describe('the checks of a lab that says nothing about them', () => {
     await lab.close();
   });
 
-  it('cost no day where the machine does not have their programs: the proposal says what was not checked', async () => {
+  it('are skipped if their programs are missing, and the proposal lists what was not checked', async () => {
     const none = { ok: false, exitCode: null, signal: null, code: 'ENOENT', timedOut: false } as const;
     const lab = await setUp(async (call) => {
       const command = call.commands.find(([program]) => program === 'uv');
@@ -177,7 +179,7 @@ describe('the checks of a lab that says nothing about them', () => {
 });
 
 describe('checks that take minutes', () => {
-  it('hold up nobody else: other threads are answered meanwhile, and the proposal comes when they are through', async () => {
+  it('do not delay answers in other threads, and the proposal follows when they pass', async () => {
     let pass: () => void = () => undefined;
     const passed = new Promise<null>((resolve) => {
       pass = () => resolve(null);
@@ -201,10 +203,10 @@ describe('checks that take minutes', () => {
     const meanwhile = await say(lab, 'mira', other, '/status');
     await until(lab, 'the answer in the other thread', () => answersTo(lab, meanwhile).length > 0);
     expect(answersTo(lab, asked)).toEqual([]);
-    // It came second, and does not overtake.
+    // The second request does not overtake the first.
     expect(answersTo(lab, later)).toEqual([]);
     pass();
-    // A server is woken by the end of the checks; here the sweep comes by.
+    // The end of the checks triggers a server; here the next sweep does.
     await until(lab, 'the proposal', async () => (await stateOf(lab, RUN)) !== null);
     expect(await fileOf(lab, `ferrybot/proposal/${RUN}`, FILE)).toContain('warmup=80');
     await until(lab, 'both answers', () => answersTo(lab, asked).length + answersTo(lab, later).length === 2);
@@ -214,7 +216,7 @@ describe('checks that take minutes', () => {
 });
 
 describe('a day without a proposal', () => {
-  it('is one that a person holds: neither the schedule nor a /propose makes one, until it is lifted', async () => {
+  it('results from a /hold of the day, for the schedule and /propose alike, until /unhold', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const issue = await openExperiment(lab);
     await say(lab, 'mira', issue, '/hold date=2026-11-21 reason="maintenance of the cluster"');
@@ -229,7 +231,7 @@ describe('a day without a proposal', () => {
   });
 
   // rules AG-15, DF-05
-  it('is one without a clear objective, where the lab wants it said: one question, and the answer makes it', async () => {
+  it('results from a missing objective if the lab requires one: one question, and its answer proposes', async () => {
     const config = (text: string): string => text.replace('objective: integration', 'objective: ask');
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, config });
     await daily(lab);

@@ -1,4 +1,4 @@
-/** People ask for a ferry: what they get, what they are asked, and what stands in the way; on the server and by the action alone. */
+/** Ferries on request: the proposal, follow-up questions and refusals, with and without a server. */
 
 import { describe, expect, it } from 'vitest';
 import { approveAndFinish, eventsOf, playFerry, propose, seal, stateOf, until } from '../support/play.ts';
@@ -20,7 +20,7 @@ const MINUTE = 60_000;
 const RUN = 'ferry-daily-20261121';
 const FILE = 'experiments/ferries/daily.py';
 
-/** A lab with an experiment issue that somebody opened. */
+/** A lab with an open experiment issue. */
 async function withIssue(
   options: VirtualLabOptions = {},
 ): Promise<{ readonly lab: VirtualLab; readonly issue: number }> {
@@ -28,7 +28,7 @@ async function withIssue(
   return { lab, issue: await openExperiment(lab) };
 }
 
-/** Says it, lets time pass until it is answered, and gives the code of its one answer. */
+/** Posts the comment, advances the clock until it is answered, and returns the code of its one answer. */
 async function ask(
   lab: VirtualLab,
   thread: number,
@@ -50,11 +50,11 @@ function pulls(lab: VirtualLab): readonly { readonly number: number; readonly st
 }
 
 describe.each([
-  ['through the server', { server: true }],
-  ['by the sweep alone', { server: true, webhooks: false, sweepMs: 5 * MINUTE }],
-  ['by the action alone', { server: false }],
-])('a ferry that somebody asked for, %s', (_, options) => {
-  it('is proposed with exactly those knobs, launched by somebody else, and sealed', async () => {
+  ['with a server', { server: true }],
+  ['with sweeps only', { server: true, webhooks: false, sweepMs: 5 * MINUTE }],
+  ['without a server', { server: false }],
+])('a requested ferry, %s', (_, options) => {
+  it('is proposed with exactly the requested knobs, launched by another person, and sealed', async () => {
     const { lab, issue } = await withIssue(options);
     const words = '/propose learning_rate=4e-3 warmup=80 objective="integration: is 4e-3 still fine?"';
     expect(await ask(lab, issue, words, 'ada')).toBe('proposed');
@@ -87,7 +87,7 @@ describe.each([
   });
 });
 
-describe('who asked', () => {
+describe('the requester of a ferry', () => {
   it('cannot approve it', async () => {
     const { lab, issue } = await withIssue();
     await ask(lab, issue, '/propose learning_rate=4e-3');
@@ -98,7 +98,7 @@ describe('who asked', () => {
     await lab.close();
   });
 
-  it('needs the permission that the lab asks for', async () => {
+  it('needs the permission that the config requires', async () => {
     const { lab, issue } = await withIssue();
     const comment = await say(lab, 'ravi', issue, '/propose learning_rate=4e-3');
     await lab.clock.advance(MINUTE);
@@ -108,13 +108,13 @@ describe('who asked', () => {
   });
 });
 
-describe('an ask that cannot be followed is answered, and nothing is edited', () => {
+describe('a request that cannot be followed', () => {
   it.each([
     ['/propose learning_rat=4e-3', 'propose-edit-refused'],
     ['/propose learning_rate=0.003', 'propose-edit-refused'],
     ['/propose learning_rate="open(1)"', 'propose-edit-refused'],
     ['/propose learning_rate=4e-3 objective="does \\"warmup\\" matter?"', 'propose-objective-unclear'],
-  ])('%s', async (text, answer) => {
+  ])('is answered without an edit: %s', async (text, answer) => {
     const { lab, issue } = await withIssue();
     expect(await ask(lab, issue, text)).toBe(answer);
     expect(pulls(lab)).toEqual([]);
@@ -126,8 +126,8 @@ describe('an ask that cannot be followed is answered, and nothing is edited', ()
   });
 });
 
-describe('a change of scale', () => {
-  it('passes its gate at the value that was asked for, and at no other', async () => {
+describe('a requested change of scale', () => {
+  it('passes its gate at the requested value only', async () => {
     const { lab, issue } = await withIssue();
     await ask(lab, issue, '/propose TRAIN_BATCH_SIZE=16 objective="integration: twice the batch"');
     const scale = async (): Promise<string | undefined> =>
@@ -141,8 +141,8 @@ describe('a change of scale', () => {
   });
 });
 
-describe('a proposal that stands already', () => {
-  it('is replaced from its own thread as long as nobody approved it, and not from elsewhere', async () => {
+describe('a /propose while a proposal is open', () => {
+  it('replaces an unapproved proposal from its own thread, but not from another thread', async () => {
     const { lab, issue } = await withIssue();
     const first = await propose(lab);
     expect(await ask(lab, issue, '/propose learning_rate=4e-3')).toBe('propose-standing');
@@ -160,7 +160,7 @@ describe('a proposal that stands already', () => {
     await lab.close();
   });
 
-  it('stays when it was approved, launched, or waits for its seal', async () => {
+  it('is refused after the approval, the launch and the end of the run', async () => {
     const { lab, issue } = await withIssue();
     const { pull } = await propose(lab);
     await approveAndFinish(lab, RUN, pull);
@@ -171,14 +171,14 @@ describe('a proposal that stands already', () => {
   });
 });
 
-/** Nothing of the old approval rules is lost on the new pull request. */
+/** The approval rules apply to the new pull request too. */
 async function approveByAda(lab: VirtualLab, pull: number): Promise<void> {
   expect(await ask(lab, pull, '/approve-launch', 'ada')).toBe('not-permitted');
   expect(botComments(lab).some(({ thread, kind }) => thread === pull && kind === 'card')).toBe(true);
 }
 
-describe('the day is a ferry’s', () => {
-  it('a second one can be asked for when the first is sealed', async () => {
+describe('a second ferry on the same day', () => {
+  it('can be requested once the first is sealed', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { issue } = await playFerry(lab);
     expect(await ask(lab, issue, '/propose warmup=80')).toBe('proposed');

@@ -1,4 +1,7 @@
-/** The Python that reads an experiment is part of what is approved, and the launcher has to have the same one. */
+/**
+ * The Python version that reads an experiment is part of the approved manifest, and the launcher must have
+ * the same one.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { known, unknown } from '../../src/domain/values.ts';
@@ -6,15 +9,15 @@ import { approve, propose, stateOf } from '../support/play.ts';
 import { botComments, MINUTE, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
-describe('the version of Python', () => {
-  it('stands in the manifest that people approve', async () => {
+describe('the Python version', () => {
+  it('is in the manifest that people approve', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run } = await propose(lab);
     expect((await stateOf(lab, run))?.gate?.manifest?.policy['lane.python']).toBe('3.11');
     await lab.close();
   });
 
-  it('keeps a launcher with another one from launching, and the log names both', async () => {
+  it('blocks a launcher with another version, and the log names both', async () => {
     const lab = await openVirtualLab({
       ferry: SHORT_FERRY,
       pythonVersion: (process) => known(process.startsWith('launch') ? '3.12' : '3.11'),
@@ -30,7 +33,7 @@ describe('the version of Python', () => {
     await lab.close();
   });
 
-  it('has to be known before anything can be approved', async () => {
+  it('must be known before an approval is possible', async () => {
     const lab = await openVirtualLab({
       ferry: SHORT_FERRY,
       pythonVersion: () => unknown('there is no python3 on this machine: install Python 3.11 or newer'),

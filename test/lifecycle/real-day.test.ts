@@ -1,4 +1,7 @@
-/** The same day twice: with real git, runner, bundle and training job, and on virtual time. The logbooks are equal. */
+/**
+ * The same day twice: with real git, runner, bundle and training job, and on virtual time. The logbooks are
+ * equal.
+ */
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +21,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A job that says and measures what the real one did: what it learns is its own, what ferrybot makes of it is compared. */
+/** A job with the log and metrics of the real one, so that ferrybot's record of both can be compared. */
 async function recordedJob(jobId: string): Promise<JobScript> {
   const log = await readFile(join(folder, 'jobs/jobs', jobId, 'log'), 'utf8');
   const lines = log.split('\n').filter((line) => line !== '');
@@ -40,12 +43,14 @@ async function metricsFile(tree: string): Promise<string> {
   return join(tree, name);
 }
 
-/** Ids, hashes, signatures and times; each is replaced by its own name, so that its place still counts. */
+/**
+ * Ids, hashes, signatures and times; each is replaced by its field name, so that its position still counts.
+ */
 const MASKED =
   /^(at|baseSha|headSha|headAt|mergeBase|mergeBaseAt|subject|hash|sig|prev|seq|keys|comment|workflowRun|engineSession|session|pid|processStart|issuedAt|expiresAt|startedAt|endedAt|bodyDigest|body|digest|orderDigest|commit|sinceCommit|baseAt|fence|head|shownAt|text|shippedDigest|shippedFiles|workingDirectory)$/;
-/** What a seal says of the place and the hash of other events. */
+/** References to other events in a seal. */
 const ATTESTED = /^(manifest|order|submitted|ended)$/;
-/** A commit as the gates name it in short. */
+/** A shortened commit id in a gate. */
 const SHORT_COMMIT = /^[0-9a-f]{12}$/;
 
 function masked(text: string, stateFolder: string): readonly unknown[] {
@@ -64,7 +69,7 @@ function masked(text: string, stateFolder: string): readonly unknown[] {
     .filter((event) => !/"type":"observed"/.test(JSON.stringify(event)));
 }
 
-describe('the same day', () => {
+describe('the same ferry', () => {
   it('has the same logbook with real processes and on virtual time', async () => {
     const { code, answer } = await startProcess(folder).ended;
     expect(answer?.reason).toBeNull();

@@ -1,4 +1,7 @@
-/** `npm start -- --lane hero`: the story of the page, from the form to the seal, with real training, checkpoints, git, runner and bundle. */
+/**
+ * `npm start -- --lane hero`: a hero run from the form to the seal with real training, checkpoints, git,
+ * runner and bundle.
+ */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,17 +15,17 @@ afterAll(async () => {
   for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-it('is preempted, goes on from its newest checkpoint, diverges, goes back before the jump at the word of people, and is sealed', {
-  // Two and a half minutes on a quiet machine; beside a heavy neighbour several times that.
+it('resumes after a preemption, is rolled back by people after a loss spike, and is sealed', {
+  // Two and a half minutes on a quiet machine, several times that on a busy one.
   timeout: 1_000_000,
 }, async () => {
-  // Another one for each attempt: a lab that was played to its end is no new one.
+  // Each attempt of the test needs a new folder, because a completed lab would not start again.
   const folder = await mkdtemp(join(tmpdir(), 'ferrybot-hero-'));
   folders.push(folder);
   const { code, answer } = await startProcess(folder, '--lane', 'hero').ended;
   expect(answer).toMatchObject({ ok: true, reason: null });
   expect(code).toBe(0);
-  // The ferry of the day is proposed beside it where it is that time of the day.
+  // The ferry of the day is proposed too if the time of day matches.
   const run = 'small-hero';
   expect(answer?.runs.map((one) => one.run)).toContain(run);
   const events = await recordedEvents(join(folder, 'logbook'), run);
@@ -31,7 +34,7 @@ it('is preempted, goes on from its newest checkpoint, diverges, goes back before
   const begun = all('submitted').map(({ command }) => (command as readonly string[]).at(-1));
   expect(begun).toEqual(['1200', `--initialize-from=${at(500)}`, `--initialize-from=${at(600)}`]);
   expect(all('ended').map(({ status }) => status)).toEqual(['FAILED', 'FAILED', 'SUCCEEDED']);
-  // Two people for each of the two manifests, and none for the attempt that began by itself.
+  // Two approvals for each of the two manifests, none for the automatic restart.
   expect(all('approved').map(({ attempt }) => attempt)).toHaveLength(4);
   expect(new Set(all('approved').map(({ digest }) => digest)).size).toBe(2);
   const alarmsIn = (some: typeof events) =>
@@ -41,10 +44,10 @@ it('is preempted, goes on from its newest checkpoint, diverges, goes back before
         : [],
     );
   const last = events.findLastIndex(({ type }) => type === 'submitted');
-  // Where two evals are seen before people stop it, they tell of the same.
+  // A second regression alarm is possible if two evals are seen before the stop.
   const [first, ...others] = alarmsIn(events.slice(0, last));
   expect([first, ...others.filter((one) => one !== 'regression')]).toEqual(['loss-spike']);
-  // What is made again is what was made before: the damage was in the checkpoints, not in the resuming.
+  // The repeated steps raise no alarm: the damage was in the checkpoints, not in the resuming.
   expect(alarmsIn(events.slice(last))).toEqual([]);
   expect(all('incident').map(({ code: one }) => one)).toContain('start-refused');
   expect(all('checkpoint-rejected').map(({ step }) => step)).toEqual([800, 601]);

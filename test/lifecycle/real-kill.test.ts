@@ -1,4 +1,7 @@
-/** SIGKILL on real processes: server, watch and the whole program die at stages of one ferry, and it is launched once and sealed. */
+/**
+ * SIGKILL on real processes: server, watch and the whole program are killed during one ferry; it launches
+ * once and is sealed.
+ */
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +25,7 @@ const worldSchema = z.object({
   comments: z.record(z.string(), z.object({ authorId: z.number(), body: z.string() })),
 });
 
-/** Kind and key of everything that ferrybot said in the threads of the kept world. */
+/** Kind and key of every ferrybot comment in the saved world. */
 async function said(): Promise<readonly string[]> {
   const kept: unknown = JSON.parse(await readFile(join(folder, 'world.json'), 'utf8'));
   const world = worldSchema.parse(kept);
@@ -33,7 +36,7 @@ async function said(): Promise<readonly string[]> {
   });
 }
 
-/** A runner that was killed while it worked leaves a job that failed; whoever looks for it waits until it is there. */
+/** Kills the action process in this mode, waiting until it exists. Its job then fails. */
 async function killAction(start: StartProcess, mode: string): Promise<void> {
   for (let turn = 0; turn < 600; turn += 1) {
     const [pid] = await actionProcesses(start.child.pid ?? -1, mode);
@@ -46,21 +49,22 @@ async function killAction(start: StartProcess, mode: string): Promise<void> {
   throw new Error(`no process in mode ${mode} came:\n${start.said()}`);
 }
 
-describe('one ferry whose processes are killed', () => {
+describe('a ferry with killed processes', () => {
   it('is launched once, answers each command once, and is sealed', { timeout: 600_000 }, async () => {
-    // The server, when the gates are green: the program says so and ends; it is started again.
+    // Kills the server when the gates pass: the program reports this and exits; then it is restarted.
     const first = startProcess(folder);
     await first.reached('gated');
     process.kill(Number(await readFile(join(folder, 'server.pid'), 'utf8')), 'SIGKILL');
     expect((await first.ended).code).toBe(1);
 
-    // The whole program, when the order is out: the runner is about to claim it, or has.
+    // Kills the whole program after the order: the runner may or may not have claimed it.
     const second = startProcess(folder);
     await second.reached('ordered');
     second.child.kill('SIGKILL');
     expect((await second.ended).code).toBeNull();
 
-    // The watch, when the job trains: another one takes over. Then the whole program, when the job has ended.
+    // Kills the watch during training: another one takes over. Then kills the whole program after the job's
+    // end.
     const third = startProcess(folder);
     await third.reached('stepping');
     await killAction(third, 'watch');
@@ -73,7 +77,7 @@ describe('one ferry whose processes are killed', () => {
     expect(code).toBe(0);
     const [run] = answer?.runs ?? [];
     const jobs = await readdir(join(folder, 'jobs/jobs'));
-    // Folders of jobs; what begins with a dot is the engine's own.
+    // Folders of jobs; names with a leading dot belong to the engine.
     expect(jobs.filter((name) => !name.startsWith('.'))).toEqual([run?.jobId]);
     const events = await recordedEvents(answer?.logbook ?? '', run?.run ?? '');
     const count = (type: string): number => events.filter((event) => event.type === type).length;

@@ -1,4 +1,7 @@
-/** `npm start -- --lane rental`: from `/rent` to the verified destruction of every machine, with real training, git, runner and bundle. */
+/**
+ * `npm start -- --lane rental`: from `/rent` to the verified destruction of every machine, with real
+ * training, git, runner and bundle.
+ */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,8 +18,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-it('crashes, goes on with a smaller batch, loses its machine, ends on another, and owes nobody anything', {
-  // Two minutes on a quiet machine; beside a heavy neighbour several times that.
+it('is restarted with a smaller batch after a crash, moves to another machine, and tears every machine down', {
+  // Two minutes on a quiet machine, several times that on a busy one.
   timeout: 800_000,
 }, async () => {
   const { code, answer } = await startProcess(folder, '--lane', 'rental').ended;

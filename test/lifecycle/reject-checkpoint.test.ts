@@ -1,4 +1,4 @@
-/** A person takes a step out of the lineage of a run: who may, what is answered, and what the card and the record have of it. */
+/** `/reject-checkpoint`: permissions, answers, and its effect on the card, the record and restarts. */
 
 import { expect, it } from 'vitest';
 import { lineageOf } from '../../src/checkpoints/lineage.ts';
@@ -10,7 +10,7 @@ import { openVirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE_MS = 60_000;
 
-it('is rejected by who may approve, with a reason; the same is not started again where the job would take it by itself', async () => {
+it('an approver rejects a step, and the run is not restarted if the job would resume from it', async () => {
   const line = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
   const script = (): JobScript => ferryScript({ ...SHORT_FERRY, failAt: { step: 1_100, line, exitCode: 1 } });
   const lab = await openVirtualLab({ script });
@@ -32,7 +32,7 @@ it('is rejected by who may approve, with a reason; the same is not started again
     (await eventsOf(lab, run)).some(({ type }) => type === 'ended'),
   );
   await lab.clock.advance(20 * MINUTE_MS);
-  // After a preemption it would be started again by itself.
+  // Without the rejection, the run would be restarted after a preemption.
   expect(lab.engine.startCount()).toBe(1);
   expect(await postedEvents(lab, 'incident')).toContain('relaunch-refused: checkpoint-rejected');
   expect(await ask(lab, 'mira', issue, '/relaunch reason="try it"')).toBe('relaunch-never');
@@ -50,7 +50,7 @@ it('is rejected by who may approve, with a reason; the same is not started again
   await lab.close();
 });
 
-it('is rejected and answered where nobody has seen a step of any attempt', async () => {
+it('a rejection is accepted before any step of the run was observed', async () => {
   const script = (): JobScript => ({ ...ferryScript(SHORT_FERRY), pendingMs: 30 * MINUTE_MS });
   const lab = await openVirtualLab({ script });
   const { run, pull, issue } = await propose(lab);

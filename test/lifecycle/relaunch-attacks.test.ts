@@ -1,4 +1,4 @@
-/** What brakes, age and a quorum are worth between a failure and the attempt after it. */
+/** Holds, expired approvals and the quorum between a failure and the next attempt. */
 
 import { describe, expect, it } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
@@ -11,7 +11,7 @@ import { openVirtualLab } from '../support/virtual-lab.ts';
 const DISK = 'OSError: [Errno 28] No space left on device';
 const PREEMPTED = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
 
-/** The first attempt dies of this line, the next one goes well. */
+/** The first attempt fails with this line, the next one succeeds. */
 function dyingOf(line: string): () => JobScript {
   let started = 0;
   return () => {
@@ -23,7 +23,7 @@ function dyingOf(line: string): () => JobScript {
 const answer = ({ lab, issue }: Ferry, who: 'mira' | 'ada' | 'ravi', words: string) =>
   ask(lab, who, issue, words);
 
-/** The line that the answer to a bare `/relaunch` shows. */
+/** The approval line in the answer to a bare `/relaunch`. */
 async function shownLine(played: Ferry): Promise<string> {
   await answer(played, 'mira', '/relaunch');
   const line = /\/relaunch [0-9a-f]{32}/.exec(told(played.lab, 'answer').at(-1) ?? '')?.[0] ?? '';
@@ -39,7 +39,7 @@ async function failed({ lab, run }: Ferry): Promise<void> {
   await until(lab, 'the end', async () => (await eventsOf(lab, run)).some(({ type }) => type === 'ended'));
 }
 
-it('beyond the restarts that were approved nobody asks for a job with their own commit in it', async () => {
+it('beyond the approved restarts, an author of the change cannot request the next attempt', async () => {
   const config = (text: string): string =>
     text.replace('restartsMax: 1', 'restartsMax: 0').replace('permission: maintain', 'permission: write');
   const lab = await openVirtualLab({ script: dyingOf(DISK), config });
@@ -58,8 +58,8 @@ it('beyond the restarts that were approved nobody asks for a job with their own 
   await lab.close();
 });
 
-describe('beyond the restarts that were approved, where two people are wanted', () => {
-  /** Approved by two; the first attempt fails, and no restart was approved. */
+describe('beyond the approved restarts with a quorum of two', () => {
+  /** Approved by two people; the first attempt fails, and no restart was approved. */
   async function play(): Promise<Ferry & { readonly line: string }> {
     const config = (text: string): string =>
       text
@@ -73,7 +73,7 @@ describe('beyond the restarts that were approved, where two people are wanted', 
     await lab.clock.advance(MINUTE);
     await approve(lab, 'ada', played.pull);
     await runs(played);
-    // Nothing would follow that it could keep back.
+    // No later attempt exists yet that a /revoke could prevent.
     expect(await answer(played, 'mira', '/revoke')).toBe('too-late');
     await failed(played);
     await lab.clock.advance(5 * MINUTE);
@@ -86,7 +86,7 @@ describe('beyond the restarts that were approved, where two people are wanted', 
     return lab.engine.startCount();
   }
 
-  it('it is started again when the second one says so, and told what is missing until then', async () => {
+  it('the next attempt starts after the second approval', async () => {
     const played = await play();
     expect(await answer(played, 'mira', played.line)).toBe('relaunch-asked');
     expect(await answer(played, 'mira', played.line)).toBe('relaunch-asked');
@@ -97,7 +97,7 @@ describe('beyond the restarts that were approved, where two people are wanted', 
   });
 
   // threat T131
-  it('what the first one said grows old, and counts again when it is said anew', async () => {
+  it('an expired approval does not count, and counts again after the same person repeats it', async () => {
     const played = await play();
     await answer(played, 'mira', played.line);
     await played.lab.clock.advance(3 * HOUR);
@@ -110,10 +110,10 @@ describe('beyond the restarts that were approved, where two people are wanted', 
   });
 
   // threat T132
-  it('who revokes takes back their own word, and a maintainer without one everybody’s, whoever approved the first attempt', async () => {
+  it("/revoke revokes the user's own approval, or everyone's if a maintainer without an approval posts it", async () => {
     const played = await play();
     await answer(played, 'ada', played.line);
-    // What she approved of the first attempt is not what she takes back here.
+    // mira's approval of the first attempt does not count as her own here.
     expect(await answer(played, 'mira', '/revoke')).toBe('revoked');
     expect(await answer(played, 'mira', played.line)).toBe('relaunch-asked');
     expect(await answer(played, 'mira', '/revoke')).toBe('revoked');
@@ -127,7 +127,7 @@ describe('beyond the restarts that were approved, where two people are wanted', 
   });
 });
 
-describe('a job that is started again by itself', () => {
+describe('an automatic restart', () => {
   async function play(
     beforeJob: (mode: string) => Promise<void> = () => Promise.resolve(),
     config: (text: string) => string = (text) => text,
@@ -145,7 +145,7 @@ describe('a job that is started again by itself', () => {
     ['/hold reason="the cluster moves"', 'held'],
     ['/revoke', 'revoked'],
     ['/hold lane=daily reason="the cluster moves"', 'held'],
-  ])('is not where somebody said %s while it ran, who is told so', async (brake, says) => {
+  ])('is not done after %s during the attempt, and the incident reports it', async (brake, says) => {
     const played = await play();
     const { lab, run } = played;
     expect(await answer(played, 'mira', brake)).toBe(says);
@@ -153,13 +153,13 @@ describe('a job that is started again by itself', () => {
     await lab.clock.advance(30 * MINUTE);
     expect(lab.engine.startCount()).toBe(1);
     const state = await stateOf(lab, run);
-    // It is not the launcher alone that knew.
+    // Control knew about it too, so the launcher did not have to refuse.
     expect(incidentsWith(state?.incidents ?? [], 'runner-refused')).toEqual([]);
     expect((await postedEvents(lab, 'incident')).join()).toContain('relaunch-refused');
     await lab.close();
   });
 
-  it('is once the hold was lifted before it failed', async () => {
+  it('is done if the hold was lifted before the failure', async () => {
     const played = await play();
     const { lab } = played;
     await answer(played, 'mira', '/hold reason="the cluster moves"');
@@ -173,7 +173,7 @@ describe('a job that is started again by itself', () => {
   });
 
   // threat T130
-  it('is not hours later, when the runner comes back, where approvals have grown old by then: somebody has to say it', async () => {
+  it('needs a person if the approvals expired before the runner was available', async () => {
     const { beforeJob, letGo } = heldJobs('launch');
     let hasFailed = false;
     const played = await play(
@@ -229,7 +229,7 @@ describe('between the order of another attempt and its launch', () => {
   ];
 
   // threat T129
-  it.each(deeds)('nothing is started where %s', async (_, line, deed) => {
+  it.each(deeds)('starts nothing if %s', async (_, line, deed) => {
     const { beforeJob, letGo, waiting } = heldJobs('launch');
     let hasFailed = false;
     const lab = await openVirtualLab({

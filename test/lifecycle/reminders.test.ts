@@ -1,4 +1,7 @@
-/** A run that has ended and waits for a person reminds: first those who approved or asked, then all who may; and closes itself where the lab says so. */
+/**
+ * Reminders for an ended run that waits for a person: first its approvers, then everyone who may decide;
+ * optional closing.
+ */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { approveAndFinish, propose, stateOf, until } from '../support/play.ts';
@@ -32,12 +35,12 @@ const notices = (): readonly { readonly thread: number; readonly text: string }[
     .filter(({ kind }) => kind === 'notice')
     .map(({ thread, text }) => ({ thread, text }));
 
-/** In a block of code GitHub mentions nobody. */
+/** GitHub mentions nobody in a code block. */
 const mentioned = (text: string | undefined): readonly string[] =>
   text?.replaceAll(/^(`{3,})[^\n]*\n[\s\S]*?^\1$/gm, '').match(/(?<!\w)@[\w-]+/g) ?? [];
 
 describe('a run that waits for /seal', () => {
-  it('reminds once a period: who approved it first, then everybody who may seal', async () => {
+  it('reminds its approver after one period, then everyone who may seal', async () => {
     const { run, pull } = await endedFerry({ config: withReminders('{ everyHours: 6 }') });
     promote('ravi');
     await lab.clock.advance(5 * HOUR);
@@ -62,7 +65,7 @@ describe('a run that waits for /seal', () => {
     expect(notices()).toHaveLength(2);
   });
 
-  it('is reminded of by the daily notice too, which counts as one of them', async () => {
+  it('counts the daily notice about the blocked lane as one reminder', async () => {
     await endedFerry({ config: withReminders('{ everyHours: 24 }') });
     await nextMorning(lab);
     await lab.dispatchDaily();
@@ -73,14 +76,14 @@ describe('a run that waits for /seal', () => {
     expect(mentioned(told?.text)).toEqual(['@mira']);
   });
 
-  it('says nothing where the lab wants no reminders', async () => {
+  it('posts no reminders if the config disables them', async () => {
     await endedFerry({ config: withReminders('{ everyHours: null }') });
     await lab.clock.advance(30 * HOUR);
     expect(notices().map(({ text }) => text.slice(0, 30))).toEqual(['🤖 **No ferry in the lane `dai']);
     expect(mentioned(notices()[0]?.text)).toEqual([]);
   });
 
-  it('mentions nobody by what a log said, and of a failure those who may acknowledge it', async () => {
+  it('mentions no names from the log, and reminds those who may acknowledge a failure', async () => {
     const failAt = { step: 400, line: 'RuntimeError: ask @ada or @ravi', exitCode: 1 };
     await endedFerry({ ferry: { ...SHORT_FERRY, failAt }, config: withReminders('{ everyHours: 6 }') });
     await lab.clock.advance(13 * HOUR);
@@ -91,10 +94,10 @@ describe('a run that waits for /seal', () => {
   });
 });
 
-describe('a lane that closes what nobody decides', () => {
+describe('a lane that closes undecided runs', () => {
   const CLOSING = withReminders('{ everyHours: 6, closeAfterHours: 20 }');
 
-  it('says when, closes it as not sealed with a log entry, and its lane is free', async () => {
+  it('announces the time, closes the run unsealed with a log entry, and is free afterwards', async () => {
     const { run, issue } = await endedFerry({ config: CLOSING });
     await lab.clock.advance(7 * HOUR);
     expect(notices()[0]?.text).toContain('closes itself as not sealed at 2026-11-22');
@@ -115,7 +118,7 @@ describe('a lane that closes what nobody decides', () => {
     expect(notices()).toHaveLength(3);
   });
 
-  it('waits while somebody decides, though GitHub does not tell yet what they may', async () => {
+  it('does not close a run while a decision is pending because GitHub cannot return permissions', async () => {
     let isAway = false;
     const { run, pull } = await endedFerry({
       config: CLOSING,
@@ -136,7 +139,7 @@ describe('a lane that closes what nobody decides', () => {
     expect((await stateOf(lab, run))?.seal?.verdict).toBe('pass');
   });
 
-  it('is off where the lab says nothing', async () => {
+  it('closes nothing by default', async () => {
     const { run } = await endedFerry({});
     await lab.clock.skip(30 * 24 * HOUR);
     await lab.clock.advance(2 * HOUR);
@@ -145,7 +148,7 @@ describe('a lane that closes what nobody decides', () => {
   });
 });
 
-/** Who has at least this role in the example lab, as the page of collaborators has them. */
+/** The collaborators of the example lab with at least this role, in GitHub's order. */
 function withRole(role: 'write' | 'maintain'): readonly string[] {
   const repo = Object.values(lab.world.state.repos)[0];
   const enough = role === 'write' ? ['write', 'maintain', 'admin'] : ['maintain', 'admin'];
@@ -154,7 +157,7 @@ function withRole(role: 'write' | 'maintain'): readonly string[] {
     .map(([id]) => `@${lab.world.state.users[Number(id)]?.login}`);
 }
 
-/** A second maintainer. */
+/** Adds a second maintainer. */
 function promote(login: string): void {
   const { repos, users } = lab.world.state;
   const [key = '', repo] = Object.entries(repos)[0] ?? [];

@@ -1,4 +1,7 @@
-/** What is told of a rental while its job runs: little where all is well, and each trigger of the policy as soon as a look sees it. */
+/**
+ * Comments on a running rental: few if all is well, and an alert as soon as an observation shows a problem
+ * from the policy.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
@@ -11,7 +14,7 @@ import type { VirtualLab } from '../support/virtual-lab.ts';
 const HOURS = { ...SHORT_FERRY, runName: 'rental_2026-11-21', durationMs: 4 * 3_600_000 };
 const RENT = '/rent gpu="RTX 4090" hours=6 cap="3 USD" reason="does the long context still train?"';
 
-/** A rental whose job says this, launched. */
+/** A launched rental with this job. */
 async function launched(
   script: JobScript,
 ): Promise<{ readonly lab: VirtualLab; readonly run: string; readonly issue: number }> {
@@ -29,27 +32,27 @@ async function ended(lab: VirtualLab, run: string): Promise<void> {
   await lab.clock.advance(60_000);
 }
 
-/** Everything that was said of the run, its card as it stands now. */
+/** All comments on the run, with its current card. */
 function said(lab: VirtualLab): string {
   return botComments(lab)
     .map(({ text }) => text)
     .join('\n');
 }
 
-/** The card of this run alone. */
+/** The card of this run only. */
 function cardOf(lab: VirtualLab, run: string): string {
   return botComments(lab).find((one) => one.kind === 'card' && one.run === run)?.text ?? '';
 }
 
-/** Which alarms were told. */
+/** The alarms in the record. */
 async function alarms(lab: VirtualLab, run: string): Promise<readonly string[]> {
   const { incidents } = (await stateOf(lab, run)) ?? { incidents: [] };
   return incidentsWith(incidents, 'run-alarm').map(({ detail }) => detail.detector);
 }
 
-describe('a rental that goes well', () => {
+describe('a rental without problems', () => {
   // rules VA-10, VA-13
-  it('is one line where somebody asks and a comment for each milestone, and nothing of its log is shown', async () => {
+  it('shows one status line on request, posts a comment for each milestone, and shows no log lines', async () => {
     const { lab, run, issue } = await launched(ferryScript(HOURS));
     await until(lab, 'half of it', async () => ((await stateOf(lab, run))?.observation?.step ?? 0) > 600, {
       stepMs: 60_000,
@@ -74,13 +77,13 @@ describe('a rental that goes well', () => {
   });
 });
 
-describe('an alert', () => {
+describe('an alert on a running rental', () => {
   // rule VA-16
   it.each([
     'jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory allocating 2147483648 bytes',
     'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.',
     'RuntimeError: CUDA_ERROR_NVLINK_UNCORRECTABLE',
-  ])('is an error in the log of a job that runs on, told with its line: %s', async (line) => {
+  ])('is raised for an error in the log of a job that continues, with the line: %s', async (line) => {
     const whole = ferryScript({ ...HOURS, hangAt: 200 });
     const lastMs = whole.lines.at(-1)?.atMs ?? 0;
     const lines = [...whole.lines, { atMs: lastMs + 1_000, text: line }];
@@ -92,7 +95,7 @@ describe('an alert', () => {
   });
 
   // rule VA-19
-  it('is an objective that goes the wrong way from its first eval on, and is told with its numbers', async () => {
+  it('is raised for an objective that worsens from its first eval on, with its numbers', async () => {
     const whole = ferryScript({ ...HOURS, evalEverySteps: 200 });
     let evals = 0;
     const lines = whole.lines.map((one) => {
@@ -112,7 +115,7 @@ describe('an alert', () => {
   });
 
   // rule VA-18
-  it('is a pace that falls clearly below what the run has shown', async () => {
+  it("is raised for a pace far below the run's earlier pace", async () => {
     const fast = ferryScript({ ...HOURS, durationMs: 2 * 3_600_000 });
     const slow = ferryScript({ ...HOURS, durationMs: 12 * 3_600_000 });
     const lines = [

@@ -1,4 +1,4 @@
-/** A rental and its machine over hours, at the pace that a lane of rentals has unless it says otherwise. */
+/** A rental and its machine over hours, with the default intervals of a rental lane. */
 
 import { describe, expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
@@ -12,7 +12,7 @@ import type { VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
 const HOURS = { ...SHORT_FERRY, runName: 'rental_2026-11-21', durationMs: 1.5 * HOUR };
 const RENT = '/rent gpu="RTX 4090" hours=6 cap="3 USD" reason="does the long context still train?"';
 
-/** A rental whose job says this, launched. */
+/** A launched rental with this job. */
 async function launched(script: JobScript, command = RENT, options: VirtualLabOptions = {}) {
   const lab = await openRentalLab([], { script: () => script, ...options });
   const machines = rentMachines(lab.engine, lab.clock.now);
@@ -23,7 +23,7 @@ async function launched(script: JobScript, command = RENT, options: VirtualLabOp
   return { lab, run, issue, machines };
 }
 
-/** The same until it has ended. */
+/** The same, until it has ended. */
 async function played(script: JobScript) {
   const open = await launched(script);
   const { lab, run } = open;
@@ -33,7 +33,7 @@ async function played(script: JobScript) {
   return open;
 }
 
-it('the machine of a job that makes its steps is there until the job has ended, and is told idle by nobody', async () => {
+it('the machine of a progressing job is kept until the job ends, and no incident reports it as idle', async () => {
   const { lab, run, machines } = await played(ferryScript(HOURS));
   const state = await stateOf(lab, run);
   expect(state?.end).toMatchObject({ attempt: 1, status: 'SUCCEEDED' });
@@ -44,7 +44,7 @@ it('the machine of a job that makes its steps is there until the job has ended, 
   await lab.close();
 });
 
-it('that of one that hangs is gone before it has idled for longer than was approved', async () => {
+it('the machine of a hanging job is destroyed before it idles longer than approved', async () => {
   const { lab, run, machines } = await played(ferryScript({ ...HOURS, hangAt: 600 }));
   const { rental = null } = (await stateOf(lab, run)) ?? {};
   expect(rental?.machines[0]).toMatchObject({ tearDown: { reason: 'idle' } });
@@ -55,15 +55,15 @@ it('that of one that hangs is gone before it has idled for longer than was appro
   await lab.close();
 });
 
-/** Somebody pushes a line that no check lets pass. */
+/** Pushes an invalid line. */
 async function pushJunk(lab: VirtualLab, run: string): Promise<void> {
   const text = await logbookText(lab, run);
   await pushFile(lab, 'ada', 'ferrybot/logbook', `runs/2026/11/${run}/events.jsonl`, `${text}junk\n`);
 }
 
-describe('that of a run with a line of junk in its record', () => {
+describe('the machine of a run with an invalid line in its record', () => {
   // threat T15
-  it('is kept for a look, and goes before its run costs more than was approved', async () => {
+  it('is kept after /keep, and destroyed before the run costs more than approved', async () => {
     const { lab, run, issue, machines } = await launched(
       ferryScript({ ...HOURS, durationMs: 5 * MINUTE }),
       RENT.replace('cap="3 USD"', 'cap="0.2 USD"'),
@@ -78,7 +78,7 @@ describe('that of a run with a line of junk in its record', () => {
     await lab.close();
   });
 
-  it('is kept until the time that was asked for and no longer, also where every watch dies', async () => {
+  it('is destroyed at the requested time even if every watch crashes', async () => {
     const atBoundary = (process: string, kind: string): void => {
       if (process === 'watch' && kind === 'destroy-machine') throw new Crash();
     };
@@ -95,7 +95,7 @@ describe('that of a run with a line of junk in its record', () => {
     await lab.close();
   });
 
-  it('goes before it may have idled for longer than was approved', async () => {
+  it('is destroyed before it could idle longer than approved', async () => {
     const { lab, run, machines } = await launched(ferryScript(HOURS));
     await until(lab, 'a step', async () => ((await stateOf(lab, run))?.observation?.step ?? 0) > 0);
     await pushJunk(lab, run);

@@ -1,4 +1,7 @@
-/** What people see of the machine before they approve it, what it then really costs, and what the lab has rented by day and month. */
+/**
+ * The card shows the offered machine before the approval; later comments show the real cost and the lab's
+ * total rentals.
+ */
 
 import { afterEach, expect, it } from 'vitest';
 import { approve, propose, stateOf } from '../support/play.ts';
@@ -22,7 +25,7 @@ echo 'trainer eval/loss: 3.4'
 
 const cardOf = ({ lab }: RentedLab): string => told(lab, 'card').at(-1) ?? '';
 
-it('the card shows the offer that would be rented before anybody approves, and afterwards the rented machine', async () => {
+it('the card shows the best offer before the approval, and the rented machine afterwards', async () => {
   open = await openRentedLab(JOB, { dollarsPerDayMax: '30' });
   const { lab, vast, until } = open;
   const rented = open;
@@ -55,7 +58,7 @@ it('the card shows the offer that would be rented before anybody approves, and a
   );
 });
 
-it('the card says that no offer fits, and each manifest has one search', async () => {
+it('the card reports that no offer fits, with one market search per manifest', async () => {
   open = await openRentedLab(JOB, { dollarsPerHourMax: '0.10' });
   const { lab, vast, until, pass } = open;
   const rented = open;

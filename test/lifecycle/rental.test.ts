@@ -1,4 +1,7 @@
-/** A rental as its people live it: from `/rent` in somebody's issue over a crash to a smaller batch. Its machines are played in rented.test.ts. */
+/**
+ * A rental from `/rent` in an issue to a restart with a smaller batch after a crash. rented.test.ts covers
+ * its machines.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
@@ -13,7 +16,7 @@ const OUT_OF_MEMORY =
   'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 23.65 GiB';
 const RENT = '/rent gpu="RTX 4090" hours=6 cap="3 USD" reason="does the long context still train?"';
 
-/** Ada asks in an issue of her own; its gates are green. */
+/** Ada requests it in her own issue; the gates pass. */
 async function rented(
   lab: VirtualLab,
   command = RENT,
@@ -36,7 +39,7 @@ async function ended(lab: VirtualLab, run: string, attempt: number): Promise<voi
 
 describe('/rent', () => {
   // rules VA-02, VA-20, VA-21
-  it('makes the issue a run, whose card says what is rented for how much; a crash for want of memory has it started with a smaller batch, and says so', async () => {
+  it('creates a run with the rental terms on the card, and restarts an out-of-memory crash with a smaller batch', async () => {
     const lab = await openRentalLab([{ line: OUT_OF_MEMORY, step: 5 }]);
     const { run, issue } = await rented(lab);
     const state = await stateOf(lab, run);
@@ -69,7 +72,7 @@ describe('/rent', () => {
   });
 
   // rule VA-24
-  it('is stopped by nobody but its ladder: when nothing smaller is left, a person is asked', async () => {
+  it('asks a person when no smaller batch is left', async () => {
     const dying = { line: OUT_OF_MEMORY, step: 5 };
     const lab = await openRentalLab([dying, dying, dying, dying]);
     const { run, issue } = await rented(lab);
@@ -90,7 +93,7 @@ describe('/rent', () => {
     await lab.close();
   });
 
-  it('is another training with each smaller batch: steps that are made again with it are no mismatch, and the ladder goes on', async () => {
+  it('treats each smaller batch as a new training: repeated steps with other losses raise no alarm', async () => {
     let losses = 2;
     const script = (): JobScript => {
       losses += 0.1;
@@ -112,7 +115,7 @@ describe('/rent', () => {
   });
 });
 
-/** What the ladder did, in order, as its record and the comments say. */
+/** The ladder's steps in order, according to the record. */
 async function rungs(lab: VirtualLab, run: string): Promise<readonly string[]> {
   const { incidents } = (await stateOf(lab, run)) ?? { incidents: [] };
   return incidents.flatMap((one) => {
@@ -128,12 +131,12 @@ async function commandsOf(lab: VirtualLab, run: string): Promise<readonly (reado
   );
 }
 
-describe('the ladder', () => {
+describe('the ladder of restarts', () => {
   const MISFIT = 'ImportError: numpy.core.multiarray failed to import';
   const BROKEN = 'ConnectionResetError: [Errno 104] Connection reset by peer';
 
   // rule VA-22
-  it('repairs what the job runs on, with what was approved, and has verified it once it is further', async () => {
+  it('installs an approved repair, and verifies it when the attempt gets further than the last one', async () => {
     const lab = await openRentalLab([{ line: MISFIT, step: 300 }]);
     const { run, issue } = await rented(lab, `${RENT} repairs="numpy==1.26.4 NCCL_P2P_DISABLE=1"`);
     expect((await stateOf(lab, run))?.gate?.manifest?.envelope.repairs).toEqual([
@@ -157,7 +160,7 @@ describe('the ladder', () => {
   });
 
   // rule VA-23
-  it('climbs one step where the same again has not helped, and ends with a person where that has not either', async () => {
+  it('goes one rung higher if a rerun failed the same way, and asks a person after the last rung', async () => {
     const dying = { line: BROKEN, step: 5 };
     const lab = await openRentalLab([dying, dying, dying, dying]);
     const { run, issue } = await rented(lab);
@@ -173,7 +176,7 @@ describe('the ladder', () => {
     await lab.close();
   });
 
-  it('begins at its foot again where an attempt got further before the same happened', async () => {
+  it('starts from its first rung again if an attempt got further before the same failure', async () => {
     const lab = await openRentalLab([
       { line: BROKEN, step: 300 },
       { line: BROKEN, step: 900 },
@@ -192,7 +195,7 @@ describe('the ladder', () => {
 });
 
 // rule VA-08
-it('has the instance, command, kill criteria and tear-down in the logbook and on the card', async () => {
+it('the logbook and the card of a rental show instance, command, kill criteria and tear-down', async () => {
   const lab = await openRentalLab();
   const { run, issue } = await rented(lab);
   const logbook = () => fileOf(lab, 'ferrybot/logbook', `runs/2026/11/${run}/logbook.md`);
@@ -210,10 +213,10 @@ it('has the instance, command, kill criteria and tear-down in the logbook and on
   await lab.close();
 });
 
-describe('who rents', () => {
-  it('approves neither the launch nor the spend', async () => {
+describe('a user who requests a rental', () => {
+  it('cannot approve its launch', async () => {
     const lab = await openRentalLab();
-    // Mira may approve, and asks herself.
+    // Mira may approve launches, but here she is the requester.
     const issue = await openIssue(lab, 'ada');
     await say(lab, 'mira', issue, RENT);
     const run = runOf(lab, issue);
@@ -224,7 +227,7 @@ describe('who rents', () => {
     await lab.close();
   });
 
-  it('beyond what the lab rents, is told so, and nothing is ordered', async () => {
+  it("fails a gate if the request exceeds the lab's limits", async () => {
     const lab = await openRentalLab();
     const { run } = await rented(
       lab,
@@ -239,7 +242,7 @@ describe('who rents', () => {
     await lab.close();
   });
 
-  it('in a thread where nothing can be rented, hears why', async () => {
+  it('gets the reason if the thread already has a run', async () => {
     const lab = await openRentalLab();
     const { run, issue } = await rented(lab);
     const again = await say(lab, 'ada', issue, RENT);

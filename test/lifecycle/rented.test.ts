@@ -1,4 +1,4 @@
-/** A lane on rented machines, as its people live it: the job crashes, somebody wants to look, a machine is nobody's. */
+/** A lane on rented machines: crashes, /keep and /teardown, idle machines and orphaned machines. */
 
 import { afterEach, expect, it } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
@@ -8,7 +8,7 @@ import { openRentedLab, type RentedLab } from '../support/rented-lab.ts';
 import { squatOn } from '../support/squat.ts';
 import { answersTo, pushFile, say, told } from '../support/talk.ts';
 
-/** Levanter's lines, so many steps, and then what a test wants. */
+/** Levanter's log lines for this many steps, followed by the test's own commands. */
 const steps = (count: number, then: string): string => `
 echo 'trainer First train step completed in 1.0s.'
 for step in $(seq 1 ${count}); do
@@ -24,7 +24,7 @@ afterEach(async () => {
   open = null;
 });
 
-/** Proposed, approved, and its machine running. */
+/** Proposed, approved, and its machine is running. */
 async function launched(
   script: string,
   changes: Parameters<typeof openRentedLab>[1] = {},
@@ -39,7 +39,7 @@ async function launched(
 }
 
 // rule VA-05
-it('the job crashes: its machine is destroyed within the turn that sees it, and what it cost is told', async () => {
+it("a crashed job's machine is destroyed within minutes, and its cost is posted", async () => {
   const { lab, vast, until, run } = await launched(steps(3, "echo 'RuntimeError: nothing works'; exit 1"));
   await until('the end', 60, async () => (await stateOf(lab, run))?.end != null);
   await until('an empty account', 2, () => vast.account.list().length === 0);
@@ -58,7 +58,7 @@ it('the job crashes: its machine is destroyed within the turn that sees it, and 
 });
 
 // rule VA-26
-it('/keep keeps it for a look, never past what was approved, and /teardown lets it go', async () => {
+it('/keep keeps the machine for at most the approved time, and /teardown destroys it', async () => {
   const { lab, vast, until, pass, run, pull } = await launched(steps(3, 'exit 1'), { endGraceMinutes: 120 });
   const day = new Date(lab.clock.now()).toISOString().slice(0, 10);
   const tooLong = await say(lab, 'mira', pull, `/keep until=${day}T23:59:00Z reason="the whole day"`);
@@ -77,7 +77,7 @@ it('/keep keeps it for a look, never past what was approved, and /teardown lets 
 });
 
 // threat T193
-it('/teardown lets a machine go that was kept, also while the next attempt waits for its runner', async () => {
+it('/teardown destroys a kept machine while the next attempt waits for its runner', async () => {
   let launches = 0;
   let away = async (): Promise<void> => undefined;
   const crash = "echo 'ConnectionResetError: [Errno 104] Connection reset by peer'; exit 1";
@@ -106,7 +106,7 @@ it('/teardown lets a machine go that was kept, also while the next attempt waits
   expect((await stateOf(lab, run))?.submission).toBeNull();
 });
 
-it('/teardown run=… lets the machine go from another thread, by who may, and the job is stopped with it', async () => {
+it('a permitted /teardown run=… in another thread destroys the machine and stops the job', async () => {
   const { lab, vast, until, pass, run } = await launched(steps(200, 'exit 0'));
   const issue = { title: 'A question', body: 'Who rents what?' };
   const elsewhere = ((await lab.as('ada', 'POST', '/issues', issue)) as { readonly number: number }).number;
@@ -129,7 +129,7 @@ it('/teardown run=… lets the machine go from another thread, by who may, and t
 });
 
 // threat T14
-it('/teardown lets the machine go, and stops its job, though somebody pushed a line of junk to the record', async () => {
+it('/teardown destroys the machine although a writer pushed an invalid line to the record', async () => {
   const { lab, vast, until, run, pull } = await launched(steps(200, 'exit 0'));
   await until('a look', 10, async () => (await stateOf(lab, run))?.observation != null);
   const path = `runs/2026/11/${run}/events.jsonl`;
@@ -141,14 +141,14 @@ it('/teardown lets the machine go, and stops its job, though somebody pushed a l
 });
 
 // rules VA-15, VA-25
-it('a job that makes no step any more: people are told in time, then the machine goes, and the run has failed', async () => {
+it('a job without progress is reported first; then its machine is destroyed and the run fails', async () => {
   const { lab, vast, until, run } = await launched(steps(3, 'sleep 600'), { idleMinutesMax: 20 });
   await until('the warning', 40, async () => told(lab, 'incident').join().includes('does nothing'));
   expect(vast.account.list()).toHaveLength(1);
   await until('the end', 40, async () => (await stateOf(lab, run))?.end != null);
   const state = await stateOf(lab, run);
   expect(state?.end).toMatchObject({ status: 'FAILED', errorType: 'MACHINE_DESTROYED' });
-  // It was tried once more, anywhere but where it stood still.
+  // It was restarted once, on another machine.
   const gone = { status: 'gone', tearDown: { reason: 'idle' } };
   expect(state?.rental.machines).toMatchObject([gone, gone]);
   expect(state?.attempts.map(({ end: { diagnosis } }) => diagnosis?.class)).toEqual(['stalled']);
@@ -157,7 +157,7 @@ it('a job that makes no step any more: people are told in time, then the machine
 });
 
 // rule VA-14
-it('a process that dies without a word is an alert at the next look, and its machine goes', async () => {
+it('a killed process raises an alert at the next observation, and its machine is destroyed', async () => {
   const { lab, vast, until, run } = await launched(steps(200, 'exit 0'));
   await until('a step', 30, async () => ((await stateOf(lab, run))?.observation?.step ?? 0) > 0);
   expect(told(lab, 'incident')).toEqual([]);
@@ -173,9 +173,9 @@ it('a process that dies without a word is an alert at the next look, and its mac
 
 // rule VA-17
 it.each([
-  ['that idles while no step moves is an alert, before its grace is over', 2, ['low-utilisation']],
-  ['that nobody measures is none: the steps are the witness then', null, []],
-] as const)('a card %s', async (_, utilisation, expected) => {
+  ['that idles without progress raises an alert before its machine is destroyed', 2, ['low-utilisation']],
+  ['without utilisation data raises no utilisation alert', null, []],
+] as const)('a GPU %s', async (_, utilisation, expected) => {
   const { vast, pass, run, lab } = await launched(steps(3, 'sleep 600'));
   for (const instance of vast.account.list()) instance.utilisation = utilisation;
   await pass(23);
@@ -185,7 +185,7 @@ it.each([
 });
 
 // rule VA-31
-it('a machine of ours without a live run is destroyed and recorded, and what others rent is left alone', async () => {
+it("an orphaned machine of this lab is destroyed and recorded, and other users' machines are kept", async () => {
   const { lab, vast, until, pass, run } = await launched(steps(200, 'exit 0'));
   const orphan = made(vast, 'ferrybot:lab:ferrybot-ferry-daily-20261101-a1', 104);
   const others = made(vast, 'somebody else', 106);
@@ -205,14 +205,14 @@ it('a machine of ours without a live run is destroyed and recorded, and what oth
   expect(issues()).toEqual([expect.stringContaining('no longer contains it. Nothing has to be done.')]);
 });
 
-it('a machine of ours is found though nothing runs: the account is looked at once a day', async () => {
+it('an orphaned machine is found without a running job by the daily check of the account', async () => {
   open = await openRentedLab('exit 0');
   const { lab, vast, until, pass } = open;
   const watches = (): number =>
     Object.values(lab.world.state.runs).filter(
       ({ path, headBranch }) => path.endsWith('ferrybot-watch.yml') && headBranch === 'main',
     ).length;
-  // A workflow run of another branch with our title is no look.
+  // A workflow run with the same title on another branch does not count.
   await (await squatOn(lab, 'ferrybot-watch.yml'))({ cluster: 'us-central1' });
   const orphan = made(vast, 'ferrybot:lab:ferrybot-ferry-daily-20261101-a1', 104);
   await until('the orphan to go', 30, () => vast.account.find(orphan) === null);
@@ -220,11 +220,11 @@ it('a machine of ours is found though nothing runs: the account is looked at onc
     Object.values(lab.world.state.issues).some(({ title }) => title.includes(`machine ${orphan}`));
   await until('the issue', 30, isTold);
   await pass(60);
-  // The other one searches an offer for the ferry of the day, which is proposed meanwhile.
+  // The second run searches an offer for the ferry of the day, which is proposed meanwhile.
   expect(watches()).toBe(2);
 });
 
-/** A machine that nobody of this lab has launched. */
+/** A machine that no run of this lab launched. */
 function made(vast: RentedLab['vast'], label: string, offer: number): number {
   const created = vast.account.create(offer, {
     ...{

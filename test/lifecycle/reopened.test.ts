@@ -1,4 +1,4 @@
-/** What somebody does with a ferry's pull request once its run is over. */
+/** A ferry's pull request is opened again after its run is over. */
 
 import { expect, it } from 'vitest';
 import { approvalLine, shownApprovalLine } from '../support/approve.ts';
@@ -8,7 +8,7 @@ import { openVirtualLab } from '../support/virtual-lab.ts';
 
 // threat T29
 it.each([true, false])(
-  'a pull request that is opened again after its run was closed, and approved anew by the line of before, launches nothing (server: %s)',
+  'a reopened pull request launches nothing after an approval with the old line (server: %s)',
   async (server) => {
     const lab = await openVirtualLab({
       server,

@@ -1,4 +1,4 @@
-/** What a stolen key of the watch or of control makes of the answer to a failure: no second job, and none beyond what was approved. */
+/** Forged failures signed with a stolen key cause no second job and no more jobs than approved. */
 
 import { expect, it } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
@@ -29,7 +29,7 @@ async function running(durationMs: number): Promise<Forged> {
   return { lab, run };
 }
 
-/** With the key of the watch. */
+/** Signed with the watch key. */
 async function forgeEnd(
   { lab, run }: Forged,
   change: Partial<EventDataByType['ended']> = {},
@@ -52,7 +52,7 @@ async function refusalsOf({ lab, run }: Forged): Promise<readonly string[]> {
 }
 
 // threat T183
-it('a preemption that the stolen watch key reports of a job which runs starts no second one beside it', async () => {
+it('a forged preemption of a running job, signed with the stolen watch key, starts no second job', async () => {
   const forged = await running(6 * 60 * MINUTE);
   expect(await forgeEnd(forged)).toBe(true);
   await forged.lab.clock.advance(30 * MINUTE);
@@ -62,7 +62,7 @@ it('a preemption that the stolen watch key reports of a job which runs starts no
 });
 
 // threat T185
-it('a preemption that it reports of a job which went well starts none either', async () => {
+it('a forged preemption of a job that succeeded starts no other job', async () => {
   const forged = await running(30 * MINUTE);
   const { lab, run } = forged;
   const jobId = (await stateOf(lab, run))?.submission?.jobId ?? '';
@@ -80,7 +80,7 @@ it('a preemption that it reports of a job which went well starts none either', a
 });
 
 // threat T186
-it('what it makes of one failure after the other comes to no more jobs than the restarts that were approved', async () => {
+it('forged diagnoses of consecutive failures start no more jobs than the approved restarts', async () => {
   const forged = await running(6 * 60 * MINUTE);
   const { lab, run } = forged;
   for (let attempt = 1; attempt <= 4; attempt += 1) {
@@ -99,7 +99,7 @@ it('what it makes of one failure after the other comes to no more jobs than the 
   await lab.close();
 });
 
-it('a `/relaunch` that the stolen control key reports and nobody wrote starts nothing', async () => {
+it('a forged `/relaunch` answer, signed with the stolen control key, starts nothing', async () => {
   const line = 'OSError: [Errno 28] No space left on device';
   const lab = await openVirtualLab({ ferry: { ...SHORT_FERRY, failAt: { step: 100, line, exitCode: 1 } } });
   const { run, pull, issue } = await propose(lab);

@@ -1,4 +1,7 @@
-/** A job fails: what can pass by itself is started again within what was approved, and everything else becomes a question. */
+/**
+ * After a failure, recoverable causes are restarted within the approved limits; everything else needs a
+ * person.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
@@ -14,7 +17,7 @@ const DISK = 'OSError: [Errno 28] No space left on device';
 const PREEMPTED = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
 
 type Died = { readonly line: string; readonly step?: number };
-/** A lab whose first attempts end so, one each; what comes after them goes well. */
+/** A lab with first attempts that fail like this, one each; later attempts succeed. */
 function openLab(
   deaths: readonly Died[],
   restartsMax = 1,
@@ -33,7 +36,7 @@ function openLab(
   return openVirtualLab({ script, config });
 }
 
-/** Approved by one person, once; then nobody says a word until the attempt has ended and what follows from it was told. */
+/** One approval and no other comment until the attempt has ended and the reaction to it is posted. */
 async function play(lab: VirtualLab, attempt = 1): Promise<Ferry> {
   const proposed = await propose(lab);
   await approve(lab, 'mira', proposed.pull);
@@ -54,9 +57,9 @@ function card(lab: VirtualLab): string {
   return botComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
 }
 
-describe('a job that can pass by itself', () => {
+describe('a failed job with a recoverable cause', () => {
   // rule ML-34
-  it('is started again after a preemption: the same manifest, commit, identity and output root, on the approval that it has', async () => {
+  it('is restarted after a preemption with the same manifest, commit, output root and approval', async () => {
     const { lab, run, issue } = await play(await openLab([{ line: PREEMPTED }]));
     const events = await eventsOf(lab, run);
     const orders = events.flatMap((event) => (event.type === 'ordered' ? [event.data.order] : []));
@@ -80,9 +83,9 @@ describe('a job that can pass by itself', () => {
   });
 
   it.each([
-    ['a signal that somebody may have sent', 'Received SIGTERM, shutting down'],
-    ['others that it waited for', 'waiting for commit barrier of step 25000: 14/16 hosts'],
-  ])('is no ground where all that the log has is %s', async (_, line) => {
+    ['a signal of unknown origin', 'Received SIGTERM, shutting down'],
+    ['a wait for other hosts', 'waiting for commit barrier of step 25000: 14/16 hosts'],
+  ])('is not restarted if its log shows only %s', async (_, line) => {
     const failed = await play(await openLab([{ line }], 2));
     expect((await stateOf(failed.lab, failed.run))?.end?.diagnosis).toMatchObject({
       class: 'unknown',
@@ -93,7 +96,7 @@ describe('a job that can pass by itself', () => {
     await failed.lab.close();
   });
 
-  it('is not started again where the approval allows no restart, and a person is asked', async () => {
+  it('is not restarted if the approval allows no restarts, and an incident asks a person', async () => {
     const { lab, run } = await play(await openLab([{ line: PREEMPTED }], 0));
     await lab.clock.advance(60 * MINUTE);
     expect(lab.engine.startCount()).toBe(1);
@@ -104,8 +107,8 @@ describe('a job that can pass by itself', () => {
   });
 });
 
-describe('a job that is STOPPED', () => {
-  /** Somebody stops it on the cluster, ten minutes after it was started. */
+describe('a STOPPED job', () => {
+  /** Stops the job on the cluster ten minutes after its start. */
   async function stoppedOnTheCluster(by?: string): Promise<Ferry> {
     const lab = await openLab([]);
     const proposed = await propose(lab);
@@ -117,13 +120,13 @@ describe('a job that is STOPPED', () => {
     return { lab, ...proposed };
   }
 
-  it('by nobody who is known is started again', async () => {
+  it('is restarted if the cluster does not report who stopped it', async () => {
     const stopped = await stoppedOnTheCluster();
     expect(await starts(stopped)).toBe(2);
     await stopped.lab.close();
   });
 
-  it('by somebody whom the cluster names is not: a person is asked, and may say so', async () => {
+  it('is restarted only by a person if the cluster reports who stopped it', async () => {
     const stopped = await stoppedOnTheCluster('uid 1000');
     const { lab, run, issue } = stopped;
     expect(await starts(stopped)).toBe(1);
@@ -140,16 +143,16 @@ async function starts({ lab }: Ferry): Promise<number> {
   return lab.engine.startCount();
 }
 
-describe('the same failure again', () => {
+describe('a repeated failure', () => {
   // rules HR-43, ML-33
-  it('is told after one more attempt and not tried a third time, whatever was approved', async () => {
+  it('is reported after one restart and not restarted again, whatever the approval allows', async () => {
     const failed = await play(await openLab([{ line: NETWORK }, { line: NETWORK, step: 300 }], 5), 2);
     expect(await starts(failed)).toBe(2);
     expect(await postedEvents(failed.lab, 'incident')).toContain('relaunch-refused: same-failure');
     await failed.lab.close();
   });
 
-  it('is no preemption in the words of the last one that came further on, and is one that did not', async () => {
+  it('does not count for a preemption after further progress, and counts without progress', async () => {
     const deaths = [200, 500, 500].map((step) => ({ line: PREEMPTED, step }));
     const failed = await play(await openLab(deaths, 5), 3);
     expect(await starts(failed)).toBe(3);
@@ -157,7 +160,7 @@ describe('the same failure again', () => {
     await failed.lab.close();
   });
 
-  it('of a run of the lane is none where that one was preempted too', async () => {
+  it("does not count if the lane's previous run was preempted too", async () => {
     const failed = await play(
       await openLab([{ line: PREEMPTED }, { line: PREEMPTED }, { line: PREEMPTED }]),
       2,
@@ -173,7 +176,7 @@ describe('the same failure again', () => {
   });
 
   // rule DF-27
-  it('of a run of the lane that ended by it is told at once', async () => {
+  it("is reported without a restart if it ended the lane's previous run", async () => {
     const failed = await play(await openLab([{ line: NETWORK }, { line: NETWORK }, { line: NETWORK }]), 2);
     const { lab, issue } = failed;
     await ask(failed.lab, 'mira', issue, '/ack');
@@ -187,7 +190,7 @@ describe('the same failure again', () => {
   });
 });
 
-/** Gradients that have grown fifty times larger by the middle of an attempt that is preempted at its end. */
+/** Gradients are fifty times larger from the middle of an attempt that is preempted at its end. */
 function exploded(): JobScript {
   const script = ferryScript({ ...SHORT_FERRY, failAt: { step: 900, line: PREEMPTED, exitCode: 1 } });
   const [first, last] = [SHORT_FERRY.compileMs, script.endAtMs];
@@ -198,9 +201,9 @@ function exploded(): JobScript {
   return { ...script, lines: [...script.lines, ...lines].toSorted((a, b) => a.atMs - b.atMs) };
 }
 
-describe('an attempt whose numbers ran away before it was preempted', () => {
+describe('an attempt with unstable gradients before its preemption', () => {
   // rule HR-44
-  it('is not started again as if a machine had done that, and is when a person says so', async () => {
+  it("is not restarted automatically, but by a person's /relaunch", async () => {
     let started = 0;
     const script = (): JobScript => {
       started += 1;
@@ -216,8 +219,8 @@ describe('an attempt whose numbers ran away before it was preempted', () => {
   });
 });
 
-describe('an attempt that was started again', () => {
-  it('and came no further is the last one, also where it failed otherwise', async () => {
+describe('a restarted attempt', () => {
+  it('without further progress is the last one, even with another failure', async () => {
     const deaths = [
       { line: PREEMPTED, step: 400 },
       { line: NETWORK, step: 200 },
@@ -228,7 +231,7 @@ describe('an attempt that was started again', () => {
     await failed.lab.close();
   });
 
-  it('and got beyond is started again for another failure', async () => {
+  it('with further progress is restarted after another failure', async () => {
     const deaths = [
       { line: PREEMPTED, step: 200 },
       { line: NETWORK, step: 500 },
@@ -239,16 +242,16 @@ describe('an attempt that was started again', () => {
   });
 });
 
-describe("a failure that is a person's", () => {
+describe('a failure that needs a person', () => {
   // rules HR-60, ML-27
-  it('of memory is never the same manifest again, neither by itself nor by hand', async () => {
+  it('is never restarted with the same manifest if memory ran out, not even by /relaunch', async () => {
     const failed = await play(await openLab([{ line: OUT_OF_MEMORY }], 5));
     expect(await ask(failed.lab, 'mira', failed.issue, '/relaunch')).toBe('relaunch-never');
     expect(await starts(failed)).toBe(1);
     await failed.lab.close();
   });
 
-  it('is started again by who may stop a job, within the restarts that were approved, and by nobody else', async () => {
+  it('is restarted within the approved restarts by a /relaunch of a person who may stop jobs', async () => {
     const failed = await play(await openLab([{ line: DISK }]));
     const { lab, run, issue } = failed;
     expect(await starts(failed)).toBe(1);
@@ -265,7 +268,7 @@ describe("a failure that is a person's", () => {
     await lab.close();
   });
 
-  it('is started again beyond them by an approval of its own alone', async () => {
+  it('is restarted beyond the approved restarts only after a new approval', async () => {
     const failed = await play(await openLab([{ line: DISK }, { line: DISK }], 0));
     const { lab, run, issue } = failed;
     expect(await ask(failed.lab, 'mira', issue, '/relaunch')).toBe('approval-line-needed');
@@ -277,7 +280,7 @@ describe("a failure that is a person's", () => {
     expect(await ask(failed.lab, 'mira', issue, line)).toBe('relaunch-asked');
     await ended(lab, run, 2);
     expect(lab.engine.startCount()).toBe(2);
-    // One approval, one attempt.
+    // One approval allows one attempt.
     expect(await ask(failed.lab, 'ada', issue, '/relaunch')).toBe('not-permitted');
     expect(await starts(failed)).toBe(2);
     await lab.close();
@@ -295,7 +298,7 @@ const CONCERNS_ALL: readonly (readonly [string, string])[] = [
 
 // rule DF-28
 it.each(CONCERNS_ALL)(
-  'what concerns %s goes to people at once, with no advice to try it again',
+  'reports a failure of %s without advice to retry, and starts nothing',
   async (_, line) => {
     const failed = await play(await openLab([{ line }], 5));
     const { lab } = failed;

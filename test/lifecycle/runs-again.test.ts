@@ -1,11 +1,11 @@
-/** A writer runs old workflow runs again: each has the event and the inputs of then, and the keys of now. */
+/** A writer re-runs old workflow runs: each has the event and inputs of then, and the current keys. */
 
 import { expect, it } from 'vitest';
 import { approve, playFerry, propose, stateOf, until } from '../support/play.ts';
 import { heldJobs, MINUTE, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-/** Every run that has ended, one after the other; how many took it. */
+/** Re-runs every completed workflow run, one after the other; returns how many were accepted. */
 async function runAllAgain(lab: VirtualLab): Promise<number> {
   const ended = Object.values(lab.world.state.runs).filter(({ status }) => status === 'completed');
   let taken = 0;
@@ -19,7 +19,7 @@ async function runAllAgain(lab: VirtualLab): Promise<number> {
 }
 
 // threat T156
-it('of a ferry that was sealed launch, say and record nothing more', async () => {
+it('re-runs of all workflow runs of a sealed ferry launch, post and record nothing', async () => {
   const lab = await openVirtualLab({ server: false, ferry: SHORT_FERRY });
   const { run } = await playFerry(lab);
   const before = await stateOf(lab, run);
@@ -31,7 +31,7 @@ it('of a ferry that was sealed launch, say and record nothing more', async () =>
 });
 
 // threat T157
-it('of an approval that was taken back since launch nothing', async () => {
+it('re-runs after a revoked approval launch nothing', async () => {
   const held = heldJobs('launch');
   const lab = await openVirtualLab({ server: false, ferry: SHORT_FERRY, beforeJob: held.beforeJob });
   const { run, pull } = await propose(lab);

@@ -1,4 +1,4 @@
-/** A ferry says what it would spend, and one that is far from what its lane is for waits for the lab. */
+/** A ferry shows its compute, and one far from its lane's target fails the gate. */
 
 import { afterEach, expect, it } from 'vitest';
 import { propose, stateOf } from '../support/play.ts';
@@ -9,14 +9,14 @@ let lab: VirtualLab;
 
 afterEach(() => lab.close());
 
-/** What the gate says of a proposal in a lab with this config. */
+/** The gate's verdict on a proposal in a lab with this config. */
 async function scaleOf(config: (text: string) => string): Promise<unknown> {
   lab = await openVirtualLab({ ferry: SHORT_FERRY, config });
   const { run } = await propose(lab);
   return (await stateOf(lab, run))?.gate?.verdicts.find(({ gate }) => gate === 'scale-stable');
 }
 
-it('tells its parameters and model FLOPs', async () => {
+it('shows its parameters and model FLOPs', async () => {
   expect(await scaleOf((text) => text)).toMatchObject({
     outcome: 'pass',
     found: { parameters: '2254', flops: '7.8e8', target: '7.8e8' },
@@ -27,7 +27,7 @@ it('tells its parameters and model FLOPs', async () => {
 });
 
 // rule DF-38
-it('is off its target where the lane is for another scale', async () => {
+it('fails its gate if the lane has another FLOP target', async () => {
   expect(await scaleOf((text) => text.replace('flops: "7.8e8"', 'flops: "1e9"'))).toMatchObject({
     outcome: 'fail',
     code: 'off-target',
@@ -35,7 +35,7 @@ it('is off its target where the lane is for another scale', async () => {
   });
 });
 
-it('is not launched where nobody can tell what it would spend', async () => {
+it('fails its gate if its FLOPs cannot be computed', async () => {
   expect(
     await scaleOf((text) => text.replace('6, DEFAULT_NUM_TRAIN_STEPS', '6, STEPS_OF_ANOTHER_FILE')),
   ).toMatchObject({

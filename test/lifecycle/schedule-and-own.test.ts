@@ -1,4 +1,4 @@
-/** The schedule proposes in the very moment in which a person asks for their own pull request: two processes, one lane. */
+/** The schedule proposes while a person requests a run for a pull request: two processes, one lane. */
 
 import { describe, expect, it } from 'vitest';
 import { isOver } from '../../src/domain/logbook/run-state.ts';
@@ -9,7 +9,7 @@ import { stateOf, todaysRun, until } from '../support/play.ts';
 import { MINUTE, saidTwice, say } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
-/** Who begins, and at which of its steps the other one does, or the first one dies as well. */
+/** The first process, and the boundary at which the other one starts or the first one crashes too. */
 type Play = { readonly first: 'schedule' | 'person'; readonly at: number; readonly dies: boolean };
 
 async function played({ first, at, dies }: Play) {
@@ -50,7 +50,7 @@ async function played({ first, at, dies }: Play) {
   return { lab, runs, isMet };
 }
 
-/** Open threads that the bot made and no run that goes on is of. */
+/** Open threads by the bot that belong to no open run. */
 async function orphans({ lab, runs }: Pick<Awaited<ReturnType<typeof played>>, 'lab' | 'runs'>) {
   const open = (await runs())
     .filter((run) => !isOver(run))
@@ -77,10 +77,10 @@ async function approveAll({
 }
 
 describe.each(['schedule', 'person'] as const)(
-  'while the %s begins a run of a lane, the other one',
+  'while the %s proposes a run in a lane, the other process',
   (first) => {
     it.each([false, true])(
-      'begins none beside it, at none of its steps (the first one dies there: %s)',
+      'proposes no second run, at any boundary of the first (which crashes there: %s)',
       async (dies) => {
         const wrong: string[] = [];
         let at = 0;

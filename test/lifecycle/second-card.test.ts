@@ -1,4 +1,4 @@
-/** A second card: what somebody else posts in the shape of ferrybot's card holds approvals back until it is out of sight. */
+/** A second comment in the shape of ferrybot's card blocks approvals until it is deleted or hidden. */
 
 import { describe, expect, it } from 'vitest';
 import type { Person } from '../../packages/playground/world/seed.ts';
@@ -15,7 +15,7 @@ const MODES: readonly { readonly mode: string; readonly options: VirtualLabOptio
   { mode: 'without an App', options: { server: false } },
 ];
 
-/** ada changes what would run; gives the card of before with the digest of now. */
+/** ada changes the proposal; returns the earlier card with the current digest. */
 async function changedBehindCard(ferry: Ferry): Promise<string> {
   const { lab, run, issue } = ferry;
   const before = cardOf(lab).text;
@@ -47,9 +47,9 @@ async function expectLaunch(ferry: Ferry): Promise<void> {
   await lab.close();
 }
 
-describe('a copy of an earlier card with the digest of now, while the true card is hidden', () => {
+describe('a copy of an earlier card with the current digest, while the real card is hidden', () => {
   it.each(MODES)(
-    'launches nothing until the copy is deleted and the card was shown again: $mode',
+    'launches nothing until the copy is deleted and the card is visible again: $mode',
     async ({ options }) => {
       const ferry = await proposed(options);
       const { lab, pull } = ferry;
@@ -66,7 +66,7 @@ describe('a copy of an earlier card with the digest of now, while the true card 
     },
   );
 
-  it.each(MODES)('with the marker of the card is held back too: $mode', async ({ options }) => {
+  it.each(MODES)("also blocks approvals if it has the card's marker: $mode", async ({ options }) => {
     const ferry = await proposed(options);
     const { lab, pull } = ferry;
     const copy = await changedBehindCard(ferry);
@@ -80,7 +80,7 @@ describe('a copy of an earlier card with the digest of now, while the true card 
 });
 
 describe('a comment that shows the launch line like a card', () => {
-  it.each(MODES)('holds approvals back until it is hidden: $mode', async ({ options }) => {
+  it.each(MODES)('blocks approvals until it is hidden: $mode', async ({ options }) => {
     const ferry = await proposed(options);
     const { lab, pull } = ferry;
     const second = await sayAsWorkflow(lab, pull, `## Ready\n\n\`${await lineOf(ferry)}\``);
@@ -90,7 +90,7 @@ describe('a comment that shows the launch line like a card', () => {
     await expectLaunch(ferry);
   });
 
-  it('holds approvals back where a person with write access posted it', async () => {
+  it('blocks approvals if a user with write access posted it', async () => {
     const ferry = await proposed();
     const { lab, pull, issue } = ferry;
     const second = await say(lab, 'ada', issue, `| a | b |\n|-|-|\n| 1 | 2 |\n\n> ${await lineOf(ferry)}`);
@@ -99,7 +99,7 @@ describe('a comment that shows the launch line like a card', () => {
   });
 
   // threat T92
-  it('holds nothing back where a person without write access posted it', async () => {
+  it('blocks nothing if a user without write access posted it', async () => {
     const ferry = await proposed();
     const { lab, pull } = ferry;
     await say(lab, 'sol', pull, cardOf(lab).text);
@@ -108,7 +108,7 @@ describe('a comment that shows the launch line like a card', () => {
   });
 
   it.each([
-    { what: 'the line alone', by: 'ada', around: (line: string) => line },
+    { what: 'only the line', by: 'ada', around: (line: string) => line },
     {
       what: 'the line in a quote and in code',
       by: 'ada',
@@ -124,7 +124,7 @@ describe('a comment that shows the launch line like a card', () => {
     readonly by: Person;
     readonly what: string;
     readonly around: (line: string) => string;
-  }[])('is none with $what, which holds nothing back', async ({ by, around }) => {
+  }[])('blocks nothing if it contains $what', async ({ by, around }) => {
     const ferry = await proposed();
     const { lab, pull } = ferry;
     await say(lab, by, pull, around(await lineOf(ferry)));
@@ -132,7 +132,7 @@ describe('a comment that shows the launch line like a card', () => {
     await expectLaunch(ferry);
   });
 
-  it('is refused by the runner where control did not see it: the order ends, and the thread says what to do', async () => {
+  it('makes the runner refuse if control did not see it, and the incident gives the next step', async () => {
     const held = heldJobs('launch');
     const ferry = await proposed({ beforeJob: held.beforeJob });
     const { lab, pull } = ferry;

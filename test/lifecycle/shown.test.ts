@@ -1,4 +1,4 @@
-/** What people were shown: the card as it stands on GitHub, as ferrybot wrote it; nothing else can be approved. */
+/** An approval counts only for the card as ferrybot posted it and as GitHub shows it. */
 
 import { describe, expect, it } from 'vitest';
 import { TEXT_RESTORES_MAX } from '../../src/run/decide-shown.ts';
@@ -20,14 +20,14 @@ async function namesOf({ lab, run }: Ferry, type: string): Promise<number> {
   return (await eventsOf(lab, run)).filter((event) => event.type === type).length;
 }
 
-/** The card with another delta and the true line to copy. */
+/** The card with another delta and the correct line to copy. */
 function withFalseDelta({ source }: BotComment): string {
   const falsified = source.replace('**Wanted:', '| harmless | 1 | 2 |\n\n**Wanted:');
   if (falsified === source) throw new Error('the card has changed its shape');
   return falsified;
 }
 
-/** Refused, the card is ours again, the thread was told once, and an approval after the new showing launches. */
+/** The approval is refused, the card is restored, one incident is posted, and a later approval launches. */
 async function isRestoredAndTold(ferry: Ferry, refused: number, how: RegExp): Promise<void> {
   const { lab, run, pull } = ferry;
   await lab.clock.advance(40 * MINUTE);
@@ -45,13 +45,13 @@ async function isRestoredAndTold(ferry: Ferry, refused: number, how: RegExp): Pr
 }
 
 const MODES: readonly { readonly mode: string; readonly options: VirtualLabOptions }[] = [
-  { mode: 'the server', options: {} },
-  { mode: 'the action alone', options: { server: false } },
+  { mode: 'a server', options: {} },
+  { mode: 'no server', options: { server: false } },
   { mode: 'a server without webhooks', options: { webhooks: false } },
 ];
 
-describe('a manifest', () => {
-  it.each(MODES)('is shown by the card as GitHub has it, and recorded once: $mode', async ({ options }) => {
+describe('a manifest on the card', () => {
+  it.each(MODES)('is recorded once as GitHub shows it, with $mode', async ({ options }) => {
     const ferry = await proposed(options);
     const { lab, run } = ferry;
     await lab.clock.advance(30 * MINUTE);
@@ -68,7 +68,7 @@ describe('a manifest', () => {
   });
 
   // threat T93
-  it('that the card could not show cannot be approved, and can once it does', async () => {
+  it('cannot be approved until GitHub accepts the update of the card', async () => {
     let isRefusing = false;
     const ferry = await proposed({
       network: async (request, github) =>
@@ -97,7 +97,7 @@ describe('a manifest', () => {
   });
 });
 
-describe('a card that somebody else edited', () => {
+describe('a card edited by another user', () => {
   // threat T74
   it.each([
     {
@@ -106,28 +106,31 @@ describe('a card that somebody else edited', () => {
       edit: (lab: VirtualLab, id: number, body: string) => editAs(lab, 'ada', id, body),
     },
     { who: 'a workflow', options: { server: false, beforeJob: async () => undefined }, edit: editAsWorkflow },
-  ])('$who, and put back before anybody looked: its line approves nothing', async ({ options, edit }) => {
-    const ferry = await proposed(options);
-    const { lab, pull } = ferry;
-    const { id, source } = cardOf(lab);
-    // Between two looks of the bot: the sweep is five minutes away, and a job of the chat workflow takes its time.
-    const edited = edit(lab, id, withFalseDelta(cardOf(lab)));
-    await lab.clock.advance(2_000);
-    await edited;
-    const line = await lineOf(ferry);
-    const saying = lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: line });
-    const restoring = edit(lab, id, source);
-    await Promise.all([saying, restoring]);
-    const approval = Math.max(
-      ...Object.keys(lab.world.state.comments)
-        .map(Number)
-        .filter((one) => lab.world.state.comments[one]?.body === line),
-    );
-    await isRestoredAndTold(ferry, approval, /The status card was edited by another person/);
-  });
+  ])(
+    'cannot be approved if $who edited and restored it before ferrybot saw the edit',
+    async ({ options, edit }) => {
+      const ferry = await proposed(options);
+      const { lab, pull } = ferry;
+      const { id, source } = cardOf(lab);
+      // Between two passes: the sweep is five minutes away, and a job of the chat workflow takes a while.
+      const edited = edit(lab, id, withFalseDelta(cardOf(lab)));
+      await lab.clock.advance(2_000);
+      await edited;
+      const line = await lineOf(ferry);
+      const saying = lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: line });
+      const restoring = edit(lab, id, source);
+      await Promise.all([saying, restoring]);
+      const approval = Math.max(
+        ...Object.keys(lab.world.state.comments)
+          .map(Number)
+          .filter((one) => lab.world.state.comments[one]?.body === line),
+      );
+      await isRestoredAndTold(ferry, approval, /The status card was edited by another person/);
+    },
+  );
 
   // threat T76
-  it('with an older text of ours, seal and all, shows what that text is of, and not what is proposed now', async () => {
+  it('cannot be approved if the edit restores an older signed text', async () => {
     const ferry = await proposed();
     const { lab, run, pull } = ferry;
     const old = cardOf(lab).source;
@@ -145,7 +148,7 @@ describe('a card that somebody else edited', () => {
     await isRestoredAndTold(ferry, approval, /`edited`/);
   });
 
-  it('in its first line is written anew in place', async () => {
+  it('is rewritten in place if its marker line was edited', async () => {
     const ferry = await proposed();
     const { lab, pull } = ferry;
     const { id, source } = cardOf(lab);
@@ -156,7 +159,7 @@ describe('a card that somebody else edited', () => {
   });
 
   // threat T75
-  it('is approved by nobody in the second in which it is written anew: nobody can tell which text was read', async () => {
+  it('cannot be approved in the second in which it is rewritten, because either text may have been read', async () => {
     const ferry = await proposed();
     const { lab, run, pull } = ferry;
     await editAs(lab, 'ada', cardOf(lab).id, withFalseDelta(cardOf(lab)));
@@ -170,7 +173,7 @@ describe('a card that somebody else edited', () => {
     );
   });
 
-  it('and then deleted is posted again and shown anew', async () => {
+  it('is posted again after a deletion, and must be approved again', async () => {
     const ferry = await proposed();
     const { lab, pull } = ferry;
     await lab.clock.advance(2 * MINUTE);
@@ -180,10 +183,10 @@ describe('a card that somebody else edited', () => {
   });
 });
 
-describe('a card that somebody hid', () => {
+describe('a card that a user hid', () => {
   // threat T89
   it.each(MODES)(
-    'shows nothing: it is visible again, and the thread is told once: $mode',
+    'cannot be approved; it is made visible again, and one incident is posted, with $mode',
     async ({ options }) => {
       const ferry = await proposed(options);
       const { lab, pull } = ferry;
@@ -196,7 +199,7 @@ describe('a card that somebody hid', () => {
     },
   );
 
-  it('has to be on show for the whole review period again', async () => {
+  it('must be visible for the whole review period again', async () => {
     const ferry = await proposed({
       config: (text) => text.replace('shownForMs: 0', 'shownForMs: 600000'),
     });
@@ -212,9 +215,9 @@ describe('a card that somebody hid', () => {
   });
 });
 
-describe('a card that a writer edits again and again', () => {
+describe('a card that a writer edits repeatedly', () => {
   // threat T83
-  it('causes a bounded number of writes, and refuses an approval until the card is written again', async () => {
+  it('causes a bounded number of writes, and cannot be approved until it is rewritten', async () => {
     const ferry = await proposed();
     const { lab, run, pull } = ferry;
     const { id } = cardOf(lab);
@@ -225,7 +228,7 @@ describe('a card that a writer edits again and again', () => {
       if (minute % 5 === 0) await say(lab, 'ada', pull, '/status');
       await lab.clock.advance(MINUTE);
     }
-    // One for the incident, one more where something is recorded beside it.
+    // One for each incident, one more if something else is recorded at the same time.
     expect(writes() - before - 50).toBeLessThanOrEqual(2 * (TEXT_RESTORES_MAX + 1));
     const told = botComments(lab).filter(({ kind }) => kind === 'incident');
     expect(told).toHaveLength(TEXT_RESTORES_MAX + 1);
@@ -241,8 +244,8 @@ describe('a card that a writer edits again and again', () => {
   });
 });
 
-describe('a card that ferrybot itself edited since it was shown', () => {
-  it('goes on counting for an approval that was written meanwhile: its history has our texts alone', async () => {
+describe('a card that ferrybot edited after it was recorded', () => {
+  it("still counts for an approval, because its edit history contains only ferrybot's texts", async () => {
     const ferry = await proposed();
     const { lab, run, pull } = ferry;
     await say(lab, 'mira', pull, '/status');

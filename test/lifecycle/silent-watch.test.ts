@@ -1,4 +1,6 @@
-/** A watch that is not there, or that dies: a stop reaches the cluster all the same, and the silence is told as that. */
+/**
+ * A watch that is missing, hangs or crashes: a /stop still reaches the cluster, and the silence is reported.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { Crash } from '../support/crash.ts';
@@ -24,8 +26,8 @@ async function isStopped(lab: VirtualLab, run: string): Promise<boolean> {
   return seen.kind === 'found' && seen.status === 'STOPPED';
 }
 
-describe('a stop', () => {
-  it('reaches it within a minute though the watch died under a lease that still runs', async () => {
+describe('a /stop', () => {
+  it('reaches the job within a minute although the watch crashed while its lease is valid', async () => {
     let isDoomed = false;
     const { lab, run, issue } = await launched({
       atBoundary: (process, kind) => {
@@ -53,12 +55,12 @@ describe('a stop', () => {
     await lab.close();
   });
 
-  it('reaches it within a minute though the watch hangs, and GitHub shows it in progress', async () => {
+  it('reaches the job within a minute although the watch hangs and GitHub shows it in progress', async () => {
     const { lab, run, issue } = await launched({});
     await lab.clock.advance(4 * MINUTE);
     expect((await stateOf(lab, run))?.observation).not.toBeNull();
     lab.engine.hangNext('observe');
-    // Past its next look, and before its lease is over, by which it would be known for dead.
+    // After its next observation was due, and before its lease expires.
     await lab.clock.advance(8 * MINUTE);
     const silent = (await stateOf(lab, run))?.observation?.seq;
     expect(runsOf(lab, 'ferrybot-watch.yml').map(({ conclusion }) => conclusion)).toEqual([null]);
@@ -74,7 +76,7 @@ describe('a stop', () => {
     await lab.close();
   });
 
-  it('that nobody has asked for is not carried out, whoever starts the workflow', async () => {
+  it('needs a request: a manual start of the stop workflow stops nothing', async () => {
     const { lab, run } = await launched({});
     await lab.clock.advance(3 * MINUTE);
     await lab.as('ada', 'POST', '/actions/workflows/ferrybot-stop.yml/dispatches', {
@@ -89,40 +91,6 @@ describe('a stop', () => {
   });
 });
 
-describe('a watch that has fallen silent', () => {
+describe('a silent watch', () => {
   // rule HR-39
-  it('is reported once, apart from the health of the run, while its workflow run waits for a machine', async () => {
-    const held = heldJobs('watch');
-    const { lab, run } = await launched({ beforeJob: held.beforeJob });
-    await lab.clock.advance(4 * MINUTE);
-    expect(told(lab, 'incident')).toEqual([]);
-    await lab.clock.advance(101 * MINUTE);
-    expect(told(lab, 'incident')).toEqual([expect.stringContaining('The watch has fallen silent')]);
-    expect(told(lab, 'incident')[0]).toContain('The job itself may be healthy.');
-    const state = await stateOf(lab, run);
-    expect(state?.incidents.map(({ code, role }) => `${role} ${code}`)).toEqual(['control monitor-stale']);
-    expect(state?.end).toBeNull();
-    // The second one waits in the queue, so a third would not help.
-    expect(runsOf(lab, 'ferrybot-watch.yml')).toHaveLength(2);
-    held.letGo();
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null, { stepMs: MINUTE });
-    expect((await stateOf(lab, run))?.end?.status).toBe('SUCCEEDED');
-    expect(saidTwice(lab)).toEqual([]);
-    await lab.close();
-  });
-
-  it('is reported and gets a successor when it hangs in the middle of an observation', async () => {
-    const { lab, run } = await launched({ ferry: { ...SHORT_FERRY, durationMs: 3 * 60 * MINUTE } });
-    await lab.clock.advance(4 * MINUTE);
-    const seen = (await stateOf(lab, run))?.observation?.seq ?? 0;
-    lab.engine.hangNext('observe');
-    await lab.clock.advance(18 * MINUTE);
-    expect(runsOf(lab, 'ferrybot-watch.yml')).toHaveLength(1);
-    await until(lab, 'another watch', () => runsOf(lab, 'ferrybot-watch.yml').length > 1, { stepMs: MINUTE });
-    expect((await stateOf(lab, run))?.incidents).toMatchObject([
-      { code: 'monitor-stale', role: 'control', detail: { since: seen } },
-    ]);
-    expect(told(lab, 'incident')[0]).toContain('nothing was recorded for 2');
-    await lab.close();
-  });
-});
+  it("is reported once, separately from the run's health, while its workflow run is queued", async () => {

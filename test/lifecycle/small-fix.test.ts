@@ -1,4 +1,7 @@
-/** A job dies of a slip, ferrybot puts it right on the branch, a person reads and approves it, and the run goes on past it. */
+/**
+ * A job fails because of a small error; ferrybot fixes it on the branch, a person approves, and the run
+ * continues.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
@@ -29,13 +32,13 @@ const MISSING = "NameError: name 'math' is not defined. Did you forget to import
 type Play = VirtualLabOptions & {
   readonly log?: string;
   readonly text?: string;
-  /** So many attempts die of it. */
+  /** How many attempts fail with it. */
   readonly deaths?: number;
-  /** At the moment of the end, before anybody has looked. */
+  /** Runs when the attempt ends, before ferrybot processes the end. */
   readonly meanwhile?: (played: Omit<Ferry, 'issue'>) => Promise<void>;
 };
 
-/** A lab whose library has the slip, up to the end of the first attempt and what is done about it. */
+/** Plays a lab with the error in its library until the first attempt has ended and ferrybot has reacted. */
 async function died({ log = traceback(MISSING), text = TEXT, deaths = 1, meanwhile, ...options }: Play = {}) {
   let started = 0;
   const script = () => {
@@ -72,7 +75,7 @@ async function triesOf({ now }: Pick<Awaited<ReturnType<typeof died>>, 'now'>) {
   };
 }
 
-/** The commits of a branch that stand on this one, newest first. */
+/** The commits of a branch on top of `base`, newest first. */
 async function commitsAbove(lab: VirtualLab, branch: string, base: string): Promise<readonly string[]> {
   const ref = `refs/heads/${branch}`;
   const tip = (await lab.store.refs(ref)).get(ref) ?? '';
@@ -80,9 +83,9 @@ async function commitsAbove(lab: VirtualLab, branch: string, base: string): Prom
   return found.map(({ sha }) => sha);
 }
 
-describe('a job that dies of a missing import', () => {
+describe('a job that fails because of a missing import', () => {
   // rule ML-26
-  it('is told with file and line, mended on its branch, shown as a difference, approved, launched past it, and sealed', async () => {
+  it('is fixed on its branch with the diff posted, approved, launched and sealed', async () => {
     const played = await died();
     const { lab, run, pull, issue, now, file } = played;
     expect(told(lab, 'ended')[0]).toContain(`\`/tmp/job/${SCHEDULE}:5\`: \`${MISSING}\``);
@@ -108,7 +111,7 @@ describe('a job that dies of a missing import', () => {
     await lab.close();
   });
 
-  it('shows no secret that stands beside the slip, and leaves it in the file', async () => {
+  it('shows no secret from a line next to the fix, and leaves the secret in the file', async () => {
     const token = 'hf_abcdefghijklmnopqrstuvwxyz012345';
     const text = TEXT.replace('import json\n', `import json\nKEY = "${token}"\n`);
     const played = await died({ text, log: traceback(MISSING, SCHEDULE, 6) });
@@ -119,7 +122,7 @@ describe('a job that dies of a missing import', () => {
     await played.lab.close();
   });
 
-  it('is mended without a server too, by whoever the watch asks', async () => {
+  it('is fixed without a server too, by the workflow that the watch starts', async () => {
     const played = await died({ server: false });
     await played.lab.clock.advance(20 * MINUTE);
     expect((await triesOf(played)).made).toHaveLength(1);
@@ -128,38 +131,38 @@ describe('a job that dies of a missing import', () => {
   });
 });
 
-describe('nothing is committed', () => {
+describe('no fix is committed', () => {
   const refusals: readonly (readonly [what: string, play: Play, reason: string])[] = [
     [
-      'where the log proposes a name of its own',
+      'if the log suggests another name',
       { log: traceback("NameError: name 'math' is not defined. Did you mean: 'json'?") },
       'other-suggestion',
     ],
     [
-      'where the log is about a line that says something else',
+      'if the named line has other content',
       { log: traceback("NameError: name 'json' is not defined. Did you forget to import 'json'?") },
       'tree-unlike',
     ],
     [
-      'in a file that a fix may not change',
+      'for a file outside the fix scope',
       { log: traceback(MISSING, 'scripts/compare_runs.py') },
       'outside-scope',
     ],
     [
-      'in the experiment, whose code is reviewed',
+      'for the experiment, whose code is reviewed',
       { log: traceback(MISSING, 'experiments/ferries/daily.py') },
       'outside-scope',
     ],
     [
-      'in the config or a workflow',
+      'for the config or a workflow',
       { log: traceback(MISSING, '.github/workflows/ferrybot-launch.yml') },
       'outside-scope',
     ],
-    ['in a file that is not there', { log: traceback(MISSING, 'lib/smalllab/other.py') }, 'not-in-tree'],
-    ['in a file of a size that nobody writes', { text: `${TEXT}${'# filler\n'.repeat(30_000)}` }, 'too-long'],
+    ['for a missing file', { log: traceback(MISSING, 'lib/smalllab/other.py') }, 'not-in-tree'],
+    ['for an extremely large file', { text: `${TEXT}${'# filler\n'.repeat(30_000)}` }, 'too-long'],
   ];
   // threat T214
-  it.each(refusals)('%s, and the thread says why', async (_what, play, reason) => {
+  it.each(refusals)('%s, and the incident reports this', async (_what, play, reason) => {
     const played = await died(play);
     const tries = await triesOf(played);
     expect(tries).toEqual({ made: [], not: [reason] });
@@ -168,7 +171,7 @@ describe('nothing is committed', () => {
     await played.lab.close();
   });
 
-  it('where somebody has pushed to the branch meanwhile: what they pushed stays', async () => {
+  it('if another user pushed to the branch meanwhile, and that push is kept', async () => {
     const mine = TEXT.replace('math.pi', '3.14');
     const played = await died({
       meanwhile: ({ lab, run }) => pushFile(lab, 'ada', `ferrybot/proposal/${run}`, SCHEDULE, mine),
@@ -178,7 +181,7 @@ describe('nothing is committed', () => {
     await played.lab.close();
   });
 
-  it('where the pull request is closed', async () => {
+  it('if the pull request is closed', async () => {
     const played = await died({
       meanwhile: async ({ lab, pull }) => {
         await lab.as('ada', 'PATCH', `/pulls/${pull}`, { state: 'closed' });
@@ -188,7 +191,7 @@ describe('nothing is committed', () => {
     await played.lab.close();
   });
 
-  it('while somebody holds the lane, and then it is', async () => {
+  it('until a /hold on the lane is lifted', async () => {
     const played = await died({
       meanwhile: async ({ lab, pull }) => {
         await say(lab, 'mira', pull, '/hold lane=daily reason="let me look"');
@@ -201,7 +204,7 @@ describe('nothing is committed', () => {
     await played.lab.close();
   });
 
-  it('in a lane that names nothing that a fix may change', async () => {
+  it('in a lane without a fix scope', async () => {
     const played = await died({ config: (text) => text.replace('fixScope: [lib]', 'fixScope: []') });
     expect(await triesOf(played)).toEqual({ made: [], not: [] });
     await played.lab.close();
@@ -209,13 +212,13 @@ describe('nothing is committed', () => {
 });
 
 describe('a fix that ferrybot pushed', () => {
-  it('is found and recorded by the next process where the one that pushed it died', async () => {
+  it('is recorded by the next process if the pushing process crashed', async () => {
     let isFirst = true;
     let crashes = 0;
     const played = await died({
       atBoundary: (_, kind, moment) => {
         if (kind !== 'push-branch' || moment !== 'after') return;
-        // The first is the proposal's own branch.
+        // The first one is the proposal's own branch.
         crashes += 1;
         if (crashes !== 2 || !isFirst) return;
         isFirst = false;
@@ -234,7 +237,7 @@ describe('a fix that ferrybot pushed', () => {
     await lab.close();
   });
 
-  it('says nothing of who pushed on top of it: that is theirs, and told by them', async () => {
+  it('does not cover a later commit by another user, who then cannot approve', async () => {
     const played = await died();
     const { lab, run, pull, branch } = played;
     await pushFile(lab, 'mira', branch, SCHEDULE, `${await played.file()}# mine\n`);

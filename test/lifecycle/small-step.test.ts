@@ -1,4 +1,4 @@
-/** A change that is too large for one step: the card, the gate and `/why` say so by one rule, and a lab may let it block. */
+/** A change that is too large for one step: card, gate and `/why` report it, and a lab can make it block. */
 
 import { expect, it } from 'vitest';
 import { stateOf, until } from '../support/play.ts';
@@ -23,7 +23,7 @@ const budgetOf = async (lab: VirtualLab): Promise<unknown> =>
   (await stateOf(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'budget');
 
 // rule DF-41
-it('of ten times the rate is a warning on the card, and blocks where the lab says so, with its way out', async () => {
+it('a tenfold learning rate is a warning, and blocks in a lab that enforces small steps', async () => {
   const [warned] = await asked('/propose learning_rate=3e-2', (text) => text);
   expect(await budgetOf(warned)).toMatchObject({
     outcome: 'warn',
@@ -40,7 +40,7 @@ it('of ten times the rate is a warning on the card, and blocks where the lab say
   await lab.close();
 });
 
-it('of a person who changes more than values is one that could not be put back', async () => {
+it('a change beyond knob values fails the gate in a lab that enforces small steps', async () => {
   const [lab] = await asked('/propose warmup=120', blocking);
   expect(await budgetOf(lab)).toMatchObject({ outcome: 'pass' });
   await pushExperiment(lab, RUN, (text) => text.replace('weight_decay=0.1,', 'weight_decay=0.1,  # as ever'));

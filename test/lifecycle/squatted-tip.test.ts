@@ -1,4 +1,4 @@
-/** Branches that a writer pushes at the very tip of the default branch, under the names that ferrybot would use next. */
+/** A writer pushes branches at the tip of the default branch under the names that ferrybot would use next. */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { approveAndFinish, propose, seal, stateOf, todaysRun } from '../support/play.ts';
@@ -27,9 +27,9 @@ const pullsOf = (branch: string): readonly string[] =>
     .filter((one) => one.pull?.headRef === branch)
     .map((one) => one.title);
 
-describe('a branch at the tip of the default branch', () => {
+describe('a foreign branch at the tip of the default branch', () => {
   // threat T55
-  it('in the place of the next proposals is none: the schedule goes on to the next name, and so does who asks', async () => {
+  it('does not prevent a proposal: the schedule and /propose use the next free name', async () => {
     lab = await openVirtualLab();
     await lab.clock.advance(MINUTE);
     const run = todaysRun(lab);
@@ -49,11 +49,8 @@ describe('a branch at the tip of the default branch', () => {
   // threat T56
   it.each([
     ['at that tip', () => Promise.resolve()],
-    [
-      'with another text of the log',
-      (branch: string) => pushFile(lab, 'ada', branch, LOG, 'loss 0.1, fine\n'),
-    ],
-  ])('in the place of the log of a seal, %s, keeps no seal back and says nothing in it', async (_, more) => {
+    ['with another log text', (branch: string) => pushFile(lab, 'ada', branch, LOG, 'loss 0.1, fine\n')],
+  ])('does not prevent a seal, and its text is not in the log (closure branch %s)', async (_, more) => {
     const { run, issue, branch } = await ended();
     await squat(branch);
     await more(branch);
@@ -64,7 +61,7 @@ describe('a branch at the tip of the default branch', () => {
     expect(pullsOf(branch)).toHaveLength(1);
   });
 
-  it('in the place of the log of a seal, where the log of the target branch has gone on since, is named, and the seal is set when it is deleted', async () => {
+  it("is named in the answer to /seal if the target branch's log changed; the seal works after its deletion", async () => {
     const { run, issue, branch } = await ended();
     await squat(branch);
     await pushFile(lab, 'ada', 'main', LOG, '# Daily ferry log\n\nby hand\n');
@@ -78,7 +75,7 @@ describe('a branch at the tip of the default branch', () => {
   });
 });
 
-it('the log of a seal is pushed anew by the next /seal, where somebody deleted its branch before the pull request was there', async () => {
+it('the next /seal pushes the closure log again if its branch was deleted before the pull request existed', async () => {
   const { run, issue, branch } = await ended();
   const route = 'POST /repos/*/pulls';
   const fault = { kind: 'server-error', rate: 1, seed: 1, route, people: false, durationMs: 0 } as const;

@@ -1,4 +1,7 @@
-/** `npm start` where it cannot start, and where a person ends it: it says why, in words and as one line of JSON, and leaves nothing behind that runs. */
+/**
+ * `npm start` reports why it cannot start or was interrupted, as text and one line of JSON, and leaves no
+ * processes.
+ */
 
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -12,7 +15,7 @@ import { statOf } from '../../packages/playground/actions/runner/group-record.ts
 import { descendants, PROGRAM, startProcess } from '../support/start-process.ts';
 
 describe('npm start', () => {
-  it('names a port that is in use, and the option that chooses another', async () => {
+  it('names a port that is in use, and the option to choose another', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ferrybot-port-'));
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
@@ -32,14 +35,14 @@ describe('npm start', () => {
   });
 });
 
-/** What Ctrl-C is: the terminal tells the whole group, and npm hands it on a second time. */
+/** Ctrl-C as in a terminal: the signal goes to the whole group, and npm forwards it a second time. */
 function interrupt(group: number): void {
   process.kill(-group, 'SIGINT');
   process.kill(group, 'SIGINT');
 }
 
 describe('Ctrl-C', () => {
-  it('ends npm start and everything that it has started, with exit 0', async () => {
+  it('ends npm start and all its processes with exit code 0', async () => {
     const child = spawn(process.execPath, [PROGRAM, '--port', '0'], {
       env: { PATH: process.env['PATH'] ?? '' },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -63,7 +66,7 @@ describe('Ctrl-C', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('ends --auto with its one line of JSON, and the reason', async () => {
+  it('ends --auto with its line of JSON and the reason', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ferrybot-interrupted-'));
     const start = startProcess(folder);
     await start.reached('proposed');

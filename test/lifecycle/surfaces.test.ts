@@ -1,4 +1,4 @@
-/** Commands wherever people write: comments, review bodies and comments on lines, in long threads, by webhook and by sweep. */
+/** Commands in comments, review bodies and line comments, in long threads, by webhook and by sweep. */
 
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -23,12 +23,12 @@ const numbered = z.object({ id: z.number() });
 const refSchema = z.object({ object: z.object({ sha: z.string() }) });
 const headed = z.object({ head: z.object({ sha: z.string() }) });
 
-/** A review with a body; gives its id. */
+/** Posts a review with a body; returns its id. */
 async function review(lab: VirtualLab, who: Person, pull: number, body: string): Promise<number> {
   return numbered.parse(await lab.as(who, 'POST', `/pulls/${pull}/reviews`, { body, event: 'COMMENT' })).id;
 }
 
-/** A comment on the first line of the change; gives its id. */
+/** Posts a comment on the first changed line; returns its id. */
 async function remark(lab: VirtualLab, who: Person, pull: number, body: string): Promise<number> {
   const { sha } = headed.parse(await lab.as(who, 'GET', `/pulls/${pull}`)).head;
   const files = z.array(z.object({ filename: z.string(), patch: z.string() }));
@@ -56,9 +56,9 @@ function reactions(lab: VirtualLab, kind: 'comments' | 'reviewComments', id: num
 
 describe.each([
   { by: 'webhook', webhooks: true, waitMs: MINUTE },
-  { by: 'sweep alone', webhooks: false, waitMs: 45 * MINUTE },
-])('a command that is heard by $by', ({ webhooks, waitMs }) => {
-  it('in a comment on a line and in a review body is answered once, and a review approves', async () => {
+  { by: 'sweep', webhooks: false, waitMs: 45 * MINUTE },
+])('a command received by $by', ({ webhooks, waitMs }) => {
+  it('in a line comment or a review body is answered once, and a review can approve', async () => {
     const { lab, run, pull } = await proposed(webhooks);
     const onLine = await remark(lab, 'mira', pull, approvalLine(lab));
     const status = await review(lab, 'ada', pull, 'Looks right.\n\n/status');
@@ -77,9 +77,9 @@ describe.each([
     await lab.close();
   });
 
-  it('at the top of a long talk is answered', async () => {
+  it('at the start of a long thread is answered', async () => {
     const { lab, pull } = await proposed(webhooks);
-    // What GitHub does not deliver while it is away is found later, a hundred comments further up.
+    // Comments from an outage are found later, a hundred comments further up.
     lab.world.state.settings.drop = 'all';
     const first = await say(lab, 'ada', pull, '/status');
     const early = await review(lab, 'ada', pull, '/status');
@@ -98,8 +98,8 @@ describe.each([
   });
 });
 
-describe('a comment that changes after it was read', () => {
-  it('by an edit that adds a command is told once to post it anew; by one in its prose, nothing', async () => {
+describe('a comment that is edited after it was read', () => {
+  it('gets one request to post a new comment if the edit adds a command, and nothing if it changes prose', async () => {
     const { lab, run, pull } = await proposed(true);
     const comment = await say(lab, 'mira', pull, '/status');
     const edit = (body: string): Promise<unknown> =>
@@ -120,7 +120,7 @@ describe('a comment that changes after it was read', () => {
   });
 });
 
-/** A pull request of somebody's own with a `/help` in a review; gives the review's id. */
+/** Opens a user's pull request with a `/help` in a review; returns the review's id. */
 async function idea(lab: VirtualLab, head: string, labels: readonly string[]): Promise<number> {
   const { sha } = refSchema.parse(await lab.as('ada', 'GET', '/git/ref/heads/main')).object;
   await lab.as('ada', 'POST', '/git/refs', { ref: `refs/heads/${head}`, sha });
@@ -131,8 +131,8 @@ async function idea(lab: VirtualLab, head: string, labels: readonly string[]): P
   return review(lab, 'mira', number, '/help');
 }
 
-describe('a review on a pull request that is no run’s', () => {
-  it('is answered where it is labelled as an experiment, by the sweep alone, and nowhere else', async () => {
+describe('a review on a pull request without a run', () => {
+  it('is answered by the sweep if the pull request is labelled as an experiment, and otherwise ignored', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, webhooks: false });
     const labelled = await idea(lab, 'labelled', ['experiment']);
     const reviews = [labelled, await idea(lab, 'plain', [])];
@@ -144,7 +144,7 @@ describe('a review on a pull request that is no run’s', () => {
     await lab.close();
   });
 
-  it('is answered also where more of them moved than one look reads', async () => {
+  it('is answered even if more pull requests changed than one pass reads', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, webhooks: false });
     const reviews: number[] = [];
     for (let n = 0; n < limits.otherPullsMax + 3; n += 1)
@@ -155,10 +155,10 @@ describe('a review on a pull request that is no run’s', () => {
     await lab.close();
   });
 
-  it('is answered also where GitHub could not list the reviews for hours, and is not asked all the time', async () => {
+  it('is answered after GitHub failed to list the reviews for hours, with few requests meanwhile', async () => {
     const away = { is: true, asked: 0 };
     const network: VirtualLabOptions['network'] = (request, github) => {
-      // The first thread of this lab; the ferry of the day has a pull request of its own.
+      // The first thread of this lab; the ferry of the day has its own pull request.
       if (!away.is || !request.url.includes('/pulls/1/reviews')) return github(request);
       away.asked += 1;
       return Promise.resolve(Response.json({ message: 'Server Error' }, { status: 500 }));
@@ -167,7 +167,7 @@ describe('a review on a pull request that is no run’s', () => {
     const id = await idea(lab, 'labelled', ['experiment']);
     await lab.clock.advance(5 * 60 * MINUTE);
     expect(answers(lab, 'review', id)).toEqual([]);
-    // One try at each sweep, sent again a few times.
+    // One attempt at each sweep, with a few retries.
     expect(away.asked).toBeLessThanOrEqual(10 * REQUEST_TRIES_MAX);
     away.is = false;
     await lab.clock.advance(150 * MINUTE);
@@ -176,9 +176,9 @@ describe('a review on a pull request that is no run’s', () => {
   });
 });
 
-describe('what no webhook told, while a job runs', () => {
+describe('commands without a webhook while a job runs', () => {
   it.each(['comment', 'review', 'review-comment'] as const)(
-    'a /stop in a %s is found by the sweep',
+    'include a /stop in a %s, which the sweep finds',
     async (surface) => {
       const { lab, run, pull } = await proposed(false);
       await approve(lab, 'mira', pull);
@@ -193,7 +193,7 @@ describe('what no webhook told, while a job runs', () => {
     },
   );
 
-  it('is found after ten days', async () => {
+  it('are found after ten days', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, webhooks: false, sweepMs: 10 * 24 * 60 * MINUTE });
     const comment = await say(lab, 'mira', await openExperiment(lab), '/help');
     await lab.clock.advance(10 * 24 * 60 * MINUTE + MINUTE);
@@ -202,8 +202,8 @@ describe('what no webhook told, while a job runs', () => {
   });
 });
 
-describe("a stranger's flood", () => {
-  it('costs one answer a thread and no reaction, and does not delay a maintainer', async () => {
+describe("an untrusted user's flood of comments", () => {
+  it("causes one answer per thread and no reactions, and does not delay a maintainer's answer", async () => {
     const { lab, pull, issue } = await proposed(true);
     const before = lab.usage.contentWrites;
     for (let n = 0; n < 60; n += 1) {
@@ -219,7 +219,7 @@ describe("a stranger's flood", () => {
     await lab.close();
   });
 
-  it('on a thread without a run costs no more, whoever runs the bot', async () => {
+  it('causes one answer in a thread without a run, without a server too', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, server: false });
     const number = await openExperiment(lab);
     for (let n = 0; n < 15; n += 1) {

@@ -1,4 +1,7 @@
-/** The tracker as one witness: what the card says of it, what it is asked for, and that its lies alarm nobody. */
+/**
+ * The tracker as one source: its line on the card, the requests to it, and that its wrong status raises no
+ * alarm.
+ */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWith } from '../../packages/playground/test/support/outside-tools.ts';
@@ -11,14 +14,14 @@ import { openVirtualLab, TRACKER_KEY, type VirtualLab } from '../support/virtual
 import { createWandbStandIn, type WandbRun, type WandbStandIn } from '../support/wandb-stand-in.ts';
 
 const TWO_HOURS = { ...SHORT_FERRY, durationMs: 120 * 60_000 };
-/** The config with these settings as its lane's tracker. */
+/** The config with these settings for the lane's tracker. */
 function tracking(config: string, settings: string): string {
   return config.replace(/tracker:\n(?: {6}.*\n)+/, `tracker: ${settings}\n`);
 }
 const asksWandb = (config: string): string =>
   tracking(config, '{ kind: wandb, entity: example-lab, project: ferries, keyFrom: TRACKER_KEY }');
 
-/** A lab whose W&B says of each run what `saysAt` says, so many ms after the lab was opened. */
+/** A lab whose W&B returns `saysAt` for each run, with the milliseconds since the lab was opened. */
 async function labWith(
   saysAt: (id: string, ms: number) => WandbRun | null,
   options: Parameters<typeof openVirtualLab>[0] = {},
@@ -51,9 +54,9 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 const summaryAt = (step: number, atMs: number, more: object = {}): string =>
   JSON.stringify({ global_step: step, _timestamp: atMs / 1_000, 'train/loss': 3.25, ...more });
 
-describe('a run that W&B is asked about', () => {
+describe('a run with W&B as its tracker', () => {
   // rule HR-74
-  it('has a witness on its card, is stepping whatever W&B calls it, and raises no alarm', async () => {
+  it('shows the tracker on its card, counts as training despite a crashed status there, and raises no alarm', async () => {
     const { lab, server } = await labWith((_, ms) => {
       const now = Date.UTC(2026, 10, 21, 6) + ms;
       const [state, heartbeatAt] = ['crashed', iso(now - 20 * 60_000)];
@@ -86,7 +89,7 @@ describe('a run that W&B is asked about', () => {
     expect(lab.log.join('\n')).not.toContain(TRACKER_KEY);
   });
 
-  it('is told of where nothing has arrived there for an hour, once', async () => {
+  it('raises one alarm if W&B received nothing for an hour', async () => {
     const { lab } = await labWith((_, ms) => {
       const now = Math.min(ms, 20 * 60_000) + Date.UTC(2026, 10, 21, 6);
       return {
@@ -109,7 +112,7 @@ describe('a run that W&B is asked about', () => {
     );
   });
 
-  it('is looked at as before where W&B does not answer, and the card says so', async () => {
+  it('is observed as usual if W&B returns an error, and the card shows this', async () => {
     const { lab } = await labWith(() => null, {
       trackerFetch: () => async () => new Response('', { status: 429, headers: { 'retry-after': '60' } }),
     });
@@ -124,17 +127,17 @@ describe('a run that W&B is asked about', () => {
   });
 });
 
-describeWith('mlflow', 'a run that MLflow is asked about', () => {
+describeWith('a run with MLflow as its tracker', 'a run that MLflow is asked about', () => {
   let server: MlflowServer;
   beforeAll(async () => {
     server = await openMlflow();
   });
   afterAll(() => server.close());
 
-  it('and whose log tells no steps has progress, link and final metrics by what MLflow has', async () => {
+  it('gets progress, link and final metrics from MLflow if its log has no steps', async () => {
     const NAME = 'ferry_daily_125m_2026-11-21';
     let [id, begunAt]: [string | null, number] = [null, 0];
-    /** The trainer, which reports a step a minute to the real server. */
+    /** The trainer reports one step a minute to the real server. */
     const train = async (now: number): Promise<void> => {
       if (id === null) [id, begunAt] = [await server.begin(NAME, now), now];
       const step = 1 + Math.floor((now - begunAt) / 60_000);

@@ -1,4 +1,4 @@
-/** Bad input and a bad day at GitHub: a clear answer that says what to do, and nothing is lost or done twice. */
+/** Invalid input and GitHub failures: clear answers with the next step, and nothing is lost or done twice. */
 
 import { describe, expect, it } from 'vitest';
 import { approve, approveAndFinish, playFerry, propose, seal, stateOf } from '../support/play.ts';
@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 const CONFIG = '.github/ferrybot.yml';
 const EXPERIMENT = 'experiments/ferries/daily.py';
 
-/** The default branch as it stands, as a first commit: no earlier config to fall back on. */
+/** Makes the default branch a first commit, so that no earlier config exists. */
 async function forgetHistory(lab: VirtualLab): Promise<void> {
   const ref = 'refs/heads/main';
   const head = await lab.store.readCommit((await lab.store.refs(ref)).get(ref) ?? '');
@@ -18,7 +18,7 @@ async function forgetHistory(lab: VirtualLab): Promise<void> {
   await lab.store.updateRef({ ref, sha, force: true });
 }
 
-/** Everything that was asked was answered once, the job ran once, and the seal stands. */
+/** Every command was answered once, the job ran once, and the run is sealed. */
 async function expectOneGoodFerry(lab: VirtualLab, run: string): Promise<void> {
   const state = await stateOf(lab, run);
   expect(state?.seal?.verdict).toBe('pass');
@@ -31,8 +31,8 @@ async function expectOneGoodFerry(lab: VirtualLab, run: string): Promise<void> {
   expect([...(state?.commands.values() ?? [])].every((command) => command.answer !== null)).toBe(true);
 }
 
-describe('what people write', () => {
-  it('a malformed config leaves the last good one in force, and nothing launches until it is mended', async () => {
+describe('invalid input', () => {
+  it('an invalid config leaves the last valid one in force, and blocks launches until it is fixed', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const good = (await fileOf(lab, 'main', CONFIG)) ?? '';
     await pushFile(lab, 'ada', 'main', CONFIG, good.replace('quorum: 1', 'quorum: many'));
@@ -51,7 +51,7 @@ describe('what people write', () => {
     await lab.close();
   });
 
-  it('a config that was never good is answered with line and column, and nothing is proposed', async () => {
+  it('a config that was never valid is reported with line and column, and nothing is proposed', async () => {
     const lab = await openVirtualLab({ config: (text) => text.replace('quorum: 1', 'quorum: many') });
     await forgetHistory(lab);
     await lab.dispatchDaily();
@@ -66,7 +66,7 @@ describe('what people write', () => {
     await lab.close();
   });
 
-  it('an experiment file that does not parse is named by its line, and nothing is proposed', async () => {
+  it('an experiment file with a syntax error is reported with its line, and nothing is proposed', async () => {
     const lab = await openVirtualLab();
     const text = (await fileOf(lab, 'main', EXPERIMENT)) ?? '';
     await pushFile(
@@ -79,7 +79,7 @@ describe('what people write', () => {
     await lab.dispatchDaily();
     await lab.clock.advance(MINUTE);
     expect(lab.log.join('\n')).toMatch(/propose: experiment-unparsable: line \d+: /);
-    // A day without a ferry is told where people look, here in an issue of its own, and nothing is proposed in it.
+    // A day without a ferry is reported, here in a new issue, and nothing is proposed in it.
     const [issue, ...more] = Object.values(lab.world.state.issues);
     expect([issue?.pull, more]).toEqual([null, []]);
     expect(botComments(lab).map(({ text }) => text)).toEqual([expect.stringMatching(/line \d+/)]);
@@ -87,7 +87,7 @@ describe('what people write', () => {
   });
 
   // threat T72
-  it("a file that the job's own Python would not compile is refused on the runner before anything is claimed", async () => {
+  it("a file that the job's Python cannot compile is refused by the runner before its claim", async () => {
     const asked = new Set<string>();
     const lab = await openVirtualLab({
       ferry: SHORT_FERRY,
@@ -119,8 +119,8 @@ describe('what people write', () => {
   });
 });
 
-describe('webhooks that get lost, doubled and out of order', () => {
-  it('do not make two servers say or do anything twice', async () => {
+describe('lost, duplicated and reordered webhooks', () => {
+  it('make two servers do nothing twice', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, servers: 2 });
     const { run } = await playFerry(lab);
     await lab.clock.advance(45 * MINUTE);

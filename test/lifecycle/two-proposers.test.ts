@@ -1,12 +1,12 @@
-/** Two proposers at the same moment: one records that it proposes, and the other one leaves it alone. */
+/** Two proposers at the same time: one records the proposal, the other does nothing. */
 
 import { describe, expect, it } from 'vitest';
 import { approve, eventsOf, propose, stateOf } from '../support/play.ts';
 import { MINUTE, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
-describe('two proposers at the same moment', () => {
-  it('propose one ferry, which the bot knows as its own under the name of every workflow', async () => {
+describe('two proposers at the same time', () => {
+  it("propose one ferry, which ferrybot recognises as its own under the workflows' account", async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, server: false });
     await Promise.all([lab.dispatchDaily(), lab.dispatchDaily()]);
     const { run, pull } = await propose(lab);

@@ -1,4 +1,4 @@
-/** Signs that nobody sees, in what a job is started with: the card would show another command than runs. */
+/** Invisible characters in a launch command: the card would show another command than the one that runs. */
 
 import { expect, it } from 'vitest';
 import {
@@ -17,7 +17,7 @@ import { stateOf, until, untilState } from '../support/play.ts';
 import { answersTo, MINUTE, say, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
-/** The gates that are open, the card, and the answer to Mira's approval of what it shows. */
+/** The failing gates, the card, and the answer to Mira's approval. */
 async function approvedBlindly(lab: VirtualLab, run: string, issue: number) {
   await untilState(lab, run, (state) => state.gate != null, { limitMs: 60 * MINUTE });
   await lab.clock.advance(5 * MINUTE);
@@ -38,7 +38,7 @@ it.each([
     'U+200B',
   ],
   [
-    'an override of the direction',
+    'a direction override',
     { Command: 'LAB_OUTPUT_ROOT=outputs/grug-moe-1e23-ep8 python3 daily.py --lr \u202e3e-3\u202c' },
     'the command',
     'U+202E',
@@ -56,26 +56,26 @@ it.each([
     'U+00A0',
   ],
   [
-    'a space of the width of a letter',
+    'an ideographic space',
     { Command: 'LAB_OUTPUT_ROOT=outputs/grug-moe-1e23-ep8 python3 daily.py --note "a\u3000b"' },
     'the command',
     'U+3000',
   ],
   [
-    'a blank of Braille',
+    'a Braille blank',
     { Command: 'LAB_OUTPUT_ROOT=outputs/grug-moe-1e23-ep8 python3 daily.py --note "\u2800"' },
     'the command',
     'U+2800',
   ],
   [
-    'a no-break space between its words',
+    'a no-break space between words',
     { Command: 'LAB_OUTPUT_ROOT=outputs/grug-moe-1e23-ep8 python3 daily.py\u00a0--lr 3' },
     'the command',
     'U+00A0',
   ],
   ['a soft hyphen', { 'Output root': 'outputs/grug\u00admoe' }, 'the command', 'U+00AD'],
 ] as const)(
-  'a contract with %s launches nothing, and says where it is',
+  'a contract with %s launches nothing, and the card names the character',
   async (_what, answers, part, sign) => {
     const lab = await openHeroLab();
     const issue = await openHeroIssue(lab, { answers });
@@ -92,7 +92,7 @@ it.each([
   [45, ['manifest-complete too-long'], 0],
   [12, [], 1],
 ] as const)(
-  'a command of %i long settings is on the card to its end, or launches nothing',
+  'a command with %i long options is shown completely on the card, or launches nothing',
   async (count, open, starts) => {
     const settings = Array.from({ length: count }, (_, index) => `--a${index}=${'x'.repeat(480)}`);
     const Command = `${ANSWERS['Command']} ${settings.join(' ')} --last=word`;
@@ -106,7 +106,7 @@ it.each([
   },
 );
 
-it('people’s own words about a run may have what they like', async () => {
+it("emoji in a contract's goal block nothing", async () => {
   const answers: Answers = { Goal: `${ANSWERS['Goal']} 👩‍🔬🚀️` };
   const lab = await openHeroLab();
   const issue = await openHeroIssue(lab, { answers });
@@ -118,7 +118,7 @@ it('people’s own words about a run may have what they like', async () => {
 });
 
 // threat T86
-it('a job that was launched by hand with one is not launched again', async () => {
+it('an adopted job with an invisible character in its command is not launched again', async () => {
   const lab = await openAdoptingLab({
     config: (text) => text.replace('\n  adopt: null\n', '\n  adopt: write\n'),
   });

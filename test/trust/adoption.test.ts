@@ -1,6 +1,7 @@
 /**
- * README's section on adoption, played whole: from an empty repository on the playground to a seal, with files, commands,
- * tables and labels read from the page, the real bundle on every machine, and no server.
+ * README's section on adoption, run completely: from an empty repository on the playground to a seal. Files,
+ * commands, tables and labels are read from the page; the real bundle runs on every machine, without a
+ * server.
  */
 
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -50,9 +51,9 @@ beforeAll(async () => {
   });
   const seeded = seedWorld(world);
   tokens = seeded.tokens;
-  // GitHub makes the repository, which nobody has pushed to.
+  // GitHub creates the repository; nobody has pushed to it yet.
   expect((await world.gitOf(seeded.repo).refs()).size).toBe(0);
-  // Who adopts it: an owner of the organisation.
+  // The adopter is an owner of the organisation.
   const { id } = addUser(world, 'olga', 'User', 'Olga Owner');
   world.state.owners[seeded.repo.ownerId] = [id];
   world.state.repos[seeded.repo.id] = {
@@ -94,15 +95,15 @@ afterAll(async () => {
 
 const repo = () => Object.values(world.state.repos)[0] ?? expect.unreachable('there is no repository');
 
-/** The lab's own folder, as it is on olga's machine. */
+/** The lab's own checkout on olga's machine. */
 const checkout = (): string => join(root, 'checkout');
 const git = (...args: readonly string[]) => execa('git', [...args], { cwd: checkout() });
 
-describe('a lab that adopts ferrybot as README says', () => {
-  it('1, 2: has the files on its default branch, with key pairs of its own', async () => {
+describe('a lab that adopts ferrybot with README', () => {
+  it('step 1 and 2: has the files on its default branch and its own key pairs', async () => {
     await mkdir(checkout());
     await git('init', '--quiet', '--initial-branch', 'main');
-    // What a lab has before: its experiments and scripts, and nothing of ferrybot.
+    // The lab's files from before: experiments and scripts, without ferrybot.
     await cp(join(ROOT, 'fixtures/lab'), checkout(), {
       recursive: true,
       filter: (path) => !path.includes('__pycache__') && !path.includes('/.github'),
@@ -135,7 +136,7 @@ describe('a lab that adopts ferrybot as README says', () => {
     expect((await git('ls-files', '.github')).stdout.split('\n')).toHaveLength(10);
   });
 
-  it('3: has each key in its environment, which is the default branch’s alone', async () => {
+  it('step 3: has each key in an environment that only the default branch may use', async () => {
     for (const environment_name of keyPlaces().keys()) {
       await asOwner.request('PUT /repos/{owner}/{repo}/environments/{environment_name}', {
         ...at,
@@ -147,7 +148,7 @@ describe('a lab that adopts ferrybot as README says', () => {
         { ...at, environment_name, name: 'main' },
       );
     }
-    // GitHub takes a secret sealed, which nobody opens here: it is put where the page of settings would put it.
+    // GitHub accepts only sealed secrets, so the test writes them where the settings page would.
     const environments = await Promise.all(
       repo().environments.map(async (one) => ({ ...one, secrets: await secretsFor(one.name) })),
     );
@@ -160,7 +161,7 @@ describe('a lab that adopts ferrybot as README says', () => {
     ]);
   });
 
-  it('4: has a runner for each label, the launching one in a group of its own', () => {
+  it('step 4: has a runner for each label, and the launch runner in a separate group', () => {
     expect(labels()).toEqual(['ferrybot-launch', 'ferrybot-watch', 'ferrybot-stop', 'ferrybot-care']);
     labels().forEach((label, index) => {
       const id = index + 1;
@@ -171,7 +172,7 @@ describe('a lab that adopts ferrybot as README says', () => {
     world.state.repos[repo().id] = { ...repo(), variables: { FERRYBOT_STATE_DIR: join(root, 'state') } };
   });
 
-  it('7, 8: has its rulesets, and Actions may do what the page says', async () => {
+  it('step 7 and 8: has the rulesets and the Actions settings of the page', async () => {
     const ruleset = async (
       name: string,
       target: 'branch' | 'tag',
@@ -203,13 +204,13 @@ describe('a lab that adopts ferrybot as README says', () => {
     });
   });
 
-  it('9: is found in order by the doctor', async () => {
+  it('step 9: passes all checks of the doctor', async () => {
     const open = (await doctor()).filter(({ state }) => state !== 'ok');
     // Without an App the bot posts as github-actions, which doctor always warns about.
     expect(open.map(({ check, state }) => [check, state])).toEqual([['app-permissions', 'warning']]);
   });
 
-  it('10: proposes its first ferry, which an approver launches and seals', async () => {
+  it('step 10: proposes its first ferry, which an approver launches and seals', async () => {
     await actions.tick();
     await actions.idle();
     await dispatch('ferrybot-daily.yml');
@@ -251,7 +252,7 @@ async function edit(path: string, change: (text: string) => string | Promise<str
   await writeFile(path, await change(await readFile(path, 'utf8')));
 }
 
-/** The page's own commands, with the name of the role in the place of `control`. */
+/** Runs the page's own commands, with the role in place of `control`. */
 async function makePair(role: string): Promise<void> {
   const folder = join(root, 'keys');
   await mkdir(folder, { recursive: true });
@@ -260,7 +261,7 @@ async function makePair(role: string): Promise<void> {
   await writeFile(join(folder, `${role}.pub`), stdout.trim());
 }
 
-/** The example's config with this lab's public halves, and a second pair of the role runner for care. */
+/** The example's config with this lab's public keys, and a second runner key for care. */
 async function withKeys(text: string): Promise<string> {
   let config = text;
   const halfOf = (role: string): Promise<string> => readFile(join(root, 'keys', `${role}.pub`), 'utf8');
@@ -272,7 +273,7 @@ async function withKeys(text: string): Promise<string> {
   return config.replace('\nkeys:\n', `\nkeys:\n${care}`);
 }
 
-/** The keys that the page's table gives an environment; the text of each is a .pem of this lab. */
+/** The keys of an environment in the page's table, as .pem texts of this lab. */
 async function secretsFor(environment: string): Promise<Readonly<Record<string, string>>> {
   const names = keyPlaces().get(environment) ?? [];
   const roleOf = (name: string): string =>
@@ -308,13 +309,13 @@ async function dispatch(workflow_id: string): Promise<void> {
   await quiet();
 }
 
-/** Everything that something brought about has been run. */
+/** Runs everything that is pending. */
 async function quiet(): Promise<void> {
   await actions.tick();
   await actions.idle();
 }
 
-/** What mira, who may approve, says in a thread, and everything that follows from it. */
+/** mira, who may approve, comments in a thread; runs everything that follows. */
 async function say(issue_number: number, body: string, who = 'mira'): Promise<void> {
   const asPerson = new Octokit({ auth: tokens[who], baseUrl: `${world.baseUrl}/api/v3` });
   await asPerson.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {

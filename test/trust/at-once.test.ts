@@ -1,4 +1,4 @@
-/** Two things at the same moment, and a GitHub that answers only in part: on virtual time, with the real code of both sides. */
+/** Concurrent commands and partial failures of GitHub, on virtual time with the real code of both sides. */
 
 import { describe, expect, it } from 'vitest';
 import { approvalLine } from '../support/approve.ts';
@@ -15,8 +15,8 @@ async function opened(options: VirtualLabOptions = {}) {
   return { lab, ...(await propose(lab)) };
 }
 
-describe('at the same moment', () => {
-  it('two approvals at once make one order and one launch', async () => {
+describe('concurrent commands', () => {
+  it('make one order and one launch of two simultaneous approvals', async () => {
     const { lab, run, pull } = await opened({ config: two, servers: 2 });
     const line = approvalLine(lab);
     await Promise.all([say(lab, 'mira', pull, line), say(lab, 'ada', pull, line)]);
@@ -32,7 +32,7 @@ describe('at the same moment', () => {
     await lab.close();
   });
 
-  it('approval and stop at once: nothing starts after the stop was recorded', async () => {
+  it('start nothing after the stop is recorded if an approval and a stop arrive together', async () => {
     const { lab, run, pull } = await opened();
     await Promise.all([say(lab, 'mira', pull, approvalLine(lab)), say(lab, 'ada', pull, '/stop')]);
     await lab.clock.advance(10 * MINUTE);
@@ -47,7 +47,7 @@ describe('at the same moment', () => {
 
 describe('a runner', () => {
   // threat T159
-  it('that cannot read the approval starts nothing, says so once, and launches when it can', async () => {
+  it('that cannot read the approval starts nothing, posts one incident, and launches once it can read it', async () => {
     const held = heldJobs('launch');
     let isAway = false;
     const { lab, run, pull } = await opened({

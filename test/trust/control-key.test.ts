@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** The key that decides, from the outside: no workflow that somebody pushes to a branch of their own is given it. */
+/** The control key from outside: no workflow on a writer's own branch gets it. */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { push } from './attacks.ts';
@@ -16,13 +16,13 @@ afterEach(() => rewind());
 afterAll(() => lab.close());
 
 const FOLDER = '.github/workflows';
-/** Hex gets past the masks of a log. */
+/** Hex output is not masked in a log. */
 const READS = 'run: printf %s "$KEY" | od -An -tx1 | tr -d " \\n"';
 const reading = (event: string, environment: string): string =>
   `on: ${event}\njobs:\n  read:\n    runs-on: ubuntu-latest\n${environment}    steps:\n      - ${READS}\n        env: {KEY: "\${{ secrets.FERRYBOT_CONTROL_KEY }}"}\n`;
 const IN_THE_ENVIRONMENT = '    environment: ferrybot-control\n';
 
-/** Everything that the jobs printed and, in hex, the key's own text. */
+/** Whether the jobs printed the key's text in hex. */
 async function isTold(): Promise<boolean> {
   const printed = await lab.runJobs();
   return printed.includes(Buffer.from(lab.keys.roles.control.privatePem).toString('hex').slice(0, 400));
@@ -37,7 +37,7 @@ describe('the control key', () => {
   // threat T146
   it.each([
     ['without the environment', '', 'success'],
-    ['that asks for the environment', IN_THE_ENVIRONMENT, 'failure'],
+    ['that requests the environment', IN_THE_ENVIRONMENT, 'failure'],
   ])(
     'is not given to a workflow of a branch %s',
     async (_, environment, conclusion) => {
@@ -49,7 +49,7 @@ describe('the control key', () => {
   );
 
   // threat T147
-  it('is not given to a workflow of a pull request, nor to its review', async () => {
+  it('is not given to a workflow of a pull request or of its review', async () => {
     const event = '{pull_request: {}, pull_request_review: {}}';
     await push(lab, 'mine', { files: { [`${FOLDER}/mine.yml`]: reading(event, IN_THE_ENVIRONMENT) } });
     const pull = (await lab.as('ada', 'POST', '/pulls', { title: 'Mine', head: 'mine', base: 'main' })) as {
@@ -61,7 +61,7 @@ describe('the control key', () => {
   });
 
   // threat T148
-  it('is not given to our own chat workflow, started at a branch where it was edited', async () => {
+  it('is not given to an edited chat workflow that is started on a branch', async () => {
     const chat = await lab.git('show', `main:${FOLDER}/ferrybot-chat.yml`);
     const edited = chat.replace(
       / {4}steps:\n[\s\S]*/,
@@ -72,7 +72,7 @@ describe('the control key', () => {
     expect(await isTold()).toBe(false);
   });
 
-  it('is read as soon as the repository has it as well (so that this test can fail)', async () => {
+  it('is readable if the repository has it as a secret too (so that this test can fail)', async () => {
     for (const [id, repo] of Object.entries(lab.world.state.repos))
       lab.world.state.repos[id] = {
         ...repo,
@@ -84,7 +84,7 @@ describe('the control key', () => {
 });
 
 describe('a lab without a server', () => {
-  it('answers a comment at once, and a review at the next look of its cron', async () => {
+  it('answers a comment immediately, and a review at the next run of its cron', async () => {
     const { pull } = (await proposedIn(lab)).proposal;
     const answers = async (): Promise<number> => {
       await lab.runJobs();

@@ -1,4 +1,7 @@
-/** The doctor over real HTTP: a lab that was just copied, and the same lab after somebody did what the doctor asks for. */
+/**
+ * The doctor over real HTTP: a freshly copied lab, and the same lab after everything the doctor lists was
+ * done.
+ */
 
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,12 +30,12 @@ type Lab = {
   readonly world: World;
   readonly seeded: Seeded;
   readonly origin: string;
-  /** Token of somebody who owns the organisation and the repository. */
+  /** Token of an owner of the organisation and the repository. */
   readonly owner: string;
   readonly asOwner: Octokit;
 };
 
-/** The example lab with keys of its own, as it is when its files were copied and nothing was set. */
+/** The example lab with its own keys, after its files were copied and before any setting. */
 async function copiedLab(): Promise<Lab> {
   const folder = await mkdtemp(join(tmpdir(), 'ferrybot-doctor-'));
   closers.push(() => rm(folder, { recursive: true }));
@@ -109,7 +112,7 @@ const KEY_OF: Readonly<Record<string, string>> = {
   'ferrybot-care': 'FERRYBOT_RUNNER_KEY',
 };
 
-/** What a lab's administrator clicks, by the API. */
+/** What an administrator of the lab would click, through the API. */
 async function setUp({ world, seeded, asOwner }: Lab): Promise<void> {
   const install = Object.values(world.state.installations)[0];
   if (install === undefined) throw new Error('no installation');
@@ -162,7 +165,8 @@ async function setUp({ world, seeded, asOwner }: Lab): Promise<void> {
   const unmoved = [{ type: 'update' }, { type: 'deletion' }];
   await ruleset('seals', 'tag', 'refs/tags/ferry/**/*', unmoved);
   await ruleset('marks', 'tag', 'refs/tags/ferrybot-mark-*', unmoved);
-  // Secrets, runners and groups have no route here: GitHub takes secrets sealed, and runners register themselves.
+  // Secrets, runners and groups have no route here: GitHub accepts only sealed secrets, and runners register
+  // themselves.
   const repo = world.state.repos[seeded.repo.id] ?? seeded.repo;
   const environments = repo.environments.map((one) => ({
     ...one,
@@ -175,7 +179,7 @@ async function setUp({ world, seeded, asOwner }: Lab): Promise<void> {
 }
 
 describe('the doctor over HTTP', () => {
-  it('names what a copied lab still lacks, and finds it in order when that was done', async () => {
+  it('lists what a copied lab lacks, and passes once all of it is done', async () => {
     const lab = await copiedLab();
     const before = await doctor(lab, lab.owner);
     expect(before.code).toBe(1);
@@ -186,7 +190,7 @@ describe('the doctor over HTTP', () => {
     expect(after.code).toBe(0);
   });
 
-  it('does not call fine what a writer’s token cannot see', async () => {
+  it("reports settings as unknown if a writer's token cannot see them", async () => {
     const lab = await copiedLab();
     await setUp(lab);
     const { code, states } = await doctor(lab, lab.seeded.tokens.ada);

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** The doctor: what is in order, what is missing, and that what it cannot see is never called ok. */
+/** The doctor: what is in order, what is missing, and that an unreadable setting is never reported as ok. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ const LAUNCH = '.github/workflows/ferrybot-launch.yml';
 const CHAT = '.github/workflows/ferrybot-chat.yml';
 const WATCH = '.github/workflows/ferrybot-watch.yml';
 const STOP = '.github/workflows/ferrybot-stop.yml';
-/** A workflow of the example with the commit of a release in the place of the placeholder. */
+/** A workflow of the example with a release commit instead of the placeholder. */
 function adopted(example: string): string {
   return example.replaceAll(PLACEHOLDER, 'fedcba98'.repeat(5));
 }
@@ -50,7 +50,7 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   'ferrybot-care': ['FERRYBOT_RUNNER_KEY'],
 };
 
-/** The example lab with keys of its own, and with a secret of every kind. */
+/** The example lab with its own keys, and with a secret of every kind. */
 function config(): LabConfig {
   const reading = readLabConfig(text);
   if (reading.kind !== 'valid') throw new Error('the example config is not valid');
@@ -73,7 +73,7 @@ function config(): LabConfig {
   };
 }
 
-/** Every job of the example is given what this config asks for. */
+/** Adds every secret of this config to every job of the example. */
 function workflows(change: (texts: Map<string, string>) => unknown = () => undefined): WorkflowFiles {
   const texts = new Map(
     [...WORKFLOWS].map(([path, content]) => {
@@ -149,14 +149,14 @@ function judge(change: Partial<Facts>, check: string): Finding {
 }
 
 describe('settings', () => {
-  it('warn where no App is installed, since every workflow that may write posts under the same name', () => {
+  it('are a warning without an App, because any workflow that may write posts under the same name', () => {
     const found = judge({ appPermissions: known(null) }, 'app-permissions');
     expect(found.state).toBe('warning');
     expect(found.found).toContain('any workflow with write permission can post under that name');
     expect(found.todo).toContain('Register an App');
   });
 
-  it('are ok where everything is set up', () => {
+  it('are ok if everything is set up', () => {
     expect(judgeAll(GOOD).filter((finding) => finding.state !== 'ok')).toEqual([]);
   });
 
@@ -203,7 +203,7 @@ describe('settings', () => {
     ['ruleset-default-branch', { defaultBranchRules: known([reviewed(1, false), ...FIXED]) }],
     ['ruleset-logbook', { logbookRules: known([]) }],
     ['ruleset-seal-tags', { tagRulesets: known([]) }],
-    // One level deep, and a seal is four.
+    // The pattern is one level deep; a seal's tag has four levels.
     ['ruleset-seal-tags', { tagRulesets: known([tags(['refs/tags/ferry/**'], [])]) }],
     ['ruleset-seal-tags', { tagRulesets: known([tags(['~ALL'], ['refs/tags/ferry/**/*'])]) }],
     ['ruleset-mark-tags', { tagRulesets: known([tags(['refs/tags/ferry/**/*'], [])]) }],
@@ -214,19 +214,19 @@ describe('settings', () => {
     },
   );
 
-  it('name the secret and the environment that lacks it', () => {
+  it('are missing with the secret and the environment named', () => {
     expect(judge(without('watch', 'HARBOUR'), 'environment-secrets').found).toBe(
       'there is no HARBOUR in ferrybot-watch',
     );
   });
 
-  it('find a passed secret of the repository in both environments, since every job has it', () => {
+  it('are ok if a passed secret is a repository secret, because every job has it then', () => {
     const change = { ...without('watch', 'HARBOUR'), repositorySecrets: known(['HARBOUR']) };
     expect(judge(change, 'environment-secrets').state).toBe('ok');
     expect(judge(change, 'no-key-outside').state).toBe('ok');
   });
 
-  it('that cannot be seen are unknown, each with what to do', () => {
+  it('that cannot be read are unknown, each with a next step', () => {
     const away = unknown('GitHub answers 403');
     const blind = judgeAll({
       ...GOOD,
@@ -296,7 +296,7 @@ describe('workflows', () => {
     expect(judge(edited(path, from, to), check).state).toBe('missing');
   });
 
-  it('names the workflow file that is not there', () => {
+  it('are missing if a workflow file does not exist, and the file is named', () => {
     const files = known(workflows((texts) => texts.delete(STOP)));
     expect(judge({ files }, 'workflows')).toMatchObject({
       state: 'missing',
@@ -304,14 +304,14 @@ describe('workflows', () => {
     });
   });
 
-  it('names the file and the secret that it lacks', () => {
+  it('are missing if a file lacks a secret, and both are named', () => {
     const change = edited(WATCH, 'secrets.HARBOUR', 'secrets.OTHER');
     expect(judge(change, 'workflow-secrets').found).toBe(
       `a job in ${WATCH} does not name HARBOUR, which jobs get and logs must not show`,
     );
   });
 
-  it('asks for no key of a lane that names no tracker', () => {
+  it('need no tracker key if the lane has no tracker', () => {
     const lab = config();
     const { lane } = inLane(lab);
     const quiet = {
@@ -332,7 +332,7 @@ describe('workflows', () => {
     ),
   });
 
-  it('say what a runner group has to be pinned to: the file in which the launching job stands', () => {
+  it("determine the file in the runner group's hint: the one with the launch job", () => {
     expect(judge({ runnerGroups: known([]) }, 'runner-group').todo).toContain(
       `lab/ferries/${LAUNCH}@refs/heads/main`,
     );
@@ -343,7 +343,7 @@ describe('workflows', () => {
 });
 
 describe('keys', () => {
-  it('of the example are missing: anybody can derive them', () => {
+  it('of the example are missing, because anyone can derive them', () => {
     const reading = readLabConfig(text);
     const keys = reading.kind === 'valid' ? reading.config.keys : [];
     expect(judge({ config: { ...config(), keys } }, 'keys').found).toContain(
@@ -351,7 +351,7 @@ describe('keys', () => {
     );
   });
 
-  it('are missing where the environment holds another one, or a role has none in force', () => {
+  it('are missing if the environment has a different one, or a role has none in force', () => {
     const other = { control: { public: 'x', sign: () => '' } };
     expect(judge({ held: other }, 'keys').found).toContain('FERRYBOT_CONTROL_KEY');
     const fewer = { ...config(), keys: config().keys.slice(1) };
@@ -391,7 +391,7 @@ describe('an examination', () => {
 
   const here = { cwd: tmpdir(), held: {}, now: NOON };
 
-  it('gives every check once and in order, ok only for what it saw', async () => {
+  it('returns every check once and in order, and ok only for what it could read', async () => {
     const findings = await examine(answering({ ...repository, ...files }), here);
     expect(findings.map((finding) => finding.check)).toEqual([...DOCTOR_CHECKS]);
     const ok = findings.filter((finding) => finding.state === 'ok').map((finding) => finding.check);
@@ -400,11 +400,11 @@ describe('an examination', () => {
     expect(findings.filter((finding) => finding.state !== 'ok' && finding.todo === '')).toEqual([]);
   });
 
-  it('of a repository that the token cannot see is unknown', async () => {
+  it('is unknown if the token cannot see the repository', async () => {
     expect(await examine(answering({}), here)).toMatchObject([{ check: 'config', state: 'unknown' }]);
   });
 
-  it('of a broken config says so and judges nothing by it', async () => {
+  it('reports an invalid config and skips the checks that depend on it', async () => {
     const broken = { [`${contents}/.github/ferrybot.yml`]: file('version: 2\n') };
     const findings = await examine(answering({ ...repository, ...broken }), here);
     expect(findings).toMatchObject([{ check: 'config', state: 'missing' }]);

@@ -1,4 +1,7 @@
-/** How many git processes the action starts for one comment: on a laptop each is milliseconds, on a loaded runner a second. */
+/**
+ * How many git processes the action starts for one comment: each takes milliseconds on a laptop, a second on
+ * a busy runner.
+ */
 
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,7 +29,7 @@ afterAll(async () => {
   await lab.close();
 });
 
-/** Puts a git in front of the real one that writes down each call of ferrybot's, by the mirror that it works on. */
+/** Puts a wrapper before the real git that logs each of ferrybot's calls with the mirror it works on. */
 async function countingGit(): Promise<string> {
   const folder = scratchFolder();
   const real = (await execa('which', ['git'])).stdout;
@@ -40,12 +43,12 @@ async function countingGit(): Promise<string> {
   return file;
 }
 
-it('an approval by the chat workflow takes at most 20 git processes', async () => {
+it('an approval through the chat workflow takes at most 20 git processes', async () => {
   await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: approvalLine(lab) });
   await lab.runJobs();
   process.env['PATH'] = path;
   expect((await stateIn(lab))?.order?.status).toBe('open');
-  // Each of the action's processes has a mirror of its own.
+  // Each process of the action has its own mirror.
   const calls = (await readFile(log, 'utf8')).split('\n').filter((line) => line !== '');
   for (const ofOne of Map.groupBy(calls, (line) => line.split(' ')[0]).values())
     expect(ofOne.length, ofOne.join('\n')).toBeLessThanOrEqual(20);

@@ -1,4 +1,7 @@
-/** What any program of the same user finds in /proc/PID/environ of the real bundle and of the server: no key and no token. */
+/**
+ * What another program of the same user can read in /proc/PID/environ of the bundle and the server: no key
+ * and no token.
+ */
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +19,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const WATCHER = { name: 'watcher', labels: ['self-hosted', 'ferrybot-watch'] };
 const TIMEOUT_MS = 120_000;
 
-/** Keeps every environment that it can read, by process in the order in which it changed, until it is told to stop. */
+/** Saves every readable environment, by process and in order of change, until the stop file exists. */
 const LOOK = `import glob, json, os, sys, time
 folder, seen, until = sys.argv[-1], {}, time.time() + (1 if 'once' in sys.argv else 120)
 while time.time() < until and not os.path.exists(folder + '/stop'):
@@ -45,7 +48,7 @@ async function seenIn(folder: string): Promise<Seen> {
   }
 }
 
-/** Waits until something was seen in the environment of a process. */
+/** Waits until the text was seen in the environment of a process. */
 async function untilSeen(folder: string, text: string): Promise<void> {
   const end = Date.now() + TIMEOUT_MS;
   while (Date.now() < end) {
@@ -55,7 +58,10 @@ async function untilSeen(folder: string, text: string): Promise<void> {
   throw new Error(`no process has ${text}`);
 }
 
-/** Keys and tokens of a lab as they stand in an environment; those of a job are gone with the job, and are kept here. */
+/**
+ * Keys and tokens of a lab as they appear in an environment; tokens of finished jobs are collected while they
+ * exist.
+ */
 function secretsOf({ keys, world }: Pick<BundleLab, 'keys' | 'world'>): () => readonly string[] {
   const tokens = new Set<string>();
   const timer = setInterval(() => {
@@ -69,7 +75,7 @@ function secretsOf({ keys, world }: Pick<BundleLab, 'keys' | 'world'>): () => re
   };
 }
 
-/** The secrets that the processes with this text in an environment show once they are under way. */
+/** The secrets in the last environment of each process that has this mark. */
 function shownBy(seen: Seen, mark: string, secrets: readonly string[]): readonly string[] {
   const marked = Object.values(seen).filter((texts) => texts.some((text) => text.includes(mark)));
   expect(marked.length, `no process with ${mark} was seen`).toBeGreaterThan(0);
@@ -94,7 +100,7 @@ describe('a job of the local engine', () => {
 
   // threat T207
   it(
-    'reads no key, no token and no passed secret in the environment of the launch that started it, nor of its git',
+    'finds no key, token or passed secret in the environment of its launch process or of git',
     async () => {
       const known = secretsOf(lab);
       expect(await lab.launch()).toContain('ferrybot: submitted');
@@ -107,7 +113,7 @@ describe('a job of the local engine', () => {
 
   // threat T208
   it(
-    'reads no key and no token in the environment of its watch',
+    'finds no key or token in the environment of its watch',
     async () => {
       await lab.useRunners(HOSTED, LAUNCHER, WATCHER);
       const known = secretsOf(lab);
@@ -116,7 +122,7 @@ describe('a job of the local engine', () => {
       const id = Math.max(...Object.keys(lab.world.state.runs).map(Number));
       const over = lab.runJobs();
       await untilSeen(folder, 'INPUT_MODE=watch');
-      // Long enough to be under way.
+      // Long enough for the watch to have started.
       await sleep(5_000);
       await writeFile(join(folder, 'stop'), '');
       const seen = await seenIn(folder);
@@ -130,7 +136,7 @@ describe('a job of the local engine', () => {
 
 describe('a program of the lab', () => {
   // threat T209
-  it('that checks a proposal reads no key and no token in the environment of what started it', async () => {
+  it("that checks a proposal finds no key or token in the environment of ferrybot's process", async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ferrybot-look-'));
     const lab = await openBundleWorld({
       server: false,
@@ -185,7 +191,7 @@ describe('ferrybot serve', () => {
 
   // threat T210
   it(
-    'shows none of its keys in its environment, listens, and ends with its input',
+    'shows no key in its environment, listens, and exits when its input ends',
     async () => {
       const [file, ...args] = SERVE;
       const server = started(file, args);
@@ -204,7 +210,7 @@ describe('ferrybot serve', () => {
   );
 
   it(
-    'says which program that started it goes on showing them',
+    'warns if the process that started it still shows the keys',
     async () => {
       const server = started('bash', ['-c', '"$0" "$@"; exit $?', ...SERVE]);
       const told: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Two things at the same moment, and an approval by whoever asked for the ferry, with the real bundle on both sides: chat
- * jobs beside each other, and a chat job beside the launch.
+ * Concurrent commands and an approval by the requester, with the real bundle on both sides: parallel chat
+ * jobs, and a chat job during the launch.
  */
 
 import { readdir } from 'node:fs/promises';
@@ -26,7 +26,7 @@ let rewind: () => Promise<void>;
 let run: string;
 let pull: number;
 
-// Mira asks for the ferry, and here she may approve it as well; two people are needed.
+// Mira requests the ferry, and here she may approve it too; the quorum is two.
 beforeAll(async () => {
   lab = await openBundleWorld({
     server: false,
@@ -46,7 +46,7 @@ beforeAll(async () => {
   ({ pull } = state.proposal);
   rewind = await bookmark(lab);
 });
-// No launcher is online before a test says so.
+// No launch runner is online until a test adds one.
 beforeEach(() => lab.useRunners(HOSTED, HOSTED_TOO));
 afterEach(() => rewind());
 afterAll(() => lab.close());
@@ -70,7 +70,7 @@ async function types(): Promise<readonly string[]> {
 }
 
 // threat T106
-it('approval and stop at once: nothing starts once the stop is recorded', async () => {
+it('a simultaneous approval and stop start nothing once the stop is recorded', async () => {
   await say('mira', approvalLine(lab));
   await lab.runJobs();
   await Promise.all([say('ada', approvalLine(lab)), say('mira', '/stop')]);
@@ -85,7 +85,7 @@ it('approval and stop at once: nothing starts once the stop is recorded', async 
 });
 
 // threat T57
-it('an approval by whoever asked for the ferry, once the lab does not allow that any more', async () => {
+it('an approval by the requester is refused by the runner if the config no longer allows it', async () => {
   expect((await stateIn(lab))?.proposal.requestedBy?.login).toBe('mira');
   await Promise.all([say('mira', approvalLine(lab)), say('ada', approvalLine(lab))]);
   await lab.runJobs();
@@ -101,7 +101,7 @@ it('an approval by whoever asked for the ferry, once the lab does not allow that
 });
 
 // threat T105
-it('two approvals at once make one order and one job, and a stop beside it is before or behind the claim', async () => {
+it('two simultaneous approvals make one order and one job, and a /stop takes effect before the claim or after it', async () => {
   await Promise.all([say('mira', approvalLine(lab)), say('ada', approvalLine(lab))]);
   await lab.runJobs();
   await lab.useRunners(HOSTED, LAUNCHER);

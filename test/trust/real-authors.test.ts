@@ -1,4 +1,7 @@
-/** One person as author and approver, and approvals that grew old: the stolen control key orders on them, the real runner refuses. */
+/**
+ * Approvals by authors and expired approvals: the stolen control key makes orders from them, the real runner
+ * refuses.
+ */
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { approvalLine } from '../support/approve.ts';
@@ -38,7 +41,7 @@ afterAll(() => lab.close());
 const launch = (order: string): Promise<string> => launchIn(lab, run, order);
 const started = (): Promise<readonly string[]> => startedIn(lab);
 
-/** A remark in the experiment, told in the issue, which every gate lets through. */
+/** Pushes a comment line in the experiment and mentions it in the issue, so that every gate passes. */
 async function pushed(by: string): Promise<void> {
   const branch = `ferrybot/proposal/${run}`;
   const text = await lab.git('show', `${branch}:${FILE}`);
@@ -47,7 +50,7 @@ async function pushed(by: string): Promise<void> {
   await lab.as('ada', 'POST', `/issues/${issue}/comments`, { body: 'A remark in the file.' });
 }
 
-/** One more line in a text, by mira and then by ada, so that mira is not the last who edited it. */
+/** Two edits of a text: by mira, then by ada, so that mira is not the last editor. */
 async function edited(path: string, number: number): Promise<void> {
   const found = Object.values(lab.world.state.issues).find((one) => one.number === number);
   for (const [who, line] of [
@@ -59,11 +62,11 @@ async function edited(path: string, number: number): Promise<void> {
 
 // threat T32
 it.each<[string, () => Promise<void>]>([
-  ['pushed to the branch in the name of another', () => pushed('mira')],
-  ['edited the issue before somebody else did', () => edited('issues', issue)],
-  ['edited the description before somebody else did', () => edited('pulls', pull)],
+  ['pushed to the branch under another name', () => pushed('mira')],
+  ['edited the issue before another user did', () => edited('issues', issue)],
+  ['edited the description before another user did', () => edited('pulls', pull)],
 ])(
-  'a forged order on an approval by whoever %s is refused with approver-not-permitted',
+  'a forged order with an approval by a user who %s is refused with approver-not-permitted',
   async (_, work) => {
     await work();
     expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('approver-not-permitted');
@@ -73,8 +76,8 @@ it.each<[string, () => Promise<void>]>([
 );
 
 // threat T164
-// The clock only moves forward: nothing comes after this one but the honest approval.
-it('a forged order on an approval that has grown old is refused with approval-outdated', async () => {
+// The clock only moves forward, so only the valid approval follows this test.
+it('a forged order with an expired approval is refused with approval-outdated', async () => {
   const line = approvalLine(lab);
   const said = await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: line });
   lab.clock.advance(25 * HOUR);
@@ -83,9 +86,9 @@ it('a forged order on an approval that has grown old is refused with approval-ou
   expect(await started()).toEqual([]);
 });
 
-it('what ada pushed is launched on a fresh approval of mira, so that these tests can fail', async () => {
+it("a commit by ada is launched after mira's new approval (so that these tests can fail)", async () => {
   await pushed('ada');
-  // The card shows it, as control wrote it, before anybody approves.
+  // Control updates the card before the approval.
   for (const _ of ['gates', 'card']) {
     await lab.sweep();
     lab.clock.advance(5_000);

@@ -1,4 +1,7 @@
-/** Consents to a change of a cluster that nobody gave, written by the stolen control key: the real executor reads them itself. */
+/**
+ * Forged consents to a cluster change, written with the stolen control key: the real executor checks the
+ * comments itself.
+ */
 
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -15,7 +18,7 @@ import { type BundleWorld, bookmark, openBundleWorld } from './bundle-world.ts';
 
 const CARER = { name: 'carer', labels: ['self-hosted', 'ferrybot-care'] };
 const HOUR = 3_600_000;
-/** The lab's own script: with a path it starts the cleanup job, and in any case it says whether that is alive. */
+/** The lab's script: with `start` it starts the cleanup job; it always prints whether the job is alive. */
 const SCRIPT = `import os, sys
 path, *start = sys.argv[1:]
 if start: open(path, 'w').close()
@@ -69,7 +72,7 @@ async function append(open: OpenLab, draft: EventDraft): Promise<void> {
   if (result.kind !== 'appended') throw new Error(`${draft.type}: ${JSON.stringify(result)}`);
 }
 
-/** A scan, by the watch's own key: no cleanup job was seen. */
+/** A scan signed with the watch's key: no cleanup job was seen. */
 async function scanned(): Promise<void> {
   const watch = parseSigningKey(lab.keys.roles.watch.privatePem);
   if (!watch.ok) throw new Error(watch.error);
@@ -100,7 +103,9 @@ async function say(who: string, body: string, thread = diskIssue(lab).number): P
   return (await lab.as(who, 'POST', `/issues/${thread}/comments`, { body })) as Said;
 }
 
-/** The stolen key writes that this comment consented just now; the care workflow is started, and says what came of it. */
+/**
+ * Records with the stolen key that this comment is a consent, runs the care workflow, and returns its output.
+ */
 async function careOn(said: Said): Promise<string> {
   const open = await opened(lab.control);
   const { digest, proposal } = proposalIn(open);
@@ -127,7 +132,7 @@ async function care(): Promise<string> {
 
 const line = (): string => consentLine(lab, '`start-cleanup-cron`');
 
-describe('a consent that the stolen control key writes', () => {
+describe('a consent recorded with the stolen control key', () => {
   afterEach(() => expect(existsSync(started), 'the cluster was changed').toBe(false));
 
   // threat T178
@@ -135,7 +140,7 @@ describe('a consent that the stolen control key writes', () => {
     ['names no digest', (shown: string) => shown.split(' ')[0] ?? ''],
     ['names another digest', (shown: string) => shown.replace(/[0-9a-f]{32}$/, '3f9a1c22b0d4e5f6'.repeat(2))],
   ])(
-    'on a comment that %s changes nothing',
+    'changes nothing if the comment %s',
     async (_, said) => {
       expect(await careOn(await say('mira', said(line())))).toContain('approval-invalid');
     },
@@ -143,19 +148,19 @@ describe('a consent that the stolen control key writes', () => {
   );
 
   // threat T179
-  it('on a comment in another thread changes nothing', async () => {
+  it('changes nothing if the comment is in another thread', async () => {
     const other = (await lab.as('mira', 'POST', '/issues', { title: 'Another', body: '' })) as {
       readonly number: number;
     };
     expect(await careOn(await say('mira', line(), other.number))).toContain('approval-invalid');
   });
 
-  it('on a comment of somebody who may not consent changes nothing', async () => {
+  it("changes nothing if the comment's author may not consent", async () => {
     expect(await careOn(await say('ada', line()))).toContain('approver-not-permitted');
   });
 
   // threat T180
-  it('on a comment under a description that a writer had edited, and put back, changes nothing', async () => {
+  it('changes nothing if the issue description was edited and restored before the consent', async () => {
     const { number, body } = diskIssue(lab);
     const consent = line();
     const edit = (text: string): Promise<unknown> =>
@@ -167,21 +172,21 @@ describe('a consent that the stolen control key writes', () => {
     expect(await careOn(said)).toContain('approval-outdated');
   });
 
-  it('on one that was taken back by a brake in the thread changes nothing', async () => {
+  it('changes nothing if a later /hold in the thread revokes it', async () => {
     const said = await say('mira', line());
     await say('mira', '/hold lane=daily reason="wait"');
     expect(await careOn(said)).toContain('held');
   });
 
-  // The clock only moves forward: nothing comes after this one but the honest consent.
-  it('on a comment that is older than an approval may be changes nothing', async () => {
+  // The clock only moves forward, so only the valid consent follows this test.
+  it('changes nothing if the comment is older than an approval may be', async () => {
     const said = await say('mira', line());
     lab.clock.advance(24 * HOUR + 1_000);
     expect(await careOn(said)).toContain('approval-outdated');
   });
 });
 
-it('a consent that was given is carried out, so that these tests can fail', async () => {
+it('a valid consent is carried out (so that these tests can fail)', async () => {
   await say('mira', line());
   await lab.sweep();
   expect(await care()).toContain('alive');

@@ -1,4 +1,4 @@
-/** What somebody with write access does to the monthly checkpoint: the real launch job reads it and starts nothing. */
+/** A writer tampers with the monthly checkpoint of the record: the real launch job starts nothing. */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createLabOpener } from '../../src/app/open-lab.ts';
@@ -41,19 +41,19 @@ afterAll(() => lab.close());
 const checkpoint = (): string => `${journal.trimEnd().split('\n').at(-1)}\n`;
 const withoutIt = (): string => journal.slice(0, -checkpoint().length);
 
-describe('a launch is refused and starts nothing where the checkpoint', () => {
+describe('a launch is refused if the checkpoint', () => {
   it.each([
     ['was deleted', () => ({ [JOURNAL]: withoutIt() })],
     ['was replayed', () => ({ [JOURNAL]: `${journal}${checkpoint()}` })],
     ['was forged', () => ({ [JOURNAL]: journal.replace(/"live":\[[^\]]*\]/, '"live":[]') })],
-    ['stands in the record of a run of a lane', () => ({ [own[0]]: `${own[1]}${checkpoint()}` })],
+    ['was copied into the record of a run', () => ({ [own[0]]: `${own[1]}${checkpoint()}` })],
   ])('%s', async (_, files) => {
     await pushFiles(lab, files());
     expect(await lab.launch()).toContain('does not verify');
     expect(await startedIn(lab)).toEqual([]);
   });
 
-  it('was taken away with its branch and its own mark, and the run cut to before it is held by its marks', async () => {
+  it('was removed with its branch and mark, because the truncated run still has its own marks', async () => {
     await putBranchBack(lab, before);
     for (const mark of await marksOf(lab))
       if (mark.startsWith('ferrybot-mark-journal-')) await lab.git('update-ref', '-d', `refs/tags/${mark}`);
@@ -63,7 +63,7 @@ describe('a launch is refused and starts nothing where the checkpoint', () => {
   });
 });
 
-// A job starts here: nothing comes after this one.
-it('a record with its checkpoint in order is launched on', async () => {
+// A job starts here, so this test is the last one.
+it('a record with a valid checkpoint is launched', async () => {
   expect(await lab.launch()).toContain('submitted');
 });

@@ -1,4 +1,7 @@
-/** A secret that somebody typed into a hero contract, on the real bundle: it stands in the issue, and nowhere that ferrybot writes. */
+/**
+ * A secret typed into a hero contract, with the real bundle: it is in the issue, but in nothing that ferrybot
+ * writes.
+ */
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { ANSWERS, formBody, HERO_LANE } from '../support/hero-run.ts';
@@ -30,7 +33,7 @@ const record = (): Promise<string> =>
 
 // threat T211
 it.each(Object.entries(TYPED_SECRETS).filter(([name]) => name !== 'LAB_PASSWORD'))(
-  '%s=… blocks the launch, leaves no trace in record, comments, checks and logs, and the edited contract has a manifest',
+  '%s=… blocks the launch, is in no record, comment, check or log, and the edited contract passes',
   async (name, value) => {
     printed = '';
     const answers = { ...ANSWERS, 'Source SHA': (await lab.git('rev-parse', 'main')).trim() };

@@ -1,4 +1,7 @@
-/** Launches that fail before a runner has claimed the order: the thread names the reason within a minute, with the run's link. */
+/**
+ * Launches that fail before the runner claims the order: the thread gets the reason and a link to the
+ * workflow run.
+ */
 
 import { afterEach, expect, it } from 'vitest';
 import { approvalLine } from '../support/approve.ts';
@@ -41,7 +44,7 @@ const incidents = (): readonly string[] =>
     .map(({ text }) => text);
 
 it.each([[false], [true]])(
-  'tells of a missing FERRYBOT_STATE_DIR, and launches after another approval (server: %s)',
+  'reports a missing FERRYBOT_STATE_DIR, and launches after another approval (server: %s)',
   async (server) => {
     const thread = await approved(server);
     const variables = structuredClone(Object.values(lab.world.state.repos)[0]?.variables ?? {});
@@ -64,7 +67,7 @@ it.each([[false], [true]])(
   },
 );
 
-it('tells of a commit behind `uses:` that does not exist, without a server', async () => {
+it('reports a non-existing repository in `uses:`, without a server', async () => {
   const thread = await approved(false);
   const text = await lab.git('show', `main:${LAUNCH}`);
   await push(lab, 'main', {
@@ -82,7 +85,7 @@ it('tells of a commit behind `uses:` that does not exist, without a server', asy
   expect(card()).toContain('to clear why the launch failed');
 });
 
-it('tells once that the launch waits for a runner, updates that comment, and dispatches no second launch', async () => {
+it('reports once that the launch waits for a runner, updates that comment, and dispatches no second launch', async () => {
   const thread = await approved(true);
   await lab.useRunners(HOSTED, HOSTED_TOO);
   await say(thread);
@@ -97,7 +100,7 @@ it('tells once that the launch waits for a runner, updates that comment, and dis
   expect(incidents()).toEqual([expect.stringContaining('The launch waits for a runner')]);
   expect(incidents()[0]).toMatch(/is queued; ferrybot dispatches it again as soon as it is over/);
   expect(incidents()[0]).toMatch(/\(https?:\/\/[^)]+\/actions\/runs\/\d+\)/);
-  // As it was posted, and as it was after 10, 20 and 40 min.
+  // The text as posted, and after 10, 20 and 40 minutes.
   expect(texts.size).toBe(4);
   expect(launches().map(({ status }) => status)).toEqual(['queued']);
 });

@@ -1,4 +1,7 @@
-/** After a failed attempt the real launcher starts the fix that was approved for itself, and nothing on the word of control alone. */
+/**
+ * After a failed attempt, the real launcher starts a fix only with its own approval; control's word is not
+ * enough.
+ */
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createLabOpener } from '../../src/app/open-lab.ts';
@@ -25,12 +28,12 @@ const FIX = { files: { 'lib/smalllab/optimizer.py': '# mended\n' } };
 let lab: BundleWorld;
 let run: string;
 let pull: number;
-/** The comment that approved the attempt that failed. */
+/** The comment that approved the failed attempt. */
 let spent: number;
 let rewind: () => Promise<void>;
 
 beforeAll(async () => {
-  // The cluster has to bear out that it failed.
+  // The cluster must confirm the failure.
   lab = await openBundleWorld({ server: true, files: { 'scripts/tell.py': 'import sys\nsys.exit(1)\n' } });
   const proposed = await proposedIn(lab);
   run = proposed.run;
@@ -52,7 +55,7 @@ async function said(who: string, body: string): Promise<number> {
   return ((await lab.as(who, 'POST', `/issues/${pull}/comments`, { body })) as { readonly id: number }).id;
 }
 
-/** The watch records that the job has failed. */
+/** Records with the watch key that the job failed. */
 async function failedIn(): Promise<void> {
   const watch = parseSigningKey(lab.keys.roles.watch.privatePem);
   if (!watch.ok || !isRunId(run)) throw new Error('no key of the watch');
@@ -71,7 +74,7 @@ async function failedIn(): Promise<void> {
   if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
 }
 
-/** Somebody pushes to the ferry's branch, and the issue says so. */
+/** Pushes to the ferry's branch and mentions it in the issue. */
 async function pushed(change: Parameters<typeof push>[2]): Promise<void> {
   lab.clock.advance(5_000);
   await push(lab, `ferrybot/proposal/${run}`, change);
@@ -80,7 +83,7 @@ async function pushed(change: Parameters<typeof push>[2]): Promise<void> {
   lab.clock.advance(5_000);
 }
 
-it('a fix that was approved for itself is started as the second attempt', async () => {
+it('a fix with its own approval is started as the second attempt', async () => {
   await pushed(FIX);
   await shownIn(lab);
   await said('mira', approvalLine(lab));
@@ -91,7 +94,7 @@ it('a fix that was approved for itself is started as the second attempt', async 
 });
 
 // threat T25
-it('a forged order for a fix outside what one may touch is refused with scope', async () => {
+it('a forged order for a fix outside its scope is refused with scope', async () => {
   await pushed({ files: { 'scripts/tell.py': "print('anything at all')\n" } });
   const before = await startedIn(lab);
   expect(await launchIn(lab, run, await orderWithStolenKey(lab, run, 'mira'))).toContain('scope');
@@ -99,7 +102,7 @@ it('a forged order for a fix outside what one may touch is refused with scope', 
 });
 
 // threat T26
-it('a forged order for a fix on the approval of the attempt that failed is refused with approval-invalid', async () => {
+it("a forged order for a fix with the failed attempt's approval is refused with approval-invalid", async () => {
   await pushed(FIX);
   const before = await startedIn(lab);
   const order = await orderWithStolenKey(lab, run, 'mira', spent);
@@ -107,7 +110,7 @@ it('a forged order for a fix on the approval of the attempt that failed is refus
   expect(await startedIn(lab)).toEqual(before);
 });
 
-it('what failed cannot be ordered again on its own approval', async () => {
+it('a failed attempt cannot be ordered again with its own approval', async () => {
   await expect(orderAgainWithStolenKey(lab, run, spent)).rejects.toThrow(
     'approved after the job was submitted',
   );

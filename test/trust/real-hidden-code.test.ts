@@ -1,4 +1,7 @@
-/** Code that a writer hides in the one file that a ferry may change, on the real bundle: the card is not ready and nothing starts. */
+/**
+ * Code hidden in the one file that a ferry may change, with the real bundle: the card is not ready and
+ * nothing starts.
+ */
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { push } from './attacks.ts';
@@ -45,12 +48,12 @@ it.each([
     'structural',
   ],
   [
-    'an argument of a call that is assigned to',
+    'an argument of a call in an assignment target',
     (text: string) => `${text}\nvars(exec("${EVIL}") or train_config)["note"] = 1\n`,
     'structural',
   ],
   [
-    'an argument of a call whose attribute is assigned to',
+    'an argument of a call with an assigned attribute',
     (text: string) => `${text}\nResourceConfig.with_tpu(exec("${EVIL}") or "v5p-8").note = 1\n`,
     'structural',
   ],

@@ -1,4 +1,7 @@
-/** What the real bundle launches on a real runner: once, for a renamed approver too, with no token in the job. */
+/**
+ * What the real bundle launches on a real runner: one job, also for a renamed approver, without tokens in the
+ * job.
+ */
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-it('launches what mira approved, who is called otherwise by now: her number counts', async () => {
+it('launches an approval by a user who was renamed since, because the account id counts', async () => {
   const { users } = lab.world.state;
   const mira = Object.values(users).find((user) => user.login === 'mira');
   if (mira === undefined) throw new Error('no mira');
@@ -24,7 +27,7 @@ it('launches what mira approved, who is called otherwise by now: her number coun
 });
 
 // threat T206
-it('gives the job what the lab named and nothing of ours: no token, no key, no home of the runner', async () => {
+it('gives the job only what the lab configured: no token, no key and no home of the runner', async () => {
   const environment = await environmentOfJob();
   expect(environment['HARBOUR']).toBe(HARBOUR);
   expect(environment['FERRY_DATE']).toMatch(/^\d{4}-\d\d-\d\d$/);
@@ -37,7 +40,7 @@ it('gives the job what the lab named and nothing of ours: no token, no key, no h
 });
 
 // threat T245
-it('tells the passed secret nowhere: not in the log of the workflow, the logbook or a comment', async () => {
+it('shows the passed secret in no workflow log, logbook or comment', async () => {
   const { state } = lab.world;
   const logs = Object.values(state.logs).join('\n');
   expect(logs).toContain('ferrybot: submitted');
@@ -54,7 +57,7 @@ it('tells the passed secret nowhere: not in the log of the workflow, the logbook
 });
 
 // threat T155
-it('refuses the order when the job is run again, and when it is dispatched again', async () => {
+it('refuses the order when the job is re-run, and when it is dispatched again', async () => {
   const runs = Object.values(lab.world.state.runs).filter((run) => run.path.endsWith('ferrybot-launch.yml'));
   await lab.as('mira', 'POST', `/actions/runs/${runs[0]?.id}/rerun`);
   expect(await lab.runJobs()).toContain('order-used');
@@ -62,7 +65,7 @@ it('refuses the order when the job is run again, and when it is dispatched again
   expect((await readdir(lab.jobs)).filter((name) => name.startsWith('ferrybot-'))).toHaveLength(1);
 });
 
-/** What a process of the local engine needs, what the lab's config sets, and what Python adds by itself. */
+/** What a process of the local engine needs, what the lab's config sets, and what Python adds. */
 const EXPECTED = [
   'PATH',
   'LANG',
@@ -75,7 +78,7 @@ const EXPECTED = [
   'LC_CTYPE',
 ];
 
-/** Where `python3` is a script that looks for the real one, its shell adds these. */
+/** If `python3` is a wrapper script, its shell adds these. */
 const WRAPPER = /^(?:_?PYENV_\w+|PWD|OLDPWD|SHLVL|_)$/;
 
 async function environmentOfJob(): Promise<Readonly<Record<string, string>>> {

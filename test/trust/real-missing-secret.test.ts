@@ -1,5 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** A lab that passes a secret to its jobs, puts it where README says, and copies the workflows as they are. No server. */
+/**
+ * A lab passes a secret to its jobs and stores it as README describes, but copies the workflows unchanged. No
+ * server.
+ */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
@@ -19,7 +22,7 @@ import {
 
 const WATCHER = { name: 'watcher', labels: ['self-hosted', 'ferrybot-watch'] };
 const LAUNCH = '.github/workflows/ferrybot-launch.yml';
-/** Trains for some looks of the watch, and reports to the run that was approved. */
+/** Trains for several observations of the watch, and reports to the approved tracker run. */
 const TRAIN = `import os, time
 print('wandb: View run at https://wandb.ai/lab/ferries/runs/ferry_daily_125m_' + os.environ['FERRY_DATE'], flush=True)
 for step in range(1, 15):
@@ -42,7 +45,7 @@ beforeAll(async () => {
     }));
     lab.world.state.repos[id] = { ...repo, environments };
   }
-  // The lab's first commit is old: a later push to main would make a proposal on it stale.
+  // The lab's first commit is old, so a later push to main would make a proposal based on it stale.
   await push(lab, 'main', { files: { 'notes.md': 'Fresh.\n' } });
   pull = (await proposedIn(lab)).proposal.pull;
   await lab.useRunners(HOSTED, HOSTED_TOO, LAUNCHER, WATCHER);
@@ -59,7 +62,7 @@ const said = (): string =>
     .map(({ text }) => text)
     .join('\n\n');
 
-it('launches nothing where the workflow does not name the secret, and says in the thread which file to edit', async () => {
+it('launches nothing if the workflow does not name the secret, and the incident names the file to edit', async () => {
   expect(await approve()).toContain('ferrybot: secret-missing');
   const state = await stateIn(lab);
   expect(state?.order).toMatchObject({ status: 'failed', claim: null });
@@ -71,7 +74,7 @@ it('launches nothing where the workflow does not name the secret, and says in th
   expect(said()).not.toContain('the launch is in progress');
 });
 
-it('launches once the workflow names it, on another approval with the line of the card', async () => {
+it("launches once the workflow names the secret, after another approval with the card's line", async () => {
   const text = await lab.git('show', `main:${LAUNCH}`);
   const key = 'FERRYBOT_RUNNER_KEY: ${{ secrets.FERRYBOT_RUNNER_KEY }}';
   const given = text.replace(key, `${key}\n          WANDB_API_KEY: \${{ secrets.WANDB_API_KEY }}`);
@@ -84,10 +87,10 @@ it('launches once the workflow names it, on another approval with the line of th
   expect(await startedIn(lab)).toHaveLength(1);
 });
 
-it('raises no alarm from what the watch withheld, and says which secret the watch lacks', async () => {
+it('raises no alarm about withheld log lines, and names the secret that the watch lacks', async () => {
   const state = await stateIn(lab);
   expect(state?.end?.status).toBe('SUCCEEDED');
-  // The job leaves no metrics file, which is the one thing to be told of it.
+  // The job leaves no metrics file, so one alarm about that is expected.
   const alarms = incidentsWith(state?.incidents ?? [], 'run-alarm').map(({ detail }) => detail.detector);
   expect(alarms.filter((detector) => detector !== 'green-no-op')).toEqual([]);
   expect(state?.end?.trackers).toEqual([]);

@@ -1,4 +1,7 @@
-/** A person's own pull request is launched as it was approved by somebody else, or not at all: on the real launcher. */
+/**
+ * A user's own pull request on the real launcher: launched exactly as another person approved it, or not at
+ * all.
+ */
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { approvalLine } from '../support/approve.ts';
@@ -25,7 +28,7 @@ let line: string;
 let rewind: () => Promise<void>;
 
 beforeAll(async () => {
-  // Whoever writes may approve, so that only her being the author stands against Ada.
+  // Every writer may approve, so that only the authorship excludes Ada.
   lab = await openBundleWorld({ server: true, config: [['permission: maintain', 'permission: write']] });
   const text = await lab.git('show', `main:${FILE}`);
   await push(lab, BRANCH, { files: { [FILE]: text.replace('warmup=100', 'warmup=80') } });
@@ -50,7 +53,7 @@ async function approvedBy(who: string): Promise<void> {
   await lab.sweep();
 }
 
-/** What the launcher, whose job waits, answers after this. */
+/** The output of the launcher, whose job runs after this action. */
 async function launchedAfter(act: () => Promise<unknown>): Promise<string> {
   await lab.useRunners(HOSTED);
   await approvedBy('mira');
@@ -61,7 +64,7 @@ async function launchedAfter(act: () => Promise<unknown>): Promise<string> {
   return lab.runJobs();
 }
 
-it('its author approves nothing, and a forged order on her words is refused with approver-not-permitted', async () => {
+it('an approval by its author does not count, and a forged order with it is refused with approver-not-permitted', async () => {
   await approvedBy('ada');
   expect(await stateIn(lab)).toMatchObject({ approvals: [], order: null });
   expect(await launchIn(lab, run, await orderWithStolenKey(lab, run, 'ada'))).toContain(
@@ -78,12 +81,12 @@ it.each<readonly [string, string, () => Promise<unknown>]>([
   ],
   ['closed', 'pull-closed', () => lab.as('ada', 'PATCH', `/pulls/${pull}`, { state: 'closed' })],
   [
-    'told otherwise in its description',
+    'edited in its description',
     'manifest-changed',
     () => lab.as('ada', 'PATCH', `/pulls/${pull}`, { body: `${WHOLE}\n\nAnd it is safe.` }),
   ],
 ])(
-  'one that is %s between its order and its launch is refused with %s',
+  'a pull request that is %s between its order and its launch is refused with %s',
   async (_, code, act) => {
     expect(await launchedAfter(act)).toContain(code);
     expect(await startedIn(lab)).toEqual([]);
@@ -91,7 +94,7 @@ it.each<readonly [string, string, () => Promise<unknown>]>([
   60_000,
 );
 
-it('what somebody else approved is started at its own commit', async () => {
+it('a pull request approved by another person is started at its own commit', async () => {
   const head = await lab.git('rev-parse', BRANCH);
   expect(await launchedAfter(() => Promise.resolve())).toContain('ferrybot: submitted');
   expect(await stateIn(lab)).toMatchObject({ run, submission: { attempt: 1, commit: head } });

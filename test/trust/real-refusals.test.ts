@@ -1,4 +1,6 @@
-/** Each way to a launch that nobody approved, tried on the real bundle: the runner refuses and nothing starts. */
+/**
+ * Each way to launch without an approval, tried on the real bundle: the runner refuses and nothing starts.
+ */
 
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +15,7 @@ import { stateIn } from './bundle-world.ts';
 
 let lab: BundleLab;
 let folder: string;
-/** Where this file exists, the lane's Python reports version 3.99. */
+/** If this file exists, the lane's Python reports version 3.99. */
 let upgraded: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ferrybot-refusals-'));
@@ -33,22 +35,18 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** No folder of jobs: none was ever started. */
+/** Without a folder of jobs, no job was ever started. */
 function nothingThere(error: unknown): readonly string[] {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
   throw error;
 }
 
-describe('an order that somebody with write access appends to the logbook', () => {
+describe('an order that a writer appends to the logbook', () => {
   // threat T1
   it.each([
     ['without a signature', 'signature', { key: 'own', sig: `${'A'.repeat(86)}==` }],
-    ['signed with a key of their own', 'signature', { key: 'own' }],
-    [
-      'signed with a key that no config lists, under its own name',
-      'signature',
-      { key: 'own', keyId: 'mine' },
-    ],
+    ['signed with a private key', 'signature', { key: 'own' }],
+    ['signed with an unlisted key under its own name', 'signature', { key: 'own', keyId: 'mine' }],
     ["signed with the watch's key in control's name", 'signature', { key: 'watch' }],
     [
       "signed with the watch's key in the watch's name",
@@ -82,7 +80,7 @@ describe('an order that somebody with write access appends to the logbook', () =
 
   // threat T2
   it.each([{ key: 'own' }, { key: 'watch', role: 'watch', keyId: 'watch-demo' }] as const)(
-    'is not followed: %o',
+    'is not executed: %o',
     async (forgery) => {
       await pushLogbook(lab, lab.run, [...(await logbookLines(lab)), await forgedOrder(lab, forgery)]);
       expect(await lab.launch()).toContain('order-unknown');
@@ -91,7 +89,7 @@ describe('an order that somebody with write access appends to the logbook', () =
   );
 
   // threat T3
-  it('as a copy of the bytes of another run is not followed', async () => {
+  it("is not executed if it is a copy of another run's record", async () => {
     const other = 'ferry-daily-20200101';
     await pushLogbook(lab, other, await logbookLines(lab));
     expect(await lab.launch({ run: other, order: lab.order })).toContain('order-unknown');
@@ -100,7 +98,7 @@ describe('an order that somebody with write access appends to the logbook', () =
 
 describe('an order', () => {
   // threat T149
-  it('is not carried out for a workflow of a branch, with the environment or without', async () => {
+  it('is not executed for a workflow of a branch, with or without the environment', async () => {
     const workflow = (await lab.git('show', `main:${LAUNCH}`)).replace(
       'workflow_dispatch:\n',
       'push:\n    branches: [mine]\n  workflow_dispatch:\n',
@@ -117,7 +115,7 @@ describe('an order', () => {
   });
 });
 
-it('a launcher whose Python has another minor version than the one of the manifest launches nothing', async () => {
+it('a launcher with another Python minor version than in the manifest launches nothing', async () => {
   await writeFile(upgraded, '');
   const printed = await lab.launch();
   await rm(upgraded);
@@ -129,13 +127,13 @@ it('a launcher whose Python has another minor version than the one of the manife
 
 describe('the pull request', () => {
   // threat T24
-  it('whose head moved is refused', async () => {
+  it('is refused if its head moved', async () => {
     await push(lab, branch(), { files: { 'experiments/ferries/daily.py': '# nothing left\n' } });
     expect(await lab.launch()).toContain('manifest-changed');
   });
 
   // threat T27
-  it('whose head moved, was seen, and moved back is refused: the approval fell when it moved', async () => {
+  it('is refused if its head moved and was reset, because the approval was dropped', async () => {
     const before = await lab.git('rev-parse', branch());
     await push(lab, branch(), { files: { 'experiments/ferries/daily.py': '# nothing left\n' } });
     await lab.sweep();
@@ -144,7 +142,7 @@ describe('the pull request', () => {
   });
 
   // threat T30
-  it('whose branch was deleted is refused', async () => {
+  it('is refused if its branch was deleted', async () => {
     await lab.as('ada', 'DELETE', `/git/refs/heads/${branch()}`);
     expect(await lab.launch()).toMatch(/pull-closed|unreadable|manifest-changed/);
   });
@@ -152,8 +150,8 @@ describe('the pull request', () => {
   // threat T28
   it.each([
     ['was closed', 'pull-closed', { state: 'closed' }],
-    ['goes to another branch', 'manifest-changed', { base: 'release' }],
-    ['is described otherwise', 'manifest-changed', { body: 'Trust me.' }],
+    ['targets another branch', 'manifest-changed', { base: 'release' }],
+    ['has another description', 'manifest-changed', { body: 'Trust me.' }],
   ])(
     'that %s is refused with %s',
     async (_, code, change) => {
@@ -165,7 +163,7 @@ describe('the pull request', () => {
   );
 
   // threat T31
-  it('that comes from a fork is refused', async () => {
+  it('is refused if it comes from a fork', async () => {
     const { issues, repos } = lab.world.state;
     const [key = '', issue] = Object.entries(issues).find(([, one]) => one.number === lab.pull) ?? [];
     const repo = Object.values(repos)[0];
@@ -199,7 +197,7 @@ describe('the approval', () => {
   });
 
   // threat T100
-  it('of somebody who may not approve any more is refused', async () => {
+  it('is refused if its author may no longer approve', async () => {
     const repo = Object.values(lab.world.state.repos)[0];
     const mira = Object.values(lab.world.state.users).find((user) => user.login === 'mira');
     if (repo === undefined || mira === undefined) throw new Error('the lab is empty');
@@ -209,10 +207,10 @@ describe('the approval', () => {
   });
 });
 
-describe('an order that somebody with the stolen control key writes', () => {
+describe('an order written with the stolen control key', () => {
   const NOT_GIVEN = /approval-invalid: comment \d+ does not approve this digest/;
   const hex = async (): Promise<string> => (await stateIn(lab))?.gate?.digest?.slice(7) ?? '';
-  /** Mira's comment, and an order that rests on it. */
+  /** Mira's comment, and an order that cites it. */
   const onComment = async (body: string, thread = lab.pull): Promise<string> => {
     const said = await lab.as('mira', 'POST', `/issues/${thread}/comments`, { body });
     const { id } = said as { readonly id: number };
@@ -221,22 +219,22 @@ describe('an order that somebody with the stolen control key writes', () => {
   };
 
   // threat T160
-  it('on an old bare approval launches nothing', async () => {
+  it('launches nothing for a bare /approve-launch', async () => {
     expect(await onComment('/approve-launch')).toMatch(NOT_GIVEN);
   });
 
   // threat T161
-  it('on an approval of twelve digits launches nothing', async () => {
+  it('launches nothing for an approval with only twelve digits', async () => {
     expect(await onComment(`/approve-launch ${(await hex()).slice(0, 12)}`)).toMatch(NOT_GIVEN);
   });
 
   // threat T162
-  it('on an approval of another manifest launches nothing', async () => {
+  it('launches nothing for an approval of another manifest', async () => {
     expect(await onComment(`/approve-launch ${'3f9a1c22b0d4e5f6'.repeat(2)}`)).toMatch(NOT_GIVEN);
   });
 
   // threat T163
-  it('on an approval in another thread launches nothing', async () => {
+  it('launches nothing for an approval in another thread', async () => {
     const issue = await lab.as('mira', 'POST', '/issues', { title: 'Another', body: '' });
     const { number } = issue as { readonly number: number };
     const line = `/approve-launch ${(await hex()).slice(0, 32)}`;
@@ -246,7 +244,7 @@ describe('an order that somebody with the stolen control key writes', () => {
   });
 
   // threat T102
-  it('on a review of an older commit launches nothing', async () => {
+  it('launches nothing for a review of an older commit', async () => {
     const body = `/approve-launch ${(await hex()).slice(0, 32)}`;
     const said = await lab.as('mira', 'POST', `/pulls/${lab.pull}/reviews`, { event: 'COMMENT', body });
     const { id } = said as { readonly id: number };
@@ -260,14 +258,14 @@ describe('an order that somebody with the stolen control key writes', () => {
   });
 });
 
-it('a logbook that was deleted orders nothing', async () => {
+it('a deleted logbook orders nothing', async () => {
   await lab.git('update-ref', '-d', 'refs/heads/ferrybot/logbook');
   expect(await lab.launch()).toContain('order-unknown');
 });
 
 // threat T154
-// The clock only moves forward: nothing comes after this one.
-it('an order that lapsed is refused', async () => {
+// The clock only moves forward, so this test is the last one.
+it('an expired order is refused', async () => {
   lab.clock.advance(2 * 60 * 60_000);
   expect(await lab.launch()).toContain('order-expired');
 });

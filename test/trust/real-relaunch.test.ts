@@ -1,4 +1,7 @@
-/** A preemption is answered under the approval that stands, once, and only where the cluster bears it out: on the real launcher. */
+/**
+ * A preemption on the real launcher: restarted under the existing approval, once, and only if the cluster
+ * confirms it.
+ */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createLabOpener } from '../../src/app/open-lab.ts';
@@ -28,8 +31,8 @@ const PREEMPTED = {
 
 describe.each([
   ['that failed', 'import sys\nsys.exit(1)\n'],
-  ['that went well', 'import sys\nsys.exit(0)\n'],
-])('a job %s, of which the watch key says that it was preempted', (outcome, job) => {
+  ['that succeeded', 'import sys\nsys.exit(0)\n'],
+])('a job %s, reported as preempted with the watch key', (outcome, job) => {
   let lab: BundleWorld;
   let run: string;
   let rewind: () => Promise<void>;
@@ -50,7 +53,7 @@ describe.each([
   afterEach(() => rewind());
   afterAll(() => lab.close());
 
-  /** The end of the newest attempt as whoever has the watch's key writes it. */
+  /** Records the end of the newest attempt with the watch's key. */
   async function preempted(lastStep: number): Promise<void> {
     const watch = parseSigningKey(lab.keys.roles.watch.privatePem);
     if (!watch.ok || !isRunId(run)) throw new Error('no key of the watch');
@@ -73,7 +76,7 @@ describe.each([
     if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
   }
 
-  /** Whatever control makes of it, and what the launcher says then. */
+  /** Runs control's reaction; returns the launcher's output. */
   async function answered(): Promise<string> {
     lab.clock.advance(60_000);
     await lab.sweep();
@@ -81,7 +84,7 @@ describe.each([
   }
 
   if (outcome === 'that failed')
-    it('is started again without another word, once: a second one goes to people', async () => {
+    it('is restarted once without another approval, and a second preemption needs a person', async () => {
       await preempted(10);
       expect(await answered()).toContain('ferrybot: submitted');
       expect(await stateIn(lab)).toMatchObject({
@@ -95,7 +98,7 @@ describe.each([
       expect((await stateIn(lab))?.incidents.map(({ code }) => code)).toContain('relaunch-refused');
     });
   else
-    it('is not started again: the cluster says otherwise', async () => {
+    it('is not restarted, because the cluster reports a success', async () => {
       const before = await startedIn(lab);
       await preempted(10);
       expect(await answered()).toContain('attempt-otherwise');

@@ -1,4 +1,7 @@
-/** A lab whose own script submits, as Marin's does, on the real bundle: what a change that a lab lets in can do to cluster, token and cargo. */
+/**
+ * A lab that submits through its own script, like Marin's, with the real bundle: attacks on cluster, token
+ * and shipped files.
+ */
 
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -69,21 +72,21 @@ afterAll(async () => {
 });
 
 // threat T59
-it('a file of the change that says where the cluster is decides nothing: the default branch says it', async () => {
+it('the cluster file of the default branch is used, even if the change contains another one', async () => {
   await push(lab, branch, { files: { 'infra/marin-us-central1.yaml': 'cluster_name: stolen\n' } });
   expect(await approvedAndLaunched()).toContain('ferrybot: submitted');
   expect(await sent()).toMatchObject({ cluster: 'ours', token: HARBOUR });
 });
 
 // threat T63
-it('the token reaches a script that reads nothing but its file, for its owner alone, and is gone when the script is', async () => {
+it("only the script's user can read the token, and it is deleted when the script ends", async () => {
   expect(await approvedAndLaunched()).toContain('ferrybot: submitted');
   expect(await sent()).toMatchObject({ token: HARBOUR, home: '0o100600' });
   const files = await readdir(dirname(lab.action), { recursive: true });
   expect(files.filter((file) => file.endsWith('auth_token') || file.includes('/homes/home-'))).toEqual([]);
 });
 
-it('what an ignore file of the change names arrives all the same: every approved file, byte for byte', async () => {
+it('every approved file is shipped unchanged, even if an ignore file of the change names it', async () => {
   await push(lab, branch, {
     files: { 'lib/.gitignore': '*.json\n*.py\n', 'lib/weights.json': '{"w": 1}\n' },
   });
@@ -95,14 +98,14 @@ it('what an ignore file of the change names arrives all the same: every approved
 });
 
 // threat T65
-it('of a whole tree exactly what was approved travels: nothing of git, and nothing that the lab leaves out', async () => {
+it('the whole approved tree is shipped, without git data and without excluded paths', async () => {
   await push(lab, branch, { files: { 'lib/docs/notes.md': 'read me\n', 'lib/weights.json': '{"w": 1}\n' } });
   expect(await approvedAndLaunched()).toContain('ferrybot: submitted');
   const { files } = (await sent()) ?? { files: {} };
   expect(files).toEqual(await approvedFiles());
   expect(Object.keys(files).filter((path) => /(^|\/)(\.git|docs)\//.test(path))).toEqual([]);
   expect(Object.keys(files)).toEqual(expect.arrayContaining(['.github/ferrybot.yml', 'README.md']));
-  // Anybody can make the approved id again: take out what is left out, and let git write the tree.
+  // Anyone can rebuild the approved id: remove the excluded paths and let git write the tree.
   const clone = await lab.scratch();
   const git = async (...args: readonly string[]) => (await execa('git', args, { cwd: clone })).stdout;
   await git('clone', '--quiet', '--branch', branch, lab.repository, '.');
@@ -121,7 +124,7 @@ it('a file that the script would leave out is named, and nothing is claimed or s
   expect((await stateIn(lab))?.order).toMatchObject({ claim: null });
 });
 
-it('a build backend of the change never runs beside the token of the cluster', async () => {
+it("a build backend in the change is not run while the cluster's token is readable", async () => {
   const stolen = join(folder, 'stolen');
   const build = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["lib"]\n';
   await push(lab, branch, { files: { 'pyproject.toml': build, 'lib/backend.py': thievishBackend(stolen) } });
@@ -130,7 +133,7 @@ it('a build backend of the change never runs beside the token of the cluster', a
   expect(await sent()).toBeNull();
 });
 
-/** Path and id of everything at the change's head but what the default of `leavesOut` names in this lab. */
+/** Path and id of every file at the change's head, except those excluded by `leavesOut`. */
 async function approvedFiles(): Promise<Readonly<Record<string, string>>> {
   const listed = await lab.git('ls-tree', '-r', branch);
   return Object.fromEntries(
@@ -141,7 +144,9 @@ async function approvedFiles(): Promise<Readonly<Record<string, string>>> {
   );
 }
 
-/** The lab lets a ferry change more than it should, so that these attacks are not stopped by its scope alone. */
+/**
+ * The lab allows a ferry to change more than it should, so that these attacks are not stopped by its scope.
+ */
 function CONFIG(): readonly (readonly [string, string])[] {
   const script = `"{python}", "{checkout}/scripts/lab_ray.py", --sink, ${join(folder, 'sent.json')}`;
   const scripts = `{ python: [/nowhere/uv, run], pythonWithoutUv: [${join(folder, 'bin/python3')}],
@@ -166,10 +171,10 @@ function CONFIG(): readonly (readonly [string, string])[] {
   ];
 }
 
-/** Mira approves what is shown, if anything is; the launcher takes the order, if there is one. Gives what its jobs printed. */
+/** Mira approves what is shown, and the launcher processes the order, if any; returns the jobs' output. */
 async function approvedAndLaunched(): Promise<string> {
   lab.clock.advance(5_000);
-  // The lab wants each change told in the ferry's issue.
+  // The lab requires a comment in the ferry's issue for each change.
   await lab.as('ada', 'POST', '/issues/1/comments', { body: 'I have changed a little more.' });
   const { proposal, gate } = await shownIn(lab);
   const body = `/approve-launch ${gate?.digest?.replace('sha256:', '') ?? ''}`.trim();
@@ -193,7 +198,7 @@ async function write(path: string, text: string): Promise<void> {
   await writeFile(join(folder, path), text);
 }
 
-/** What the lab's owners have merged before. */
+/** Files that the lab's owners merged earlier. */
 async function onMain(files: Readonly<Record<string, string>>): Promise<void> {
   const clone = await lab.scratch();
   const git = (...args: readonly string[]) =>

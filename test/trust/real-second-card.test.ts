@@ -1,6 +1,6 @@
 /**
- * The second card on the real bundle, in a lab without an App: a writer hides the card, and a workflow posts an earlier one
- * with the digest of now under the name that ferrybot has there too.
+ * The second card with the real bundle, without an App: a writer hides the card, and a workflow posts an
+ * earlier one with the current digest under the same account.
  */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -25,7 +25,7 @@ let lab: BundleWorld;
 let run: string;
 let pull: number;
 let issue: number;
-/** The line that was approved. */
+/** The approved line. */
 let line: string;
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ function card(): BotComment {
   return found;
 }
 
-/** A job of a workflow that ada pushed writes, edits or deletes a comment with the token of its run. */
+/** A request with the token of a workflow job that ada pushed. */
 async function asWorkflow(method: string, path: string, body?: object): Promise<{ readonly id: number }> {
   const repoId = Object.values(lab.world.state.repos)[0]?.id ?? 0;
   const job = { id: 999_999, repoId } as Parameters<typeof mintWorkflowToken>[1];
@@ -61,7 +61,7 @@ async function asWorkflow(method: string, path: string, body?: object): Promise<
   return response.status === 204 ? { id: 0 } : ((await response.json()) as { readonly id: number });
 }
 
-/** mira copies the line; what the chat workflow's job answered. */
+/** mira copies the line; returns the answer of the chat workflow's job. */
 async function answered(): Promise<string> {
   const body = approvalLine(lab);
   const said = (await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body })) as {
@@ -73,7 +73,7 @@ async function answered(): Promise<string> {
 }
 
 // threat T90
-it('a copy of an earlier card holds approvals back until it is gone and the hidden card was shown again', async () => {
+it('a copy of an earlier card blocks approvals until it is deleted and the hidden card is visible again', async () => {
   await lab.useRunners(HOSTED);
   const before = { text: card().text, line: approvalLine(lab) };
   const branch = `ferrybot/proposal/${run}`;
@@ -106,7 +106,7 @@ it('a copy of an earlier card holds approvals back until it is gone and the hidd
 });
 
 // threat T91
-it('a comment that becomes a second card after control has looked is refused by the launcher', async () => {
+it("a comment edited into a second card after control's check is refused by the launcher", async () => {
   const before = await stateIn(lab);
   expect(before?.order?.status).toBe('open');
   const note = Object.values(lab.world.state.comments).find(({ body }) => body === 'A remark in the file.');

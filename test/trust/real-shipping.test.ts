@@ -1,4 +1,7 @@
-/** What somebody left on the runner's machine before the launch, tried on the real bundle: none of it runs, none of it is sent. */
+/**
+ * Files planted on the runner's machine before the launch, with the real bundle: none of them runs or is
+ * sent.
+ */
 
 import { access, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -15,7 +18,7 @@ beforeAll(async () => {
   lab = await openBundleLab();
   const state = dirname(lab.jobs);
   const id = `ferrybot-${lab.run}-a1`;
-  // Every name that anybody can tell before: the tree, the home of the job, what Python reads there.
+  // Every predictable path: the tree, the job's home, and what Python reads there.
   await plant(join(state, 'trees', id, 'scripts', 'tell.py'));
   await plant(join(state, 'trees', id, 'experiments', 'ferries', 'daily.py'));
   await plant(join(state, 'trees', 'tell.py'));
@@ -25,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 // threat T158
-it('a folder under the name that the tree of a launch could be expected to have is not run', async () => {
+it('a planted folder at a predictable path of the tree is not run', async () => {
   expect(job.log).toContain('ENVIRONMENT ');
   expect(job.log).not.toContain('PLANTED');
   expect(await readFile(join(job.folder, 'scripts/tell.py'), 'utf8')).toBe(
@@ -33,13 +36,13 @@ it('a folder under the name that the tree of a launch could be expected to have 
   );
 });
 
-it('each launch has a folder of its own, whose name nobody could tell, for its owner alone', async () => {
+it('each launch has its own folder with a random name, readable only by its owner', async () => {
   expect(job.folder).toMatch(/\/trees\/tree-\w{6}$/);
   expect((await stat(job.folder)).mode & 0o777).toBe(0o700);
   expect((await readdir(job.folder)).toSorted()).toEqual(['experiments', 'lib', 'scripts']);
 });
 
-it('the record names how many files were shipped, and the digest of their list as git prints it', async () => {
+it("the record has the number of shipped files and the digest of git's list of them", async () => {
   const logbook = await lab.git('show', `ferrybot/logbook:${await eventsPathOf(lab, lab.run)}`);
   const line = logbook.split('\n').find((one) => one.includes('"type":"submitted"')) ?? '{}';
   const { details } = (JSON.parse(line) as { readonly data: { readonly details: object } }).data;

@@ -1,4 +1,7 @@
-/** What was not shown is not approved: the real chat workflow reads card, history, head and authors before it believes a line. */
+/**
+ * Only what was shown can be approved: the real chat workflow checks card, history, head and authors before
+ * it accepts a line.
+ */
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { approvalLine } from '../support/approve.ts';
@@ -12,7 +15,7 @@ let lab: BundleWorld;
 let run: string;
 let pull: number;
 let issue: number;
-/** The line of the card as it was first shown. */
+/** The approval line of the card when it was first shown. */
 let line: string;
 let rewind: () => Promise<void>;
 
@@ -36,7 +39,7 @@ function card(): BotComment {
   return found;
 }
 
-/** Mira says it, the chat workflow's job reads it; gives what it answered. */
+/** Mira comments, and the chat workflow's job runs; returns its answer. */
 async function answered(body: string): Promise<string> {
   const said = (await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body })) as {
     readonly id: number;
@@ -47,7 +50,7 @@ async function answered(body: string): Promise<string> {
 }
 
 // threat T73
-it('the true line of a card that a writer gave a false delta is refused, told with the name, and the card restored', async () => {
+it('the correct line on a falsified card is refused, the editor is named, and the card is restored', async () => {
   const { id, source } = card();
   const falsified = source.replace('**Wanted:', '| harmless | 1 | 2 |\n\n**Wanted:');
   await lab.as('ada', 'PATCH', `/issues/comments/${id}`, { body: falsified });
@@ -59,7 +62,7 @@ it('the true line of a card that a writer gave a false delta is refused, told wi
   expect(await stateIn(lab)).toMatchObject({ approvals: [], order: null });
 });
 
-/** A commit of somebody's to the proposal; a second later mira says the line that stood there before. */
+/** Pushes a commit to the proposal; a second later mira comments the previous line. */
 async function answeredAfterPushOf(who: string): Promise<string> {
   const branch = `ferrybot/proposal/${run}`;
   const text = await lab.git('show', `${branch}:${FILE}`);
@@ -70,13 +73,13 @@ async function answeredAfterPushOf(who: string): Promise<string> {
 }
 
 // threat T94
-it('the line of before, one second after a push, is refused, and whatever line where the approver pushed', async () => {
+it('a previous line right after a push is refused, and so is any line by the user who pushed', async () => {
   expect(await answeredAfterPushOf('ada')).toMatch(/not approved: .* is not what is shown now/);
   expect(await answeredAfterPushOf('mira')).toContain('this change is yours');
   expect(await stateIn(lab)).toMatchObject({ approvals: [], order: null });
 });
 
-it('the line of the card as it stands is believed, so that these tests can fail', async () => {
+it('the line of the current card is accepted (so that these tests can fail)', async () => {
   expect(await answered(line)).toContain('approved manifest');
   expect((await stateIn(lab))?.order?.status).toBe('open');
 });

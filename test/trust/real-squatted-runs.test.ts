@@ -1,4 +1,7 @@
-/** Workflow runs of another branch with our titles, on the real bundle without a server: they keep neither the watch nor a stop away. */
+/**
+ * Workflow runs with ferrybot's titles on another branch, with the real bundle without a server: watch and
+ * stop still run.
+ */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { approvalLine } from '../support/approve.ts';
@@ -45,11 +48,11 @@ async function squat(): Promise<void> {
     });
 }
 
-it('starts the watch and stops the job while runs of another branch with our titles are queued', async () => {
+it('starts the watch and stops the job while workflow runs with the same titles are queued on another branch', async () => {
   const files: Record<string, string> = {};
   for (const file of FILES) {
     const path = `.github/workflows/${file}`;
-    // Without the environment, whose rules let no other branch wait for a machine.
+    // Without the environment: its rules would not let another branch wait for a machine.
     files[path] = (await lab.git('show', `main:${path}`))
       .replace(/runs-on: \[.*\]/, 'runs-on: [nobody-has-this]')
       .replaceAll(/^ {4}environment:.*\n/gm, '');

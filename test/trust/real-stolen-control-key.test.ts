@@ -1,4 +1,4 @@
-/** The control key alone launches nothing: the runner judges the change and the lane again, on its own reading. */
+/** The control key alone launches nothing: the runner evaluates the change and the lane itself. */
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { approvalLine } from '../support/approve.ts';
@@ -49,7 +49,10 @@ it('a forged order for a head that changes a file outside the scope is refused w
   expect(await started()).toEqual([]);
 });
 
-/** ada's pull request, whose second commit takes back what its first does to a shipped file, merged by mira; the first on main. */
+/**
+ * mira merges ada's pull request, in which the second commit reverts a shipped file; returns the first commit
+ * on main.
+ */
 async function innerCommit(method: string): Promise<string> {
   await push(lab, 'ada/tidy', CHANGED);
   const pushed = await lab.git('rev-parse', 'ada/tidy');
@@ -64,7 +67,7 @@ async function innerCommit(method: string): Promise<string> {
 
 // threat T167
 it.each(['merge', 'rebase'])(
-  'a forged order for a change that begins at a commit inside a pull request (%s) is refused with freshness',
+  'a forged order for a change based on a commit inside a pull request (%s) is refused with freshness',
   async (method) => {
     const inner = await innerCommit(method);
     const file = 'experiments/ferries/daily.py';
@@ -90,7 +93,7 @@ it('a forged order while another run of the lane is live is refused with lane-fr
 });
 
 // threat T172
-it('a forged order beside a record that allows more restarts than the approved manifest is refused with order-forged', async () => {
+it('a forged order with more restarts in the record than approved is refused with order-forged', async () => {
   const order = await orderWithStolenKey(lab, run, 'mira', null, (manifest) => ({
     ...manifest,
     envelope: { ...manifest.envelope, restarts: 1_000 },
@@ -106,8 +109,8 @@ async function said(body: string): Promise<number> {
 }
 
 // threat T170
-it('a forged order on an approval that was revoked is refused with held', async () => {
-  // The launcher is away until it is revoked: otherwise it may be faster than the words.
+it('a forged order with a revoked approval is refused with held', async () => {
+  // The launcher is offline until the revocation; otherwise it could be faster.
   await lab.useRunners(HOSTED);
   const approval = await said(approvalLine(lab));
   await lab.sweep();
@@ -115,7 +118,7 @@ it('a forged order on an approval that was revoked is refused with held', async 
   await lab.sweep();
   expect((await stateIn(lab))?.approvals).toEqual([]);
   await lab.useRunners(HOSTED, LAUNCHER);
-  // The honest order is refused before there is a forged one.
+  // The valid order is refused before a forged one exists.
   await lab.runJobs();
   expect(await launch(await orderAgainWithStolenKey(lab, run, approval))).toContain('held');
   expect(await started()).toEqual([]);
@@ -123,10 +126,10 @@ it('a forged order on an approval that was revoked is refused with held', async 
 
 // threat T171
 it.each(['/stop', '/hold', '/hold lane=daily reason="wait"', '/hold date=TODAY'])(
-  'a forged answer to %s does not take it out of the way of an order',
+  'a forged answer to %s does not allow an order despite it',
   async (brake) => {
     const order = await orderWithStolenKey(lab, run, 'mira');
-    // The lab's clock is the real one, and the name of its run ends with its day.
+    // The lab's clock is the real one, and the run's name ends with its day.
     const today = run.replace(/.*(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3');
     await answerWithStolenKey(lab, run, await said(brake.replace('TODAY', today)));
     expect(await launch(order)).toContain(brake === '/stop' ? 'stop-requested' : 'held');
@@ -136,15 +139,15 @@ it.each(['/stop', '/hold', '/hold lane=daily reason="wait"', '/hold date=TODAY']
 );
 
 // threat T166
-// The clock only moves forward: nothing comes after this one but the honest order.
-it('a forged order for a merge base of last week is refused with freshness', async () => {
+// The clock only moves forward, so only the valid order follows this test.
+it('a forged order with a merge base of last week is refused with freshness', async () => {
   lab.clock.advance(7 * DAY);
   await push(lab, 'main', CHANGED);
   expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('freshness');
   expect(await started()).toEqual([]);
 });
 
-it('the same key orders what every gate lets through, a person approves and nobody holds any more, so that these tests can fail', async () => {
+it('the same key can order a valid, approved change without a hold (so that these tests can fail)', async () => {
   await said('/hold');
   await lab.sweep();
   expect((await stateIn(lab))?.holds).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** A record that somebody broke by a push is put back by one command in anybody's clone, and everything goes on from there. */
+/** One command in any clone repairs a record that a push damaged, and ferrybot continues from there. */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { runProgram } from '../../src/host/process.ts';
@@ -58,16 +58,16 @@ async function said(body: string): Promise<void> {
   await lab.sweep();
 }
 
-describe('a record in order', () => {
-  it('is left as it is', async () => {
+describe('a valid record', () => {
+  it('is not changed', async () => {
     const before = await headOfRecord(lab);
     expect(await repair(await clone())).toMatchObject({ ok: true, code: 0, commit: null, files: [] });
     expect(await headOfRecord(lab)).toBe(before);
   });
 });
 
-describe('a brake that an ordinary push took out', () => {
-  it('is in the record again', async () => {
+describe('a hold removed by an ordinary push', () => {
+  it('is in the record again after the repair', async () => {
     const before = await recordFiles(lab);
     await said('/revoke');
     const whole = await recordFiles(lab);
@@ -81,8 +81,8 @@ describe('a brake that an ordinary push took out', () => {
   });
 });
 
-describe('a branch that is gone', () => {
-  it('is begun again where its marks say that it was', async () => {
+describe('a deleted branch', () => {
+  it('is created again with the entries that its marks prove', async () => {
     const whole = await recordFiles(lab);
     await lab.git('update-ref', '-d', REF);
     expect(await repair(await clone())).toMatchObject({ ok: true, code: 0 });
@@ -91,8 +91,8 @@ describe('a branch that is gone', () => {
   });
 });
 
-describe('a branch and marks that were put back by force', () => {
-  it('are brought forward from a clone that saw more, and the branch continues both', async () => {
+describe('a branch and marks that were reset by force', () => {
+  it('are restored from a clone with later entries, and the branch continues both', async () => {
     const before = { head: await headOfRecord(lab), marks: await marksOf(lab) };
     await said('/hold reason="the tokenizer changes"');
     const after = { head: await headOfRecord(lab), files: await recordFiles(lab) };
@@ -105,7 +105,7 @@ describe('a branch and marks that were put back by force', () => {
     expect(await lab.git('merge-base', after.head, REF)).toBe(after.head);
   });
 
-  it('and have another signed entry in the same place are nobody else’s to decide', async () => {
+  it('are not changed if two signed entries contradict each other, because a person must decide', async () => {
     await said('/hold reason="the tokenizer changes"');
     const folder = await clone();
     await lab.rewind();
@@ -118,9 +118,9 @@ describe('a branch and marks that were put back by force', () => {
   });
 });
 
-// Something is launched here: nothing comes after this one.
-it('junk in a run without a job and in the journal stops everything, and after the repair the approval goes on to a launch', async () => {
-  // Held and lifted: the journal has entries, and the run is approved anew below.
+// Something is launched here, so this test is the last one.
+it('invalid lines in run and journal block everything; after the repair the approval still launches', async () => {
+  // Held and lifted: the journal has entries, and the run is approved again below.
   await said('/hold lane=daily reason="a bad node eats jobs"');
   await said('/unhold lane=daily');
   await said(approvalLine(lab));

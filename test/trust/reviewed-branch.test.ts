@@ -1,4 +1,7 @@
-/** The pull requests that ferrybot opens stand on branches that everybody with write access may push to: none of them is a way past the review. */
+/**
+ * Every writer may push to the branches of ferrybot's pull requests: this must not bypass the review of the
+ * default branch.
+ */
 
 import { afterEach, expect, it } from 'vitest';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
@@ -9,7 +12,7 @@ import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 let lab: VirtualLab;
 afterEach(() => lab.close());
 
-/** What README asks for on the default branch. */
+/** The ruleset of the default branch that README requires. */
 function protectDefaultBranch({ world }: VirtualLab): void {
   const [repo] = Object.values(world.state.repos);
   if (repo === undefined) throw new Error('the lab has no repository');
@@ -38,7 +41,7 @@ function protectDefaultBranch({ world }: VirtualLab): void {
 }
 
 // threat T48
-it('a writer who pushes another config into a pull request of ferrybot does not merge it on their own approval', async () => {
+it('a writer who pushes a config into a ferrybot pull request cannot merge it with their own approval', async () => {
   lab = await openVirtualLab();
   const { run, pull } = await propose(lab);
   protectDefaultBranch(lab);
@@ -56,7 +59,7 @@ it('a writer who pushes another config into a pull request of ferrybot does not 
 });
 
 // threat T49
-it('a branch that a writer pushed in the place of the log of a seal is not called log-only: the seal is refused', async () => {
+it('a closure branch pushed by a writer with other changes is not labelled log-only, and the seal is refused', async () => {
   lab = await openVirtualLab({ ferry: SHORT_FERRY });
   const { run, pull, issue } = await propose(lab);
   await approveAndFinish(lab, run, pull);

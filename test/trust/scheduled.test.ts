@@ -1,4 +1,7 @@
-/** A scheduled run, whose event tells nothing of the repository: it reads the default branch, whatever else is called `main`. */
+/**
+ * A scheduled run gets no repository in its event: it must read the default branch, even if another branch is
+ * called `main`.
+ */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { push } from './attacks.ts';
@@ -21,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 // threat T152
-it('is ruled by the config of the default branch, not by a branch of a writer that is called main', async () => {
+it("uses the config of the default branch, not of a writer's branch called main", async () => {
   const honest = await lab.git('show', `trunk:${CONFIG}`);
   const mine = honest.replace('logbookBranch: ferrybot/logbook', 'logbookBranch: ferrybot/mine');
   await push(lab, 'main', { files: { [CONFIG]: mine } });

@@ -1,4 +1,4 @@
-/** Somebody who may write takes the name of the folder of our tags before anything stands in it, on real git. */
+/** A writer creates tags with the names of ferrybot's tag folders before they exist, on real git. */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLabOpener } from '../../src/app/open-lab.ts';
@@ -10,14 +10,14 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-it('a tag that takes the name of a folder of ours stops no record: its marks are in no folder', async () => {
+it('a tag with the name of a ferrybot folder does not block the record, because marks use no folder', async () => {
   for (const name of ['ferry', 'ferrybot', 'ferrybot-mark']) await lab.git('tag', name, 'main');
   const { run } = await proposedIn(lab);
   const tags = (await lab.git('tag', '--list')).split('\n');
   expect(tags).toContain('ferry');
   const marks = tags.filter((name) => name.startsWith(`ferrybot-mark-${run}-`));
   expect(marks.length).toBeGreaterThan(0);
-  // What was marked there is known to the next process: a record without it is refused.
+  // The marks are known to the next process: it refuses a record without this run.
   const empty = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
   const bare = await lab.git(
     '-c',

@@ -1,4 +1,4 @@
-/** What was taken back, and then taken out of the record by an ordinary push: no fresh process believes the older record. */
+/** A revocation that an ordinary push removed from the record: no new process accepts the older record. */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type BundleLab, openBundleLab } from './bundle-lab.ts';
@@ -35,10 +35,10 @@ async function saidAndRecorded(brake: string): Promise<void> {
 
 const started = (): Promise<readonly string[]> => startedIn(lab);
 
-describe('a decision that an ordinary push took out of the record', () => {
+describe('a revocation that a push removed from the record', () => {
   // threat T4
   it.each(BRAKES)(
-    '(%s) is missed by the launcher, which starts nothing, and told by control',
+    '(%s) is detected as missing by the launcher, which starts nothing, and control reports it',
     async (brake) => {
       const before = await recordFiles(lab);
       await saidAndRecorded(brake);
@@ -53,9 +53,9 @@ describe('a decision that an ordinary push took out of the record', () => {
   );
 });
 
-describe('a branch that was put back by force, where no ruleset keeps anybody from it', () => {
+describe('a branch that was reset by force, without a ruleset', () => {
   // threat T5
-  it('is known by the marks of what it had, by a process that never saw it', async () => {
+  it('is detected through its marks by a process that never saw the later entries', async () => {
     const before = await headOfRecord(lab);
     await saidAndRecorded('/revoke');
     await putBranchBack(lab, before);
@@ -66,16 +66,16 @@ describe('a branch that was put back by force, where no ruleset keeps anybody fr
   });
 
   // threat T10
-  it('or deleted is as well', async () => {
+  it('is detected if it was deleted', async () => {
     await lab.git('update-ref', '-d', 'refs/heads/ferrybot/logbook');
     expect(await lab.launch()).toContain('branch does not verify: logbook-branch-missing');
     expect(await started()).toEqual([]);
   });
 });
 
-describe('a brake in the thread that the record does not have', () => {
+describe('a hold or stop in the thread that the record lacks', () => {
   // threat T128
-  it('because control has not come to it yet holds the launch back', async () => {
+  it('blocks the launch if control has not processed it yet', async () => {
     lab.clock.advance(5_000);
     await lab.as('mira', 'POST', `/issues/${lab.pull}/comments`, { body: '/stop' });
     expect(await lab.launch()).toContain('stop-requested');
@@ -84,7 +84,7 @@ describe('a brake in the thread that the record does not have', () => {
 
   // threat T11
   it.each(BRAKES)(
-    '(%s) because branch and marks were put back by force holds it back too',
+    '(%s) blocks the launch if branch and marks were reset by force',
     async (brake) => {
       const before = { head: await headOfRecord(lab), marks: await marksOf(lab) };
       await saidAndRecorded(brake);
@@ -99,8 +99,8 @@ describe('a brake in the thread that the record does not have', () => {
 });
 
 // threat T12
-// Something is launched here: nothing comes after this one.
-it('tags that nobody signed mark nothing: neither copies of a mark, nor names in the place of the next', async () => {
+// Something is launched here, so this test is the last one.
+it("unsigned tags have no effect: neither copies of a mark nor tags with the next mark's name", async () => {
   const [mark = ''] = (await marksOf(lab)).filter((name) => name.includes(lab.run));
   const genuine = await lab.git('for-each-ref', '--format=%(contents)', `refs/tags/${mark}`);
   const claim = JSON.parse(genuine) as { readonly seq: number };

@@ -1,4 +1,7 @@
-/** docs/threat-model.md: each attack has a test that is marked with its number, and every check of the doctor is named. */
+/**
+ * docs/threat-model.md: each attack has a test marked with its number, and every check of the doctor is
+ * named.
+ */
 
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +14,7 @@ const [, attacks = ''] = /## What they could try\n([\s\S]*?)\n## /.exec(page) ??
 const rows = attacks.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| Attack'));
 const named = rows.flatMap((row) => [...row.matchAll(/\bT\d+\b/g)].map(([number]) => number));
 
-/** The number in each comment `// threat T12` whose next line of code begins a test. */
+/** The number in each comment `// threat T12` that is directly followed by a test. */
 const marked = globSync('{test,packages/playground/test}/**/*.test.ts', { cwd: ROOT }).flatMap((file) =>
   [
     ...readFileSync(join(ROOT, file), 'utf8').matchAll(
@@ -27,11 +30,11 @@ describe('the threat model', () => {
     expect(new Set(named).size).toBe(named.length);
   });
 
-  it('names exactly the tests that are marked', () => {
+  it('names exactly the marked tests', () => {
     expect(marked.toSorted()).toEqual(named.toSorted());
   });
 
-  it('names every check of the doctor once, and no other', () => {
+  it('names every check of the doctor once, and no others', () => {
     const [, settings = ''] = /## What is left to the lab\n([\s\S]*?)\n## /.exec(page) ?? [];
     const checks = [...settings.matchAll(/\| `([a-z-]+)` \|/g)].map((match) => match[1]);
     expect(checks).toEqual([...DOCTOR_CHECKS]);

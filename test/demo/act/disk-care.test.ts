@@ -1,6 +1,7 @@
 /**
- * Disk care as a lab has it, by our runner and by act: the scan's workflow, the issue, a person's consent there, and the
- * care workflow that clears a worker with real mounts. gcloud is a stand-in in the PATH of the runner. Takes up to a minute.
+ * Disk care in the playground's runner and in act: the scan workflow, the issue, a consent there, and the
+ * care workflow that cleans a worker with real mounts. A stand-in for gcloud is on the runner's PATH. Takes
+ * up to a minute.
  */
 
 import { chmodSync, writeFileSync } from 'node:fs';
@@ -17,7 +18,7 @@ import { byAct, byUs, comparable, type PlayWorkflow } from './two-runners.ts';
 const AT = '/tmp/gcsfuse_mount';
 const CLUSTER = 'us-central1-vllm';
 const CARER = { name: 'carer', labels: ['self-hosted', 'ferrybot-care'] };
-/** uv is on no PATH here, so that the scripts run without it. */
+/** No PATH here contains uv, so that the scripts run without it. */
 const DISKS = `
 clusters:
   ${CLUSTER}:
@@ -33,7 +34,7 @@ clusters:
       cleanupAlive: { command: [echo, cleanup-cron-1 RUNNING], expect: RUNNING }
 `;
 
-describeWith('act', 'disk care by its workflows', () => {
+describeWith('disk care by its workflows', 'disk care by its workflows', () => {
   let lab: BundleWorld;
   let folder: string;
   let standin: Standin;
@@ -49,7 +50,7 @@ describeWith('act', 'disk care by its workflows', () => {
     folder = await mkdtemp(join(tmpdir(), 'ferrybot-disks-'));
     await mkdir(join(folder, 'bin'));
     standin = await gcloudStandin({ nodes: [] });
-    // The standard way in: ferrybot hands no variable of ours on.
+    // Through the PATH, because ferrybot passes no variable of this test on.
     program('gcloud', [
       `GCLOUD_STANDIN=${standin.folder} PATH=${path} exec python3 ${standin.gcloud.program} "$@"`,
     ]);
@@ -77,9 +78,9 @@ describeWith('act', 'disk care by its workflows', () => {
     ['act', () => byAct(lab, folder, {}, [join(folder, 'bin')]), 'one'],
   ];
 
-  it.skipIf(!hasNamespaces()).each(runners)('clears a worker on %s', async (_, runner, reach) => {
+  it.skipIf(!hasNamespaces()).each(runners)('cleans a worker on %s', async (_, runner, reach) => {
     await rewind();
-    // Where act plays, none of our runners takes what control dispatches.
+    // With act, none of the playground's runners may take what control dispatches.
     await lab.useRunners(...(reach === 'all' ? [HOSTED, HOSTED_TOO, CARER] : []));
     const worker = await shortOfDisk();
     const play = runner();
@@ -106,7 +107,7 @@ describeWith('act', 'disk care by its workflows', () => {
     expect(worker.bucket()).toEqual(['precious']);
     expect(worker.list(AT)).toEqual([]);
     if (reach === 'one') return;
-    // Used once: the same order again changes nothing and says so.
+    // The order is used: a second run changes nothing and reports this.
     const before = (await standin.calls()).length;
     const again = comparable(await play('ferrybot-care.yml', { run: 'journal', action: mutationIn() }));
     expect(again.jobs['care']).toBe('failure');
@@ -114,7 +115,7 @@ describeWith('act', 'disk care by its workflows', () => {
     expect((await standin.calls()).length).toBe(before);
   });
 
-  /** A worker whose bucket is not mounted, and whose boot disk is full of what was meant for it. */
+  /** A worker with an unmounted bucket and a boot disk full of the bucket's data. */
   async function shortOfDisk(): Promise<TpuWorkerSandbox> {
     await rm(join(standin.folder, 'workers'), { recursive: true, force: true });
     await standin.set({ nodes: [aNode('ray-a', '10.130.0.1')] });
@@ -130,7 +131,7 @@ describeWith('act', 'disk care by its workflows', () => {
     return found;
   }
 
-  /** Of the care that control has dispatched. */
+  /** The digest of the care run that control dispatched. */
   function mutationIn(): string {
     const runs = Object.values(lab.world.state.runs).filter(({ path: file }) => file.endsWith('-care.yml'));
     const digest = runs
@@ -141,7 +142,7 @@ describeWith('act', 'disk care by its workflows', () => {
   }
 });
 
-/** Folders of the PATH that hold no uv; a link to Python and git stays where the system has them. */
+/** The PATH without folders that contain uv; Python and git are in the system's folders. */
 function withoutUv(path: string): string {
   return [...path.split(':').filter((one) => one.includes('node')), '/usr/bin', '/bin'].join(':');
 }

@@ -1,4 +1,4 @@
-/** Actions of other people in a folder beside ours: by name, by ref, and never from outside of the folder. */
+/** Third-party actions in a folder: found by name and ref, and never outside the folder. */
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ async function folderOf(...names: readonly string[]): Promise<{ readonly root: s
   return { root, [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }) };
 }
 
-it('an action is its folder of that ref, else its folder for every ref; one that is not there is refused by name', async () => {
+it('an action is its folder for the ref, else its folder without a ref; a missing one is rejected by name', async () => {
   await using folder = await folderOf('tools/greet', 'tools/greet@v2', 'tools/many/sub');
   const sources = { directories: { 'ferrybot/ferrybot': '/nowhere' }, bundles: folder.root, required: true };
   const at = async (uses: string): Promise<string> =>
@@ -34,7 +34,7 @@ it('an action is its folder of that ref, else its folder for every ref; one that
   await expect(at('tools/none@v1')).rejects.toThrow("Unable to resolve action 'tools/none@v1'");
 });
 
-it('nothing outside of the folder is an action', async () => {
+it('a path outside the folder is rejected', async () => {
   await using folder = await folderOf('in/tools/greet', 'out/greet', 'secret');
   const sources = { directories: {}, bundles: path.join(folder.root, 'in'), required: true };
   for (const uses of [
@@ -46,7 +46,7 @@ it('nothing outside of the folder is an action', async () => {
     await expect(resolveRemote(uses, sources)).rejects.toThrow('Unable to resolve action');
 });
 
-it('a step runs it with the services of artifacts and caches, and a script has none of them', async () => {
+it('a step runs an action with the artifact and cache services, and a script without them', async () => {
   await using folder = await folderOf('tools/greet');
   await using lab = await startRealLab({}, folder.root);
   await lab.push({
@@ -63,7 +63,7 @@ jobs:
   ]);
 });
 
-it('the start tells only of actions that are not in the folder', async () => {
+it('the start lists only actions that are missing in the folder', async () => {
   await using folder = await folderOf('tools/greet');
   const text = 'on: push\njobs: {a: {runs-on: x, steps: [{uses: tools/greet@v1}, {uses: tools/none@v1}]}}\n';
   expect(workflowProblems(new Map([['w.yml', text]]), folder.root)).toEqual([

@@ -1,4 +1,6 @@
-/** Composite actions on real processes, as the official runner has them (actions/runner, CompositeActionHandler). */
+/**
+ * Composite actions on real processes, as in the official runner (actions/runner, CompositeActionHandler).
+ */
 
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -8,7 +10,7 @@ import { expect, it } from 'vitest';
 import { workflowProblems } from '../../../demo/own/workflow-problems.ts';
 import { startRealLab } from '../../../packages/playground/test/actions/real-lab.ts';
 
-/** A folder of `--actions`: the text of each `action.yml`, and what lies beside it, by path. */
+/** A folder for `--actions`: the text of each `action.yml` and of other files, by path. */
 async function folderOf(
   files: Readonly<Record<string, string>>,
 ): Promise<{ readonly root: string } & AsyncDisposable> {
@@ -20,7 +22,7 @@ async function folderOf(
   return { root, [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }) };
 }
 
-/** Plays a job with these steps; what its steps said behind `> `, and how it ended. */
+/** Plays a job with these steps; returns what its steps printed after `> `, and its conclusion. */
 async function play(
   files: Readonly<Record<string, string>>,
   steps: string,
@@ -77,7 +79,7 @@ runs:
         echo "text=\${{ steps.first.outputs.text }} twice" >> "$GITHUB_OUTPUT"
 `;
 
-it('runs its scripts with its inputs, outputs, env and paths, and keeps them apart from the job’s', async () => {
+it("runs its scripts with its own inputs, outputs, env and paths, separate from the job's", async () => {
   const { said, conclusion, log } = await play(
     { 'tools/greet/action.yml': GREET, 'tools/greet/word.txt': 'word' },
     `      - {id: outside, run: mkdir sub}
@@ -91,7 +93,7 @@ it('runs its scripts with its inputs, outputs, env and paths, and keeps them apa
   expect(said).toEqual([
     'around, success of tools/greet@v1: hello from lab/model true [none]',
     'script: [] [] wordword',
-    // The env of the step around it stays above GITHUB_ENV.
+    // The env of the surrounding step takes precedence over GITHUB_ENV.
     'in sub, later, around, around, kept []',
     expect.stringMatching(/^kept twice! v1 \[\] later changed \/.*\/tools$/),
   ]);
@@ -114,7 +116,7 @@ runs:
 outputs: {late: {value: "\${{ steps.hard.outcome }}"}}
 `;
 
-it('asks success() and failure() of its own steps, goes on after a forgiven one, and fails with one that is not', async () => {
+it('evaluates success() and failure() for its own steps, continues after a tolerated failure, and else fails', async () => {
   const fine = '{name: Fine, runs: {using: composite, steps: [{shell: bash, run: echo "> fine"}]}}';
   const { said, conclusion } = await play(
     { 'tools/ends/action.yml': ENDS, 'tools/fine/action.yml': fine },
@@ -141,7 +143,7 @@ fs.appendFileSync(process.env.GITHUB_STATE, 'word=' + process.env.INPUT_WORD + '
 fs.appendFileSync(process.env.GITHUB_OUTPUT, 'o=' + process.env.INPUT_WORD + '\\n');
 `;
 
-it('uses other actions, of other repositories and of the workspace, with one pre and one post step for all of theirs', async () => {
+it('uses other actions from repositories and the workspace, with one pre and one post step for all of them', async () => {
   const nested = (uses: readonly string[], id = 'in'): string => `name: Nested
 inputs: {word: {default: d}}
 outputs: {o: {value: "\${{ steps.${id}.outputs.o }}"}}
@@ -169,7 +171,7 @@ ${uses.map((one, at) => `    - {id: ${at === 0 ? id : `more${at}`}, uses: ${one}
   expect(conclusion).toBe('success');
   expect(said).toEqual([
     'pre a',
-    // The one whose condition does not hold has a pre part all the same, and no post part.
+    // An action with a false condition has its pre part, but no post part.
     'pre w',
     'pre a1',
     'pre w',
@@ -192,7 +194,7 @@ ${uses.map((one, at) => `    - {id: ${at === 0 ? id : `more${at}`}, uses: ${one}
   ]);
 });
 
-/** So many composite actions, each in the one before; the last one speaks. */
+/** A chain of this many composite actions, each using the next; the last one prints. */
 const chain = (length: number): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Array.from({ length }, (_, at) => [
@@ -201,7 +203,7 @@ const chain = (length: number): Readonly<Record<string, string>> =>
     ]),
   );
 
-it('stands in at most nine others, so that ten layers have steps; one more is refused before any step', async () => {
+it('can be nested nine deep; one more is rejected before any step', async () => {
   expect(await play(chain(9), '      - {uses: tools/c1@v1}\n')).toMatchObject({
     said: ['the last'],
     conclusion: 'success',
@@ -217,7 +219,7 @@ it('stands in at most nine others, so that ten layers have steps; one more is re
   expect(itself.log).toContain('Composite action depth exceeded max depth 9');
 });
 
-it('is ended with its step: by the step’s time limit and by nothing of the job’s defaults', async () => {
+it("is stopped by its step's time limit, and ignores the job's defaults", async () => {
   const slow = `{name: s, runs: {using: composite, steps: [{shell: sh, run: 'echo "> $(basename "$PWD")"; sleep 30'}, {if: always(), shell: bash, run: 'echo "> never"'}]}}`;
   const { said, conclusion, log } = await play(
     { 'tools/slow/action.yml': slow },
@@ -229,7 +231,7 @@ it('is ended with its step: by the step’s time limit and by nothing of the job
   expect(log.match(/##\[error\].*/g)).toEqual(['##[error]The action has timed out after 0.02 minutes.']);
 });
 
-it('after a cancellation its steps go on where its own condition does: only cancelled() asks the job', async () => {
+it('continues after a cancellation if its own condition holds: only cancelled() depends on the job', async () => {
   const tidy = `{name: t, runs: {using: composite, steps: [{shell: bash, run: echo "> tidy"}, {if: cancelled(), shell: bash, run: echo "> for it was cancelled"}]}}`;
   const slow = `{name: s, runs: {using: composite, steps: [{shell: bash, run: 'echo > "$PLACE"; sleep 30'}, {if: always(), shell: bash, run: echo "> never"}]}}`;
   await using folder = await folderOf({ 'tools/tidy/action.yml': tidy, 'tools/slow/action.yml': slow });
@@ -257,10 +259,10 @@ const refused = [
   ['a time limit', '{shell: bash, run: echo, timeout-minutes: 1}', 'timeout-minutes'],
   ['a secret', '{shell: bash, run: "echo ${{ secrets.TOKEN }}"}', 'secrets'],
   ['a variable of the repository', '{shell: bash, run: "echo ${{ vars.X }}"}', 'vars'],
-  ['an action that is not there', '{uses: tools/none@v1}', "Unable to resolve action 'tools/none@v1'"],
+  ['a missing action', '{uses: tools/none@v1}', "Unable to resolve action 'tools/none@v1'"],
 ] as const;
 
-it.each(refused)('is refused before any step where a step has %s', async (_, step, why) => {
+it.each(refused)('is rejected before any step if a step has %s', async (_, step, why) => {
   const text = `{name: bad, runs: {using: composite, steps: [${step}]}}`;
   const played = await play(
     { 'tools/bad/action.yml': text },
@@ -270,7 +272,7 @@ it.each(refused)('is refused before any step where a step has %s', async (_, ste
   expect(played.log).toContain(why);
 });
 
-it('the start tells what is missing below composite actions, and what of them cannot be read', async () => {
+it('the start lists missing actions inside composite actions, and unsupported kinds of action', async () => {
   await using folder = await folderOf({
     'tools/outer/action.yml': '{name: o, runs: {using: composite, steps: [{uses: tools/none@v1}]}}',
     'tools/box/action.yml': '{name: b, runs: {using: docker, image: x}}',

@@ -1,4 +1,7 @@
-/** The playground serves the user who started it: other users of the machine reach its port, and get neither pages nor tokens. */
+/**
+ * The playground serves only the user who started it: other users of the machine get neither pages nor
+ * tokens.
+ */
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,7 +23,7 @@ const PAGES = ['/', '/lab/ferries', '/lab/ferries/pulls', '/_playground/world', 
 const CONTROL = ['people', 'usage', 'deliveries', 'limits', 'unserved', 'faults', 'clock', 'events'];
 
 describe('another user of the machine', () => {
-  it('gets no page, and reads what to do instead', async () => {
+  it('gets no page, but a hint to open the printed address', async () => {
     const { ask } = await open();
     for (const path of PAGES) {
       const answer = await ask(path);
@@ -37,7 +40,7 @@ describe('another user of the machine', () => {
     ['a wrong one in the header', { authorization: 'Bearer guessed' }],
     ['a wrong one in the cookie', { cookie: 'playground_user=guessed' }],
     ['the name of a person', { cookie: 'playground_speaker=mira' }],
-  ])('with %s gets nothing from the control, and no token', async (_, headers) => {
+  ])('with %s gets nothing from the control API, and no token', async (_, headers) => {
     const { ask, lab } = await open();
     const tokens = Object.keys(lab.world.state.tokens);
     expect(tokens.length).toBeGreaterThan(0);
@@ -63,7 +66,7 @@ describe('another user of the machine', () => {
     expect(Object.keys(lab.world.state.issues)).toEqual([]);
   });
 
-  it('reads of the API and of git what GitHub shows to everybody, and changes nothing there', async () => {
+  it('reads from the API and git only what GitHub shows to everyone, and can change nothing', async () => {
     const { ask } = await open();
     expect((await ask('/api/v3/repos/lab/ferries')).status).toBe(200);
     expect((await ask('/api/v3/user')).status).toBe(401);
@@ -72,8 +75,8 @@ describe('another user of the machine', () => {
   });
 });
 
-describe('the address that is printed', () => {
-  it('sets a cookie that no script reads and no other site sends, and leads to the clean address', async () => {
+describe('the printed address', () => {
+  it('sets an HttpOnly, SameSite cookie and redirects to the address without the token', async () => {
     const { ask, printed, token, origin } = await open();
     const { pathname, search } = new URL(printed);
     const answer = await ask(`${pathname}${search}&tab=files`);
@@ -88,13 +91,13 @@ describe('the address that is printed', () => {
     expect((await ask('/_playground/people', { authorization: `token ${token}` })).status).toBe(200);
   });
 
-  it('is another one for every playground', async () => {
+  it('has another token in every playground', async () => {
     const [one, two] = [await open(), await open()];
     expect(one.token).not.toBe(two.token);
     expect((await two.ask('/lab/ferries', one.headers)).status).toBe(401);
   });
 
-  it('leads to this server alone', async () => {
+  it('redirects only to this server', async () => {
     const { ask, token } = await open();
     expect((await ask(`//evil.example/lab?token=${token}`)).headers.get('location')).toBe('/lab');
   });
@@ -108,7 +111,7 @@ describe('a form', () => {
     [{ origin: 'null' }],
     [{ 'sec-fetch-site': 'cross-site' }],
     [{ 'sec-fetch-site': 'same-site' }],
-  ] as const)('of another site is refused though the browser sends the cookie: %o', async (from) => {
+  ] as const)('from another site is rejected even if the browser sends the cookie: %o', async (from) => {
     const { ask, headers, lab } = await open();
     const sent = { ...headers, ...from };
     const press = await ask('/lab/ferries/own-pull', { ...sent, cookie: 'playground_speaker=ada' }, 'POST');
@@ -117,7 +120,7 @@ describe('a form', () => {
     expect(Object.keys(lab.world.state.issues)).toEqual([]);
   });
 
-  it('of the playground itself is taken from a browser that sends Origin alone', async () => {
+  it('from the playground is accepted from a browser that sends only Origin', async () => {
     const { ask, headers, origin, lab } = await open();
     const cookie = 'playground_speaker=ada';
     expect((await ask('/lab/ferries/own-pull', { ...headers, origin, cookie }, 'POST')).status).toBe(303);
@@ -126,7 +129,7 @@ describe('a form', () => {
 });
 
 describe.skipIf(chromiumPath === null)('in a browser', { meta: { skipReason: noChromium } }, () => {
-  it('is signed in by one click on the printed address, also from the page of another site', async () => {
+  it("the user is signed in by one click on the printed address, also from another site's page", async () => {
     const { printed, home } = await open();
     const elsewhere = createServer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end(`<a href="${printed}">the lab</a>`);

@@ -1,4 +1,7 @@
-/** Every event that the bot hears is sent at least once under the eyes of the judge, so that no form of one escapes it. */
+/**
+ * Every event that the bot handles is sent at least once while its payload is checked against GitHub's
+ * description.
+ */
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { expect, it } from 'vitest';
@@ -17,7 +20,7 @@ const sent = z.object({ event: z.string() });
 const changed = z.tuple([z.object({ filename: z.string() })]);
 const proposed = z.object({ head: z.object({ sha: z.string() }) });
 
-it('every event of the App is sent in the course of a ferry and of the life of its installation', async () => {
+it('every event of the App is sent during a ferry and the life of its installation', async () => {
   const heard = new Set<string>();
   const hear = (made: unknown): void => void heard.add(sent.parse(made).event);
   subscribe(channelNames.webhook, hear);

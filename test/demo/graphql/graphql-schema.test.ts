@@ -1,4 +1,7 @@
-/** Our part of the GraphQL schema is a part of GitHub's published one, and every question that ferrybot asks is valid there. */
+/**
+ * The playground's GraphQL schema is a subset of GitHub's published one, and every query of ferrybot is valid
+ * in it.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +24,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { schemaText } from '../../../packages/playground/graphql/schema-text.ts';
 import { ISSUE_FIRST_QUERY, THREAD_QUERY, THREADS_QUERY } from '../../../src/github/thread-schema.ts';
 
-/** What GitHub has beyond the newest description that a registry has (15.26.1), by the clients that ask it. */
+/**
+ * Fields that GitHub has but the newest published schema (15.26.1) does not, with the client that queries
+ * them.
+ */
 const LATER: Readonly<Record<string, string>> = {
   'StatusContext.updatedAt': 'github/branch-deploy v12',
 };
@@ -33,7 +39,7 @@ beforeAll(() => {
   ours = buildSchema(schemaText);
 });
 
-/** What of `type` GitHub does not have, or has otherwise. */
+/** The parts of `type` that GitHub lacks or defines differently. */
 function strays(type: GraphQLNamedType): readonly string[] {
   const known = theirs.getType(type.name);
   if (known === undefined) return [`${type.name}: GitHub has no such type`];
@@ -71,7 +77,7 @@ function strays(type: GraphQLNamedType): readonly string[] {
   return [];
 }
 
-/** An argument that we have must be GitHub's; one that GitHub demands we must have, too. */
+/** Every argument must exist in GitHub's schema, and every required argument of GitHub must exist here. */
 function inputStrays(
   where: string,
   own: readonly Pick<GraphQLArgument, 'name' | 'type'>[],
@@ -91,13 +97,13 @@ function inputStrays(
 }
 
 describe('the GraphQL schema', () => {
-  it('has no type, field or argument that GitHub has not, and none of another type', () => {
+  it('has only types, fields and arguments that GitHub has, with the same types', () => {
     const types = Object.values(ours.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
     expect(types.flatMap(strays)).toEqual([]);
     expect(types.length).toBeGreaterThan(50);
   });
 
-  it('has no exception that the description knows by now', () => {
+  it('has no exception that the published schema contains by now', () => {
     const known = Object.keys(LATER).filter((name) => {
       const [typeName = '', fieldName = ''] = name.split('.');
       const type = theirs.getType(typeName);
@@ -106,7 +112,7 @@ describe('the GraphQL schema', () => {
     expect(known).toEqual([]);
   });
 
-  it('would notice a field of its own invention', () => {
+  it('would detect an invented field (so that these tests can fail)', () => {
     const made = buildSchema('type Query { viewer: User!, mood: String } type User { id: ID!, login: Int! }');
     expect(
       Object.values(made.getTypeMap())
@@ -115,9 +121,9 @@ describe('the GraphQL schema', () => {
     ).toEqual(['Query.mood: GitHub has no such field', 'User.login: Int!, GitHub String!']);
   });
 
-  it('knows, as GitHub does, every question in src', () => {
+  it("accepts every query in src, and so does GitHub's", () => {
     const root = join(import.meta.dirname, '../../../src');
-    // Trackers have questions of their own, which GitHub is never asked.
+    // Trackers have their own queries, which are not sent to GitHub.
     const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
       (file) => file.endsWith('.ts') && !file.startsWith('trackers/'),
     );
@@ -137,7 +143,7 @@ describe('the GraphQL schema', () => {
       })),
     ];
     expect(whole.length).toBeGreaterThan(3);
-    // GitHub lets two types of a union answer one name with different types.
+    // GitHub allows two types of a union to return one name with different types.
     const rules = specifiedRules.filter(({ name }) => name !== 'OverlappingFieldsCanBeMergedRule');
     const wrong = whole.flatMap(({ file, text }) =>
       [theirs, ours].flatMap((schema) =>

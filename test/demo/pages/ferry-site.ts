@@ -1,4 +1,7 @@
-/** A whole lab on virtual time whose pages a browser can open: what somebody does there reaches the bot, and time passes when the test says so. */
+/**
+ * A lab on virtual time with pages for a browser: actions there reach the bot, and the test advances the
+ * clock.
+ */
 
 import { listen } from '../../../packages/playground/http/server.ts';
 import { worldSettings } from '../../../packages/playground/pages/from-world.ts';
@@ -9,17 +12,17 @@ import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../../s
 export type FerrySite = {
   /** The repository's front page. */
   readonly home: string;
-  /** The same as a person is given it: it signs the browser in. */
+  /** The same address as printed at the start: it signs the browser in. */
   readonly printed: string;
-  /** What a program sends with every request of a page. */
+  /** The header for requests to pages. */
   readonly headers: { readonly authorization: string };
   readonly lab: VirtualLab;
-  /** Requests of the bot that GitHub counts: all but a 304 and questions about the limits themselves. */
+  /** Requests of the bot that count towards GitHub's limits: all except 304 responses and `/rate_limit`. */
   readonly botRequests: () => number;
   readonly close: () => Promise<void>;
 };
 
-/** Throws at its end if the playground broke under way. */
+/** Throws when closed if the playground had an internal error. */
 export async function openFerrySite({
   open = openVirtualLab,
   pages: more = () => ({}),

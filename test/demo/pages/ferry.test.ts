@@ -1,4 +1,7 @@
-/** A ferry from dispatch to merged seal as a person plays it in a browser, on a narrow and on a wide window; time is virtual, everything else is real. */
+/**
+ * A ferry in a browser, from the dispatch to the merged closure, in a narrow and a wide window; only the time
+ * is virtual.
+ */
 import { mkdtempSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -10,7 +13,7 @@ import { approvalLine } from '../../support/approve.ts';
 import { stateOf, todaysRun, until } from '../../support/play.ts';
 import { type FerrySite, openFerrySite } from './ferry-site.ts';
 
-/** `PICTURES=1` renews the pictures of the documentation; otherwise they are only proof that the page can be drawn. */
+/** `PICTURES=1` renews the pictures in the docs; otherwise they only show that the page can be rendered. */
 const pictures =
   process.env['PICTURES'] === '1'
     ? path.resolve('docs/pictures')
@@ -18,46 +21,42 @@ const pictures =
 /** Both ferries together take half a minute on an idle machine. */
 const PATIENCE_MS = 180_000;
 
-/** Somebody at a browser, and the lab whose time the test moves. */
+/** A browser page, and the lab on virtual time. */
 type Seat = { readonly page: Page; readonly site: FerrySite; readonly width: number };
 
-describe.skipIf(chromiumPath === null)(
-  'a ferry, played on the page',
-  { meta: { skipReason: noChromium } },
-  () => {
-    let browser: Browser;
-    beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
-    });
-    afterAll(() => browser.close());
+describe.skipIf(chromiumPath === null)('a ferry in the browser', { meta: { skipReason: noChromium } }, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
+  });
+  afterAll(() => browser.close());
 
-    it.each([360, 1280])(
-      '%i pixels wide, from the first click to the merged seal',
-      { timeout: PATIENCE_MS },
-      async (width) => {
-        const site = await openFerrySite();
-        const page = await browser.newPage({ viewport: { width, height: 900 } });
-        const seat: Seat = { page, site, width };
-        const complaints: string[] = [];
-        page.on('pageerror', (error) => complaints.push(error.message));
-        page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-        try {
-          await dispatchTheDay(seat);
-          await readTheProposal(seat);
-          await tickTheBox(seat);
-          await approveByKeyboard(seat);
-          await watchTheLaunch(seat);
-          await hearOfTheEval(seat);
-          await sealAndMerge(seat);
-          expect(complaints).toEqual([]);
-        } finally {
-          await page.close();
-          await site.close();
-        }
-      },
-    );
-  },
-);
+  it.each([360, 1280])(
+    'runs in %i pixels from the first click to the merged closure',
+    { timeout: PATIENCE_MS },
+    async (width) => {
+      const site = await openFerrySite();
+      const page = await browser.newPage({ viewport: { width, height: 900 } });
+      const seat: Seat = { page, site, width };
+      const complaints: string[] = [];
+      page.on('pageerror', (error) => complaints.push(error.message));
+      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+      try {
+        await dispatchTheDay(seat);
+        await readTheProposal(seat);
+        await tickTheBox(seat);
+        await approveByKeyboard(seat);
+        await watchTheLaunch(seat);
+        await hearOfTheEval(seat);
+        await sealAndMerge(seat);
+        expect(complaints).toEqual([]);
+      } finally {
+        await page.close();
+        await site.close();
+      }
+    },
+  );
+});
 
 async function dispatchTheDay({ page, site, ...seat }: Seat): Promise<void> {
   await page.goto(site.printed);
@@ -88,7 +87,7 @@ async function readTheProposal(seat: Seat): Promise<void> {
   await page.getByRole('link', { name: /^Conversation/ }).click();
 }
 
-/** Ada, since whoever changed the text last is not who may approve it. */
+/** As ada, because the last editor of the text may not approve. */
 async function tickTheBox({ page, site }: Seat): Promise<void> {
   await speakAs(page, 'ada');
   const box = page.getByRole('checkbox', { name: 'optional/manual Discord update posted' });
@@ -102,7 +101,10 @@ async function tickTheBox({ page, site }: Seat): Promise<void> {
   await site.lab.clock.advance(60_000);
 }
 
-/** Tab to the command, Enter writes it into the box, Tab to the button, Enter: no mouse, and at each step one sees where one is. */
+/**
+ * Tab to the command, Enter inserts it, Tab to the button, Enter: no mouse, and the focus is visible at each
+ * step.
+ */
 async function approveByKeyboard(seat: Seat): Promise<void> {
   const { page, site } = seat;
   await page.reload();
@@ -121,7 +123,7 @@ async function approveByKeyboard(seat: Seat): Promise<void> {
     .filter({ hasText: /^\/approve-launch [0-9a-f]{32}$/ })
     .waitFor();
   await until(site.lab, 'the launch', async () => (await now(site))?.submission != null, { stepMs: 5_000 });
-  // The card, which is edited in place, says so without a reload; and the panel above no longer asks for an approval.
+  // The card updates in place without a reload, and the panel no longer asks for an approval.
   await page
     .getByText(/approved manifest/)
     .first()
@@ -134,7 +136,7 @@ async function watchTheLaunch(seat: Seat): Promise<void> {
   const { page } = seat;
   await page.getByRole('link', { name: 'Actions' }).click();
   const title = page.getByRole('link', { name: /^ferrybot launch ferry-daily/ });
-  // A long branch beside it once left it a letter's width.
+  // A long branch name once left this title no width.
   await title.waitFor();
   const widths = await page.locator('.list-text').evaluateAll((rows) => rows.map((row) => row.clientWidth));
   expect(Math.min(...widths)).toBeGreaterThan(200);
@@ -145,7 +147,7 @@ async function watchTheLaunch(seat: Seat): Promise<void> {
     .getByText(/^Run ferrybot\/ferrybot@/)
     .first()
     .click();
-  // What did not run said nothing.
+  // A skipped job has no log.
   expect(await page.getByRole('article', { name: 'Job record' }).getByRole('log').count()).toBe(0);
   await look(seat, 'run');
 }
@@ -186,7 +188,7 @@ async function sealAndMerge(seat: Seat): Promise<void> {
   await page.getByText('Nothing waits for you').waitFor();
   await page.goto(new URL('/_playground/world', site.home).href);
   await page.getByText('chain and signatures hold').first().waitFor();
-  // What the bot cost, by each token and together: what the bot's own side of the wire counted.
+  // The bot's requests by token and in total must match what the bot's side counted.
   const costs = page.getByRole('region', { name: 'Cost by caller' }).locator('tbody tr');
   const rows = await costs.evaluateAll((all) =>
     all.map((row) => [...row.children].map((cell) => cell.textContent)),
@@ -199,7 +201,7 @@ async function sealAndMerge(seat: Seat): Promise<void> {
   await look(seat, 'world');
 }
 
-/** What the page says of the bot's token is what GitHub's API tells the holder of that token, to the second. */
+/** The page shows the same rate limit for the bot's token as GitHub's API, to the second. */
 async function limitsAreTheApis({ page, site }: Seat): Promise<void> {
   const { world } = site.lab;
   const [token] = Object.entries(world.state.tokens).findLast(([, row]) => row.kind === 'installation') ?? [];
@@ -227,7 +229,7 @@ function now(site: FerrySite): ReturnType<typeof stateOf> {
   return stateOf(site.lab, todaysRun(site.lab));
 }
 
-/** Words of a comment as they are drawn; the source of each lies in its edit box too. */
+/** The rendered text of a comment; its source is in the edit box too. */
 function said(page: Page, words: string): Locator {
   return page.locator('.timeline .markdown').getByText(words).first();
 }
@@ -238,7 +240,7 @@ async function speakAs(page: Page, login: string): Promise<void> {
   await page.getByText(`Comment as ${login}`).waitFor();
 }
 
-/** Presses Tab until `found` holds of what has the focus, which must be seen to have it at each step. */
+/** Presses Tab until `found` is true for the focused element; the focus must be visible at each step. */
 async function tabTo(page: Page, found: (element: Element) => boolean): Promise<void> {
   for (let step = 0; step < 100; step += 1) {
     await page.keyboard.press('Tab');
@@ -256,9 +258,9 @@ async function tabTo(page: Page, found: (element: Element) => boolean): Promise<
   throw new Error('Tab does not lead there');
 }
 
-/** Fits the window, and is kept as a picture. */
+/** Checks that the page fits the window, and takes a screenshot. */
 async function look({ page, width }: Seat, name: string): Promise<void> {
-  // Before its styles are there a page has another width.
+  // Before its styles are loaded, a page has another width.
   await page.waitForLoadState('load');
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   expect(`${name} ${overflow}`).toBe(`${name} 0`);

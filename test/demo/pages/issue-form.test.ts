@@ -1,4 +1,7 @@
-/** An issue form of a repository on the page: filled in, opened as GitHub would write it, and the story that begins with it. */
+/**
+ * A repository's issue form on the page: filled in, opened with the text GitHub would write, and used by the
+ * guided tour.
+ */
 
 import { readFile } from 'node:fs/promises';
 import { expect, it, onTestFinished } from 'vitest';
@@ -16,7 +19,7 @@ import { openVirtualLab, type VirtualLab } from '../../support/virtual-lab.ts';
 const FORM = new URL('../../../.github/ISSUE_TEMPLATE/hero-run.yml', import.meta.url);
 
 type Site = {
-  /** Asks a page of the repository, signed in as whoever started the playground. */
+  /** Requests a page of the repository, signed in as the user who started the playground. */
   readonly ask: (path: string, init?: RequestInit) => Promise<Response>;
   readonly lab: VirtualLab;
 };
@@ -64,7 +67,7 @@ async function open(
   return { status: response.status, to: '', message: '', ...((await response.json()) as object) };
 }
 
-it('is filled in by the story, and what is opened with it passes every gate', async () => {
+it('is prefilled by the guided tour, and the opened issue passes every gate', async () => {
   const { ask, lab } = await openSite();
   await pushFile(lab, 'ada', 'main', '.github/ISSUE_TEMPLATE/hero-run.yml', await readFile(FORM, 'utf8'));
   await pushFile(lab, 'ada', 'main', 'experiments/hero.py', 'print()\n');
@@ -73,7 +76,7 @@ it('is filled in by the story, and what is opened with it passes every gate', as
   expect(list).toContain('/rollback step=600');
   const link = /href="([^"]*issues\/new[^"]*)"/.exec(list)?.[1]?.replaceAll('&amp;', '&') ?? '';
   const page = await (await ask(link)).text();
-  // What a browser would send: every field as it stands in the page.
+  // Every field as a browser would send it.
   const fields = Object.fromEntries(
     [...page.matchAll(/<input (?:type="hidden" )?name="([^"]+)"[^>]*? value="([^"]*)"/g)].map(
       ([, name = '', value = '']) => [name, value],
@@ -96,7 +99,7 @@ it('is filled in by the story, and what is opened with it passes every gate', as
   expect(thread).toContain('data-insert="/seal"');
 });
 
-it('is written as GitHub writes it: a heading for each field, a fence for what is rendered', async () => {
+it("is rendered like GitHub's: a heading for each field, and a fence for code", async () => {
   const form = parseIssueForm(`
 name: A form
 description: For a test.
@@ -117,9 +120,9 @@ body:
   for (const text of ['a: [', 'name: only', '- 1']) expect(parseIssueForm(text)).toBeNull();
 });
 
-it('is not there where the repository has none, whatever is asked for', async () => {
+it('does not exist if the repository has none, for every requested name', async () => {
   const { ask, lab } = await openSite();
-  // A form elsewhere is none.
+  // A form in another folder does not count.
   await pushFile(lab, 'ada', 'main', '.github/hero-run.yml', await readFile(FORM, 'utf8'));
   for (const template of ['', 'none.yml', '../hero-run.yml', '..%2Fhero-run.yml'])
     expect((await ask(`issues/new?template=${template}`)).status).toBe(404);

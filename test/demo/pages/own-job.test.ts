@@ -1,4 +1,4 @@
-/** A newcomer starts a job by hand and has it watched: the page starts it, and the bot takes it over and hands it on. */
+/** A newcomer starts a job by hand: the page starts it, the bot adopts it, and the owner hands it off. */
 
 import { expect, it } from 'vitest';
 import { isAdopted } from '../../../src/domain/logbook/adoption.ts';
@@ -21,7 +21,7 @@ const pressAsAda = ({ home, headers }: FerrySite): Promise<Response> =>
 const issues = async ({ home, headers }: FerrySite): Promise<string> =>
   (await fetch(`${home}/issues`, { headers })).text();
 
-it('is started by a button, taken over by the line of its issue, and handed over', async () => {
+it('is started by a button, adopted with the command in its issue, and handed off', async () => {
   const started: string[] = [];
   const site = await openFerrySite({
     open: openAdoptingLab,
@@ -40,7 +40,7 @@ it('is started by a button, taken over by the line of its issue, and handed over
   const [issue] = Object.values(lab.world.state.issues);
   if (issue === undefined) throw new Error('no issue was opened');
   const line = /^\/watch .*$/m.exec(issue.body ?? '')?.[0] ?? '';
-  // What stands in a block of code is no command yet.
+  // A command in a code block does not count yet.
   expect(await stateOf(lab, runOf(issue.number))).toBeNull();
   expect(await answered(lab, 'mira', issue.number, line)).toBe('adopt-asked');
   const run = runOf(issue.number);
@@ -55,7 +55,7 @@ it('is started by a button, taken over by the line of its issue, and handed over
   await site.close();
 });
 
-it('is not offered where the cluster of the lab is not this machine', async () => {
+it("is not offered if the lab's cluster is not this machine", async () => {
   const site = await openFerrySite();
   expect(await issues(site)).not.toContain('Try a job of your own');
   expect((await pressAsAda(site)).status).toBeGreaterThanOrEqual(400);

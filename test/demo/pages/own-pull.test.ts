@@ -1,11 +1,11 @@
-/** A newcomer tries a pull request of their own: the page opens it, and the bot makes a ferry of it. */
+/** A newcomer tries a pull request: the page opens it, and the bot makes a ferry of it. */
 
 import { expect, it } from 'vitest';
 import { gated, runOf } from '../../support/own-pull.ts';
 import { fileOf, say } from '../../support/talk.ts';
 import { openFerrySite } from './ferry-site.ts';
 
-it('is opened by a button, and becomes a ferry by a command', async () => {
+it('is opened by a button, and becomes a ferry with a command', async () => {
   const site = await openFerrySite();
   const press = (cookie: string): Promise<Response> =>
     fetch(`${site.home}/own-pull`, {
@@ -27,7 +27,7 @@ it('is opened by a button, and becomes a ferry by a command', async () => {
   await site.close();
 });
 
-it('with a slip in it is opened by another', async () => {
+it('is opened with a missing import by another button', async () => {
   const site = await openFerrySite();
   expect(await (await fetch(`${site.home}/pulls`, { headers: site.headers })).text()).toContain(
     'a job that dies of a missing import',

@@ -1,4 +1,4 @@
-/** A quick sample of `npm run strangers`: programs that nobody here wrote do on the playground what they do on GitHub. */
+/** A short sample of `npm run strangers`: third-party programs work on the playground as on GitHub. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,18 +17,18 @@ const quick = await Promise.all(
 
 describe.each(quick)('$name', ({ name, missing }) => {
   const meta = { skipReason: missing ?? '' };
-  it.skipIf(missing !== null)('does it all, and nothing that it asks is refused', { meta }, async () => {
+  it.skipIf(missing !== null)('completes its task without a refused request', { meta }, async () => {
     const { did, failed, refused } = await play(name);
     expect({ failed, refused }).toEqual({ failed: null, refused: [] });
     expect(did.length).toBeGreaterThan(3);
   });
 });
 
-describe('the table', () => {
+describe('the table of programs', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/playground.md'), 'utf8');
   const [, table = ''] = /<!-- strangers -->\n([\s\S]*?)\n<!-- \/strangers -->/.exec(page) ?? [];
 
-  it('of the page has a row for each program at its version, and none of another', () => {
+  it('has a row on the page for each program and version, and no others', () => {
     const rows = table.split('\n').slice(2);
     const cells = rows.map((row) => row.split(' | ').map((cell) => cell.replaceAll(/^\| | \|$/g, '')));
     expect(cells.map(([name, version, from]) => ({ name, version, from }))).toEqual(
@@ -38,7 +38,7 @@ describe('the table', () => {
     expect(table).not.toContain('failed:');
   });
 
-  it('keeps the rows of those that were not played, and shows who failed and what was refused', () => {
+  it('keeps the rows of programs that were not run, and shows failures and refused requests', () => {
     const failed = {
       name: 'danger',
       did: [],

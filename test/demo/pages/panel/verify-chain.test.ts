@@ -1,4 +1,7 @@
-/** The panel's own verifier beside ferrybot's: what the bot writes holds, and any change of it is told with its line. */
+/**
+ * The panel's own verifier compared with ferrybot's: a valid logbook passes, and any change is reported with
+ * its line.
+ */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -13,14 +16,14 @@ const listed = new Map(keys.map((key) => [key.id, key.public]));
 const lines = text.split('\n').length - 1;
 
 describe('a chain', () => {
-  it('that ferrybot wrote holds', () => {
+  it('written by ferrybot is valid', () => {
     const { events, bad } = verifyChain(RUN, text, listed);
     expect(bad).toBeNull();
     expect(events).toHaveLength(lines);
     expect(events[0]).toMatchObject({ seq: 0, role: 'control' });
   });
 
-  it('breaks at the line that anybody touched', () => {
+  it('is invalid at the line with a changed character', () => {
     fc.assert(
       fc.property(
         fc.nat({ max: lines - 1 }),
@@ -38,7 +41,7 @@ describe('a chain', () => {
     );
   });
 
-  it('does not hold without a line, with another key, under another name, or cut', () => {
+  it('is invalid with a missing line, another key, another run name, or a truncated last line', () => {
     const rows = text.split('\n');
     expect(verifyChain(RUN, rows.toSpliced(3, 1).join('\n'), listed).bad?.line).toBe(4);
     expect(verifyChain('another', text, listed).bad?.line).toBe(1);
@@ -54,7 +57,7 @@ describe('a chain', () => {
 });
 
 describe('canonical text', () => {
-  it('is the same as ferrybot’s for whatever the logbook may hold', () => {
+  it("is the same as ferrybot's for every JSON value", () => {
     const leaf = fc.oneof(
       fc.maxSafeInteger(),
       fc.string({ unit: 'grapheme' }),
@@ -71,7 +74,7 @@ describe('canonical text', () => {
     })).node;
     fc.assert(
       fc.property(value, (one) => {
-        // What came out of JSON.stringify is JSON.
+        // A result of JSON.stringify is valid JSON.
         const plain = JSON.parse(JSON.stringify(one)) as Json;
         expect(canonicalText(plain)).toBe(canonicalize(plain));
       }),
