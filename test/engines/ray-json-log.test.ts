@@ -84,7 +84,7 @@ describe('the reader of a log in JSON', () => {
     '{"logs": "x", "more": 1}',
     '{"logs": "x"}}',
     '["logs"]',
-  ])('is none of this: %s', (other) => {
+  ])('reports another kind of answer: %s', (other) => {
     expect(readInPieces(other, [1]).state).toBe('other');
   });
 });

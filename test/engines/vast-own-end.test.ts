@@ -37,7 +37,7 @@ const isGone = (): boolean => {
 it.each([
   ['its job has ended', 'true', { endGraceMinutes: 0.02 }],
   [
-    'its longest life is over, though its job heeds nothing',
+    'its maximum lifetime is over, although its job ignores signals',
     'trap "" TERM; sleep 1000',
     { hoursMax: 0.0005 },
   ],
