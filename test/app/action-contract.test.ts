@@ -1,4 +1,4 @@
-/** action.yml says exactly what the code reads and writes: names, descriptions, defaults, modes, both ways. */
+/** action.yml declares exactly what the code reads and writes: names, descriptions, defaults and modes. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ describe('action.yml', () => {
     expect(isMode('seal')).toBe(false);
   });
 
-  it('has no required input with a default, and no optional one that the code would insist on', () => {
+  it('has no default for a required input', () => {
     for (const [name, input] of Object.entries(manifest.inputs)) {
       if (input.required) expect(input.default, name).toBeNull();
     }
@@ -53,11 +53,11 @@ describe('the code of the action', () => {
   const named = (call: RegExp): string[] =>
     [...new Set([...source.matchAll(call)].map((m) => m[1] ?? ''))].sort();
 
-  it('reads each input, and none that action.yml does not have', () => {
+  it('reads each input of action.yml, and no other', () => {
     expect(named(/getInput\(\s*'([\w-]+)'/g)).toEqual(Object.keys(manifest.inputs).sort());
   });
 
-  it('sets each output, and none that action.yml does not have', () => {
+  it('sets each output of action.yml, and no other', () => {
     expect(named(/setOutput\(\s*'([\w-]+)'/g)).toEqual(Object.keys(manifest.outputs).sort());
   });
 });

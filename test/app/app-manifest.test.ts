@@ -1,4 +1,4 @@
-/** app.yml asks for exactly what the server needs, and the server hears every event that it has a handler for. */
+/** app.yml requests exactly what the server needs, and subscribes to every event that has a handler. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,12 +22,12 @@ const manifest = z
   .parse(parse(text));
 
 describe('app.yml', () => {
-  it('asks for the permissions of the code, no more and no less', () => {
+  it('requests the permissions that the code needs, no more and no less', () => {
     const wanted = Object.entries(APP_PERMISSIONS).map(([name, { level }]) => [name, level]);
     expect(manifest.default_permissions).toEqual(Object.fromEntries(wanted));
   });
 
-  it('does not ask for the right to change workflows, administration or secrets', () => {
+  it('requests no permission for workflows, administration or secrets', () => {
     for (const name of [
       'workflows',
       'administration',
@@ -55,7 +55,7 @@ describe('app.yml', () => {
 });
 
 describe('the handlers', () => {
-  it('each hear an event that the App gets', () => {
+  it('each handle an event that the App subscribes to', () => {
     const events: readonly string[] = APP_EVENTS;
     expect(HANDLERS.map((handler) => handler.event).filter((event) => !events.includes(event))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** The runner's own look for brakes that are younger than the newest approval. */
+/** The runner's own search for brakes (/hold, /stop, /revoke) that are younger than the newest approval. */
 
 import { afterEach, expect, it } from 'vitest';
 import { type BrakedAction, gatherBrakes } from '../../src/app/brakes.ts';
@@ -22,7 +22,7 @@ const at = (index: number): Partial<CommentFacts> => ({
 const LINE = `/approve-launch ${'ab'.repeat(16)}`;
 const approval = aComment(alice, LINE, at(5));
 
-/** What stands in other threads of the repository. */
+/** Comments in other threads of the repository. */
 let abroad: readonly object[] = [];
 
 function inOtherThread(author: Actor, body: string, index: number): object {
@@ -52,7 +52,7 @@ const client = createClient({
   sleep: async () => undefined,
   now: () => NOON,
 });
-// Of a lab only what is asked for here.
+// Only the parts of a lab that this code uses.
 const open = {
   lab: { client, digestOf: (text: string) => `sha256:${sha256Hex(text)}` },
   config: CONFIG,
@@ -60,7 +60,7 @@ const open = {
 } as unknown as OpenLab;
 const RUN = 'daily-20261121';
 
-/** Those that count against a launch on alice's approval. */
+/** The brakes that block a launch on alice's approval. */
 function brakes(...comments: readonly CommentFacts[]): Promise<readonly string[]> {
   return brakesOf({}, comments);
 }
@@ -86,18 +86,18 @@ afterEach(() => {
   abroad = [];
 });
 
-it('a brake after the newest approval counts, whatever follows it', async () => {
+it('blocks a launch for a brake after the newest approval, also if a later command lifts it', async () => {
   for (const brake of ['/hold', '/stop please', '/revoke', '/teardown'])
     expect(await brakes(aComment(bob, brake, at(6)), aComment(bob, '/unhold', at(7)))).toEqual([
       `${brake.split(' ')[0]?.slice(1)} by bob`,
     ]);
 });
 
-it('a brake before the newest approval does not count: the record has what became of it', async () => {
+it('ignores a brake before the newest approval, because the record contains its outcome', async () => {
   expect(await brakes(aComment(bob, '/hold', at(3)), aComment(bob, '/stop', at(4)))).toEqual([]);
 });
 
-it('a brake in the second of the approval counts where it may be younger', async () => {
+it('counts a brake in the same second as the approval if it may be younger', async () => {
   const second = { createdAt: approval.createdAt };
   expect(await brakes(aComment(bob, '/hold', { ...at(6), ...second }))).toEqual(['hold by bob']);
   expect(await brakes(aComment(bob, '/hold', { ...at(4), ...second }))).toEqual([]);
@@ -107,13 +107,13 @@ it('a brake in the second of the approval counts where it may be younger', async
   expect(await brakes(aComment(alice, `/revoke\n\n${LINE}`, at(5)))).toEqual([]);
 });
 
-it('what somebody says who may not is no brake, but for a revocation of an approval of their own', async () => {
+it('ignores brakes of people without permission, except a revocation of their own approval', async () => {
   expect(await brakes(aComment(carol, '/stop', at(6)), aComment(carol, '/revoke', at(7)))).toEqual([]);
   expect(await brakes(aComment(alice, '/revoke', at(6)))).toEqual(['revoke by alice']);
 });
 
 // threat T200
-it('the hold of one who may counts among those of more strangers than can be asked about', async () => {
+it('counts a hold by a maintainer among holds of more strangers than can be checked', async () => {
   const flood = Array.from({ length: 250 }, (_, index) =>
     aComment({ id: 9_000 + index, login: `stranger-${index}` }, '/hold reason="no"', at(10 + index)),
   );
@@ -131,14 +131,17 @@ it.each([
   [false, '/hold run=canary-20261121'],
   [false, '/hold lane=other'],
   [false, '/hold date=2026-11-22'],
-])('counts (%s) where it names the run, its lane, its day or the repository: %s', async (counts, text) => {
-  const expected = counts ? ['hold by bob'] : [];
-  expect(await brakes(aComment(bob, text, at(6)))).toEqual(expected);
-  abroad = [inOtherThread(bob, text, 6)];
-  expect(await brakes()).toEqual(expected);
-});
+])(
+  'counts (%s) a hold only if it names the run, its lane, its day or the repository: %s',
+  async (counts, text) => {
+    const expected = counts ? ['hold by bob'] : [];
+    expect(await brakes(aComment(bob, text, at(6)))).toEqual(expected);
+    abroad = [inOtherThread(bob, text, 6)];
+    expect(await brakes()).toEqual(expected);
+  },
+);
 
-it('a brake in another thread counts where it names the run, and nothing else that is said there', async () => {
+it('counts a stop, revoke or hold in another thread only if it names the run', async () => {
   const said = async (author: Actor, body: string) => {
     abroad = [inOtherThread(author, body, 6)];
     return await brakes();
@@ -152,7 +155,7 @@ it('a brake in another thread counts where it names the run, and nothing else th
   expect(await said(bob, '/stop')).toEqual([]);
 });
 
-it('a hold of before the failure is left to the record where the attempt is started again, and nothing else is', async () => {
+it('ignores holds from before the failure when the attempt is restarted, but no other brake', async () => {
   const held = [aComment(bob, '/hold', at(6)), aComment(bob, '/unhold', at(7))];
   const failedAt = after(NOON, 8_000);
   const again = async (...comments: readonly CommentFacts[]) => brakesOf({ failedAt }, comments);

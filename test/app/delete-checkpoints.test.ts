@@ -1,4 +1,7 @@
-/** A clean-up of checkpoints at the store: only what was listed and is unprotected goes, also where others write and its runner dies anywhere. */
+/**
+ * A clean-up of checkpoints at the store deletes only listed, unprotected checkpoints, also while others
+ * write and when its runner dies at any point.
+ */
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -28,7 +31,7 @@ class Killed extends Error {}
 
 type Object = { readonly text: string; readonly version: number; readonly at: typeof WROTE };
 
-/** A bucket in memory; `before` is called ahead of each request, and may write, or throw. */
+/** A bucket in memory. `before` runs ahead of each request, and may write or throw. */
 function memoryBucket(before: () => void): {
   readonly bucket: Bucket;
   readonly objects: Map<string, Object>;
@@ -89,7 +92,7 @@ function needs(change: Partial<Needs>): Needs {
   };
 }
 
-/** A run's checkpoints in a store, and what is consented to of them. */
+/** A run's checkpoints in a store, and the approved list. */
 function scene(before: () => void) {
   const { bucket, objects, removed } = memoryBucket(before);
   const store = createStore({ bucket, base: 'gs://', sleep: async () => undefined });
@@ -156,7 +159,7 @@ async function actOn(
   });
 }
 
-/** Steps that nothing ever takes: of the launch, of another run, the final one, a milestone. */
+/** Steps that are never deleted: of the launch, of another run, the final one, a milestone. */
 const NEVER = [200, 300, 400, 500];
 
 type Deed =
@@ -172,12 +175,12 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
 );
 
 describe('a clean-up at the store', () => {
-  it('takes nothing that is protected, foreign, unlisted or outside the roots, whoever writes meanwhile and wherever it dies', async () => {
+  it('deletes nothing protected, foreign, unlisted or outside the roots, with concurrent writes and crashes', async () => {
     const layout = fc.array(
       fc.record({ step, root: fc.nat(1), isForeign: fc.boolean(), isHalf: fc.boolean() }),
       { maxLength: 14 },
     );
-    // After so many requests somebody does this.
+    // After this number of requests, the deed happens.
     const script = fc.array(fc.record({ after: fc.integer({ min: 1, max: 60 }), deed }), { maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(layout, script, async (saved, deeds) => {
@@ -204,7 +207,7 @@ describe('a clean-up at the store', () => {
           its.save(`${ROOTS[root]}/step-${of}`, 0, isForeign ? LONG_AGO : WROTE, isHalf ? ['w'] : undefined);
         its.save('gs://lab/other/checkpoints/step-100');
         const foreign = [...its.objects].filter(([, { at }]) => at === LONG_AGO).map(([key]) => key);
-        // A runner that died is looked after by another one, and what is left is listed anew.
+        // Another runner takes over from a dead one and lists the remaining checkpoints again.
         for (let round = 0; round < 4; round += 1) {
           const steps = await its.listed();
           const before = its.removed.length;
@@ -242,7 +245,7 @@ describe('a clean-up at the store', () => {
     );
   });
 
-  it('finishes what a runner that died had begun: the rest of that checkpoint is listed as such, and no other incomplete one', async () => {
+  it('finishes the checkpoint that a dead runner left half deleted, and no other incomplete one', async () => {
     let left = Number.POSITIVE_INFINITY;
     const its = scene(() => {
       left -= 1;
@@ -253,7 +256,7 @@ describe('a clean-up at the store', () => {
     const steps = await its.listed();
     expect(steps.map(({ command }) => command[1])).toEqual([`${ROOTS[0]}/step-100`, `${ROOTS[0]}/step-600`]);
     const executor = its.executor(steps);
-    // It dies when metadata.json of the first one is gone and the rest is not.
+    // The runner dies after metadata.json of the first checkpoint is deleted and before the rest is.
     let hasDied = false;
     for (let at = 1; !hasDied; at += 1) {
       left = at;
@@ -284,7 +287,7 @@ describe('a clean-up at the store', () => {
       (its: ReturnType<typeof scene>) => its.reject(700),
       'list-changed',
     ],
-  ])('stops before the next one at %s', async (_, happens, code) => {
+  ])('stops before the next checkpoint at %s', async (_, happens, code) => {
     const its = scene(() => undefined);
     for (const of of [100, 600, 700, 800]) its.save(`${ROOTS[0]}/step-${of}`);
     const steps = await its.listed();

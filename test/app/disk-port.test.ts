@@ -1,4 +1,7 @@
-/** Disk care through real programs: the lab's scan, gcloud's stand-in, and a worker with real mounts that is cleared on a consent. */
+/**
+ * Disk care through real programs: the lab's scan, a stand-in for gcloud, and a worker with real mounts that
+ * is cleaned with approval.
+ */
 
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -60,7 +63,7 @@ describe.skipIf(!hasNamespaces())('disk care of a cluster', { meta: { skipReason
   });
   afterEach(() => standin.remove());
 
-  test('finds the worker, sees its cause, clears it on a consent, and sees that it helped', async () => {
+  test('finds the full worker and its cause, cleans it with an approval, and sees the result', async () => {
     const report = readScanReport(await port.scan(), 20);
     expect(report).toMatchObject({ kind: 'read', problems: [], low: [{ tpu: 'ray-a', worker: 0 }] });
     const place = { tpu: branded('ray-a', isTpuName), zone: branded('us-central1-a', isZone), worker: 0 };
@@ -80,7 +83,7 @@ describe.skipIf(!hasNamespaces())('disk care of a cluster', { meta: { skipReason
     expect(await port.cleanupAlive()).toEqual({ kind: 'known', value: true });
   });
 
-  test('scans without uv where this machine has none, and says so where it may not', async () => {
+  test('scans without uv when the machine has none, and reports unreadable when that is not allowed', async () => {
     const withPython = [join(ROOT, 'fixtures/gcloud/bin'), standin.gcloud.env['PATH']].join(delimiter);
     const scan = ['uv', 'run', ...PLACE.disk.scan.slice(1)];
     const env = {
@@ -97,7 +100,7 @@ describe.skipIf(!hasNamespaces())('disk care of a cluster', { meta: { skipReason
     expect(readScanReport(await scanned(null), 20)).toMatchObject({ kind: 'unreadable' });
   });
 
-  test('does not take a worker that did not answer for a fine one', async () => {
+  test('reports a worker that did not answer as unknown, not as fine', async () => {
     await standin.set({
       nodes: [aNode('ray-b', '10.130.0.2')],
       faults: [{ verb: 'ssh', kind: 'unreachable', times: 9 }],

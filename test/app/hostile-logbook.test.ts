@@ -1,4 +1,7 @@
-/** What an ordinary push may put into the logbook's branch beside what is ours: the record is read all the same. On real git. */
+/**
+ * What an ordinary push may add to the logbook branch besides ferrybot's files: the record can still be
+ * read. On real git.
+ */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +21,7 @@ const FOLDER = `runs/2026/11/${RUN}`;
 const BRANCH = 'refs/heads/ferrybot/logbook';
 const context = { at: branded(AT_MS, isInstant), signers, keys, hash: sha256Hex };
 
-/** One run with two entries, the second of which is marked. */
+/** One run with two entries, the second of which has a mark. */
 async function oneRun(remote: Remote): Promise<SeenMark> {
   const made = composeAppend({ run: RUN, head: null, state: null }, [proposed, gated], context);
   if (!made.ok) throw new Error(made.error.rule);
@@ -48,7 +51,7 @@ async function oneRun(remote: Remote): Promise<SeenMark> {
   return { mark: { ...said, run: RUN, seq, hash, began: at, at }, commit: pushed.sha, parents: [] };
 }
 
-/** A commit of somebody's on top: what `lines` say, in the form of `git update-index --index-info`. */
+/** Pushes a foreign commit on top: `lines` in the form of `git update-index --index-info`. */
 async function pushLines(remote: Remote, lines: readonly string[]): Promise<Sha> {
   const input = join(scratchFolder(), 'lines');
   writeFileSync(input, lines.join('\n'));
@@ -75,7 +78,7 @@ async function loaded(remote: Remote, mark: SeenMark, head: Sha): Promise<Record
 
 describe('a push to the logbook', () => {
   // threat T18
-  it('of a file in the place of a run that is larger than any is junk in that run, and nowhere else', async () => {
+  it("of an oversized file in a run's folder marks that run as broken, and no other", async () => {
     const remote = await bareRepository();
     const mark = await oneRun(remote);
     const blob = await blobOf(remote, limits.logbookFileBytesMax + 1);

@@ -1,4 +1,7 @@
-/** A fork sends thirty cluster files that are written to cost: the look at all of them is over in a moment. */
+/**
+ * A fork sends thirty cluster files that are expensive to parse: checking all of them takes a few seconds at
+ * most.
+ */
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -34,7 +37,7 @@ const SHAPES = {
 };
 
 describe('thirty cluster files of one branch', () => {
-  it.each(Object.entries(SHAPES))('full of %s cost a few seconds together at most', (_name, text) => {
+  it.each(Object.entries(SHAPES))('full of %s take a few seconds together at most', (_name, text) => {
     const files = Array.from({ length: INFRA_FILES_MAX }, (_, index) => ({
       path: `infra/marin-${index}.yaml`,
       text: `# ${index}\n${text}`,
@@ -45,14 +48,14 @@ describe('thirty cluster files of one branch', () => {
     expect(judged.at(-1)?.findings).toMatchObject([{ line: 1 }]);
   });
 
-  it('with twelve thousand keys in one map cost no more than with as many in maps of a hundred', () => {
+  it('with twelve thousand keys in one map take no longer than the same keys in maps of a hundred', () => {
     const small = filled('setup_commands: []', (index) => {
       const key = Number.parseInt(index, 36);
       return `${key % 100 === 0 ? `m${index}:\n` : ''} k${index.slice(-3)}: 1`;
     });
     const shapes = [SHAPES['keys of one map'], small];
     for (const text of shapes) expect(setupLists(text).ok).toBe(true);
-    // Side by side, and the best of some: what a busy machine adds is in none of them.
+    // Runs in the same process, best of several, so that load of the machine cancels out.
     const [one = 0, many = 0] = shapes.map((text) =>
       Math.min(...[1, 2, 3, 4].map(() => cpuMs(() => setupLists(text)))),
     );

@@ -1,11 +1,14 @@
-/** The check of cluster files on any YAML: it never throws, every finding stands on the line of its command, and files as labs have them are fine but for their mount. */
+/**
+ * The check of cluster files on any YAML: it never throws, every finding names the line of its command, and
+ * typical lab files have only the mount finding.
+ */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { lintClusterFile } from '../../src/care/infra/lint.ts';
 
-/** Ways to write one command as an item of a list; each says on which of its lines the command stands. */
+/** Ways to write one command as an item of a list; `at` is the line offset of the command. */
 const STYLES = [
   { write: (command: string) => [`  - ${command}`], at: 0 },
   { write: (command: string) => [`  - '${command}'`], at: 0 },
@@ -17,7 +20,7 @@ const STYLES = [
   { write: (command: string) => ['  - >-', `    ${command}`], at: 1 },
 ] as const;
 
-/** Lines between items that mean nothing. */
+/** Lines between items without meaning. */
 const filler = fc.constantFrom<readonly string[]>([], [''], ['  # a comment: touch /tmp/m/none'], ['', '']);
 const benign = fc.constantFrom(
   'gcloud config set project lab',
@@ -33,7 +36,7 @@ const item = fc.record({
 });
 
 describe('the check of cluster files', () => {
-  it('names the line of each command that writes, however it is written', () => {
+  it('names the line of each writing command, in any YAML style', () => {
     fc.assert(
       fc.property(
         fc.array(item, { maxLength: 8 }),
@@ -57,7 +60,7 @@ describe('the check of cluster files', () => {
     );
   });
 
-  it('reads any YAML or any text, and every finding stands in the file', () => {
+  it('accepts any YAML or text, and every finding names a line of the file', () => {
     const key = fc.constantFrom('setup_commands', 'initialization_commands', 'worker_setup_commands', 'x');
     const files = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 200 }),
@@ -79,7 +82,7 @@ describe('the check of cluster files', () => {
     );
   });
 
-  it('finds in a file as labs have it the mount that nobody checks, and nothing else', () => {
+  it('finds only the unchecked mount in a typical lab file', () => {
     const text = `cluster_name: lab-vllm
 provider: { type: gcp, region: us-central1 }
 docker:

@@ -1,4 +1,4 @@
-/** What stands in the log of a workflow run is no command to its runner, whoever said it. */
+/** No text in the log of a workflow run can act as a workflow command, no matter its source. */
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { logLine, logLines } from '../../src/app/action/full.ts';
 
 const same = (text: string): string => text;
 
-it('is one line without escapes, whatever a cluster or git said', () => {
+it('writes one line without control characters or workflow commands, for any text', () => {
   const said =
     'stop of job-1: unknown: no answer\n::set-output name=ok::true\r\n##[command]rm\u001b[31m\u2028::x::';
   expect(logLine(said, { run: 'a\n::b' }, same)).toBe(
@@ -18,19 +18,19 @@ it('is one line without escapes, whatever a cluster or git said', () => {
         expect(line).not.toMatch(/^\s*::|##\[/);
     }),
   );
-  // The older form counts anywhere in a line (actions/runner, ActionCommand.TryParse).
+  // The older form is recognized anywhere in a line (actions/runner, ActionCommand.TryParse).
   expect(logLine('the head said ##[set-output name=job-id]evil', undefined, same)).toBe(
     'the head said ## [set-output name=job-id]evil',
   );
   expect(logLine('::add-mask::x', undefined, same)).toBe('| ::add-mask::x');
 });
 
-it('is without secrets, also without one that a line break was put into', () => {
+it('masks secrets, also one that contains a line break', () => {
   const clean = (text: string): string => text.replaceAll('hunter\n2', '***');
   expect(logLine('login hunter\n2', undefined, clean)).toBe('login ***');
 });
 
-it('keeps the lines of a longer text, and none of them is a command', () => {
+it('keeps the lines of a longer text and disarms workflow commands in each', () => {
   expect(
     logLines('ferrybot: submit-rejected: no\n::set-output name=job-id::evil\r  ##[stop-commands]x', same),
   ).toEqual(['ferrybot: submit-rejected: no', '| ::set-output name=job-id::evil', '  ## [stop-commands]x']);

@@ -1,4 +1,7 @@
-/** A run that is looked at for a month, and a journal of years: an append costs what the first cost, and nothing is lost. On real git. */
+/**
+ * A run that is observed for a month, and a journal of years: an append costs what the first cost, and no
+ * entry is lost. On real git.
+ */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +17,7 @@ const BRANCH = 'refs/heads/ferrybot/logbook';
 const SHORT = 20;
 const LONG = 2 * LOGBOOK_FILE_ENTRIES_MAX + SHORT;
 
-/** The first so many entries of a run that goes on. */
+/** The first `entries` entries of a run that has not ended. */
 function lookedAt(entries: number): readonly EventDraft[] {
   return lifeOfAFerry(entries).slice(0, entries);
 }
@@ -33,7 +36,7 @@ async function written(run: string, drafts: readonly EventDraft[]): Promise<Writ
   return { remote, process };
 }
 
-/** What may differ from one append to the next, and no further: where in its file the entry stands. */
+/** Removes what may differ between appends: only the position of the entry in its file. */
 function flat({
   charactersRead,
   charactersWritten,
@@ -56,7 +59,7 @@ describe.each([
     added: 2,
   },
 ])('an append to $what', ({ run, first, next, added }) => {
-  it('costs the same however long it is, and so does reading what somebody else appended', async () => {
+  it('costs the same at any length, and so does reading the append of another process', async () => {
     const costs = [];
     for (const entries of [SHORT, LONG]) {
       const { remote, process } = await written(run, first(entries));
@@ -66,7 +69,7 @@ describe.each([
       const own = await process.costOf(() => process.append(run, next(entries + 2)));
       const read = await other.costOf(() => other.store.load());
       expect(read.signaturesVerified - marks(read)).toBeLessThanOrEqual(2 * added);
-      // The entries, what tells of them at the end, and what tells of the whole at the beginning where that changed.
+      // The entries, the summary after them, and the summary at the top if it changed.
       expect(own.filesWritten).toBeLessThanOrEqual(3);
       costs.push({ own: flat({ ...own, filesWritten: 0 }), read: flat(read) });
     }
@@ -80,7 +83,7 @@ function marks({ git }: Cost): number {
 }
 
 describe('a long run', () => {
-  it('lies in files that are not touched again once they are full', async () => {
+  it('is stored in files that never change once they are full', async () => {
     const { remote, process } = await written(RUN, lookedAt(LONG));
     const closed = () =>
       remote.git('rev-parse', `${BRANCH}:${eventsPath(FOLDER)}`, `${BRANCH}:${eventsPath(FOLDER, 2)}`);
@@ -98,7 +101,7 @@ describe('a long run', () => {
     expect(await remote.git('show', `${BRANCH}:runs/2026/11/${RUN}/logbook-0003.md`)).toContain('part 3');
   });
 
-  it('keeps what people wrote beside its entries, in each of its files', async () => {
+  it('keeps text that people wrote next to its entries, in each of its files', async () => {
     const { remote, process } = await written(RUN, lookedAt(LONG));
     const path = `runs/2026/11/${RUN}/logbook-0003.md`;
     const text = await remote.git('show', `${BRANCH}:${path}`);
@@ -110,7 +113,7 @@ describe('a long run', () => {
   });
 });
 
-/** An ordinary commit by somebody who may push: new texts, or none for what goes. */
+/** Pushes an ordinary commit: new texts, or null for a deletion. */
 async function push(remote: Remote, files: Readonly<Record<string, string | null>>): Promise<void> {
   const lines: string[] = [];
   for (const [path, text] of Object.entries(files)) {
@@ -167,7 +170,7 @@ const THEFTS: readonly {
   { what: 'far behind which lies such a file', files: async () => ({ [eventsPath(FOLDER, 9)]: 'junk\n' }) },
 ];
 
-describe('a long run that somebody changed', () => {
+describe('a long run that was tampered with', () => {
   const goesOn = { who: 'a process that goes on', hasMarks: true };
   const begun = { who: 'a process that has just begun', hasMarks: true };
   const unmarked = { who: 'a process that has just begun and finds no marks', hasMarks: false };
@@ -175,7 +178,7 @@ describe('a long run that somebody changed', () => {
     [goesOn, unmarked, ...(index < 2 ? [begun] : [])].map((one) => ({ ...theft, ...one })),
   );
   it.each(stolen)(
-    '$what is noticed by $who, which adds nothing to it',
+    '$what is detected by $who, which appends nothing',
     async ({ files, who, hasMarks }) => {
       const { remote, process } = await written(RUN, lookedAt(LONG));
       await process.append(RUN, [observed(LONG)]);

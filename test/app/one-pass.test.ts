@@ -24,7 +24,7 @@ const simulated = createSimulatedEngine({
   },
 });
 
-it('asks for all due jobs at once, each with the session in which it was there, and tells them apart', async () => {
+it('asks for all due jobs in one call, each with its last session, and assigns the answers to the runs', async () => {
   const passes: (readonly AskedJob[])[] = [];
   const engine: Engine = {
     ...simulated,
@@ -46,7 +46,7 @@ it('asks for all due jobs at once, each with the session in which it was there, 
   expect(passes).toHaveLength(1);
 });
 
-it('leaves each run to a look of its own where the engine has no list, or there is none', async () => {
+it('leaves each run to a separate observation when the engine has no list, or there is no engine', async () => {
   const due = ['20261121', '20261122'].map(runOf);
   expect((await observeInOnePass(simulated, due)).size).toBe(0);
   expect((await observeInOnePass(null, due)).size).toBe(0);

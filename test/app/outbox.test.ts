@@ -1,4 +1,4 @@
-/** What a watch of many runs says: the alerts of all of them first, and no more than GitHub takes; the rest follows. */
+/** What a watch of many runs posts: all alerts first, no more than GitHub allows, and the rest later. */
 
 import { expect, it } from 'vitest';
 import { benchGitHub } from '../../bench/watch-github.ts';
@@ -18,7 +18,7 @@ import { aConfig } from '../support/run-parts.ts';
 const MINUTE_MS = 60_000;
 const LOST = { signature: 'loss-not-finite', class: 'nan', response: 'escalate', line: 'loss=nan' };
 
-/** Runs that were looked at once: what the look recorded is owed, of the last `alarmed` an incident too. */
+/** Runs after one observation with a pending post; the last `alarmed` runs have a pending incident too. */
 function watched(count: number, alarmed: number) {
   const clock: { now: Instant } = { now: branded(Date.parse('2026-11-21T09:08:00.000Z'), isInstant) };
   const runs = Array.from({ length: count }, (_, index): RunBuilder => {
@@ -45,7 +45,7 @@ function watched(count: number, alarmed: number) {
       new Set(events.filter(({ role }) => role === 'watch').map(({ seq }) => seq)),
     ]),
   );
-  // Of a lab only what saying something touches.
+  // Only the parts of a lab that posting uses.
   const open = {
     lab: {
       ...{ repository: 'lab/models', client, hash: sha256Hex, digestOf, verifySignature: verifyEd25519 },
@@ -69,7 +69,7 @@ function watched(count: number, alarmed: number) {
   return { turn, kinds, writes: github.writes };
 }
 
-it('tells every incident before anything else, whichever run came first', async () => {
+it('posts every incident before anything else, in any order of runs', async () => {
   const { turn, kinds } = watched(6, 2);
   await turn('alerts');
   expect(kinds()).toEqual(['incident', 'incident']);
@@ -78,7 +78,7 @@ it('tells every incident before anything else, whichever run came first', async 
   expect(kinds().filter((kind) => kind === 'incident')).toHaveLength(2);
 });
 
-it('writes no more in a minute than there is room for, still tells alerts, and says the rest later, nothing twice', async () => {
+it('posts no more per minute than allowed, still posts alerts, and posts the rest later, nothing twice', async () => {
   const { others, alerts } = CONTENT_WRITES;
   const { turn, kinds, writes } = watched(45, 0);
   await turn('all');

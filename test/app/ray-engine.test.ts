@@ -1,4 +1,7 @@
-/** The Ray engine as this process puts it together: what its scripts get to see, whose scripts they are, and when it is made anew. */
+/**
+ * The Ray engine as this process assembles it: what its scripts can see, where the scripts come from, and
+ * when the engine is created again.
+ */
 
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -71,7 +74,7 @@ afterEach(async () => {
   await scripts.close();
 });
 
-it('gives the scripts what the config names and nothing else of the runner: no token of GitHub, no key of ours', async () => {
+it('passes to scripts what the config names and nothing else of the runner, such as tokens and keys', async () => {
   const engine = engines.engineOf(configWith(scriptsAt(scripts.address)), 'local');
   await scripts.does('submit', { starts: true, stderr: 'Job submitted with ID: {id}\n' });
   if (engine === null) throw new Error('the cluster has an engine');
@@ -87,14 +90,14 @@ it('gives the scripts what the config names and nothing else of the runner: no t
   expect(JSON.stringify(await scripts.calls())).not.toMatch(
     /ghs_|key of the runner|wandb-of-the-runner|LAB_RAY_TOKEN/,
   );
-  // The token is a file as well, by itself: Marin's scripts read nothing else.
+  // The token is also a file, without any setting: Marin's scripts read only the file.
   expect(submit?.home.files).toMatchObject({ '.ssh/id': 0o600, '.ray': 0o700, '.ray/auth_token': 0o600 });
   expect(submit?.env['RAY_AUTH_TOKEN_PATH']).toBe(`${submit?.env['HOME']}/.ray/auth_token`);
-  // Asked for once: which scripts submit does not change under a launch.
+  // Read once: the scripts must not change during a launch.
   expect(asked).toEqual([['scripts/ray']]);
 });
 
-it('asks for the scripts again where git was away: a watch lives for a day', async () => {
+it('reads the scripts again after a git failure, because a watch lives for a day', async () => {
   const engine = engines.engineOf(configWith(scriptsAt(scripts.address)), 'local');
   if (engine === null) throw new Error('the cluster has an engine');
   const spec = { ...SPEC, workingDirectory: scripts.tree };
@@ -105,7 +108,7 @@ it('asks for the scripts again where git was away: a watch lives for a day', asy
   expect(asked).toHaveLength(2);
 });
 
-it('stays the same engine while its config does, and there is none for a cluster that the config does not name', () => {
+it('returns the same engine for an equal config, and none for a cluster that the config does not name', () => {
   const config = configWith('dashboard: "http://127.0.0.1:1"');
   const engine = engines.engineOf(config, 'local');
   const readAgain = configWith('dashboard: "http://127.0.0.1:1"');
@@ -115,7 +118,7 @@ it('stays the same engine while its config does, and there is none for a cluster
   expect(engines.engineOf(config, 'elsewhere')).toBeNull();
 });
 
-it('takes the scripts of the default branch, each time into a folder that was not there before', async () => {
+it('exports the scripts of the default branch, each time into a new folder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ferrybot-checkout-'));
   const exported: unknown[] = [];
   const tip = branded('a'.repeat(40), isSha);

@@ -1,4 +1,4 @@
-/** The monthly checkpoint of the record, and what somebody may do to it. On real git. */
+/** The monthly checkpoint of the record, and attacks on it. On real git. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { checkpointRecord } from '../../src/app/control/checkpoint-record.ts';
@@ -21,12 +21,12 @@ const LIVE = branded('ferry-canary-20261121', isRunId);
 const JOURNAL = 'journal/events.jsonl';
 const pathOf = (run: string): string => `runs/2026/10/${run}/events.jsonl`;
 
-/** A whole ferry of this name. */
+/** A whole ferry under this name. */
 function lifeOf(run: string): readonly EventDraft[] {
   return JSON.parse(JSON.stringify(lifeOfAFerry(0)).replaceAll(RUN, run));
 }
 
-/** A record of October with runs that ended and one that goes on, and the checkpoint that November makes. */
+/** A record of October with ended runs and one live run, and the checkpoint that November makes. */
 async function checkpointed(): Promise<{ readonly remote: Remote; readonly control: RecordProcess }> {
   const remote = await bareRepository();
   const october = recordProcess(remote);
@@ -42,7 +42,7 @@ async function checkpointed(): Promise<{ readonly remote: Remote; readonly contr
 const marksOf = async (remote: Remote): Promise<readonly string[]> =>
   (await remote.git('tag', '--list', 'ferrybot-mark-*')).split('\n');
 
-/** A commit of somebody's that puts these texts there; `isForced`: instead of the whole history. */
+/** Pushes a foreign commit with these texts; `isForced` replaces the whole history. */
 async function push(
   remote: Remote,
   files: Readonly<Record<string, string | null>>,
@@ -79,7 +79,7 @@ beforeAll(async () => {
 const journalText = (): Promise<string> => lab.remote.git('show', `${start}:${JOURNAL}`);
 
 describe('the checkpoint', () => {
-  it('covers each run that has ended, once a month, and names those that go on', async () => {
+  it('covers each ended run once a month, and names the runs that have not ended', async () => {
     const { checkpoint } = lab.control.store.current().journal;
     expect([...(checkpoint?.ended.keys() ?? [])].sort()).toEqual([...ENDED].sort());
     expect(checkpoint?.live.map(({ run }) => run)).toEqual([LIVE]);
@@ -87,7 +87,7 @@ describe('the checkpoint', () => {
     expect(await lab.remote.git('rev-parse', BRANCH)).toBe(start);
   });
 
-  it('lets the marks of covered runs go, and no others; its entry stands for them', async () => {
+  it('deletes the marks of covered runs and no others, because its entry replaces them', async () => {
     const marks = await marksOf(lab.remote);
     expect(marks.filter((name) => ENDED.some((run) => name.includes(run)))).toEqual([]);
     expect(marks.filter((name) => name.startsWith(`ferrybot-mark-${LIVE}-`))).toHaveLength(1);
@@ -98,12 +98,12 @@ describe('the checkpoint', () => {
     expect(broken).toEqual([]);
     expect(runs).toHaveLength(40);
     expect(runs.map(({ run }) => run)).not.toContain(OLDEST);
-    // What is not read is not begun anew either.
+    // A run that is not read cannot be started again either.
     const again = [{ run: OLDEST, drafts: [proposed] }];
     expect(await fresh.store.append(again, at('2026-11-02'))).toMatchObject({ kind: 'failed' });
   });
 
-  it('is what every process holds the newest finished runs against, with their history gone as well', async () => {
+  it('detects that the newest finished run was cut, even if its history was deleted too', async () => {
     const [newest = named(44)] = ENDED.toReversed();
     const text = await lab.remote.git('show', `${start}:${pathOf(newest)}`);
     await push(
@@ -116,7 +116,7 @@ describe('the checkpoint', () => {
   });
 });
 
-/** The checkpoint without any run, on the journal's beginning, as somebody signs it who has this key. */
+/** An empty checkpoint on the journal's start, signed with this key. */
 function forged(drafts: readonly EventDraft[], signer: ReturnType<typeof signerOf>): string {
   const sealed = sealEvents(
     {
@@ -130,7 +130,7 @@ function forged(drafts: readonly EventDraft[], signer: ReturnType<typeof signerO
 
 const EMPTY: EventDraft = { type: 'record-checkpointed', role: 'control', data: { ended: [], live: [] } };
 
-describe('an attack on the checkpoint is found by every process', () => {
+describe('an attack on the checkpoint is detected by every process', () => {
   // threat T7
   it.each([
     ['deleted', async () => ({ [JOURNAL]: null })],
@@ -141,7 +141,7 @@ describe('an attack on the checkpoint is found by every process', () => {
     ],
     ['forged with the key of the watch', async () => ({ [JOURNAL]: forged([EMPTY], signerOf('watch')) })],
     ['replaced with the key of control', async () => ({ [JOURNAL]: forged([EMPTY], signerOf('control')) })],
-  ])('that is %s', async (_, files) => {
+  ])('when the checkpoint is %s', async (_, files) => {
     for (const isForced of [false, true]) {
       await push(lab.remote, await files(), isForced);
       expect(await brokenFor(lab.remote)).toContain('journal');
@@ -149,7 +149,7 @@ describe('an attack on the checkpoint is found by every process', () => {
     }
   });
 
-  it('that is put into the file of a run of another lane', async () => {
+  it("when the checkpoint is copied into the file of another lane's run", async () => {
     const text = await lab.remote.git('show', `${start}:${pathOf(LIVE)}`);
     await push(lab.remote, { [pathOf(LIVE)]: `${text.trimEnd()}\n${await journalText()}` });
     expect(await brokenFor(lab.remote)).toEqual([LIVE]);
@@ -157,7 +157,7 @@ describe('an attack on the checkpoint is found by every process', () => {
   });
 
   // threat T8
-  it('that hides a run which goes on, with its folder, its history and its marks', async () => {
+  it('when a live run is hidden together with its folder, history and marks', async () => {
     await push(lab.remote, { [pathOf(LIVE)]: null }, true);
     for (const name of await marksOf(lab.remote))
       if (name.includes(LIVE)) await lab.remote.git('tag', '--delete', name);
@@ -166,7 +166,7 @@ describe('an attack on the checkpoint is found by every process', () => {
   });
 });
 
-/** The oldest run without its last entry, by an ordinary push or instead of the whole history. */
+/** Removes the last entry of the oldest run, by an ordinary push or by replacing the history. */
 async function cutOldest(isForced: boolean): Promise<string> {
   const text = await lab.remote.git('show', `${start}:${pathOf(OLDEST)}`);
   const cut = `${text.trimEnd().split('\n').slice(0, -1).join('\n')}\n`;
@@ -174,10 +174,10 @@ async function cutOldest(isForced: boolean): Promise<string> {
   return text;
 }
 
-describe('`logbook repair` of a finished run that only the checkpoint knows', () => {
+describe('`logbook repair` of a finished run that only the checkpoint names', () => {
   it.each([
-    ['takes it from the history', false],
-    ['takes it from a clone that saw the branch', true],
+    ['restores it from the history', false],
+    ['restores it from a clone that fetched the branch', true],
   ])('%s', async (_, isForced) => {
     const text = await cutOldest(isForced);
     const { open } = recordProcess(lab.remote);
@@ -194,8 +194,8 @@ describe('`logbook repair` of a finished run that only the checkpoint knows', ()
 });
 
 // threat T6
-// Another checkpoint is recorded here: nothing comes after this one.
-it('the checkpoint of the next month finds a finished run that was cut, though no process reads it', async () => {
+// This test records another checkpoint, so it must be the last one.
+it("the next month's checkpoint detects a cut finished run that no process reads", async () => {
   await cutOldest(true);
   expect(await brokenFor(lab.remote)).toEqual([]);
   const december = recordProcess(lab.remote, at('2026-12-01'));

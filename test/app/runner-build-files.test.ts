@@ -1,4 +1,7 @@
-/** The runner's own look at what a change would have built beside the token, whatever the gates have said before: on real git. */
+/**
+ * The runner's own check of files that a change would build near the token, independent of earlier gate
+ * results. On real git.
+ */
 
 import { expect, it } from 'vitest';
 import { readLabConfig } from '../../src/app/config-source.ts';
@@ -21,7 +24,7 @@ const configOf = (cluster: string): OpenLab['config'] => {
 const SCRIPTS = 'engine: ray, dashboard: "http://10.0.0.2:8265", scripts: {}';
 
 // threat T61
-it('refuses a change that adds or edits one, and names it; what main has since changed is not the change', async () => {
+it('refuses a change to a build file and names it, but ignores later changes on main', async () => {
   const git = (await bareRepository()).client() as unknown as OpenLab['git'];
   const base = await firstCommit(git, { 'pyproject.toml': '[project]\n', 'experiments/daily.py': 'a = 1\n' });
   const commit = async (ref: string, parent: typeof base, files: Readonly<Record<string, string>>) => {

@@ -1,4 +1,7 @@
-/** Secrets are known by value: those whose names say it, those that the config passes on, and each line of a long one. */
+/**
+ * Secrets are recognized by value: by a telling name, by the config's list, and by each line of a long
+ * value.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { createSecretRegistry } from '../../src/app/secret-registry.ts';
@@ -10,8 +13,8 @@ const passing = (...names: readonly string[]): LabConfig => {
   return { ...config, lanes: { daily: { ...config.lane, passSecrets: [...names] } } };
 };
 
-describe('what a process must not tell', () => {
-  it('is what a name says to be a secret, without any config', () => {
+describe('the text that a process masks', () => {
+  it('includes values of variables with a secret-like name, without any config', () => {
     const { clean } = createSecretRegistry(
       { DEPLOY_TOKEN: 'tugboat-7741', COLOUR: 'ultramarine' },
       () => undefined,
@@ -19,7 +22,7 @@ describe('what a process must not tell', () => {
     expect(clean('tugboat-7741 is ultramarine')).toBe('*** is ultramarine');
   });
 
-  it('is what the config passes to jobs, whatever it is called, as it is, in base64 and in JSON', () => {
+  it('includes secrets that the config passes to jobs, also in base64 and in JSON', () => {
     const masked: string[] = [];
     const store = createSecretRegistry({ HARBOUR: 'salt"and\\brine' }, (value) => masked.push(value));
     expect(store.clean('salt"and\\brine')).toBe('salt"and\\brine');
@@ -30,7 +33,7 @@ describe('what a process must not tell', () => {
     expect(masked).toEqual(['salt"and\\brine']);
   });
 
-  it('is the address of a channel, by the name that the config gives', () => {
+  it('includes the address of a channel that the config names', () => {
     const config = aConfig();
     const channels = { ops: { kind: 'discord', address: 'HARBOUR' } } as const;
     const store = createSecretRegistry({ HARBOUR: 'https://chat.example/hooks/1' }, () => undefined);
@@ -38,7 +41,7 @@ describe('what a process must not tell', () => {
     expect(store.clean('posted to https://chat.example/hooks/1')).toBe('posted to ***');
   });
 
-  it('is each line of a secret of several lines', () => {
+  it('includes each line of a multi-line secret', () => {
     const store = createSecretRegistry(
       { CERTIFICATE: 'first line of it\nsecond line of it\n}' },
       () => undefined,
@@ -47,7 +50,7 @@ describe('what a process must not tell', () => {
     expect(store.clean('read second line of it, then }')).toBe('read ***, then }');
   });
 
-  it('is everything that a job wrote, where the job has a secret that this process has not', () => {
+  it('includes all output of a job that has a secret unknown to this process', () => {
     const store = createSecretRegistry({}, () => undefined);
     expect(store.cleanJobText('loss=3.4')).toBe('loss=3.4');
     expect(store.learn(passing('HARBOUR'))).toEqual(['HARBOUR']);

@@ -1,4 +1,7 @@
-/** Job records of the local engine in a folder that ends with the job: refused, with what to do. */
+/**
+ * Job records of the local engine must not be in a folder that is deleted with the workflow job: such a
+ * folder is refused with advice.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { stateDirectoryProblem } from '../../src/app/action/watching.ts';
@@ -21,7 +24,7 @@ describe('the folder for job records', () => {
     },
   );
 
-  it('is nobody else’s concern: a cluster that is not configured has another fault', () => {
+  it('is not checked for a cluster that is not configured', () => {
     expect(stateDirectoryProblem(config, 'nowhere', '', '/runner/_temp')).toBeNull();
   });
 });

@@ -1,4 +1,7 @@
-/** What nobody understood may be the cause of what everybody understands: then nothing is started again, nor called well. */
+/**
+ * An unknown message may be the cause of a known failure: then the job is neither restarted nor called
+ * healthy.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
@@ -6,7 +9,7 @@ import { diagnose } from '../../src/diagnosis/diagnose.ts';
 const steps = ['step 10 loss 2.31', 'step 20 loss 2.22'];
 const died = (...log: readonly string[]) => diagnose([...steps, ...log], null);
 
-/** What follows from nearly every death, and would be started again, or on another machine. */
+/** Messages that follow nearly every failure and would cause a restart or another machine. */
 const FOLLOWS = [
   '[E ProcessGroupNCCL.cpp:607] [Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=12) ran for 600010 milliseconds before timing out.',
   'RuntimeError: [gloo/transport/tcp/pair.cc:534] Connection closed by peer [10.0.0.2]:4711',
@@ -16,7 +19,7 @@ const FOLLOWS = [
   'CUDA error: no CUDA-capable device is detected',
 ] as const;
 
-describe('a failure that no row knows', () => {
+describe('an unknown failure', () => {
   it.each([
     'it 812 | ce 2.1 | aux nan',
     'lab.TrainingError: rank 3 saw other gradients',
@@ -33,18 +36,18 @@ describe('a failure that no row knows', () => {
     'unknown key "lr_shedule"',
     'gcloud: credentials have expired',
     'ERROR trainer: gave up',
-  ])('is not hidden by what follows from it: %s', (line) => {
+  ])('is not hidden by a message that follows from it: %s', (line) => {
     for (const follows of FOLLOWS)
       expect(died(line, follows), follows).toMatchObject({ class: 'unknown', response: 'escalate' });
     expect(died(line).class).toBe('unknown');
   });
 
-  it('may be told behind what follows from it, by another rank, but not behind what is a cause itself', () => {
+  it('counts after a follow-up message of another rank, but not after a message that is itself a cause', () => {
     expect(died(FOLLOWS[0], 'RuntimeError: boom').class).toBe('unknown');
     expect(died(FOLLOWS[4], 'RuntimeError: boom').class).toBe('network');
   });
 
-  it('is over once training went on', () => {
+  it('no longer counts once training continued', () => {
     expect(died('RuntimeError: boom', ...steps, 'step 30 loss 2.2', FOLLOWS[0]).class).toBe('stalled');
   });
 
@@ -55,13 +58,13 @@ describe('a failure that no row knows', () => {
     'torch.distributed.elastic.multiprocessing.errors.ChildFailedError:',
     "terminate called after throwing an instance of 'c10::DistBackendError'",
     '[rank1]:[E624 04:14:29.224103812 ProcessGroupNCCL.cpp:684] [PG ID 0 Rank 1] failure detected by watchdog at work sequence id: 7',
-  ])('is another than what only sounds like one: %s', (line) => {
+  ])('is not assumed for a line that only resembles a failure: %s', (line) => {
     expect(died(line, FOLLOWS[0]).class).toBe('stalled');
   });
 });
 
-describe('what little is known', () => {
-  it('is not passed over for what would be started again', () => {
+describe('a weak sign', () => {
+  it('is not ignored in favour of a failure that would be restarted', () => {
     expect(died('Killed', FOLLOWS[0]).class).toBe('unknown');
     expect(died('exit code 137').class).toBe('oom-host');
     expect(died('Killed').class).toBe('unknown');
@@ -69,7 +72,7 @@ describe('what little is known', () => {
   });
 });
 
-describe('a number that is none', () => {
+describe('a loss that is not a number', () => {
   it.each([
     'train Epoch 2: 21%|##1   | 161543/770000 [29:39:25<397:31:10, 2.35s/ba, loss/train/total=nan]',
     'train_loss_step=nan',
@@ -77,19 +80,19 @@ describe('a number that is none', () => {
     'Loss went to NaN at step 812',
     'losses are not finite, aborting',
     'RuntimeError: NaN in logits at layer 3',
-  ])('is one under whatever name its loss has: %s', (line) => {
+  ])('is detected under any name of the loss: %s', (line) => {
     expect(died(line, FOLLOWS[0])).toMatchObject({ class: 'nan', response: 'escalate' });
   });
 
-  it('is not what is only looked at', () => {
+  it('is not detected in a validation loss', () => {
     expect(died('val_loss=nan').class).not.toBe('nan');
   });
 });
 
-describe('what a driver reports', () => {
+describe('a driver report', () => {
   const xid = (code: number) => `NVRM: Xid (PCI:0000:9b:00): ${code}, pid=22331, name=python`;
 
-  it('is the program where it read what it may not, and the machine else', () => {
+  it('blames the program for an illegal access, and the machine otherwise', () => {
     expect(died('RuntimeError: CUDA error: misaligned address', xid(31)).class).toBe('code-other');
     expect(died(xid(13))).toMatchObject({ class: 'code-other', response: 'escalate' });
     const halted =
@@ -99,17 +102,17 @@ describe('what a driver reports', () => {
   });
 });
 
-describe('more that an end says', () => {
+describe('further final messages', () => {
   it.each([
     ['storage', 'ValueError: NOT_FOUND: Error writing "params/c/0" in OCDBT database at local file "/out/0"'],
     ['data', "ValueError: ('Error reading sample from part', 'zlib error -3 incorrect header check')"],
     ['config', `ValueError: ${'half precision '.repeat(12)} can only be used on CUDA devices`],
     ['code-other', 'triton.compiler.errors.CompilationError: at 41:12:'],
-  ])('is %s, also beside a closed connection: %s', (kind, line) => {
+  ])('are classified as %s, also next to a closed connection: %s', (kind, line) => {
     expect(died(line, "AssertionError('same dtype')", FOLLOWS[1]).class).toBe(kind);
   });
 
-  it('is well where a step follows what was only tried again', () => {
+  it('are benign if a step follows a retry', () => {
     const again =
       'E0812 10:14:30.001 tensorstore/internal/http/curl: retrying transient error UNAVAILABLE (attempt 1)';
     expect(died(again, 'step 30 loss 2.2').class).toBe('benign');
@@ -118,7 +121,7 @@ describe('more that an end says', () => {
     expect(died(again.replace('retrying', 'retry attempts failed:')).class).toBe('storage');
   });
 
-  it('is that training came to its end', () => {
+  it('include a summary that shows that training completed', () => {
     expect(died('  train_runtime            = 1:02:11.33', 'synced').class).toBe('benign');
   });
 });

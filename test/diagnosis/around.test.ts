@@ -1,4 +1,4 @@
-/** What stands around a failure, and says which of its lines is the one that counts. */
+/** Lines around a failure that decide which line counts. */
 
 import { describe, expect, it } from 'vitest';
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
@@ -6,26 +6,26 @@ import { diagnose } from '../../src/diagnosis/diagnose.ts';
 const died = (...log: readonly string[]) => diagnose(log, null);
 const steps = [10, 20, 30, 40].map((step) => `step ${step} loss 2.${step}`);
 
-describe('a log that is looked up later', () => {
-  it('does not undo what was said before somebody asked for it', () => {
+describe('a log that is queried later', () => {
+  it('keeps its failure if the query is followed by older steps', () => {
     const told = ['      Reason:       OOMKilled', '      Exit Code:    137'];
     const asked = '$ kubectl logs worker-3 --previous | tail -n 4';
     expect(died(...told, asked, ...steps).class).toBe('oom-host');
-    // Without a question the job went on.
+    // Without a query, the job continued.
     expect(died(...told, ...steps).class).toBe('benign');
   });
 });
 
-describe('a machine that is taken away', () => {
+describe('a preempted machine', () => {
   const notice = 'WARNING Spot interruption notice: this instance will be terminated in 2 minutes';
   const closing = 'W1114 03:41:31.6 17 api.py:900] Sending process 70 closing signal SIGTERM';
 
-  it('is told some steps before it is gone', () => {
+  it('is announced some steps before it is gone', () => {
     expect(died(notice, ...steps, closing).class).toBe('preempted');
     expect(died(notice, ...steps).class).toBe('benign');
   });
 
-  it('is not what a signal alone says, and is where somebody says it behind the signal', () => {
+  it('is not concluded from a signal alone, but from an event that follows the signal', () => {
     expect(died(...steps, 'received signal 15, exiting')).toMatchObject({ response: 'escalate' });
     expect(
       died(...steps, 'received signal 15, exiting', '7m  Normal  Preempted  pod/a  Preempted by pod 8f1c')
@@ -33,12 +33,12 @@ describe('a machine that is taken away', () => {
     ).toBe('preempted');
   });
 
-  it('is nobody’s where a shell says that it is over', () => {
+  it('is not concluded from a shell that reports the end', () => {
     for (const end of ['Terminated', '[rank: 0] Child process with PID 4410 terminated with code -15.'])
       expect(died(...steps, end)).toMatchObject({ class: 'unknown', response: 'escalate' });
   });
 
-  it('leaves half a checkpoint behind, which is not the fault of the store', () => {
+  it('leaves an incomplete checkpoint, which is not a storage failure', () => {
     expect(
       died(...steps, 'emergency checkpoint incomplete: grace period over', 'event: Preempted by pod 8f1c')
         .class,
@@ -47,8 +47,8 @@ describe('a machine that is taken away', () => {
   });
 });
 
-describe('whoever looks on', () => {
-  it('tells softly that no step comes, and is believed', () => {
+describe('a monitor', () => {
+  it('is trusted when its watchdog reports without emphasis that no step completed', () => {
     const says = 'step has not incremented in the last 1800 seconds and the host is idle.';
     expect(died(...steps, `I1114 04:21:04.1 trainer.py:410] Watchdog triggered because ${says}`).class).toBe(
       'stalled',
@@ -56,14 +56,14 @@ describe('whoever looks on', () => {
     expect(died(...steps, `I1114 04:21:04.1 trainer.py:410] ${says}`).class).not.toBe('stalled');
   });
 
-  it('says that it failed, and not why', () => {
+  it('reports that a pod failed without a cause, which is unknown', () => {
     const record = (msg: string) => JSON.stringify({ level: 'WARN', msg });
     expect(died(...steps, record('pod worker-0 phase=Failed reason=<nil>')).class).toBe('unknown');
     expect(died(...steps, record('pod worker-0 phase=Running reason=<nil>')).class).toBe('benign');
   });
 });
 
-describe('a name that is not there', () => {
+describe('a missing name', () => {
   const at = (file: string, statement: string, error: string) =>
     died(
       'Traceback (most recent call last):',
@@ -72,7 +72,7 @@ describe('a name that is not there', () => {
       error,
     );
 
-  it('is a slip where it is nearly another one', () => {
+  it('is a small fix if a similar attribute exists', () => {
     const wrong = (suggestion: string) =>
       at(
         '/lab/train.py',
@@ -84,7 +84,7 @@ describe('a name that is not there', () => {
     expect(wrong('').class).toBe('code-other');
   });
 
-  it('is one of a package that is nearly another one', () => {
+  it('is a small fix in an import if the package has a similar name', () => {
     const wrong = (name: string) =>
       at(
         '/lab/train.py',
@@ -95,7 +95,7 @@ describe('a name that is not there', () => {
     expect(wrong('LateStopper').class).toBe('dependency');
   });
 
-  it('is a part of the lab that is misspelt, or a package that is missing', () => {
+  it('is a small fix for a misspelt module of the lab, and a dependency for a missing package', () => {
     const missing = (name: string, file = '/lab/run/pretrain.py') =>
       at(file, `import ${name}`, `ModuleNotFoundError: No module named '${name}'`);
     expect(missing('experiments.utlis').class).toBe('code-small');
@@ -107,8 +107,8 @@ describe('a name that is not there', () => {
   });
 });
 
-describe('what a program says of its own arrays', () => {
-  it('is no failure of the store, though they come out of it', () => {
+describe("an error about a program's own arrays", () => {
+  it('is not a storage failure, although the arrays come from storage', () => {
     const raised = (message: string) =>
       died(
         'Traceback (most recent call last):',
@@ -123,8 +123,8 @@ describe('what a program says of its own arrays', () => {
   });
 });
 
-describe('a link that was lost', () => {
-  it('is no cause once somebody says that it is there again', () => {
+describe('a lost connection', () => {
+  it('is no cause once a later line reports that it is restored', () => {
     const lost = 'wandb: Network error (ReadTimeout), entering retry loop.';
     const again = 'wandb: Network error resolved after 0:00:31.1, resuming normal operation.';
     const count = 'gen - 512/1024 (5m 1s)  | loss = 0.383';
@@ -139,7 +139,7 @@ describe('a link that was lost', () => {
 });
 
 describe('a task of Iris', () => {
-  it('has its traceback behind its name, with and without a bar', () => {
+  it('has its traceback after the task name, with and without a bar', () => {
     for (const bar of ['', '| ']) {
       const log = [
         'Traceback (most recent call last):',
@@ -155,8 +155,8 @@ describe('a task of Iris', () => {
   });
 });
 
-describe('how much a runtime prints for whoever debugs it', () => {
-  it('is quiet, whatever it names', () => {
+describe('debug output of a runtime', () => {
+  it('is ignored at level DEBUG, even if it names libraries', () => {
     const said = '  addLibsMount()   Add library /usr/lib64/libcudart.so.12 to mount list';
     expect(died(...steps, `DEBUG   [U=8,P=5]${said}`).class).toBe('benign');
     expect(died(...steps, `FATAL   [U=8,P=5]${said}`).class).toBe('dependency');

@@ -1,4 +1,4 @@
-/** Logs of jobs that died, or only look so, which were written by somebody who did not know the table. */
+/** Logs of jobs that failed, or only look so, written by an author who did not know the table. */
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ const judged = labels.map((label) => ({
 const isRight = (one: (typeof judged)[number]): boolean =>
   [one.class, ...one.alternatives].includes(one.found.class);
 
-/** What launchers, collectors and schedulers make of a line. */
+/** How launchers, collectors and schedulers wrap a line. */
 const WRAPPED: Readonly<Record<string, (line: string) => string>> = {
   Ray: (line) => `(RayTrainWorker(rank=3) pid=1234, ip=10.0.0.4) ${line}`,
   'Ray behind a logger': (line) => `(main pid=1234, ip=10.0.0.4) 2026-01-01 10:10:10,123 INFO ${line}`,
@@ -36,40 +36,40 @@ const WRAPPED: Readonly<Record<string, (line: string) => string>> = {
 };
 
 function linesOf(file: string): readonly string[] {
-  // The newline at the end ends the last line, and begins none.
+  // The newline at the end terminates the last line and starts no new one.
   return readFileSync(new URL(file, FOLDER), 'utf8')
     .replace(/\n$/, '')
     .split(/\r\n|\n|\r/);
 }
 
-/** What the same manifest meets again, or what running on makes worse. */
+/** Failures that would recur with the same manifest or grow worse with a restart. */
 const NEVER_AGAIN: readonly FailureClass[] = FAILURE_CLASSES.filter(
   (one) =>
     FIRST_RESPONSE[one] === 'escalate' && one !== 'unknown' && one !== 'infra-cluster' && one !== 'storage',
 );
 
-describe(`${labels.length} logs that nobody here had seen`, () => {
-  it('are judged rightly, or not at all', () => {
+describe(`${labels.length} unseen logs`, () => {
+  it('are classified correctly or as unknown in at least 95 % of cases', () => {
     const wrong = judged.filter((one) => !isRight(one) && one.found.class !== 'unknown');
     const told = wrong.map(({ file, found }) => `${file}: ${found.class}`);
     expect(wrong.length / judged.length, told.join('\n')).toBeLessThanOrEqual(0.05);
   });
 
-  it('are rarely not judged at all', () => {
+  it('are classified as unknown in at most 20 % of cases', () => {
     const unknown = judged.filter((one) => !isRight(one) && one.found.class === 'unknown');
     expect(unknown.length / judged.length, unknown.map(({ file }) => file).join('\n')).toBeLessThanOrEqual(
       0.2,
     );
   });
 
-  it('are never started again where that would only do harm', () => {
+  it('are never restarted when a restart would only do harm', () => {
     const unsafe = judged.filter(
       (one) => !isRight(one) && NEVER_AGAIN.includes(one.class) && one.found.response === 'relaunch',
     );
     expect(unsafe.map(({ file, found }) => `${file}: ${found.class}`)).toEqual([]);
   });
 
-  it.each(Object.entries(WRAPPED))('say the same as %s tells them', (_, wrap) => {
+  it.each(Object.entries(WRAPPED))('get the same class when wrapped by %s', (_, wrap) => {
     const others = judged.flatMap(({ file, found, ...label }) => {
       const told = diagnose(linesOf(file).map(wrap), null);
       const isOther = told.class !== found.class && !isRight({ ...label, file, found: told });
@@ -78,7 +78,7 @@ describe(`${labels.length} logs that nobody here had seen`, () => {
     expect(others).toEqual([]);
   });
 
-  it('have their evidence in the log', () => {
+  it('have evidence lines that occur in the log', () => {
     for (const { file, found } of judged) {
       const lines = linesOf(file);
       for (const { line, text } of found.evidence)

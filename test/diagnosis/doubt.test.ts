@@ -1,4 +1,7 @@
-/** What little a log says of machines, of others that are gone, and beside what nobody understood is told as unknown, with its lines. */
+/**
+ * Vague messages about machines, about lost peers, and next to an unknown failure are classified as unknown,
+ * with their lines.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
@@ -6,7 +9,7 @@ import { diagnose } from '../../src/diagnosis/diagnose.ts';
 const died = (...lines: readonly string[]) => diagnose(lines, null);
 const steps = [1, 2, 3, 4].map((step) => `step ${step} loss 2.${step}`);
 
-/** A machine may be behind each of them, or a person, or a program. */
+/** The cause of each line may be a machine, a person or a program. */
 const LITTLE: readonly string[] = [
   'srun: error: h3: task 3: exited on signal 9',
   'worker 3 died with signal SIGKILL',
@@ -48,47 +51,47 @@ const LITTLE: readonly string[] = [
   'step=411 step_age=5340s',
 ];
 
-describe('little that is said of machines', () => {
-  it.each(LITTLE)('is no class, and is shown: %s', (line) => {
+describe('a vague message about machines', () => {
+  it.each(LITTLE)('is unknown and shown as evidence: %s', (line) => {
     const found = died('starting', line);
     expect(found).toMatchObject({ class: 'unknown', confidence: 'low', response: 'escalate' });
     expect(found.evidence).toEqual([{ line: 2, text: line }]);
   });
 
-  it('is a class where a program or its settings are as little known, since a person looks at them anyway', () => {
+  it('is classified if it concerns the program or its settings, because a person must act anyway', () => {
     expect(died("NameError: name 'foo' is not defined").class).toBe('code-other');
     expect(died('ValueError: the rate has not been specified').class).toBe('config');
   });
 });
 
-describe('what is not sure by itself', () => {
+describe('a class with medium confidence', () => {
   const medium = 'RuntimeError: CUDA error: invalid device ordinal';
 
-  it('is told where nothing speaks against it', () => {
+  it('is reported when no other line contradicts it', () => {
     expect(died(medium).class).toBe('config');
   });
 
-  it('is not told behind a failure that nobody understood', () => {
+  it('is not reported after an unknown failure', () => {
     const said = '[14:03:28.104] ERROR preflight: node h11 has 7 devices, and 8 belong to it';
     expect(died(said, medium)).toMatchObject({ class: 'unknown', evidence: [{ line: 2 }] });
     expect(died(medium, said).class).toBe('config');
   });
 
-  it('is not told where others are told as well', () => {
+  it('is not reported when other classes match as well', () => {
     const others = ['OSError: [Errno 28] No space left on device', 'Connection reset by peer'];
     expect(died(medium, ...others).class).toBe('unknown');
     expect(died('torch.OutOfMemoryError: CUDA out of memory.', ...others, medium).class).toBe('oom-hbm');
   });
 });
 
-describe('a machine that was taken', () => {
+describe('a preemption message', () => {
   const rows = Array.from(
     { length: 12 },
     (_, at) => `  ${42_180 + at * 10} nll=2.2${at} wall=${43_024 + at}s`,
   );
   const taken = '[init] resuming from /ckpt/a13 (requeue count 3, last reason: PREEMPTED)';
 
-  it('is not, where the log goes on as if nothing had been, in whatever words', () => {
+  it('is ignored when the log continues with training rows in any format', () => {
     expect(died(taken, ...rows)).toMatchObject({ class: 'unknown', evidence: [{ text: taken }] });
     expect(died(...rows, taken).class).toBe('preempted');
     expect(died(taken, ...rows.slice(0, 8)).class).toBe('preempted');
@@ -98,13 +101,13 @@ describe('a machine that was taken', () => {
 });
 
 describe('an end in the middle of work', () => {
-  it('is well behind a step, and behind what was said among the steps or belongs to an interval', () => {
+  it('is benign after a step, and after messages that belong to the steps', () => {
     expect(died(...steps).class).toBe('benign');
     expect(died('cache 3 of 9', ...steps, 'cache 4 of 9').class).toBe('benign');
     expect(died(...steps, 'eval: perplexity 9.1', 'checkpoint written: /ckpt/4').class).toBe('benign');
   });
 
-  it('is well behind what the interpreter ignored, with its frames and without', () => {
+  it('is benign after an exception that the interpreter ignored, with and without frames', () => {
     const ignored = ['Exception ignored in: <function _ConnectionBase.__del__ at 0x7f4a10b2c310>'];
     const done = [...steps, 'Training completed. Do not forget to share your model', ...ignored];
     expect(died(...done, 'OSError: [Errno 9] Bad file descriptor').class).toBe('benign');
@@ -114,14 +117,14 @@ describe('an end in the middle of work', () => {
     expect(died('starting', pipe).class).toBe('network');
   });
 
-  it('is well where the machine was taken and the job came to its end on another', () => {
+  it('is benign when the job was recovered on another machine and completed', () => {
     const recovered = ['Cluster is preempted or failed (status: STOPPED). Recovering...', 'Job recovered'];
     const rows = ['  4200 | 1.2113 | 3.31 it/s', '  4300 | 1.1902 | 3.37 it/s'];
     expect(died(...recovered, ...rows, 'Job 4 succeeded. Cleaning up').class).toBe('benign');
     expect(died(...recovered, ...rows).class).toBe('preempted');
   });
 
-  it('is not well where the program itself fails behind its success, and is where a thread does', () => {
+  it('is a failure when the program fails after its success, but not when a thread does', () => {
     const ends = (first: string) => [
       ...steps,
       "{'train_runtime': 4411.2}",
@@ -134,28 +137,28 @@ describe('an end in the middle of work', () => {
     expect(died(...ends('_shutdown')).class).toBe('benign');
   });
 
-  it('is well where all was done and the bar is drawn once more', () => {
+  it('is benign when a completed bar is printed once more', () => {
     const bar = '100%|####| 9/9 [1:13:31<00:00,  4.41s/it]';
     expect(died(...steps, "{'train_runtime': 4411.2}", bar, 'closing the pool').class).toBe('benign');
     expect(died(...steps, "{'train_runtime': 4411.2}", bar, bar, 'closing the pool').class).toBe('unknown');
   });
 
   it.each(['2026-04-02T03:56:02Z stop container', 'supervisor: giving up', 'lost 3 of 16'])(
-    'is unknown behind what was never said before: %s',
+    'is unknown after a line that never occurred before: %s',
     (line) => {
       expect(died('starting', ...steps, line)).toMatchObject({ class: 'unknown', response: 'escalate' });
     },
   );
 });
 
-describe('a refusal', () => {
-  it('is what it was, behind whoever only says that it failed', () => {
+describe('a permission error', () => {
+  it('decides over a line that only reports the failure', () => {
     const forbidden = 'google.api_core.exceptions.Forbidden: 403 POST https://storage.example/b/proj-ckpt';
     expect(died('save failed 3 times, exiting').class).toBe('storage');
     expect(died('save failed 3 times, exiting', forbidden).class).toBe('auth');
   });
 
-  it('of a store is one of rights, and breaks no store', () => {
+  it('in a storage library is class auth, not storage', () => {
     const line =
       'E0501 10:22:01 tensorstore/kvstore/gcs_http: PERMISSION_DENIED: Error writing gs://lab/run/params/.zarray';
     expect(died(line).class).toBe('auth');

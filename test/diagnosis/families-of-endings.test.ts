@@ -1,4 +1,7 @@
-/** Families of messages at the end of a job: what decides, what only stands beside it, and what a program prints of others. */
+/**
+ * Families of final messages: which line decides, which only accompanies it, and what a program prints about
+ * others.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
@@ -20,18 +23,18 @@ describe('a family of messages', () => {
     '    trust_remote_code=True,',
     'F0101 00:00:00.0 7 a.cc:9] Check failed: session->Run(inputs) == OK (not open. vs. OK)',
     'Allocator (mklcpu) ran out of memory trying to allocate 2.00GiB',
-  ])('is not read into a line that says less: %s', (line) => {
+  ])('does not match a less specific line: %s', (line) => {
     expect(died(line).class).not.toBe('network');
     expect(['unknown', 'code-other']).toContain(died(line).class);
   });
 });
 
-describe('a call that does not fit what it calls', () => {
+describe('a call with wrong arguments', () => {
   it.each([
     ['code-other', "load() got an unexpected keyword argument 'no_dist'"],
     ['code-other', 'load() takes 1 positional argument but 2 were given'],
     ['config', "RunConfig.__init__() got an unexpected keyword argument 'warmup'"],
-  ] as const)('is %s, also where a checkpoint is read: %s', (kind, message) => {
+  ] as const)('is %s, also while a checkpoint is read: %s', (kind, message) => {
     const found = traced(`TypeError: ${message}`, [
       ['/lab/train.py', 'main', 'load_checkpoint(path)'],
       [`${PACKAGES}/other/files.py`, '_load_checkpoint', 'self.read(path)'],
@@ -39,7 +42,7 @@ describe('a call that does not fit what it calls', () => {
     expect(found).toMatchObject({ class: kind, response: 'escalate' });
   });
 
-  it('is a setting where settings are read', () => {
+  it('is class config while settings are read', () => {
     const found = traced("TypeError: f() got an unexpected keyword argument 'x'", [
       ['/lab/train.py', 'main', 'read_settings()'],
       [`${PACKAGES}/other/config.py`, 'read', 'f(**given)'],
@@ -54,14 +57,14 @@ describe('an assertion', () => {
     [`${PACKAGES}/other/files.py`, '_save_checkpoint', 'assert same(hosts)'],
   ] as const;
 
-  it('about the hosts is not about the checkpoint that they save', () => {
+  it('about the hosts is not a failure of the checkpoint that they save', () => {
     expect(traced("AssertionError: sync_global_devices name mismatch ('saved')", saved).class).toBe(
       'code-other',
     );
     expect(traced('AssertionError', saved).class).toBe('storage');
   });
 
-  it('without words refuses no setting', () => {
+  it('without a message is not class config', () => {
     const frames = [
       ['/lab/train.py', 'main', 'start()'],
       [`${PACKAGES}/transformers/trainer.py`, '_init_workers', 'assert len(workers) == size'],
@@ -71,8 +74,8 @@ describe('an assertion', () => {
   });
 });
 
-describe('what is raised', () => {
-  it('by a library that computes is about the program, whatever its type', () => {
+describe('an exception', () => {
+  it('from a library that computes is class code-other, for any type', () => {
     const frames = [
       ['/lab/train.py', 'main', 'step()'],
       [`${PACKAGES}/transformer_engine/attention.py`, 'forward', 'raise Exception(said)'],
@@ -80,7 +83,7 @@ describe('what is raised', () => {
     expect(traced('Exception: nothing for these inputs', frames).class).toBe('code-other');
   });
 
-  it('by mixed precision is about the program too', () => {
+  it('from mixed precision is class code-other', () => {
     const frames = [
       ['/lab/train.py', 'main', 'scaler.step()'],
       [`${PACKAGES}/torch/cuda/amp/grad_scaler.py`, '_unscale', 'raise ValueError(said)'],
@@ -88,14 +91,14 @@ describe('what is raised', () => {
     expect(traced('ValueError: no such gradients', frames).class).toBe('code-other');
   });
 
-  it('while data is read is about the data, also where it sounds like a setting', () => {
+  it('while data is read is class data, even if it mentions a setting', () => {
     const read = [['/lab/data/audio.py', '__getitem__', 'raise ValueError(path)']] as const;
     const start = [['/lab/train.py', 'main', 'raise ValueError(path)']] as const;
     expect(traced('ValueError: /in/a.wav does not exist', read).class).toBe('data');
     expect(traced('ValueError: the model x does not exist', start).class).toBe('config');
   });
 
-  it('where somebody was interrupted is no failure', () => {
+  it('after an interrupt is unknown', () => {
     const frames = [
       ['/lab/train.py', '<module>', 'import torch'],
       [`${PACKAGES}/torch/__init__.py`, '<module>', 'from torch._C import *'],
@@ -105,9 +108,9 @@ describe('what is raised', () => {
   });
 });
 
-describe('a state of the runtime below', () => {
+describe('an internal error of the runtime', () => {
   it.each(['INTERNAL: From /job:worker/task:0:', 'Bad StatusOr access: UNKNOWN: gone'])(
-    'is not the fault of the line that asked for it: %s',
+    'is not blamed on the line that called it: %s',
     (message) => {
       const own = [['/lab/train.py', 'step', 'print(loss.cpu())']] as const;
       expect(traced(`RuntimeError: ${message}`, own).class).toBe('unknown');
@@ -116,13 +119,13 @@ describe('a state of the runtime below', () => {
   );
 });
 
-describe('what is more to the point', () => {
-  it('of a tensor goes before what is said of settings', () => {
+describe('a more specific message', () => {
+  it('about a tensor takes precedence over settings', () => {
     const line = "RuntimeError: view size is not compatible with input tensor's size and stride";
     expect(died(line).class).toBe('code-other');
   });
 
-  it('is what a container died of, behind the scheduler that says that it did not start', () => {
+  it("about the container takes precedence over a scheduler's report that it did not start", () => {
     const failed = 'slurmstepd: error: pyxis: failed to import docker image';
     expect(
       died(failed, 'slurmstepd: error: pyxis:     Write failed because No space left on device').class,
@@ -133,22 +136,22 @@ describe('what is more to the point', () => {
   });
 });
 
-describe('a job that somebody took away', () => {
+describe('a job that was cancelled', () => {
   const job = (why: string) =>
     `slurmstepd: error: *** JOB 18 ON h3 CANCELLED AT 2026-05-23T08:46:02${why} ***`;
 
-  it('is not started again for the signal that its processes report', () => {
+  it('is not restarted because its processes report a signal', () => {
     const found = died('Main process received SIGTERM, exiting', job(''));
     expect(found).toMatchObject({ class: 'unknown', response: 'escalate' });
   });
 
-  it('has a scheduler say why, or died of something before', () => {
+  it('is preempted if the scheduler gives that reason, or keeps an earlier cause', () => {
     expect(died('Main process received SIGTERM, exiting', job(' DUE TO PREEMPTION')).class).toBe('preempted');
     expect(died('OSError: [Errno 28] No space left on device', job('')).class).toBe('storage');
   });
 });
 
-describe('what a program prints of others', () => {
+describe('output about other programs', () => {
   const steps = [1, 2, 3, 4].map((step) => `step ${step} loss 2.${step}`);
 
   it.each([
@@ -156,30 +159,30 @@ describe('what a program prints of others', () => {
     "generated text = 'Connection reset by peer'",
     `{'content': "I set an invalid option, so there is no space left on device", 'role': 'user'}`,
     "classes: ['oom', 'killed', 'ok']",
-  ])('is not its own end: %s', (line) => {
+  ])("is not read as the job's own end: %s", (line) => {
     expect(died('starting', line, ...steps.slice(0, 2)).class).toBe('benign');
   });
 
   it.each([
     '[2025-12-06 15:32:18,446][hub.utils._http][WARNING] - (MaxRetryError("Max retries exceeded with url: /a"))',
     '[2025-12-06 15:32:18,446][lab][rank0][pid:17][INFO]][http.py:32] Connection reset by peer',
-  ])('is no louder than its logger says: %s', (line) => {
+  ])('is not taken as more severe than its log level: %s', (line) => {
     expect(died(...steps, line).class).toBe('benign');
   });
 
-  it('is no loss that is no number where it warns of one that it put right', () => {
+  it('is not a NaN loss if the program reports that it repaired the value', () => {
     expect(died(...steps, 'Warning: detected nan in velocity, resetting it to zero').class).toBe('benign');
     expect(died(...steps, 'Warning: detected nan in the gradients').class).toBe('nan');
   });
 });
 
 describe('a log that ends in the middle of a line', () => {
-  it.each(['step=30 lo', 'step=30 loss=2.', 'step=30 loss=2.1 rate=4'])('is not well: %s', (end) => {
+  it.each(['step=30 lo', 'step=30 loss=2.', 'step=30 loss=2.1 rate=4'])('is unknown: %s', (end) => {
     expect(died('step=10 loss=2.3 rate=44.1', 'step=20 loss=2.2 rate=44.2', end, '').class).toBe('unknown');
   });
 
   it.each(['step=30 loss=2.1 rate=44.3', 'saved the state'])(
-    'is another than one that does not: %s',
+    'is not assumed for a complete last line: %s',
     (end) => {
       expect(died('step=10 loss=2.3 rate=44.1', 'step=20 loss=2.2 rate=44.2', end).class).toBe('benign');
     },

@@ -1,4 +1,7 @@
-/** Families of messages of what starts, holds and serves a job, and of libraries that no row knows. */
+/**
+ * Message families of launchers, containers and services around a job, and of libraries without a row in the
+ * table.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
@@ -6,43 +9,40 @@ import { namedClassOf } from '../../src/diagnosis/rows.ts';
 
 const died = (...log: readonly string[]) => diagnose(log, null);
 
-describe('families of messages of platforms', () => {
+describe('message families of platforms', () => {
   it.each([
     'Process received signal ***',
     'double free or corruption (out)',
     '*** stack smashing detected ***: terminated',
     'free(): invalid pointer',
     'malloc(): corrupted top size',
-  ])(
-    'has a human look at a process that died of itself, whatever connections the others lost: %s',
-    (line) => {
-      const found = died('NCCL WARN Connection reset by peer', `[h3:77] ${line}`);
-      expect(found).toMatchObject({ class: 'unknown', response: 'escalate' });
-    },
-  );
+  ])('escalate a crashed process, even if other ranks lost their connection: %s', (line) => {
+    const found = died('NCCL WARN Connection reset by peer', `[h3:77] ${line}`);
+    expect(found).toMatchObject({ class: 'unknown', response: 'escalate' });
+  });
 
-  it('believes what Ray says of a dead node as a warning, and anything worse rather', () => {
+  it("treat Ray's dead-node warning as unknown, and prefer any stronger message", () => {
     const lost = 'WARNING worker.py:2074 -- The node with node id: 3fa9 is marked dead because it is silent';
     expect(died(lost)).toMatchObject({ class: 'unknown', evidence: [{ text: lost }] });
     expect(died(lost, 'OSError: [Errno 28] /lab/a').class).toBe('storage');
   });
 
-  it('calls a connection that a worker of a loader lost no damage of the data', () => {
+  it("do not report a lost connection in a loader's worker as damaged data", () => {
     expect(died('Caught ConnectTimeout in DataLoader worker process 3.').class).not.toBe('data');
     expect(died('Caught DecodeError in DataLoader worker process 3.').class).toBe('data');
   });
 
-  it('blames the network below a service that is not there', () => {
+  it('do not blame the cluster for a service that cannot be reached', () => {
     const line = 'Check failed: s UNAVAILABLE: failed to connect to all addresses';
     expect(died(line).class).not.toBe('infra-cluster');
   });
 
-  it('lets a cause have its say where a cloud has none', () => {
+  it('prefer a cause over an internal error of a cloud', () => {
     expect(died('an internal error. Please try again', 'a: Disk quota exceeded').class).toBe('storage');
   });
 });
 
-describe('what the name of an exception says', () => {
+describe('the name of an exception', () => {
   it.each([
     ['storage', 'a.CheckpointException'],
     ['data', 'a.DecodingProblem'],
@@ -54,11 +54,11 @@ describe('what the name of an exception says', () => {
     ['config', 'a.UsageProblem'],
     [null, 'a.Error'],
     [null, 'a.TimeoutException'],
-  ])('says %s of %s', (what, type) => {
+  ])('means class %s for %s', (what, type) => {
     expect(namedClassOf(type)).toBe(what);
   });
 
-  it('is asked last, and is no reason to try again', () => {
+  it('is used last, with low confidence, and never causes a restart', () => {
     const raised = (end: string) =>
       died(
         'Traceback (most recent call last):',

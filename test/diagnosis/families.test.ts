@@ -1,4 +1,4 @@
-/** Families of messages: what several programs say of one thing, and what looks like it and is not. */
+/** Message families: how several programs report one failure, and lines that only resemble it. */
 
 import { describe, expect, it } from 'vitest';
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
@@ -17,7 +17,7 @@ describe('a family of messages', () => {
     'socketTryAccept: Accept failed: Bad file descriptor',
     '2025-09-04,22:05:31 | WARNING | Handling webdataset error (corrupt data). Ignoring.',
     "2025-09-14T07:30:19 - 0 - levanter.checkpoint - checkpoint.py:477 - WARNING :: Can't find checkpoint in gs://lab, no progress for 3 min",
-  ])('says nothing of a cause: %s', (line) => {
+  ])('finds no cause in: %s', (line) => {
     expect(died(line)).toMatchObject({ class: 'unknown', evidence: [] });
   });
 });
@@ -29,7 +29,7 @@ const traced = (error: string, frames: readonly (readonly [string, string])[]): 
     error,
   ].join('\n');
 
-describe('an exception whose words say nothing', () => {
+describe('an exception without a telling message', () => {
   const own = ['/lab/train.py', 'run()'] as const;
 
   it.each([
@@ -41,7 +41,7 @@ describe('an exception whose words say nothing', () => {
     expect(died(traced(error, [own, [file, 'call()']])).class).toBe(kind);
   });
 
-  it("is nobody's guess where the lab's code tells of something else, and its place is kept", () => {
+  it("in the lab's own code is unknown, and its place is kept", () => {
     const found = died(traced('Exception: stage 2 gave up', [['/lab/stage.py', 'raise Exception(said)']]));
     expect(found).toMatchObject({
       class: 'unknown',
@@ -50,13 +50,13 @@ describe('an exception whose words say nothing', () => {
     });
   });
 
-  it("is the program's where the file that raises it has the class too", () => {
+  it('is code-other if the file that raises it also defines its class', () => {
     const raised = [['/lab/moe/router.py', 'raise RoutingError(said)']] as const;
     expect(died(traced('moe.router.RoutingError: too many', raised)).class).toBe('code-other');
     expect(died(traced('moe.errors.RoutingError: too many', raised)).class).toBe('unknown');
   });
 
-  it('does not hide a cause that is known, but one that is simply tried again', () => {
+  it('does not hide a known cause, but hides one that would be restarted', () => {
     const first = traced('lab.StageError: gave up', [['/lab/stage.py', 'raise StageError()']]);
     const memory = 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.00 GiB';
     expect(died(`${first}\n${memory}`).class).toBe('oom-hbm');
@@ -64,10 +64,10 @@ describe('an exception whose words say nothing', () => {
   });
 });
 
-describe('no small fix', () => {
+describe('a failure that is not a small fix', () => {
   const mapping = '/venv/lib/python3.11/site-packages/transformers/configuration_auto.py';
 
-  it("is what a library raises, although one file of the lab's called it", () => {
+  it('is an error from a library, even if only one lab file called it', () => {
     const log = traced("KeyError: 'newest-model'", [
       ['/lab/train.py', 'load()'],
       [mapping, 'raise KeyError(key)'],
@@ -75,13 +75,13 @@ describe('no small fix', () => {
     expect(died(log)).toMatchObject({ class: 'code-other', response: 'escalate' });
   });
 
-  it('is a key that is written nowhere, because somebody gave it', () => {
+  it('is a missing key that occurs nowhere in the source', () => {
     const asked = (source: string) => died(traced("KeyError: 'ocean'", [['/lab/train.py', source]]));
     expect(asked('model = models[args.arch]')).toMatchObject({ class: 'code-other', response: 'escalate' });
     expect(asked("model = models['ocean']").class).toBe('code-small');
   });
 
-  it('is a variable that the environment lacks, in any Python', () => {
+  it('is a missing environment variable, in any Python', () => {
     const log = traced("KeyError: 'CKPT_BUCKET'", [
       ['/lab/train.py', 'os.environ["CKPT_BUCKET"]'],
       ['<frozen os>', 'raise KeyError(key) from None'],
@@ -89,7 +89,7 @@ describe('no small fix', () => {
     expect(died(log).class).toBe('config');
   });
 
-  it('is a package that fails while it is imported', () => {
+  it('is a package that fails during its import', () => {
     const log = traced("AttributeError: module 'other' has no attribute 'gone'", [
       ['/lab/train.py', 'import package'],
       ['/venv/lib/python3.11/site-packages/package/__init__.py', 'other.gone'],
@@ -101,12 +101,12 @@ describe('no small fix', () => {
 describe('an end', () => {
   const steps = [1, 2, 3, 4].map((step) => `step ${step} train_loss 2.${step}`).join('\n');
 
-  it('in the middle of a traceback is not well', () => {
+  it('in the middle of a traceback is unknown', () => {
     expect(died(`${steps}\nTraceback (most recent call last):\n  File "/lab/tra`).class).toBe('unknown');
     expect(died(steps).class).toBe('benign');
   });
 
-  it('by the hand of a monitor is not well', () => {
+  it('caused by a monitor is unknown', () => {
     expect(died(`${steps}\nmonitor: killing the job`).class).toBe('unknown');
   });
 
@@ -115,7 +115,7 @@ describe('an end', () => {
     'task 0: worker_failed exit=0 failures=1',
     'the job has not finished successfully',
     'srun: error: Timed out waiting for job step to complete',
-  ])('is not well because of a word: %s', (line) => {
+  ])('is not benign because of a single word: %s', (line) => {
     expect(died(`starting\n${line}`).class).not.toBe('benign');
   });
 
@@ -127,7 +127,7 @@ describe('an end', () => {
       'a warning behind it',
       'Training completed\n2026-01-01 10:00:00,100\tWARNING worker.py:9 -- a worker was killed',
     ],
-  ])('is well by %s', (_, line) => {
+  ])('is benign with %s', (_, line) => {
     expect(died(`${steps}\n${line}`)).toMatchObject({ class: 'benign', response: 'none' });
   });
 });

@@ -1,4 +1,7 @@
-/** The table from log text to class, line by line: messages of real programs, and what is only alarming to look at. */
+/**
+ * The table from log text to class, line by line: messages of real programs, and lines that only look
+ * alarming.
+ */
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -6,13 +9,13 @@ import * as z from 'zod';
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
 import { FAILURE_CLASSES } from '../../src/domain/failure-class.ts';
 
-/** A class, and a line that tells it by itself, of some program that writes it so. */
+/** A class, and a line that is sufficient for it, from some program that writes it this way. */
 const LINES = readFileSync(new URL('../../fixtures/failure-logs/lines.jsonl', import.meta.url), 'utf8')
   .trimEnd()
   .split('\n')
   .map((row) => z.tuple([z.enum(FAILURE_CLASSES), z.string()]).parse(JSON.parse(row)));
 
-describe('a line alone', () => {
+describe('a single line', () => {
   it.each(LINES)('is %s: %s', (kind, line) => {
     expect(diagnose([line], null)).toMatchObject({ class: kind, evidence: [{ line: 1 }] });
   });
@@ -29,7 +32,7 @@ describe('a line alone', () => {
     'ERROR:root:',
     '2026-11-20 12:00:00,123 - trainer - ERROR - ',
     '2026-11-20 12:00:00.123 | ERROR    | train:main:12 - ',
-  ])('is found behind %j', (prefix) => {
+  ])('is found after the prefix %j', (prefix) => {
     const line = `${prefix}torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.`;
     expect(diagnose([line], null).class).toBe('oom-hbm');
   });
@@ -43,13 +46,13 @@ describe('a line alone', () => {
     'inform the user that infinity is a class name',
     'INFO: gradient overflow is checked every step',
     'Using 8 nan-safe kernels',
-  ])('says nothing: %s', (line) => {
+  ])('has no class: %s', (line) => {
     expect(diagnose([line], null)).toMatchObject({ class: 'unknown', evidence: [] });
   });
 });
 
 // rule ML-36
-it("the compiler's place of failure alone is a want of memory", () => {
+it('a compiler failure without any other message is class oom-hbm', () => {
   const line = 'F0807 10:00:00.000000 12 compiler_base.cc:2587] compilation failure';
   expect(diagnose([line], 'FAILED')).toMatchObject({ class: 'oom-hbm', response: 'escalate' });
 });

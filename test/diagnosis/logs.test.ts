@@ -1,4 +1,7 @@
-/** Whole logs: the first cause rather than the loudest line, and quiet where training went on or was done. */
+/**
+ * Whole logs: the first cause rather than the most conspicuous line, and benign if training continued or
+ * completed.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
@@ -21,20 +24,20 @@ const traced = (error: string, frames: readonly string[], prefix = ''): string =
 const bar = (step: number, loss = '2.31'): string =>
   `Progress on:train ${step}it/1.20kit rate:1.2it/s remaining:10:00 elapsed:10:00 loss=${loss}`;
 
-describe('a slip', () => {
+describe('a programming error', () => {
   it.each([
     ["NameError: name 'foo' is not defined", ['/app/train.py:12']],
     ["ImportError: cannot import name 'bar' from 'lab.model' (/app/lab/model.py)", ['/app/train.py:3']],
     ["KeyError: 'learning_rate'", ['/app/train.py:40']],
     ["ModuleNotFoundError: No module named 'train.utils'", ['/app/train/main.py:2']],
     ['SyntaxError: invalid syntax', ['/app/train.py:9']],
-  ])('in one file is small: %s', (error, frames) => {
+  ])('in one file is a small fix: %s', (error, frames) => {
     const found = died(traced(error, frames));
     expect(found).toMatchObject({ class: 'code-small', response: 'small-fix' });
     expect(found.traceback).toMatchObject({ file: frames[0]?.split(':')[0], message: error });
   });
 
-  it("that goes through several of the lab's files is not", () => {
+  it('that passes through several lab files is not a small fix', () => {
     const error = "NameError: name 'foo' is not defined";
     const frames = ['/app/train.py:12', '/app/lab/model.py:80', '/app/lab/layers.py:7'];
     expect(died(traced(error, frames))).toMatchObject({
@@ -44,26 +47,26 @@ describe('a slip', () => {
     });
   });
 
-  it("where data is loaded is the data, or nobody's small fix", () => {
+  it('in data loading is class data, or not a small fix', () => {
     const frames = ['/app/train.py:12', '/app/lab/data_loader.py:80:__getitem__'];
     expect(died(traced("KeyError: 'text'", frames)).class).toBe('data');
     expect(died(traced("NameError: name 'x' is not defined", frames)).class).toBe('code-other');
   });
 
-  it('of a package that is not there is the dependency', () => {
+  it('about a missing package is class dependency', () => {
     expect(died(traced("ModuleNotFoundError: No module named 'flash_attn'", ['/app/train.py:3'])).class).toBe(
       'dependency',
     );
   });
 
-  it('in the environment is the configuration', () => {
+  it('about an environment variable is class config', () => {
     const frames = ['/app/train.py:3', '/usr/lib/python3.11/os.py:680:__getitem__'];
     expect(died(traced("KeyError: 'WANDB_ENTITY'", frames)).class).toBe('config');
   });
 });
 
-describe('the root', () => {
-  it('is what was raised first in a chain', () => {
+describe('the root cause', () => {
+  it('is the first exception of a chain', () => {
     const first = traced(
       "FileNotFoundError: [Errno 2] No such file or directory: '/data/train/shard-3.bin'",
       ['/app/read.py:4'],
@@ -73,7 +76,7 @@ describe('the root', () => {
     expect(died(log)).toMatchObject({ class: 'data', traceback: { file: '/app/read.py', line: 4 } });
   });
 
-  it("is one rank's failure and not the closed connections of the others, whoever was printed first", () => {
+  it("is one rank's failure, not the closed connections of other ranks, in any order", () => {
     const other = traced(
       'torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1970, remote process exited or there was a network error, NCCL version 2.20.5',
       ['/app/train.py:90'],
@@ -87,7 +90,7 @@ describe('the root', () => {
     expect(died(`${bar(10)}\n${other}\n${own}`).class).toBe('oom-hbm');
   });
 
-  it('is found where two processes print at once', () => {
+  it('is found when two processes print in turns', () => {
     const a = traced(
       'ValueError: rank 0 saw a bad shape',
       ['/app/a.py:1'],
@@ -102,7 +105,7 @@ describe('the root', () => {
     expect(died(mixed)).toMatchObject({ class: 'code-small', traceback: { file: '/app/b.py', line: 2 } });
   });
 
-  it("is read behind the name of Ray's own error", () => {
+  it("is found inside Ray's own error", () => {
     const log = `${traced('ray.exceptions.RayTaskError(ValueError): ray::train() (pid=12, ip=10.0.0.3)', ['/usr/lib/python3/dist-packages/ray/_private/worker.py:2000:get'])}
   File "/app/train.py", line 33, in train
     raise ValueError("train_batch_size must be divisible by 8")
@@ -110,7 +113,7 @@ ValueError: train_batch_size must be divisible by 8`;
     expect(died(log)).toMatchObject({ class: 'config', traceback: { file: '/app/train.py', line: 33 } });
   });
 
-  it('of a data loader is told behind the exception of who waited', () => {
+  it('of a data loader is found after the exception of the waiting process', () => {
     const waited = traced('KeyError: Caught KeyError in DataLoader worker process 0.', [
       '/app/train.py:12',
       '/usr/lib/python3/dist-packages/torch/utils/data/dataloader.py:345:__next__',
@@ -119,7 +122,7 @@ ValueError: train_batch_size must be divisible by 8`;
     expect(died(log).class).toBe('data');
   });
 
-  it("of a launcher's summary is what a rank printed before", () => {
+  it("of a launcher's summary is found in the earlier output of a rank", () => {
     const log = `${traced("AttributeError: 'NoneType' object has no attribute 'shape'", ['/app/train.py:5', '/app/model.py:9'])}
 ${traced('torch.distributed.elastic.multiprocessing.errors.ChildFailedError: ', ['/usr/local/lib/python3.11/site-packages/torch/distributed/launcher/api.py:268'])}
 ============================================================
@@ -128,7 +131,7 @@ train.py FAILED
     expect(died(log)).toMatchObject({ class: 'code-other', traceback: { file: '/app/model.py', line: 9 } });
   });
 
-  it('is nobody knows what where a rank was killed, and no network where the others lost their connection', () => {
+  it('is unknown when a rank was killed, although other ranks lost their connection', () => {
     const log = `[rank1]: ConnectionResetError: [Errno 104] Connection reset by peer
 torch.distributed.elastic: exitcode  : -9 (pid: 4541)
 traceback : Signal 9 (SIGKILL) received by PID 4541`;
@@ -137,7 +140,7 @@ traceback : Signal 9 (SIGKILL) received by PID 4541`;
   });
 });
 
-describe('what is only alarming to look at', () => {
+describe('a log that only looks alarming', () => {
   const steps = [1, 2, 3, 4].map((step) => bar(step * 100)).join('\n');
   const broken = traced('RuntimeError: cannot schedule new futures after shutdown', [
     '/usr/lib/python3.11/concurrent/futures/thread.py:167',
@@ -145,7 +148,10 @@ describe('what is only alarming to look at', () => {
 
   it.each([
     ['a traceback at shutdown after success', `${steps}\nTraining complete\n${broken}`],
-    ['what training went on after', `RuntimeError: CUDA out of memory. Skipping this batch\n${steps}`],
+    [
+      'an error after which training continued',
+      `RuntimeError: CUDA out of memory. Skipping this batch\n${steps}`,
+    ],
     ['a retry that succeeded', `WARNING: 503 Service Unavailable for gs://b/o, retrying 1/5\n${steps}`],
     [
       'an exception that the interpreter ignores',
@@ -157,31 +163,31 @@ describe('what is only alarming to look at', () => {
     expect(died(log)).toMatchObject({ class: 'benign', response: 'none' });
   });
 
-  it('is nothing where the engine says that the job succeeded', () => {
+  it('is benign if the engine reports success', () => {
     expect(diagnose([...steps.split('\n'), ...broken.split('\n')], 'SUCCEEDED').class).toBe('benign');
   });
 
-  it('is a failure where the engine says so', () => {
+  it('is a failure if the engine reports one', () => {
     expect(diagnose([...steps.split('\n'), 'Training complete', ...broken.split('\n')], 'FAILED').class).toBe(
       'code-other',
     );
   });
 });
 
-it('a loss that stays no number is told, although training goes on', () => {
+it('a loss that stays NaN is reported, although training continues', () => {
   const log = [bar(1), bar(2), bar(3, 'nan'), bar(4, 'nan'), bar(5, 'nan')].join('\n');
   expect(died(log)).toMatchObject({ class: 'nan', response: 'escalate' });
 });
 
 it.each([
   ['nothing', ''],
-  ['an end without a word', 'starting\nloading the model\nFAILED'],
+  ['an end without a message', 'starting\nloading the model\nFAILED'],
   ['a segmentation fault', 'Segmentation fault (core dumped)'],
-])('nothing is guessed from %s', (_, log) => {
+])('%s is unknown', (_, log) => {
   expect(died(log)).toMatchObject({ class: 'unknown', response: 'escalate' });
 });
 
-it('one cause is found behind ten thousand lines of what others say, and before as many', () => {
+it('one cause is found between ten thousand lines about other processes', () => {
   const others = Array.from(
     { length: 10_000 },
     () => 'NCCL WARN Connection closed by remote peer 10.0.0.1',
@@ -193,17 +199,17 @@ it('one cause is found behind ten thousand lines of what others say, and before 
   });
 });
 
-it('an exception that stands in no traceback is neither a broken connection nor fine', () => {
+it('an exception outside a traceback is neither a lost connection nor benign', () => {
   const steps = [1, 2, 3, 4].map((step) => bar(step * 100)).join('\n');
   expect(died(`${steps}\nConnection reset by peer\nwhat(): KeyError in step`).class).toBe('unknown');
   expect(died(`${steps}\nwhat(): KeyError in step`).class).toBe('unknown');
 });
 
-it('an exception of very many words is read', () => {
+it('an exception with a very long message is classified', () => {
   expect(died(traced(`NameError: ${'word '.repeat(1_000)}`, ['/app/train.py:12'])).class).toBe('code-small');
 });
 
-it('a line of another process within a traceback is not taken for its exception', () => {
+it('a line of another process within a traceback is not read as its exception', () => {
   const log = `Traceback (most recent call last):
   File "/app/train.py", line 3, in main
     step()

@@ -1,4 +1,7 @@
-/** Logs as people paste them: the end of one, without its beginning, from a notebook, or with a bar in the middle. */
+/**
+ * Logs as people paste them: only the end, without indentation, from a notebook, or with a bar in the
+ * middle.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
@@ -27,12 +30,12 @@ describe('a traceback', () => {
     expect(died(flat.join('\n'))).toMatchObject({ class: 'data', traceback: { file: '/lab/train.py' } });
   });
 
-  it('is not what faulthandler prints of every thread', () => {
+  it('is not read from a faulthandler dump of all threads', () => {
     const dump = 'Current thread 0x1 (most recent call first):\n  File "/lab/train.py", line 3 in main';
     expect(died(`${dump}\nNameError: name 'x' is not defined`).traceback).toBeNull();
   });
 
-  it('of a file that cannot be parsed is read behind the prefix of a launcher', () => {
+  it("of a file that cannot be parsed is read after a launcher's prefix", () => {
     const log = ['  File "/lab/train.py", line 9', '    if x', "SyntaxError: expected ':'"];
     expect(died(log.map((line) => `[default0]:${line}`).join('\n'))).toMatchObject({ class: 'code-small' });
   });
@@ -52,7 +55,7 @@ NameError: name 'trainr' is not defined`;
     'File ~/env/lib/python3.10/site-packages/orbax/checkpoint/handlers.py:136, in restore(self, path)',
     '~/env/lib/python3.10/site-packages/orbax/checkpoint/handlers.py in restore(self, path)',
     '[/usr/lib/python3/dist-packages/orbax/checkpoint/handlers.py](https://localhost:8080/#) in restore(self, path)',
-  ])('tells where it stands: %s', (frame) => {
+  ])('yields the line of the frame: %s', (frame) => {
     const log = `ValueError                                Traceback (most recent call last)
 <ipython-input-57-176d6124ae02> in <module>()
       5 
@@ -66,14 +69,14 @@ ValueError: (2,) is not (64,)`;
     expect(died(log)).toMatchObject({ class: 'storage', traceback: { line: 136 } });
   });
 
-  it('tells no line where none is shown', () => {
+  it('yields no line if none is shown', () => {
     const log = `ValueError                                Traceback (most recent call last)
 ~/env/lib/python3.10/site-packages/orbax/checkpoint/handlers.py in restore(self, path)
 ValueError: (2,) is not (64,)`;
     expect(died(log)).toMatchObject({ class: 'storage', traceback: null });
   });
 
-  it('that was cut begins at a file', () => {
+  it('that was cut starts at a file', () => {
     const log = `File ~/env/lib/python3.10/site-packages/orbax/checkpoint/handlers.py:9, in restore(self, path)
       8   a = 1
 ----> 9   raise ValueError(shape)
@@ -83,29 +86,29 @@ ValueError: (2,) is not (64,)`;
   });
 });
 
-describe('a bar', () => {
+describe('a progress bar', () => {
   const bar = ' 12%|█▏        | 12/100 [00:40<04:40,  3.30s/it]';
 
   it.each([
     ['bad-node', 'F0000 00:00:1717141650.890307 92 client.cc:487] INTERNAL: Core halted unexpectedly'],
     ['oom-hbm', 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.'],
-  ])('does not hide what is printed behind it: %s', (kind, line) => {
+  ])('does not hide class %s printed after it: %s', (kind, line) => {
     expect(died(bar + line)).toMatchObject({ class: kind });
   });
 
   it.each(['Segmentation fault (core dumped)', 'Bus error (core dumped)'])(
-    'does not make an end well: %s',
+    'does not make a crash benign: %s',
     (line) => {
       expect(died(bar + line)).toMatchObject({ response: 'escalate' });
     },
   );
 
-  it.each(['', ', loss=2.3', ' loss: 2.3', ': 1.0'])('goes on with its own numbers: %j', (rest) => {
+  it.each(['', ', loss=2.3', ' loss: 2.3', ': 1.0'])('is benign with its own numbers: %j', (rest) => {
     expect(died(bar + rest)).toMatchObject({ class: 'benign' });
   });
 });
 
-describe('the name of an exception without a traceback', () => {
+describe('an exception line without a traceback', () => {
   it.each<readonly [FailureClass, string]>([
     ['code-other', "NameError: name 'foo' is not defined"],
     ['code-other', "UnboundLocalError: local variable 'x' referenced before assignment"],
@@ -114,11 +117,11 @@ describe('the name of an exception without a traceback', () => {
     ['dependency', "ModuleNotFoundError: No module named 'apex'"],
     ['dependency', "ImportError: cannot import name 'Cache' from 'transformers'"],
     ['dependency', "AttributeError: module 'numpy' has no attribute 'float'"],
-  ])('is %s, and no small fix: %s', (kind, line) => {
+  ])('is %s, and not a small fix: %s', (kind, line) => {
     expect(died(line)).toMatchObject({ class: kind, confidence: 'low', response: 'escalate' });
   });
 
-  it('gives way to a cause, starts nothing again, and is nothing beside one that nobody knows', () => {
+  it('is overruled by a cause, prevents a restart, and is unknown next to an unknown exception', () => {
     const bare = "AttributeError: 'Batch' object has no attribute 'ids'";
     expect(died(`${bare}\nOSError: [Errno 28] No space left on device`).class).toBe('storage');
     expect(died(`${bare}\nConnection reset by peer`)).toMatchObject({ class: 'unknown' });
@@ -133,18 +136,18 @@ const traced = (error: string, frames: readonly (readonly [string, string, strin
     error,
   ].join('\n');
 
-describe('what a checkpoint does not hold', () => {
+describe('a checkpoint with missing content', () => {
   it.each([
     ['load_checkpoint', "iteration = state_dict['iteration']"],
     ['main', "optimizer.load_state_dict(saved_state_dict['optimizer'])"],
     ['main', "step = ckpt['step']"],
     ['resume', 'step = found[name]'],
-  ])('is no slip: in %s, %s', (name, source) => {
+  ])('is class storage: in %s, %s', (name, source) => {
     const log = traced("KeyError: 'iteration'", [['/lab/train.py', name, source]]);
     expect(died(log)).toMatchObject({ class: 'storage', response: 'escalate' });
   });
 
-  it('is told by the assertion of whoever reads it', () => {
+  it('is recognized by an assertion in the code that reads it', () => {
     const log = traced('AssertionError', [
       ['/lab/train.py', 'main', 'engine.load_checkpoint(path)'],
       ['/venv/lib/python3.11/site-packages/other/engine.py', '_load_checkpoint', 'self.check(files)'],
@@ -153,7 +156,7 @@ describe('what a checkpoint does not hold', () => {
     expect(died(log).class).toBe('storage');
   });
 
-  it('has nothing to do with activations that are computed again', () => {
+  it('is not confused with recomputed activations', () => {
     const log = traced("KeyError: 'hidden'", [
       ['/lab/model.py', 'forward', 'return checkpoint(layer, x)'],
       ['/lab/model.py', 'layer', "return self.parts['hidden']"],
@@ -162,7 +165,7 @@ describe('what a checkpoint does not hold', () => {
   });
 });
 
-describe('a library that trains', () => {
+describe('a training library', () => {
   it.each([
     ['config', 'accelerate/utils/dataclasses.py', 'set_policy', 'Exception: no such layer'],
     ['config', 'transformers/training_args.py', '__post_init__', 'ValueError: no such thing'],
@@ -170,7 +173,7 @@ describe('a library that trains', () => {
     ['code-other', 'lightning/pytorch/loops/fit_loop.py', 'advance', 'RuntimeError: 17'],
     ['code-other', 'trl/trainer/grpo_trainer.py', 'compute_loss', 'ValueError: 17'],
     ['unknown', 'elsewhere/trainer.py', 'advance', 'RuntimeError: 17'],
-  ] as const)('refuses what it was given: %s by %s, %s', (kind, file, name, error) => {
+  ] as const)('that rejects its input is class %s: %s, %s', (kind, file, name, error) => {
     const log = traced(error, [
       ['/lab/train.py', 'main', 'trainer.fit()'],
       [`/venv/lib/python3.11/site-packages/${file}`, name, 'raise wrong'],
@@ -179,12 +182,12 @@ describe('a library that trains', () => {
   });
 });
 
-it('a process that died of itself is not started again for the connections that the others lost', () => {
+it('a crashed process is not restarted because other ranks lost their connection', () => {
   const log = 'Fatal Python error: Segmentation fault\n[rank1]: Connection reset by peer';
   expect(died(log)).toMatchObject({ class: 'unknown', response: 'escalate' });
 });
 
-it('what a runtime calls internal gives way to whoever says more', () => {
+it('an internal error of a runtime is overruled by a more specific message', () => {
   const log =
     'XlaRuntimeError: INTERNAL: run time error\nncclGetUniqueId failed: Unable to load NCCL library.';
   expect(died(log).class).toBe('dependency');

@@ -1,4 +1,4 @@
-/** Jobs of PyTorch under torchrun with gloo, each with a fault of its own: `scripts/record-torch.ts` recorded what they print. */
+/** PyTorch jobs under torchrun with gloo, each with one fault, recorded by `scripts/record-torch.ts`. */
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -26,14 +26,14 @@ const linesOf = (fault: string): readonly string[] =>
   readFileSync(new URL(`${fault}.log`, FOLDER), 'utf8').split('\n');
 
 describe('a job under torchrun', () => {
-  it.each(recordings)('that $fault is $class, at $place', ({ fault, place, ...label }) => {
+  it.each(recordings)('with fault $fault is $class, at $place', ({ fault, place, ...label }) => {
     const found = diagnose(linesOf(fault), null);
     expect([label.class, ...label.alternatives]).toContain(found.class);
     if (place !== null) expect(`${found.traceback?.file}:${found.traceback?.line}`).toBe(place);
   });
 
   it.each(recordings.filter(({ class: meant }) => meant !== 'benign'))(
-    'that $fault is not fine',
+    'with fault $fault is not benign',
     ({ fault }) => {
       expect(diagnose(linesOf(fault), null).response).not.toBe('none');
     },

@@ -1,4 +1,7 @@
-/** What every engine behind the interface must do, run on the local one, the simulated one, and the one for Ray against the recorded head. */
+/**
+ * What every engine must do, run on the local engine, the simulated engine, and the Ray engine against the
+ * recorded head.
+ */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -65,7 +68,7 @@ async function simulatedBench(): Promise<EngineBench> {
   };
 }
 
-/** Ray's log speaks first; virtual time moves on the head, the client waits for real. */
+/** Ray writes its own log lines first. The head runs on virtual time; the client really waits. */
 async function rayBench(): Promise<EngineBench> {
   const directory = await mkdtemp(join(tmpdir(), 'ferrybot-contract-'));
   await writeFile(join(directory, 'train.py'), '');

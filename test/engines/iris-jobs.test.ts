@@ -1,4 +1,7 @@
-/** What a job of Iris is told as: by its task and its own word, never by the job's state or a code alone. */
+/**
+ * The status of an Iris job comes from its task and the job's own end line, never from the job state or an
+ * exit code.
+ */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { stopIn, submitTo } from '../support/capabilities.ts';
@@ -10,8 +13,8 @@ beforeEach(async () => {
 });
 afterEach(() => lab.close());
 
-describe('an answer that was lost', () => {
-  it('has nothing sent again to a controller that came up meanwhile: it may have forgotten the job', async () => {
+describe('a lost answer to a submit', () => {
+  it('does not resubmit to a restarted controller, which may have forgotten the job', async () => {
     lab.iris.world.checkpoint();
     lab.pass(60_000);
     lab.faults.push({ method: 'LaunchJob', fault: 'restore-after' });
@@ -22,7 +25,7 @@ describe('an answer that was lost', () => {
     expect(lab.iris.world.jobs.size).toBe(0);
   });
 
-  it('is unknown while a controller that is told to end lingers', async () => {
+  it('reports unknown while a controller that is shutting down still answers', async () => {
     lab.faults.push({ method: 'LaunchJob', fault: 'shutdown' });
     expect(await submitTo(lab.engine(), lab.spec())).toMatchObject({ kind: 'unknown' });
     lab.pass(60_000);
@@ -31,8 +34,8 @@ describe('an answer that was lost', () => {
   });
 });
 
-describe('a name that is taken', () => {
-  it('stays taken when the job has ended: it is adopted, and never replaced', async () => {
+describe('a job name that is taken', () => {
+  it('adopts the ended job under that name and never replaces it', async () => {
     await submitTo(lab.engine(), lab.spec());
     lab.pass(10_000);
     expect((await submitTo(lab.engine(), lab.spec())).kind).toBe('adopted');
@@ -40,7 +43,7 @@ describe('a name that is taken', () => {
   });
 });
 
-it('a key of another user takes the job elsewhere, which is told and not taken for a start of ours', async () => {
+it("reports unknown when the key of another user creates the job under that user's name", async () => {
   await lab.close();
   lab = await openIrisLab({ keys: { 'bob-key': 'bob' } });
   expect(await submitTo(lab.engine({}, 'bob-key'), lab.spec())).toMatchObject({
@@ -50,12 +53,12 @@ it('a key of another user takes the job elsewhere, which is told and not taken f
   expect(await submitTo(lab.engine({ user: 'bob' }, 'wrong'), lab.spec())).toMatchObject({ kind: 'unknown' });
 });
 
-describe('a stop', () => {
-  it('is over when the job says so, and not when Iris says KILLED', async () => {
+describe('stopping a job', () => {
+  it('reports the job stopped when the job confirms its end, not when Iris reports KILLED', async () => {
     await submitTo(lab.engine(), lab.spec({ command: ['endless'] }));
     lab.pass(2_000);
     await lab.engine().observe('job-1', null);
-    // A young job may run on for half a minute.
+    // A new job may keep running for half a minute.
     expect(await stopIn(lab.engine(), 'job-1')).toMatchObject({ kind: 'stopping' });
     expect(await lab.engine().observe('job-1', null)).toMatchObject({
       status: 'RUNNING',
@@ -71,7 +74,7 @@ describe('a stop', () => {
     expect(lab.iris.world.runs()).toHaveLength(0);
   });
 
-  it('of a process that was killed without a word is over when no worker can keep it any longer', async () => {
+  it('reports a process killed without an end line as stopped once no worker can still run it', async () => {
     await lab.close();
     lab = await openIrisLab({ runtime: 'process' });
     await submitTo(lab.engine(), lab.spec({ command: ['endless'] }));
@@ -86,7 +89,7 @@ describe('a stop', () => {
     });
   });
 
-  it('is over when a newer controller has written down that its worker said so', async () => {
+  it('reports the job stopped once a newer controller has recorded that its worker confirmed the end', async () => {
     await lab.close();
     lab = await openIrisLab({ runtime: 'process', release: '2026-06-18' });
     await submitTo(lab.engine(), lab.spec({ command: ['endless'] }));
@@ -99,7 +102,7 @@ describe('a stop', () => {
     });
   });
 
-  it('by a time limit of Iris is over no sooner than any other', async () => {
+  it('reports a job that hit an Iris time limit as failed only after its attempt has finished', async () => {
     await submitTo(lab.engine(), lab.spec({ command: ['endless'] }));
     lab.pass(60_000);
     await lab.engine().observe('job-1', null);
@@ -121,11 +124,11 @@ describe('a stop', () => {
     });
   });
 
-  it('by a time limit is over when the job says so itself', async () => {
+  it('reports a job that hit a time limit as TIMEOUT when the job confirms its end', async () => {
     await submitTo(lab.engine(), lab.spec({ command: ['endless'] }));
     lab.pass(60_000);
     await lab.engine().observe('job-1', null);
-    // Its process is told to end, as for a stop.
+    // Iris terminates the process, as it does for a stop.
     lab.iris.world.terminate('/alice/job-1');
     const error = 'Execution timeout exceeded';
     const states = { state: 'JOB_STATE_FAILED', taskState: 'TASK_STATE_FAILED', error };
@@ -135,13 +138,13 @@ describe('a stop', () => {
     expect(await lab.engine().observe('job-1', null)).toMatchObject({ errorType: 'TIMEOUT' });
   });
 
-  it('of a job that was never placed is over at once', async () => {
+  it('stops a job that was never placed immediately', async () => {
     await submitTo(lab.engine({ cpuMillicores: 500_000 }), lab.spec());
     lab.pass(60_000);
     expect(await stopIn(lab.engine(), 'job-1')).toEqual({ kind: 'stopped' });
   });
 
-  it('takes that job alone, whatever begins with its name', async () => {
+  it('stops only the named job, not jobs whose names share its prefix', async () => {
     for (const submissionId of ['exp-1', 'exp-10', 'EXP-1', 'exp-1b'])
       await submitTo(lab.engine(), lab.spec({ submissionId, command: ['endless'] }));
     lab.pass(60_000);
@@ -152,7 +155,7 @@ describe('a stop', () => {
     expect(states.filter((text) => text.endsWith('KILLED'))).toEqual(['/alice/exp-1 JOB_STATE_KILLED']);
   });
 
-  it('whose answer is lost is unknown until a look sees it', async () => {
+  it('reports unknown when the answer is lost, and stopped at the next check', async () => {
     await submitTo(lab.engine(), lab.spec({ command: ['endless'] }));
     lab.pass(60_000);
     lab.faults.push({ method: 'TerminateJob', fault: 'lost-before' });
@@ -161,8 +164,8 @@ describe('a stop', () => {
   });
 });
 
-describe('a job that is lost, waits or runs again', () => {
-  it('is RUNNING for fifty seconds after its worker died, and then FAILED by the loss', async () => {
+describe('a job that is lost, pending or restarted', () => {
+  it('reports RUNNING for fifty seconds after the worker died, then FAILED with WORKER_FAILED', async () => {
     await submitTo(lab.engine(), lab.spec({ command: ['endless'] }));
     lab.pass(1_000);
     lab.iris.world.loseWorker();
@@ -176,7 +179,7 @@ describe('a job that is lost, waits or runs again', () => {
     });
   });
 
-  it('waits again although the job is RUNNING, runs again, and both are told', async () => {
+  it('counts the restart and the lost worker in the details after Iris restarts the task', async () => {
     await submitTo(lab.engine({ maxRetriesPreemption: 1 }), lab.spec({ command: ['endless'] }));
     lab.pass(1_000);
     lab.iris.world.loseWorker();
@@ -191,7 +194,7 @@ describe('a job that is lost, waits or runs again', () => {
     });
   });
 
-  it('by its task is PENDING while the job is RUNNING', async () => {
+  it('reports PENDING by the task state while the job state is RUNNING', async () => {
     await submitTo(lab.engine(), lab.spec({ command: ['endless'] }));
     lab.pass(1_000);
     const job = lab.iris.world.jobs.get('/alice/job-1');
@@ -205,7 +208,7 @@ describe('a job that is lost, waits or runs again', () => {
     });
   });
 
-  it('gives the reason why it waits', async () => {
+  it('gives the reason why the job is pending', async () => {
     await submitTo(lab.engine({ cpuMillicores: 500_000 }), lab.spec());
     lab.pass(3_600_000);
     expect(await lab.engine().observe('job-1', null)).toMatchObject({
@@ -214,7 +217,7 @@ describe('a job that is lost, waits or runs again', () => {
     });
   });
 
-  it('is absent where nobody ever saw it, lost where somebody did, and unknown where nobody answers', async () => {
+  it('reports absent if never seen, state-lost if seen before, and unknown if the controller does not answer', async () => {
     const engine = lab.engine();
     expect(await engine.observe('job-1', null)).toMatchObject({ kind: 'absent' });
     expect(await engine.observe('job-1', 'host-1:1:1')).toMatchObject({
@@ -225,7 +228,7 @@ describe('a job that is lost, waits or runs again', () => {
     expect(await engine.observe('job-1', null)).toMatchObject({ kind: 'unknown' });
   });
 
-  it('that was over before its worker told of the start has succeeded once it says so itself', async () => {
+  it('reports success from the end line when the worker never reported the start, and unknown without the line', async () => {
     await submitTo(lab.engine(), lab.spec());
     lab.pass(10_000);
     await lab.engine().observe('job-1', null);
@@ -237,11 +240,11 @@ describe('a job that is lost, waits or runs again', () => {
     expect(await lab.engine().observe('job-1', null)).toMatchObject({ kind: 'unknown' });
   });
 
-  it('that a worker says SUCCEEDED of without having started it is not taken for one', async () => {
+  it('reports unknown for a worker that reports SUCCEEDED without having started the job', async () => {
     await submitTo(lab.engine(), lab.spec());
     lab.pass(10_000);
     await lab.engine().observe('job-1', null);
-    // Somebody frees the name by hand and launches it anew: the worker hands its old result out.
+    // The name is freed by hand and launched again: the worker returns its old result.
     lab.iris.world.jobs.delete('/alice/job-1');
     await submitTo(lab.engine(), lab.spec());
     lab.pass(10_000);
@@ -252,10 +255,10 @@ describe('a job that is lost, waits or runs again', () => {
   });
 });
 
-describe('what is sent', () => {
+describe('the launch request', () => {
   const secret = 'hunter2-hunter2-hunter2';
 
-  it('has no value of a secret, but where the workers have it', async () => {
+  it('never contains the value of a secret, only the path of its file on the workers', async () => {
     const spec = lab.spec({ env: { MODE: 'fast', WANDB_API_KEY: secret }, secretNames: ['WANDB_API_KEY'] });
     expect(await submitTo(lab.engine(), spec)).toMatchObject({
       kind: 'rejected',
@@ -269,7 +272,7 @@ describe('what is sent', () => {
     expect(sent).toContain('"MODE":"fast"');
   });
 
-  it('is refused where a secret stands in the command or under another name', async () => {
+  it('is rejected when a secret is in the command or under another variable name', async () => {
     const secretFiles = { KEY: '/run/secrets/key' };
     for (const changes of [{ command: ['train', `--key=${secret}`] }, { env: { KEY: secret, COPY: secret } }])
       expect(
@@ -281,7 +284,7 @@ describe('what is sent', () => {
     expect(lab.iris.world.jobs.size).toBe(0);
   });
 
-  it('asks for no restart, one task, and a refusal where the name is taken', async () => {
+  it('asks for no retry, one replica, and an error when the name is taken', async () => {
     await submitTo(lab.engine(), lab.spec());
     expect(lab.iris.world.jobs.get('/alice/job-1')?.launched.request).toMatchObject({
       ...{ existingJobPolicy: 'EXISTING_JOB_POLICY_ERROR', replicas: 1 },
@@ -289,7 +292,7 @@ describe('what is sent', () => {
     });
   });
 
-  it('is the tree as it lies there, under one name for the same content, which the record has', async () => {
+  it('ships the working tree under the same bundle name for the same content, and records that name', async () => {
     const first = await submitTo(lab.engine(), lab.spec());
     const second = await submitTo(lab.engine(), lab.spec({ submissionId: 'job-2' }));
     if (first.kind !== 'submitted' || second.kind !== 'submitted') throw new Error('not submitted');

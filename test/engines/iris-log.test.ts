@@ -1,4 +1,4 @@
-/** Logs whose numbers begin anew: nothing is given twice, nothing is passed over in silence. */
+/** Iris log positions restart from zero: no line may be returned twice, and no gap may go unreported. */
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Engine } from '../../src/domain/engine.ts';
@@ -19,13 +19,13 @@ async function textFrom(engine: Engine, offset: number): Promise<string> {
   return read.text;
 }
 
-/** Lines come ten milliseconds apart, after the wrapper's own. */
+/** Lines are ten milliseconds apart and follow the wrapper's own lines. */
 async function started(lines: string): Promise<void> {
   await submitTo(lab.engine(), lab.spec({ command: ['endless', lines] }));
   lab.pass(100);
 }
 
-it('goes on where it was, and a place in the middle of a sign is none', async () => {
+it('continues at the offset and returns whole lines when the offset is inside a character', async () => {
   await started('käse b c d');
   const engine = lab.engine();
   lab.pass(10);
@@ -36,7 +36,7 @@ it('goes on where it was, and a place in the middle of a sign is none', async ()
   expect(await textFrom(lab.engine(), 23)).toBe('käse\nb\n');
 });
 
-it('reads no line of a job whose name only begins so', async () => {
+it('reads no line of a job whose name only shares the prefix', async () => {
   await started('a');
   await submitTo(lab.engine(), lab.spec({ submissionId: 'job-10', command: ['endless', 'x y'] }));
   await submitTo(lab.engine(), lab.spec({ submissionId: 'JOB-1', command: ['endless', 'x y'] }));
@@ -44,7 +44,7 @@ it('reads no line of a job whose name only begins so', async () => {
   expect(await textFrom(lab.engine(), 0)).toBe('ferrybot begin job-1:0\na\n');
 });
 
-it('begins anew with the log server, gives what was held back once, and says that lines may be missing', async () => {
+it('reports a gap once after the log server restarts, and returns buffered lines once', async () => {
   await started('a b b c d e f g h i');
   const engine = lab.engine();
   lab.pass(40);
@@ -58,7 +58,7 @@ it('begins anew with the log server, gives what was held back once, and says tha
   expect(await textFrom(engine, size + GAP.length + 1)).toBe('d\ne\nf\ng\nh\ni\n');
 });
 
-it('does not take a store that has grown beyond its place for the same one', async () => {
+it('detects a restarted log store that has grown beyond the last offset', async () => {
   await started('a b c');
   const engine = lab.engine();
   lab.pass(100);
@@ -73,7 +73,7 @@ it('does not take a store that has grown beyond its place for the same one', asy
   expect(await textFrom(engine, size)).toContain(GAP);
 });
 
-it('sees a store that fell back behind the same controller', async () => {
+it('detects a log store that lost lines while the controller stayed up', async () => {
   await started('a b c');
   const engine = lab.engine();
   lab.pass(100);
@@ -83,7 +83,7 @@ it('sees a store that fell back behind the same controller', async () => {
   expect(await textFrom(engine, size)).toBe(`${GAP}\n`);
 });
 
-it('says to who reads it from the beginning that the beginning is gone', async () => {
+it('reports a missing beginning when the log is read from offset zero after a restart', async () => {
   await started('a b c d e f');
   lab.pass(30);
   await lab.engine().observe('job-1', null);
@@ -93,7 +93,7 @@ it('says to who reads it from the beginning that the beginning is gone', async (
   expect(await readText(lab.engine(), 'job-1', 500)).toMatchObject({ kind: 'rewound' });
 });
 
-it('is unknown where the log server, or the controller, does not answer', async () => {
+it('reports unknown when the log server or the controller does not answer', async () => {
   await started('a');
   lab.faults.push({ method: 'GetProcessStatus', fault: 'bad-gateway-before' });
   expect(await readText(lab.engine(), 'job-1', 0)).toMatchObject({ kind: 'unknown' });

@@ -1,4 +1,4 @@
-/** What the adapter can ask of Iris at all: jobs, one at a time, and never a cluster, a controller or a worker. */
+/** The adapter can only call Iris for single jobs, never for a cluster, a controller or a worker. */
 
 import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { METHODS } from '../../src/engines/iris/ask.ts';
 const FOLDER = 'src/engines/iris';
 
 // rules HR-04, HR-28
-it('has no call that stops, starts or restarts an Iris cluster', () => {
+it('calls no method that stops, starts or restarts an Iris cluster', () => {
   expect(Object.values(METHODS).toSorted()).toEqual([
     'finelog.logging.LogService/FetchLogs',
     'iris.cluster.ControllerService/GetAuthInfo',
@@ -20,7 +20,7 @@ it('has no call that stops, starts or restarts an Iris cluster', () => {
   ]);
 });
 
-it('asks by these alone, and starts no program', () => {
+it('sends requests only from ask.ts and starts no program', () => {
   const sources = globSync(`${FOLDER}/*.ts`).map((file) => [file, readFileSync(file, 'utf8')] as const);
   expect(sources.length).toBeGreaterThan(5);
   const doing = (what: RegExp): readonly string[] =>

@@ -1,4 +1,7 @@
-/** The recorded controller is judged by what was recorded on the real one, request by request: fixtures/iris/transcripts.json. */
+/**
+ * Checks the recorded controller, request by request, against what was recorded on the real one:
+ * fixtures/iris/transcripts.json.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { expectRecorded, type Step, scenes, textOf } from '../support/iris-scenes.ts';
@@ -52,7 +55,7 @@ describe('the recorded controller', () => {
     },
   );
 
-  it('lets one of sixteen launches of a name in', () => {
+  it('accepts one of sixteen concurrent launches of one name', () => {
     const iris = createRecordedIris({ now: () => Date.UTC(2026, 10, 22) });
     const body = JSON.stringify({
       name: '/alice/race',

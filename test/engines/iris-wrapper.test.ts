@@ -1,4 +1,7 @@
-/** The script that an Iris job runs, run here by bash as a worker would: one start, no value in a shell line, a word of the end. */
+/**
+ * The script that an Iris job runs, run here by bash as a worker would: one start, no value in a shell line,
+ * and an end line.
+ */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -51,7 +54,7 @@ async function start({ command, task = '/alice/job-1/0', settings = {}, secretNa
 
 const ECHO = ['bash', '-c', 'pwd; printf "%s\\n" "$@"', 'x'] as const;
 
-it('gives the command its arguments as they are, in the shipped files, and says how it ended', async () => {
+it('passes arguments unchanged to the command, runs it in the shipped tree, and writes how it ended', async () => {
   const odd = ['$(id)', '`id`', '"a b"', "'", '--', '', 'ü\n2'];
   const { code, said, refused } = await start({ command: [...ECHO, ...odd] });
   expect([code, refused]).toEqual([0, '']);
@@ -64,7 +67,7 @@ it('gives the command its arguments as they are, in the shipped files, and says 
   });
 });
 
-it('gives SIGTERM on, waits, and then says that the command has ended', async () => {
+it('forwards SIGTERM, waits for the command, and then writes its exit code', async () => {
   const command = ['bash', '-c', 'trap "sleep 0.3; echo saved; exit 5" TERM; echo ready; sleep 60 & wait'];
   const { code, said } = await start({ command, kill: 'SIGTERM' });
   expect(code).toBe(5);
@@ -74,7 +77,7 @@ it('gives SIGTERM on, waits, and then says that the command has ended', async ()
 describe('a start that was not approved', () => {
   const again = { task: '/alice/job-1/0:1', command: ['echo', 'started'] };
 
-  it('is refused by its number, without marks', async () => {
+  it('is refused by its attempt number when there are no shared markers', async () => {
     expect(await start(again)).toMatchObject({
       code: 97,
       said: '',
@@ -83,7 +86,7 @@ describe('a start that was not approved', () => {
     expect((await start({ ...again, settings: { maxRetriesPreemption: 1 } })).said).toContain('started');
   });
 
-  it('is refused by the mark of the first one, whoever forgot it', async () => {
+  it('is refused by the marker of the first start, even if the controller forgot that start', async () => {
     const settings = { markers: join(folder, 'marks') };
     const first = { command: ['echo', 'started'], settings };
     const both = await Promise.all([start(first), start(first), start(first)]);
@@ -97,12 +100,12 @@ describe('a start that was not approved', () => {
     });
   });
 
-  it('is none where Iris places a task again that it had only assigned', async () => {
+  it('is allowed when Iris places a task again that was only assigned before', async () => {
     const settings = { markers: join(folder, 'marks') };
     expect((await start({ ...again, settings })).said).toContain('started');
   });
 
-  it('is refused where the marks cannot be written', async () => {
+  it('is refused when the marker cannot be written', async () => {
     await writeFile(join(folder, 'file'), '');
     expect(
       await start({ command: ['echo', 'started'], settings: { markers: join(folder, 'file') } }),
@@ -113,7 +116,7 @@ describe('a start that was not approved', () => {
   });
 });
 
-it('reads a secret from its file, and starts nothing where the file is missing', async () => {
+it('reads a secret from its file, and starts nothing when the file is missing', async () => {
   const secretFiles = { KEY: join(folder, 'key') };
   const command = ['bash', '-c', 'printf %s "$KEY" > ../seen'];
   const wanted = { command, settings: { secretFiles }, secretNames: ['KEY'] };

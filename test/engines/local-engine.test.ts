@@ -1,4 +1,7 @@
-/** The local engine as a process manager: at most once, survives its starter, tells lost from unknown. */
+/**
+ * The local engine as a process manager: starts a job at most once, survives its starter, and distinguishes
+ * lost from unknown.
+ */
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -44,7 +47,7 @@ async function ended(jobId = 'job-1'): Promise<FoundJob> {
   }
   throw new Error('the job did not end');
 }
-/** Submits job-1 from another process, which then ends in the given way. */
+/** Submits job-1 from another process, which then exits in the given way. */
 function submitElsewhere(module: string, ending: string): Promise<ProgramResult> {
   const options = `{ directory: ${JSON.stringify(join(directory, 'jobs'))}, now: Date.now }`;
   const job = JSON.stringify(spec('setTimeout(() => console.log("late"), 1500)'));
@@ -65,7 +68,7 @@ async function logged(text: string): Promise<void> {
 const recordOf = async (name: string): Promise<{ pid: number }> =>
   JSON.parse(await readFile(join(directory, 'jobs/job-1', name), 'utf8'));
 
-describe('at most once', () => {
+describe('starting a job at most once', () => {
   it('starts one process for ten concurrent submits of one id', async () => {
     const mark = join(directory, 'starts');
     const source = `require('fs').appendFileSync(${JSON.stringify(mark)}, 'x'); setTimeout(() => {}, 300)`;
@@ -76,7 +79,7 @@ describe('at most once', () => {
     expect(await readFile(mark, 'utf8')).toBe('x');
   });
 
-  it('starts a job whose submitter died before the start, once, however many submit it again', async () => {
+  it('starts a job once when its submitter died before the start and several submitters retry', async () => {
     await submitTo(engine, spec('console.log("first")'));
     await ended();
     for (const name of ['process.json', 'command.json', 'exit.json', 'log'])
@@ -91,7 +94,7 @@ describe('at most once', () => {
     expect(await logOf()).toBe('second\n');
   });
 
-  it('stops a job that was claimed and never started, for good', async () => {
+  it('stops a claimed job that never started, so that a later submit does not start it', async () => {
     await submitTo(engine, spec('console.log("first")'));
     await ended();
     for (const name of ['process.json', 'command.json', 'exit.json', 'log'])
@@ -102,17 +105,20 @@ describe('at most once', () => {
     expect(await readText(engine, 'job-1', 0)).toMatchObject({ text: '' });
   });
 
-  it.each(['process.kill(process.pid, "SIGKILL")', ''])('outlives its submitter (%s)', async (ending) => {
-    const module = new URL('../support/local-submitter.ts', import.meta.url).href;
-    const starter = await submitElsewhere(module, ending);
-    expect(starter.stdout).toBe('submitted\n');
-    // The submitter neither waits for the job nor takes it along.
-    expect(await engine.observe('job-1', null)).toMatchObject({ status: 'RUNNING' });
-    expect(await ended()).toMatchObject({ status: 'SUCCEEDED' });
-    expect(await logOf()).toBe('late\n');
-  });
+  it.each(['process.kill(process.pid, "SIGKILL")', ''])(
+    'keeps the job running after its submitter exits (%s)',
+    async (ending) => {
+      const module = new URL('../support/local-submitter.ts', import.meta.url).href;
+      const starter = await submitElsewhere(module, ending);
+      expect(starter.stdout).toBe('submitted\n');
+      // The submitter neither waits for the job nor stops it on exit.
+      expect(await engine.observe('job-1', null)).toMatchObject({ status: 'RUNNING' });
+      expect(await ended()).toMatchObject({ status: 'SUCCEEDED' });
+      expect(await logOf()).toBe('late\n');
+    },
+  );
 
-  it('works from a minified bundle, where the supervisor is text of the bundle', async () => {
+  it('starts jobs from a minified bundle that contains the supervisor as text', async () => {
     const entryPoint = new URL('../support/local-submitter.ts', import.meta.url).pathname;
     const outfile = join(directory, 'bundle.mjs');
     // Dynamic require is what bundled CommonJS dependencies (cross-spawn) need in an ES module.
@@ -124,8 +130,8 @@ describe('at most once', () => {
   });
 });
 
-describe('what the job sees', () => {
-  it('is its own environment and a home of its own, nothing of ours', async () => {
+describe('the environment of a job', () => {
+  it("contains only the given variables and a separate home, nothing from ferrybot's environment", async () => {
     process.env['FERRYBOT_CONTROL_KEY'] = 'secret';
     await submitTo(engine, spec('console.log(JSON.stringify(process.env))'));
     delete process.env['FERRYBOT_CONTROL_KEY'];
@@ -134,7 +140,7 @@ describe('what the job sees', () => {
     expect(seen.sort()).toEqual(['FERRYBOT_SUBMISSION_ID', 'GIVEN', 'HOME', 'LANG', 'PATH']);
   });
 
-  it('is not written down: values of its environment stay off the disk', async () => {
+  it('is never written to disk', async () => {
     await submitTo(engine, spec('', { env: { TOKEN: 'sekrit-value' } }));
     await ended();
     const found = await runProgram('grep', ['-r', 'sekrit-value', directory], {
@@ -144,8 +150,8 @@ describe('what the job sees', () => {
   });
 });
 
-describe('how a job ended', () => {
-  it('says lost when supervisor and command are dead without a record, and not before', async () => {
+describe('the end of a job', () => {
+  it('reports PROCESS_LOST only when both supervisor and command died without an exit record', async () => {
     await submitTo(engine, spec(sleeper));
     await logged('up');
     process.kill((await recordOf('process.json')).pid, 'SIGKILL');
@@ -160,18 +166,18 @@ describe('how a job ended', () => {
     });
   });
 
-  it('stops a command whose supervisor is gone', async () => {
+  it('stops a command after its supervisor died', async () => {
     await submitTo(engine, spec(sleeper));
     await logged('up');
     const { pid } = await recordOf('process.json');
     process.kill(pid, 'SIGKILL');
-    // A killed process stands in the table until its parent has heard of it.
+    // A killed process stays in the process table until its parent has waited for it.
     while ((await processStartOf(pid)) !== null) await sleep(10);
     expect(await stopIn(engine, 'job-1')).toEqual({ kind: 'stopped' });
     expect(await engine.observe('job-1', null)).toMatchObject({ status: 'STOPPED' });
   });
 
-  it('never takes a recycled pid for the job', async () => {
+  it('does not mistake a recycled pid for the job', async () => {
     await submitTo(engine, spec(sleeper));
     await logged('up');
     const path = join(directory, 'jobs/job-1/process.json');
@@ -183,7 +189,7 @@ describe('how a job ended', () => {
     process.kill(real.pid, 'SIGTERM');
   });
 
-  it('says lost after a reboot, and unknown for a process of another container', async () => {
+  it('reports PROCESS_LOST after a reboot, and unknown for a process of another container', async () => {
     await submitTo(engine, spec(sleeper));
     await logged('up');
     const path = join(directory, 'jobs/job-1/process.json');
@@ -196,14 +202,14 @@ describe('how a job ended', () => {
     process.kill(real.pid, 'SIGTERM');
   });
 
-  it('calls a signal from somebody else a failure, a stop on request a stop', async () => {
+  it('reports a SIGTERM that ferrybot did not request as a failure', async () => {
     await submitTo(engine, spec(sleeper));
     await logged('up');
     process.kill((await recordOf('process.json')).pid, 'SIGTERM');
     expect(await ended()).toMatchObject({ status: 'FAILED', details: { signal: 'SIGTERM' } });
   });
 
-  it('kills what does not listen, with everything it started', async () => {
+  it('kills a command that ignores SIGTERM, with all its child processes', async () => {
     const stubborn = `process.on('SIGTERM', () => {}); ${sleeper};
       require('child_process').spawn(process.execPath, ['-e', "process.on('SIGTERM', () => {}); setTimeout(() => {}, 60000)"])
         .on('spawn', function () { console.log('child=' + this.pid + ';') });`;
@@ -211,7 +217,7 @@ describe('how a job ended', () => {
     await logged(';');
     const child = Number(/child=(\d+);/.exec(await logOf())?.[1]);
     expect(await stopIn(engine, 'job-1')).toEqual({ kind: 'stopped' });
-    // Gone, or a zombie that init has yet to collect.
+    // The child is gone, or a zombie that init has not collected yet.
     await expect.poll(() => processStartOf(child)).toBeNull();
   });
 
@@ -222,7 +228,7 @@ describe('how a job ended', () => {
     expect(await engine.observe('job-1', null)).toMatchObject({ kind: 'unknown' });
   });
 
-  it('reports a program that is not there', async () => {
+  it('reports FAILED when the program does not exist', async () => {
     await submitTo(engine, spec('', { command: ['no-such-program-here'] }));
     expect(await ended()).toMatchObject({ status: 'FAILED', exitCode: null });
   });

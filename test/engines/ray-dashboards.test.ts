@@ -1,4 +1,7 @@
-/** What else may stand behind a dashboard's address: nothing, a wrong token, another program, another Ray; and jobs that are not ours. */
+/**
+ * What can answer at a dashboard's address: nothing, a wrong token, another program, another Ray version;
+ * and jobs that ferrybot did not start.
+ */
 
 import type { RequestListener } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -31,14 +34,14 @@ const DETAILS = {
   start_time: 1,
 };
 
-/** A program of somebody else at the address. */
+/** Starts a foreign program at the address. */
 async function serving(listener: RequestListener): Promise<string> {
   const { address, close } = await serveHttp(listener);
   closers.push(close);
   return address;
 }
 
-/** Answers by path; every other with 404. */
+/** Answers the given paths; every other path gets 404. */
 function answering(
   answers: Readonly<Record<string, readonly [status: number, type: string, body: string]>>,
 ): RequestListener {
@@ -69,7 +72,7 @@ async function recorded(
   return { ray, address: served.address };
 }
 
-/** What every question comes to: nothing is absent, nothing has ended, nothing was started. */
+/** Asks every question: none may report absent, ended or started. */
 async function allOf(
   engine: Engine,
 ): Promise<Readonly<Record<string, { readonly kind: string; readonly message?: string }>>> {
@@ -86,7 +89,7 @@ async function allOf(
   };
 }
 
-describe('a dashboard that does not answer as Ray does', () => {
+describe('a dashboard that does not answer like Ray', () => {
   it.each([
     [
       'another program',
@@ -104,14 +107,14 @@ describe('a dashboard that does not answer as Ray does', () => {
     ['half an answer', answering({ '/api/version': json(VERSION.slice(0, 30)) }), 'known here'],
     ['silence', (): void => undefined, 'no word'],
     ['a connection that breaks', ((request) => request.socket.destroy()) as RequestListener, 'no answer'],
-  ])('is unknown in every answer: %s', async (_, listener, why) => {
+  ])('returns unknown for every question: %s', async (_, listener, why) => {
     const answers = await allOf(engineAt(await serving(listener)));
     for (const [question, answer] of Object.entries(answers))
       expect({ question, kind: answer.kind }).toEqual({ question, kind: 'unknown' });
     expect(answers['session']?.message).toContain(why);
   });
 
-  it('is unknown in every answer: nobody', async () => {
+  it('returns unknown for every question when nothing listens at the address', async () => {
     const answers = await allOf(engineAt('http://127.0.0.1:9'));
     expect(Object.values(answers).map(({ kind }) => kind)).toEqual(
       Array.from({ length: 7 }, () => 'unknown'),
@@ -119,7 +122,7 @@ describe('a dashboard that does not answer as Ray does', () => {
     expect(answers['observe']?.message).toContain('ECONNREFUSED');
   });
 
-  it('says which token is wrong and never repeats it', async () => {
+  it('reports a missing or wrong token as such and never repeats the token', async () => {
     const { address } = await recorded();
     const without = await allOf(engineAt(address, { token: null }));
     const wrong = await allOf(engineAt(address, { token: 'my-wrong-token' }));
@@ -133,7 +136,7 @@ describe('a dashboard that does not answer as Ray does', () => {
     expect(JSON.stringify([without, wrong])).not.toContain('my-wrong-token');
   });
 
-  it('gets no token to another place', async () => {
+  it('does not send the token to the target of a redirect', async () => {
     const seen: (string | undefined)[] = [];
     const elsewhere = await serving((request, response) => {
       seen.push(request.headers.authorization);
@@ -147,8 +150,8 @@ describe('a dashboard that does not answer as Ray does', () => {
   });
 });
 
-describe('a Ray of another version', () => {
-  it('is read with the fields that are known, below a path too', async () => {
+describe('another version of Ray', () => {
+  it('is read by the fields that ferrybot knows, also below a URL path', async () => {
     const job = JSON.stringify({ ...DETAILS, retry_policy: { max: 3 }, attempt_number: 2 });
     const answers = { '/ray/api/version': json(VERSION), '/ray/api/jobs/job-1': json(job) };
     const engine = engineAt(`${await serving(answering(answers))}/ray`);
@@ -161,17 +164,17 @@ describe('a Ray of another version', () => {
   });
 
   it.each([
-    ['a status that nobody knows', { ...DETAILS, status: 'RETRYING' }],
+    ['an unknown status', { ...DETAILS, status: 'RETRYING' }],
     ['another job', { ...DETAILS, submission_id: 'job-2' }],
     ['something else', [DETAILS]],
-  ])('is unknown where it says %s', async (_, job) => {
+  ])('reports unknown when the answer is %s', async (_, job) => {
     const answers = { '/api/version': json(VERSION), '/api/jobs/job-1': json(JSON.stringify(job)) };
     const engine = engineAt(await serving(answering(answers)));
     expect((await engine.observe('job-1', null)).kind).toBe('unknown');
     expect((await stopIn(engine, 'job-1')).kind).toBe('unknown');
   });
 
-  it('is not believed when a proxy says in its place that there is nothing', async () => {
+  it("does not trust a 404 from a proxy that is not Ray's own message for this job", async () => {
     const plain = (text: string): readonly [number, string, string] => [404, 'text/plain', text];
     for (const body of ['404: Not Found', 'Job job-2 does not exist', '']) {
       const answers = { '/api/version': json(VERSION), '/api/jobs/job-1': plain(body) };
@@ -185,8 +188,8 @@ describe('a Ray of another version', () => {
   });
 });
 
-describe('what a head has forgotten', () => {
-  it('is lost after a restart, lost when somebody deleted it, and absent when it was never seen', async () => {
+describe('a job that the head has forgotten', () => {
+  it('is state-lost after a restart or a deletion, and absent when it was never seen', async () => {
     const { ray, address } = await recorded();
     const engine = engineAt(address, { token: ray.token });
     await submitTo(engine, SPEC);
@@ -211,8 +214,8 @@ describe('what a head has forgotten', () => {
   });
 });
 
-describe('what Ray tells of a job', () => {
-  it('leaves no value of its environment in any answer', async () => {
+describe('the answers about a job', () => {
+  it("contain no value of the job's environment", async () => {
     const { ray, address } = await recorded({
       plan: () => ({ pendingMs: 0, endAfterMs: 0, exitCode: 1, log: '' }),
     });
@@ -242,7 +245,7 @@ describe('what Ray tells of a job', () => {
     });
   });
 
-  it('leaves no half of a value in what it complains of, wherever its words are cut', async () => {
+  it('contain no part of a secret value in error messages, wherever the text is truncated', async () => {
     const value = SPEC.env['WANDB_API_KEY'] ?? '';
     const why = async (line: string, status = 400): Promise<string> => {
       const text = `Traceback\n${line}`;
@@ -269,7 +272,7 @@ describe('what Ray tells of a job', () => {
     expect(await why(`TypeError: ${value}!`)).toBe('400: TypeError: ***!');
   });
 
-  it('is unknown for one job where the list tells of it in an unknown way, and fine for the others', async () => {
+  it('are unknown only for the one job that the list describes in an unknown way', async () => {
     const list = [
       { ...DETAILS, status: 'NEW' },
       { ...DETAILS, submission_id: 'job-2' },
@@ -293,8 +296,8 @@ describe('what Ray tells of a job', () => {
   });
 });
 
-describe('a stop', () => {
-  it('of a job that is pending is reported as not yet done, with what Ray said', async () => {
+describe('stopping a job', () => {
+  it("reports a pending job as not yet stopped, with Ray's reason", async () => {
     const { ray, address } = await recorded({
       plan: () => ({ pendingMs: 1_000_000, endAfterMs: null, exitCode: 0, log: '' }),
     });
@@ -306,7 +309,7 @@ describe('a stop', () => {
     });
   });
 
-  it('of a driver that somebody started by hand is refused by Ray, and said so', async () => {
+  it('reports that Ray refuses to stop a driver that was started by hand', async () => {
     const driver = JSON.stringify({ ...DETAILS, type: 'DRIVER', submission_id: null, job_id: '02000000' });
     const address = await serving(
       answering({
@@ -321,7 +324,7 @@ describe('a stop', () => {
     });
   });
 
-  it('is believed when a look says so, also where the answer was lost', async () => {
+  it('reports stopped when a later check shows it, also when the answer was lost', async () => {
     const ray = createRecordedRay({
       now: () => 0,
       fault: ({ path }) => (path.endsWith('/stop') ? 'lost-after' : null),

@@ -1,4 +1,4 @@
-/** A dashboard that never says nothing: every question ends in its time all the same. */
+/** A dashboard that keeps sending a little data: every question still ends within its timeout. */
 
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** Speaks HTTP by hand: whoever connects gets `first`, and then `drop` again and again. */
+/** Writes raw HTTP: each connection gets `first`, and then `drop` again and again. */
 async function dripping(first: string, drop: string, periodMs = 50): Promise<Engine> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -37,7 +37,7 @@ async function dripping(first: string, drop: string, periodMs = 50): Promise<Eng
   });
 }
 
-describe('a dashboard that sends a little again and again', () => {
+describe('a dashboard that keeps sending small pieces', () => {
   it.each([
     ['headers that never end', 'HTTP/1.1 200 OK\r\nx: ', 'y'],
     ['a status line that never ends', 'HTTP/1.1 500 ', 'n'],
@@ -45,7 +45,7 @@ describe('a dashboard that sends a little again and again', () => {
     ['an error drop by drop', 'HTTP/1.1 500 No\r\ncontent-type: text/plain\r\n\r\n', 'e'],
     ['an error in chunks of one byte', 'HTTP/1.1 503 No\r\ntransfer-encoding: chunked\r\n\r\n', '1\r\ne\r\n'],
     ['blanks before a log', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n', '1\r\n \r\n'],
-  ])('keeps nobody waiting: %s', async (_, first, drop) => {
+  ])('cannot delay an answer beyond the timeout: %s', async (_, first, drop) => {
     const engine = await dripping(first, drop);
     const started = performance.now();
     expect((await readText(engine, 'job-1', 0)).kind).toBe('unknown');

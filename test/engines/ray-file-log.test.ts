@@ -1,4 +1,4 @@
-/** A log's file read as Ray's Jobs API would read it, and the head of a job that wrote bytes that are no UTF-8. */
+/** Reads a log file the way Ray's Jobs API would, and the log of a job that wrote invalid UTF-8. */
 
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
@@ -12,7 +12,7 @@ import { readText } from '../support/log-text.ts';
 import { createRecordedRay, type RecordedRay } from '../support/recorded-ray.ts';
 import { serveRecordedRay } from '../support/serve-recorded-ray.ts';
 
-/** The file in pieces of the given sizes, over and over. */
+/** Reads the file in pieces of the given sizes, over and over. */
 function readInPieces(bytes: Uint8Array, sizes: readonly number[]): Buffer {
   const reader = createFileLogReader();
   const out: Uint8Array[] = [];
@@ -28,8 +28,8 @@ const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength
 const piece = fc.constantFrom(...['\r\n', '\r', '\n', 'a', 'é', '🚢', '\0'].map((text) => Buffer.from(text)));
 const noise = fc.constantFrom(Buffer.of(0xff), Buffer.of(0xe9), Buffer.of(0xf0, 0x9f), Buffer.of(0x80));
 
-describe('the file of a log', () => {
-  it("is the text that Python's text mode makes of it, wherever it is cut", () => {
+describe('the reader of a log file', () => {
+  it("returns the text that Python's text mode would return, wherever the file is cut", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), sizes, (parts, cuts) => {
         const file = Buffer.concat(parts);
@@ -38,7 +38,7 @@ describe('the file of a log', () => {
     );
   });
 
-  it('is text in any case, and the same wherever it is cut', () => {
+  it('returns valid UTF-8 for any bytes, and the same text wherever the file is cut', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(piece, noise), { maxLength: 40 }), sizes, (parts, cuts) => {
         const file = Buffer.concat([...parts, Buffer.from('.')]);
@@ -50,7 +50,7 @@ describe('the file of a log', () => {
   });
 });
 
-describe('a job that writes bytes that are no UTF-8', () => {
+describe('a job that writes invalid UTF-8', () => {
   const closers: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const close of closers.splice(0)) await close();
@@ -75,7 +75,7 @@ describe('a job that writes bytes that are no UTF-8', () => {
     return change.http === undefined ? engine : createRestEngine({ ...options, http: change.http(ray) });
   };
 
-  it('has a log, read from the file itself, in the places of the text', async () => {
+  it("has a readable log that is read from the file with the text's offsets", async () => {
     const engine = await started();
     const first = await readText(engine, 'job-1', 0);
     if (first.kind !== 'chunk') throw new Error(JSON.stringify(first));
@@ -88,7 +88,7 @@ describe('a job that writes bytes that are no UTF-8', () => {
 
   it.each<[string, (ray: RecordedRay) => Http, string]>([
     [
-      'whose file the head does not give',
+      'with a file that the head does not return',
       (ray) => (asked) => {
         if (asked.url.pathname.endsWith('/file')) asked.url.searchParams.set('node_id', 'another');
         return ray.http(asked);
@@ -104,7 +104,7 @@ describe('a job that writes bytes that are no UTF-8', () => {
       },
       'no file either: it comes as text/html',
     ],
-  ])('and %s has no log, for both reasons', async (_, http, why) => {
+  ])('reports both errors for a log %s', async (_, http, why) => {
     const read = await readText(await started({ http }), 'job-1', 0);
     expect(read).toMatchObject({ kind: 'unknown', message: expect.stringContaining('UnicodeDecodeError') });
     expect(read).toMatchObject({ message: expect.stringContaining(why) });

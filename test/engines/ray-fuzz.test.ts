@@ -1,4 +1,7 @@
-/** A dashboard that answers anything at all, over real HTTP: every answer of the engine is a value, in time, and none of them concludes more than was said. */
+/**
+ * A dashboard that answers anything at all, over real HTTP: the engine always returns a value in time and
+ * concludes no more than the answer supports.
+ */
 
 import type { RequestListener, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,7 +32,7 @@ const JOB = {
 };
 type Say = (response: ServerResponse) => void;
 
-/** A head whose answer to one path is another's; the rest is right. */
+/** A head that gives a foreign answer to one path and correct answers to all others. */
 async function headWith(path: string, say: Say): Promise<Engine> {
   const listener: RequestListener = (request, response) => {
     if (request.url === path) return say(response);
@@ -54,7 +57,7 @@ const raw =
   (body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}, status = 200): Say =>
   (response) =>
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
-/** Sends a piece again and again until nobody listens. */
+/** Sends a piece again and again until the client disconnects. */
 const endless =
   (piece: string | Uint8Array, pauseMs: number, head = ''): Say =>
   (response) => {
@@ -67,7 +70,7 @@ const endless =
 const WHOLE = JSON.stringify(JOB);
 const MB = 'x'.repeat(1024 * 1024);
 
-describe('one job that is told of strangely', () => {
+describe('a malformed answer about one job', () => {
   it.each<[string, Say]>([
     ['200 with half of its JSON', raw(WHOLE.slice(0, 40))],
     ['a list in place of an object', json([JOB])],
@@ -80,7 +83,7 @@ describe('one job that is told of strangely', () => {
     ['a number as its id', json({ ...JOB, submission_id: 1 })],
     ['another job', json({ ...JOB, submission_id: 'job-2' })],
     [
-      'a body that was packed though nobody asked for it',
+      'a body that is compressed without being requested so',
       raw(gzipSync(WHOLE), { 'content-encoding': 'gzip' }),
     ],
     ['more bytes than were announced, and then none', raw(WHOLE.slice(0, 9), { 'content-length': '999' })],
@@ -97,7 +100,7 @@ describe('one job that is told of strangely', () => {
     ['503 as Ray 2.61 gives it', json({ error: 'unavailable' }, 503)],
     ['404 of a page', raw('<html>Job job-1 does not exist</html>', { 'content-type': 'text/html' }, 404)],
     ['404 in JSON', json('Job job-1 does not exist', 404)],
-  ])('is unknown: %s', async (_, say) => {
+  ])('is reported as unknown: %s', async (_, say) => {
     const engine = await headWith('/api/jobs/job-1', say);
     const started = performance.now();
     const seen = await engine.observe('job-1', 'session_1');
@@ -118,7 +121,7 @@ describe('one job that is told of strangely', () => {
     ['metadata that are a list', { metadata: ['ferrybot_run'] }],
     ['variables that are a text', { runtime_env: { env_vars: 'A=B' } }],
     ['a runtime environment that is a text', { runtime_env: '{}' }],
-  ])('is what its status says, or unknown, and never breaks: %s', async (_, change) => {
+  ])('yields the given status or unknown, and never an exception: %s', async (_, change) => {
     for (const status of ['RUNNING', 'SUCCEEDED'] as const) {
       const engine = await headWith('/api/jobs/job-1', json({ ...JOB, status, ...change }));
       const seen = await engine.observe('job-1', null);
@@ -131,7 +134,7 @@ describe('one job that is told of strangely', () => {
     }
   });
 
-  it('is a value for any JSON whatever, and found only under its own id with a status of Ray', async () => {
+  it('yields a value for any JSON, and found only for a matching id and a known Ray status', async () => {
     let body: unknown = null;
     const engine = await headWith('/api/jobs/job-1', (response) => json(body)(response));
     const job = fc.record(
@@ -165,14 +168,14 @@ describe('one job that is told of strangely', () => {
   });
 });
 
-describe('a list', () => {
+describe('a list of jobs', () => {
   const asked = ['job-1', 'job-9999', 'nobody'].map((jobId) => ({ jobId, lastSession: null }));
   const kindsAt = async (say: Say): Promise<readonly string[]> => {
     const engine = await headWith('/api/jobs/', say);
     return ((await engine.observeMany?.(asked)) ?? []).map(({ kind }) => kind);
   };
 
-  it('of 10,000 jobs is read in one request', async () => {
+  it('is read in one request for 10,000 jobs', async () => {
     const jobs = Array.from({ length: 10_000 }, (_, index) => ({
       ...JOB,
       submission_id: `job-${index}`,
@@ -187,12 +190,12 @@ describe('a list', () => {
     ['a page', raw('<html>', { 'content-type': 'text/html' })],
     ['a redirect', raw('', { location: '/elsewhere' }, 301)],
     ['pieces without an end', endless('[', 50)],
-  ])('that is %s says nothing about any job', async (_, say) => {
+  ])('that is %s reports unknown for every job', async (_, say) => {
     expect(await kindsAt(say)).toEqual(['unknown', 'unknown', 'unknown']);
   });
 });
 
-describe('a log', () => {
+describe('a log answer', () => {
   it.each<[string, Say]>([
     ['half of its JSON', raw('{"logs":"up')],
     ['a list', json(['up'])],
@@ -208,7 +211,7 @@ describe('a log', () => {
     ],
     ['silence', endless('', 1e6)],
     ['a redirect', raw('', { location: 'http://127.0.0.1:9/' }, 307)],
-  ])('that is %s is unknown, or what of it came', async (_, say) => {
+  ])('that is %s yields unknown or the part that arrived', async (_, say) => {
     const engine = await headWith('/api/jobs/job-1/logs', say);
     const read = await readText(engine, 'job-1', 0);
     if (read.kind === 'chunk') expect(read).toMatchObject({ text: 'up', atEnd: false });
@@ -216,22 +219,22 @@ describe('a log', () => {
   });
 });
 
-it('a log that falls silent while nobody reads ends nothing but itself', async () => {
+it('survives a log connection that stalls and errors between two reads', async () => {
   const engine = await headWith('/api/jobs/job-1/logs', (response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.write(`{"logs":"${MB}`);
   });
   const first = await readText(engine, 'job-1', 0);
   if (first.kind !== 'chunk') throw new Error(first.kind);
-  // Longer than the connection may be silent: an error that nobody hears would end the process.
+  // Wait longer than the connection may stall: an unhandled error would end the process.
   await sleep(600);
   const next = await readText(engine, 'job-1', first.nextOffset);
   expect(next).toMatchObject({ kind: 'chunk', offset: first.nextOffset, atEnd: false });
 });
 
-describe('an id that is no name of a job', () => {
+describe('an invalid job id', () => {
   it.each(['../version', 'a/b', '--help', 'a b', 'ä', '%2e%2e', '', '.', 'a\nb', 'x'.repeat(129)])(
-    'reaches no path of the dashboard: %j',
+    'is never sent to the dashboard: %j',
     async (jobId) => {
       const paths: (string | undefined)[] = [];
       const { address, close } = await serveHttp((request, response) => {

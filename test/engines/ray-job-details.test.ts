@@ -1,4 +1,4 @@
-/** A job as Ray tells it, live from 2.60: what is kept, and that its variables are not. */
+/** Job details recorded from Ray 2.60: which fields are kept, and that environment variables are not. */
 
 import { describe, expect, it } from 'vitest';
 import { IN_VARIABLES, readJobDetails } from '../../src/engines/ray/job-details.ts';
@@ -29,8 +29,8 @@ const LIVE = {
 const scrub = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((clean, secret) => clean.replaceAll(secret, '***'), text);
 
-describe('a job of Ray', () => {
-  it('is kept with what a person asks for, and nothing of what it was given', () => {
+describe('the details of a Ray job', () => {
+  it('keep what a person needs and no environment variable', () => {
     const job = readJobDetails(LIVE, 'session_1', scrub);
     expect(job).toEqual({
       submissionId: 'job1',
@@ -51,7 +51,7 @@ describe('a job of Ray', () => {
     });
   });
 
-  it('that a person launched tells by whom and of which commit, where their script has said so', () => {
+  it('name the submitter and commit of a manual launch when its script recorded them', () => {
     const commit = 'c0ffee'.padEnd(40, '0');
     const originOf = (more: object) => readJobDetails({ ...LIVE, ...more }, null, scrub)?.origin;
     const variables = (text: string) => ({ runtime_env: { env_vars: { GIT_COMMIT: text } } });
@@ -69,7 +69,7 @@ describe('a job of Ray', () => {
     });
   });
 
-  it('that failed tells no half of a secret, where Ray has cut the last lines of its log in one', () => {
+  it('contain no half of a secret when Ray truncated the log inside it', () => {
     const told = (log: string, variables: object = { A: 'first-half-second-half' }): string => {
       const message = `Job entrypoint command failed with exit code 1, last available logs (truncated to 20,000 chars):\n${log.slice(-20_000)}`;
       const job = readJobDetails({ ...LIVE, message, runtime_env: { env_vars: variables } }, null, scrub);
@@ -81,16 +81,16 @@ describe('a job of Ray', () => {
     for (let less = 0; less < 40; less += 1)
       expect(told(cut.slice(0, cut.length - less))).not.toMatch(/half/);
     expect(told(cut)).toContain('\nlast xxx');
-    // One line and nothing else: no part of it is certainly whole.
+    // With only one line, no part is certain to be complete.
     expect(told(`${secret}${'x'.repeat(19_990)}`)).toMatch(/20,000 chars\):$/);
-    // What Ray has not cut is told whole.
+    // A log that Ray has not truncated is shown whole.
     expect(told(`a\n${secret}\nb\n`)).toMatch(/:\na\n\*\*\*\nb\n$/);
     expect(told('x line-of-the-key-2 y\n', { K: 'line-of-the-key-1\nline-of-the-key-2\n' })).toMatch(
       /x \*\*\* y\n$/,
     );
   });
 
-  it('that has not started says so by what is missing', () => {
+  it('leave fields empty for a job that has not started', () => {
     const pending = { type: 'SUBMISSION', submission_id: 'job1', status: 'PENDING', driver_info: null };
     expect(readJobDetails(pending, null, scrub)?.found).toMatchObject({
       message: '',

@@ -1,4 +1,4 @@
-/** A Ray job is ours only where it says so itself, whole and without contradiction. */
+/** A Ray job is ours only if its own identity is complete and consistent. */
 
 import { expect, it } from 'vitest';
 import { IN_METADATA, IN_VARIABLES, identityOf } from '../../src/engines/ray/job-details.ts';
@@ -6,16 +6,16 @@ import { identityTexts } from '../../src/engines/shared/identity.ts';
 
 const OURS = { run: 'ferry-daily-20261121', attempt: 2, manifest: `sha256:${'a'.repeat(64)}` };
 
-it('is told by metadata, by variables, or by both', () => {
+it('reads the identity from metadata, from variables, or from both', () => {
   expect(identityOf(identityTexts(OURS, IN_METADATA), undefined)).toEqual(OURS);
   expect(identityOf({}, { HF_TOKEN: 'x', ...identityTexts(OURS, IN_VARIABLES) })).toEqual(OURS);
   expect(identityOf(identityTexts(OURS, IN_METADATA), identityTexts(OURS, IN_VARIABLES))).toEqual(OURS);
 });
 
 it.each([
-  ['says nothing', {}, {}],
+  ['has no identity', {}, {}],
   ['has no metadata and no variables', null, undefined],
-  ['says half', { ferrybot_run: 'r', ferrybot_attempt: '1' }, {}],
+  ['has half an identity', { ferrybot_run: 'r', ferrybot_attempt: '1' }, {}],
   ['counts no attempts', { ...identityTexts(OURS, IN_METADATA), ferrybot_attempt: '1.5' }, {}],
   [
     'contradicts itself',
@@ -23,6 +23,6 @@ it.each([
     identityTexts({ ...OURS, attempt: 3 }, IN_VARIABLES),
   ],
   ['has lists where texts belong', ['ferrybot_run'], 'FERRYBOT_JOB_RUN'],
-])('is nobody’s when it %s', (_, metadata, variables) => {
+])('reports no identity for a job that %s', (_, metadata, variables) => {
   expect(identityOf(metadata, variables)).toBeNull();
 });

@@ -1,10 +1,10 @@
-/** The log out of one JSON string: any text, written any way, cut anywhere. */
+/** Extracts the log from one JSON string: any text, any escaping, cut anywhere. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createJsonLogReader } from '../../src/engines/ray/rest/log-reader.ts';
 
-/** The answer in pieces of the given sizes, over and over. */
+/** Reads the answer in pieces of the given sizes, over and over. */
 function readInPieces(
   json: string,
   sizes: readonly number[],
@@ -21,7 +21,7 @@ function readInPieces(
   return { text: Buffer.concat(out).toString('utf8'), state: reader.state(), largest };
 }
 
-/** As Python writes it: nothing but ASCII. */
+/** Escapes as Python does: ASCII only. */
 function asciiOnly(json: string): string {
   return json.replaceAll(
     /[\u0080-\uffff]/g,
@@ -38,8 +38,8 @@ const text = fc.string({
   maxLength: 200,
 });
 
-describe('the log in an answer of Ray', () => {
-  it('is the same text once, however it is written and wherever it is cut', () => {
+describe('the reader of a log in JSON', () => {
+  it('returns the text once, however it is escaped and wherever it is cut', () => {
     fc.assert(
       fc.property(text, sizes, fc.boolean(), (said, cuts, isAscii) => {
         const json = JSON.stringify({ logs: said });
@@ -51,7 +51,7 @@ describe('the log in an answer of Ray', () => {
     );
   });
 
-  it('never gives more at once than came in', () => {
+  it('never returns more bytes per piece than it received', () => {
     fc.assert(
       fc.property(text, sizes, (said, cuts) => {
         const read = readInPieces(asciiOnly(JSON.stringify({ logs: said })), cuts);
@@ -60,7 +60,7 @@ describe('the log in an answer of Ray', () => {
     );
   });
 
-  it('gives U+FFFD for half a character that nothing follows', () => {
+  it('returns U+FFFD for an unpaired surrogate', () => {
     expect(readInPieces('{"logs": "a\\ud83d"}', [3])).toMatchObject({ text: 'a\ufffd', state: 'whole' });
     expect(readInPieces('{"logs": "\\ud83d\\ud83d\\ude80\\udc00b"}', [1])).toMatchObject({
       text: '\ufffd🚀\ufffdb',
@@ -68,7 +68,7 @@ describe('the log in an answer of Ray', () => {
     expect(readInPieces('{"logs": "\\ud83d\\n"}', [1])).toMatchObject({ text: '\ufffd\n' });
   });
 
-  it('is open until its end has come', () => {
+  it('stays open until the JSON has ended', () => {
     const json = '{ "logs" : "one\\ntwo" }\n';
     for (let end = 0; end < json.length - 2; end += 1)
       expect(readInPieces(json.slice(0, end), [4]).state, json.slice(0, end)).toBe('open');
@@ -84,7 +84,7 @@ describe('the log in an answer of Ray', () => {
     '{"logs": "x", "more": 1}',
     '{"logs": "x"}}',
     '["logs"]',
-  ])('is none of this: %s', (other) => {
+  ])('reports another kind of answer: %s', (other) => {
     expect(readInPieces(other, [1]).state).toBe('other');
   });
 });

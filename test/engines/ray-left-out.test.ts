@@ -1,4 +1,7 @@
-/** What a way to the cluster would leave out of a tree is told before anything is sent; what lies there by then is compared once more. */
+/**
+ * Reports which files a way to the cluster would leave out before anything is sent, and compares the tree
+ * once more.
+ */
 
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,8 +31,8 @@ const MARIN = { leavesOut: ['docs/', '*.pack'], ignoreFiles: ['.rayignore'] };
 const leftOut = async (rules: Parameters<typeof leftOutByScript>[0] = MARIN): Promise<readonly string[]> =>
   (await leftOutByScript(rules, await spec())).map(({ path, why }) => `${path}: ${why}`);
 
-describe('a script', () => {
-  it('brings everything of a plain tree, and what a .gitignore names: Ray is told not to heed it', async () => {
+describe('a submission by script', () => {
+  it('ships a plain tree whole, also files in a .gitignore, which Ray is set to ignore', async () => {
     await tree({ 'lib/a.py': '', 'lib/.gitignore': '*.json\n', 'lib/weights.json': '{}' });
     expect(await leftOut()).toEqual([]);
     expect(await leftOut({ ...MARIN, ignoreFiles: ['.gitignore', '.rayignore'] })).toEqual([
@@ -37,7 +40,7 @@ describe('a script', () => {
     ]);
   });
 
-  it('leaves out what its own patterns, a .rayignore and Ray name, in whichever folder', async () => {
+  it("leaves out files named by its own patterns, a .rayignore or Ray's rules, in any folder", async () => {
     await tree({
       'lib/a.py': '',
       'lib/docs/guide.md': '',
@@ -55,7 +58,7 @@ describe('a script', () => {
     ]);
   });
 
-  it('takes nothing back: another file says otherwise, or a star comes first', async () => {
+  it("does not re-include a file by another file's negation or after a star", async () => {
     await tree({
       'lib/.rayignore': '*.bin\n',
       'lib/deep/.rayignore': '!a.bin\n',
@@ -70,7 +73,7 @@ describe('a script', () => {
     ]);
   });
 
-  it('is not given a link to a folder', async () => {
+  it('reports a link to a folder as left out', async () => {
     await tree({ 'lib/a.py': '' });
     await symlink('a.py', join(folder, 'lib/file'));
     await symlink('.', join(folder, 'lib/loop'));
@@ -78,8 +81,8 @@ describe('a script', () => {
   });
 });
 
-describe('a package of the Jobs API', () => {
-  it('has the approved bytes and modes, or is not sent', async () => {
+describe('a package for the Jobs API', () => {
+  it('contains the approved bytes and modes, or is not sent', async () => {
     await tree({ 'lib/a.py': 'a', 'lib/.gitignore': '*', 'lib/.rayignore': '*' });
     const { files } = await spec();
     expect(await leftOutOfPackage({ workingDirectory: folder, files }, RAY)).toEqual([]);
@@ -105,7 +108,7 @@ describe('a submission through scripts', () => {
   afterEach(() => scripts.close());
 
   // threat T246
-  it('does not start them in a tree that somebody has written to since it was approved', async () => {
+  it('does not start a script in a tree that was changed after the approval', async () => {
     scripts = await openStandIn();
     await tree({ 'lib/a.py': 'a' });
     const shipped = await spec();
@@ -120,7 +123,7 @@ describe('a submission through scripts', () => {
     await expect(scripts.calls()).rejects.toThrow('ENOENT');
   });
 
-  it('gives them the file of the default branch, by its path, and starts none where it is missing', async () => {
+  it('passes the cluster file of the default branch by path, and starts no script when the file is missing', async () => {
     const script = ['{python}', '{checkout}/script.mjs', '{checkout}'];
     scripts = await openStandIn({
       submit: [...script, 'submit', '{submissionId}', '{clusterFile}', '{environment}', '--', '{command}'],

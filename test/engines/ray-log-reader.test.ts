@@ -1,4 +1,7 @@
-/** A job's log over a transport that sends everything again, breaks off, stalls and forgets: each byte is handed on once. */
+/**
+ * A job's log over a transport that resends everything, breaks off, stalls and forgets: each byte is
+ * returned once.
+ */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -8,10 +11,10 @@ import { createLogReader, type LogReader, RAY_LOG_CHUNK_MS } from '../../src/eng
 import type { Http } from '../../src/engines/shared/http.ts';
 import { withText } from '../support/log-text.ts';
 
-/** A head with one job: its log, how it comes, and how often it was asked for. */
+/** A head with one job: its log, how the log arrives, and how often it was requested. */
 type Head = {
   log: string;
-  /** Bytes of the JSON after which the whole log breaks off; once each. */
+  /** Bytes of the JSON after which the whole log breaks off, once each. */
   breaks: number[];
   pieceBytes: number;
   status: number;
@@ -52,7 +55,7 @@ function readerOf(head: Head, changes: Partial<RestOptions> = {}): LogReader {
   return createLogReader(settings, 'job-1');
 }
 
-/** Reads on until the reader says that this is all, as one look of the watch does. */
+/** Reads until the reader reports the end, as one observation of the watch does. */
 async function look(
   reader: LogReader,
   from: number,
@@ -74,7 +77,7 @@ async function look(
 const LONG = Array.from({ length: 20_000 }, (_, line) => `line ${line} 🚀 of a log that is long\n`).join('');
 
 describe('the log of a running job', () => {
-  it('comes in one answer, chunk by chunk, and in another one when the job goes on', async () => {
+  it('arrives in one answer, chunk by chunk, and needs a second request when the job goes on', async () => {
     const head = headWith(LONG);
     const reader = readerOf(head);
     const first = await look(reader, 0);
@@ -86,7 +89,7 @@ describe('the log of a running job', () => {
     expect(head.wholeReads).toBe(2);
   });
 
-  it('is asked for again from its unfinished last line, and from the middle by another process', async () => {
+  it('can be read again from its unfinished last line, and from the middle by another process', async () => {
     const head = headWith(LONG);
     const reader = readerOf(head);
     const first = await look(reader, 0);
@@ -98,7 +101,7 @@ describe('the log of a running job', () => {
     expect(other.offset).toBe(first.offset);
   });
 
-  it('goes on where it broke off', async () => {
+  it('continues after each broken connection', async () => {
     const head = headWith(LONG, { breaks: [100_000, 300_000, 500_000] });
     const reader = readerOf(head);
     let text = '';
@@ -111,7 +114,7 @@ describe('the log of a running job', () => {
     expect(text === LONG).toBe(true);
   });
 
-  it('is unknown where nothing of it comes, and absent where the head has no such job', async () => {
+  it('is unknown when no byte arrives or the head fails, and absent when the head has no such job', async () => {
     const head = headWith(LONG, { breaks: Array.from({ length: 9 }, () => 0) });
     expect(withText(await readerOf(head).read(0))).toMatchObject({ kind: 'unknown' });
     expect(withText(await readerOf(headWith('', { status: 404 })).read(0))).toEqual({
@@ -123,7 +126,7 @@ describe('the log of a running job', () => {
     });
   });
 
-  it('that comes drop by drop is handed on as far as it came, and unknown where nothing new came', async () => {
+  it('that arrives slowly is returned as far as it came, and unknown when nothing new arrived', async () => {
     let nowMs = 0;
     const slow: Http = async (asked) => {
       const result = await httpOf(headWith(LONG, { pieceBytes: 1_009 }))(asked);
@@ -162,7 +165,7 @@ describe('the log of a running job', () => {
     reader.close();
   });
 
-  it('is rewound when there is less of it than was read: it was cut short behind our back', async () => {
+  it('is reported as rewound when it is shorter than the offset', async () => {
     const head = headWith(LONG);
     const reader = readerOf(head);
     const { offset } = await look(reader, 0);
@@ -172,7 +175,7 @@ describe('the log of a running job', () => {
     expect(withText(await readerOf(head).read(offset))).toEqual({ kind: 'rewound', sizeBytes: 11 });
   });
 
-  it('is handed on once, whatever it says, wherever it is cut', async () => {
+  it('is returned exactly once, for any content and any cuts', async () => {
     const words = fc.array(fc.string({ unit: 'binary', maxLength: 40 }), { minLength: 1, maxLength: 30 });
     const ways = fc.record({
       pieceBytes: fc.integer({ min: 1, max: 60 }),

@@ -1,4 +1,7 @@
-/** The scripts transport at its edges: uv that starts and fails, values that look like something else, floods, and programs that do not end. */
+/**
+ * Edge cases of the scripts transport: uv that starts and fails, values that look like something else,
+ * floods, and programs that do not end.
+ */
 
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -37,10 +40,10 @@ afterEach(() => scripts.close());
 
 describe('Python without uv', () => {
   it.each([
-    [126, 'says that it cannot execute what it was given'],
-    [127, 'says that it cannot find what it was given'],
+    [126, 'cannot execute the script'],
+    [127, 'cannot find the script'],
     [1, 'fails like the script that it ran'],
-  ])('is not tried where uv has started and ends with %i: it %s', async (exitCode) => {
+  ])('is not tried when uv started and ended with %i because it %s', async (exitCode) => {
     const engine = await open({
       python: node(`console.error('error: failed'); process.exit(${exitCode})`),
       pythonWithoutUv: [process.execPath],
@@ -49,11 +52,11 @@ describe('Python without uv', () => {
       kind: 'unknown',
       message: expect.stringContaining(`exit code ${exitCode}`),
     });
-    // The script notes each call of it: there was none.
+    // The script records each of its calls: there was none.
     await expect(scripts.calls()).rejects.toThrow('ENOENT');
   });
 
-  it('is not tried where uv was killed', async () => {
+  it('is not tried when uv was killed', async () => {
     const engine = await open({
       python: node('process.kill(process.pid, "SIGKILL")'),
       pythonWithoutUv: [process.execPath],
@@ -62,7 +65,7 @@ describe('Python without uv', () => {
     await expect(scripts.calls()).rejects.toThrow('ENOENT');
   });
 
-  it('is tried where uv is a folder, and the end of both is told where neither starts', async () => {
+  it('is tried when uv is a folder, and the submit is rejected when neither starts', async () => {
     const engine = await open({ python: ['/tmp', 'run'], pythonWithoutUv: ['/nowhere/.venv/bin/python'] });
     expect(await submitTo(engine, spec())).toEqual({
       kind: 'rejected',
@@ -90,7 +93,7 @@ describe('a value of a job', () => {
     '%PATH% %n %s',
   ];
 
-  it('reaches the script as it is, whatever it looks like, in the place that is its own', async () => {
+  it('reaches the script unchanged and in its own argument, whatever it looks like', async () => {
     const engine = await open();
     await scripts.does('submit', { starts: true, stderr: 'Job submitted with ID: {id}\n' });
     const env = Object.fromEntries(HOSTILE.map((value, index) => [`V${index}`, value]));
@@ -110,7 +113,7 @@ describe('a value of a job', () => {
   });
 
   // threat T60
-  it('that the script would take for an option, where each stands alone, is refused before anything is sent', async () => {
+  it('is rejected before anything is sent when the script would read it as an option', async () => {
     const engine = await open({ environment: ['-e', '{name}', '{value}'] });
     const env = { A: '--cluster=infra/of-the-change.yaml', B: 'x' };
     expect(await submitTo(engine, spec({ env }))).toMatchObject({
@@ -121,7 +124,7 @@ describe('a value of a job', () => {
     await expect(scripts.calls()).rejects.toThrow('ENOENT');
   });
 
-  it('that no process can be given is refused before anything is sent, and one that is too long is told', async () => {
+  it('is rejected before anything is sent when no process can take it, and when it is too long', async () => {
     const engine = await open();
     for (const env of [{ A: 'a\0b' }, { 'A=B': 'c' }, { '': 'c' }, { 'A\0': 'c' }])
       expect(await submitTo(engine, spec({ env }))).toMatchObject({ kind: 'rejected', code: 'refused' });
@@ -132,7 +135,7 @@ describe('a value of a job', () => {
     });
   });
 
-  it('is in no message, though the script shouts it in every form', async () => {
+  it('is masked in the message, in every form in which the script prints it', async () => {
     const engine = await open();
     const secret = 'hf_"quoted\' secret';
     await scripts.does('submit', {
@@ -145,11 +148,11 @@ describe('a value of a job', () => {
   });
 });
 
-describe('a flood of 200 MB', () => {
+describe('an output of 200 MB', () => {
   const flood = `const line = 'x'.repeat(1023) + '\\n'; let n = 0;
     const more = () => { while (n < 200 * 1024) { n += 1; if (!process.stdout.write(line)) return process.stdout.once('drain', more); } }; more();`;
 
-  it('in the answer to a submit is cut, soon and with nothing concluded', async () => {
+  it('is cut at the limit and leaves the submit unknown', async () => {
     const engine = await open({ submit: node(flood) });
     expect(await submitTo(engine, spec())).toMatchObject({
       kind: 'unknown',
@@ -159,8 +162,8 @@ describe('a flood of 200 MB', () => {
 });
 
 describe('a script that does not end', () => {
-  it('is ended in time with everything that it started', async () => {
-    // The grandchild ignores everything but a kill, and says who it is.
+  it('is killed after its timeout with everything that it started', async () => {
+    // The grandchild ignores everything but SIGKILL, and records its pid.
     const grandchild = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1e6)";
     const engine = await open({
       timeoutMs: 5_000,
@@ -180,7 +183,7 @@ describe('a script that does not end', () => {
 
 function isAlive(pid: number): boolean {
   try {
-    // What has ended and waits for its parent is not alive.
+    // A zombie that waits for its parent is not alive.
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;

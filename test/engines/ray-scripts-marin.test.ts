@@ -1,4 +1,7 @@
-/** Scripts with the manners of Marin's: programs by name, an older command line, and failures that come before a request. */
+/**
+ * Scripts that behave like Marin's: programs started by name, an older command line, and failures before any
+ * request.
+ */
 
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
@@ -11,7 +14,7 @@ import { type Doing, openStandIn, type StandIn } from '../support/stand-in-scrip
 const METADATA = { run: 'ferry-daily-20261121', attempt: 1, manifest: `sha256:${'c'.repeat(64)}` };
 const SOMEBODY = { type: 'SUBMISSION', submission_id: 'somebody', status: 'RUNNING', metadata: {} };
 const MARINS_END = 'E1 __main__ Failed to run job\nTraceback (most recent call last):\n';
-/** What ray_run.py says right before it sends its request. */
+/** What ray_run.py prints right before it sends its request. */
 const ABOUT_TO_SEND = "I1 __main__ Terminal command: \nray job submit --runtime-env-json '{}'\n";
 
 let scripts: StandIn;
@@ -49,7 +52,7 @@ describe('programs that a script starts by name', () => {
     await chmod(join(folder, 'ray'), 0o755);
   };
 
-  it('are those beside the chosen Python, before any other of the runner', async () => {
+  it('come from the folder of the chosen Python before any other folder of the runner', async () => {
     const engine = await open({ python: ['/nowhere/uv', 'run'] });
     const venv = join(scripts.homes, '..', 'venv');
     await rayIn(join(venv, 'bin'), 'Job submitted with ID: beside-python');
@@ -68,7 +71,7 @@ describe('programs that a script starts by name', () => {
   });
 
   // threat T62
-  it('are never files of the change, whatever relative folder the PATH of the runner has', async () => {
+  it("are never files of the change, even if the runner's PATH has relative folders", async () => {
     const path = ['.', '', 'bin', '/usr/bin', '/bin'].join(delimiter);
     const engine = await open(
       { submit: [process.execPath, '-e', BY_NAME, '{submissionId}', '{environment}', '{command}'] },
@@ -80,8 +83,8 @@ describe('programs that a script starts by name', () => {
   });
 });
 
-describe('a script of before February 2026', () => {
-  it('that wants a variable as two arguments is refused with the setting that helps', async () => {
+describe('a script from before February 2026', () => {
+  it('that expects a variable as two arguments is rejected with the setting that helps', async () => {
     const stderr =
       "E1 __main__ Invalid key provided for environment variable: FERRY_DATE=20261121. Key should not contain '='.\n";
     expect(await submitted({ exitCode: 1, stderr })).toMatchObject({
@@ -130,7 +133,7 @@ describe('a failure before any request', () => {
       'refused',
       'pyproject.toml, uv.lock and what they name',
     ],
-  ])('is a refusal with its own words: %s', async (_, said, code, words) => {
+  ])('is a rejection with its own message: %s', async (_, said, code, words) => {
     expect(await submitted({ exitCode: 1, stderr: MARINS_END + said })).toMatchObject({
       kind: 'rejected',
       code,
@@ -138,12 +141,12 @@ describe('a failure before any request', () => {
     });
   });
 
-  it('is no refusal once the script was about to send', async () => {
+  it('is unknown once the script was about to send', async () => {
     const said = "FileNotFoundError: [Errno 2] No such file or directory: 'ray'\n";
     expect(await submitted({ exitCode: 1, stderr: ABOUT_TO_SEND + said })).toMatchObject({ kind: 'unknown' });
   });
 
-  it('is told of a head that is starting too, which has answered that nobody takes jobs', async () => {
+  it('rejects a submit when the head is starting and no node takes jobs yet', async () => {
     const said = 'RuntimeError: Request failed with status code 500: No available agent to submit job.\n';
     expect(await submitted({ exitCode: 1, stderr: ABOUT_TO_SEND + said })).toMatchObject({
       kind: 'rejected',

@@ -1,4 +1,4 @@
-/** What ferrybot repeats of a script's output: never a secret, in whatever form a script has written it. */
+/** What ferrybot repeats from a script's output: never a secret, in whatever form the script printed it. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { fillTemplate } from '../../src/engines/ray/scripts/run-script.ts';
 import { reasonOf, scrubber, submittedIds } from '../../src/engines/ray/scripts/said.ts';
 import { secretForms } from '../support/secret-forms.ts';
 
-/** Values as people choose them and as machines make them; shorter ones occur by chance in any text. */
+/** Secrets as people choose them and as machines make them; shorter ones occur by chance in any text. */
 const secret = fc
   .oneof(
     fc.string({ minLength: 6, maxLength: 40 }),
@@ -28,7 +28,7 @@ const asciiJson = (text: string): string =>
   );
 const shell = (text: string): string => `'${text.replaceAll("'", `'"'"'`)}'`;
 
-/** The ways in which Marin's script, Ray and Python write a variable down. */
+/** The forms in which Marin's script, Ray and Python print a variable. */
 const echoes: readonly ((value: string) => string)[] = [
   (value) => `RuntimeError: failed with ${value} refused`,
   (value) => `RuntimeError: failed with ${asciiJson({ value }.value)} refused`,
@@ -41,7 +41,7 @@ const echoes: readonly ((value: string) => string)[] = [
 ];
 
 describe('the reason of a failure', () => {
-  it('holds no secret, in none of the forms in which scripts echo it', () => {
+  it('contains no secret, in any form in which scripts print it', () => {
     fc.assert(
       fc.property(secret, fc.constantFrom(...echoes), (value, echo) => {
         const said = { kind: 'exited', exitCode: 1, stdout: '', stderr: `${echo(value)}\n` } as const;
@@ -53,7 +53,7 @@ describe('the reason of a failure', () => {
     );
   });
 
-  it('is the last lines with a word of failure, without echoes and colours', () => {
+  it('consists of the last lines that report a failure, without echoes and colours', () => {
     const stderr = [
       'I20261121 1 __main__ Submitting job with entrypoint: python failed.py',
       'I20261121 1 __main__ env_vars: {"A": "Error"}',
@@ -69,7 +69,7 @@ describe('the reason of a failure', () => {
   });
 });
 
-it('the ids of jobs are those that are named at the end of a line, each once', () => {
+it('returns each job id once, and only ids at the end of a line', () => {
   const said = (stdout: string, stderr: string) => ({ kind: 'exited', exitCode: 0, stdout, stderr }) as const;
   const once = 'I1 Job submitted with ID: a-1\r\nI1 Job URL: http://h/#/jobs/a-1\n';
   expect(submittedIds(said('', once))).toEqual(['a-1']);
@@ -82,7 +82,7 @@ it('the ids of jobs are those that are named at the end of a line, each once', (
 });
 
 describe('a template', () => {
-  it('is filled once: what is filled in is not looked at again', () => {
+  it('is filled once: placeholders inside inserted values are not filled', () => {
     const fill = { texts: { id: '{command}', cluster: 'c' }, lists: { command: ['{id}', ''], none: [] } };
     expect(fillTemplate(['--id={id}', '{command}', '{none}', '{cluster}'], fill)).toEqual([
       '--id={command}',

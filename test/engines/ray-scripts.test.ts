@@ -1,4 +1,6 @@
-/** The scripts transport with scripts that do as they are told: what is believed of them, and what they get to see. */
+/**
+ * The scripts transport with well-behaved scripts: which of their output is trusted, and what they can see.
+ */
 
 import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -45,7 +47,7 @@ describe('a submit', () => {
     ['standard error', NAMES_ID],
     ['standard output', { starts: true, stdout: 'Job submitted with ID: {id}\n' }],
     ['colours', { starts: true, stderr: '\u001b[32mJob submitted with ID: {id}\u001b[39m\n' }],
-  ])('takes the id from %s, and looks whether it is so', async (_, doing) => {
+  ])('takes the id from %s and verifies it', async (_, doing) => {
     const engine = await open();
     await scripts.does('submit', doing);
     expect(await submitTo(engine, spec())).toMatchObject({
@@ -55,7 +57,7 @@ describe('a submit', () => {
     expect(await verbs()).toEqual(['submit']);
   });
 
-  it('shows the script the job and nothing else: no token, no secret among the arguments, a home of its own', async () => {
+  it('gives the script only the job: no token, no secret in the arguments, and a separate home', async () => {
     const engine = await open();
     process.env['GITHUB_TOKEN'] = 'ghs_0123456789012345678901234567890123456';
     await scripts.does('submit', NAMES_ID);
@@ -85,7 +87,7 @@ describe('a submit', () => {
     expect(await readdir(scripts.homes)).toEqual([]);
   });
 
-  it("tells a script that asks git the job's commit, and nothing by which it would ship less than all", async () => {
+  it("gives git in the script the job's commit, and no file listing that would ship less than all", async () => {
     const engine = await open();
     await scripts.does('submit', NAMES_ID);
     const commit = '0123456789abcdef0123456789abcdef01234567';
@@ -99,20 +101,20 @@ describe('a submit', () => {
 
   it.each<[string, Doing]>([
     ['fails after it has submitted', { starts: true, exitCode: 1, stderr: 'TimeoutError: no answer\n' }],
-    ['says nothing', { starts: true }],
+    ['prints nothing', { starts: true }],
     ['never ends', { starts: true, hangs: true, stderr: 'Job submitted with' }],
     [
-      'is told that the id is taken',
+      'reports that the id is taken',
       { starts: true, exitCode: 1, stderr: 'ValueError: ferry-1 already exists\n' },
     ],
-  ])('adopts what it finds when the script %s', async (_, doing) => {
+  ])('adopts the job that it finds when the script %s', async (_, doing) => {
     const engine = await open({ timeoutMs: 2_000 });
     await scripts.does('submit', doing);
     expect(await submitTo(engine, spec())).toMatchObject({ kind: 'adopted', job: { jobId: 'ferry-1' } });
     expect((await verbs()).filter((verb) => verb === 'submit')).toHaveLength(1);
   });
 
-  it('starts nothing where a job is there already', async () => {
+  it('starts nothing when a job with that id exists', async () => {
     const engine = await open();
     await scripts.jobs([
       {
@@ -127,7 +129,7 @@ describe('a submit', () => {
     await expect(verbs()).rejects.toThrow('ENOENT');
   });
 
-  it('is unknown while nothing can be found, whatever went wrong', async () => {
+  it('is unknown when the script failed and no job is found', async () => {
     const engine = await open();
     await scripts.jobs([SOMEBODY]);
     await scripts.does('submit', {
@@ -140,7 +142,7 @@ describe('a submit', () => {
     });
   });
 
-  it('is refused where the script sent nothing or was answered no, and the dashboard shows that nothing is there', async () => {
+  it('is rejected when the script failed before or at the request and the dashboard shows no job', async () => {
     const engine = await open();
     await scripts.does('submit', { exitCode: 1, stderr: "E1 __main__ Command must start with '--'.\n" });
     expect(await submitTo(engine, spec())).toMatchObject({ kind: 'rejected', code: 'refused' });
@@ -152,7 +154,7 @@ describe('a submit', () => {
     expect(await submitTo(engine, spec())).toMatchObject({ kind: 'rejected', code: 'unauthorized' });
   });
 
-  it('tells of a script that does not keep to the id', async () => {
+  it('reports a script that submits under another id', async () => {
     const engine = await open();
     await scripts.does('submit', { stderr: 'Job submitted with ID: ray-run-somebody-1\n' });
     expect(await submitTo(engine, spec())).toMatchObject({
@@ -165,11 +167,11 @@ describe('a submit', () => {
       kind: 'unknown',
       message: expect.stringContaining('ray-run-somebody-1 beside ferry-1'),
     });
-    // Our own is there all the same, and the next look finds it.
+    // Our own job exists as well, and the next submit finds it.
     expect(await submitTo(engine, spec())).toMatchObject({ kind: 'adopted', job: { jobId: 'ferry-1' } });
   });
 
-  it('is refused before a script is started for an id, a command or a tree that are none', async () => {
+  it('rejects an invalid id, command, variable or tree before a script starts', async () => {
     const engine = await open();
     expect(await submitTo(engine, spec({ submissionId: '--help' }))).toMatchObject({
       code: 'bad-submission-id',
@@ -184,7 +186,7 @@ describe('a submit', () => {
     await expect(verbs()).rejects.toThrow('ENOENT');
   });
 
-  it('waits for the dashboard: without its answer nothing is started', async () => {
+  it('starts nothing while the dashboard does not answer', async () => {
     await open();
     const unknown: JobObservation = { kind: 'unknown', message: 'connection refused' };
     const rest: Engine = {
@@ -208,7 +210,7 @@ describe('a submit', () => {
 describe('uv', () => {
   const other = [process.execPath];
 
-  it('is done without where it is not there, or may not be executed', async () => {
+  it('is bypassed when it is missing or not executable', async () => {
     const engine = await open({ python: ['/nowhere/uv', 'run'], pythonWithoutUv: other });
     await scripts.does('submit', NAMES_ID);
     expect(await submitTo(engine, spec())).toMatchObject({ kind: 'submitted' });
@@ -221,7 +223,7 @@ describe('uv', () => {
     expect(await submitTo(again, spec())).toMatchObject({ kind: 'submitted' });
   });
 
-  it('is not done without once it has started, whatever it says', async () => {
+  it('is not bypassed once it has started, whatever it prints', async () => {
     const engine = await open({
       python: [process.execPath, '-e', 'console.error("error: Failed to fetch"); process.exit(2)'],
       pythonWithoutUv: other,

@@ -1,4 +1,7 @@
-/** Submitting to the recorded head, thousands of times, while answers are lost, doubled and garbled and the head restarts. */
+/**
+ * Submits to the recorded head thousands of times, while answers are lost, doubled and garbled and the head
+ * restarts.
+ */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +16,7 @@ import { createRecordedRay, type Fault, type RecordedRay } from '../support/reco
 
 const SUBMITS = 10_000;
 const TRIES_MAX = 25;
-/** Every tenth attempt is taken up by two runners at once. */
+/** Two runners take up every tenth attempt at the same time. */
 const TWO_RUNNERS_EVERY = 10;
 const FAULTS: readonly Fault[] = [
   'lost-before',
@@ -51,7 +54,7 @@ function engineOf(ray: RecordedRay): Engine {
 }
 
 describe('submitting over the Jobs API', () => {
-  it(`starts each of ${SUBMITS} attempts at most once, and says of each what became of it`, async () => {
+  it(`starts each of ${SUBMITS} attempts at most once, and reports the outcome of each`, async () => {
     const random = randomFrom(20261121);
     let isRough = false;
     const ray = createRecordedRay({
@@ -71,7 +74,7 @@ describe('submitting over the Jobs API', () => {
       const claimSession = ray.session();
       isRough = true;
       if (attempt % TWO_RUNNERS_EVERY === 0) {
-        // The one that claimed, and one that finds the claim and looks first.
+        // The runner that claimed, and a runner that finds the claim and checks first.
         const both = await Promise.all([
           launchOverRest(engine, spec, claimSession, TRIES_MAX),
           launchOverRest(engine, spec, claimSession, TRIES_MAX, false),
@@ -84,17 +87,17 @@ describe('submitting over the Jobs API', () => {
     let startedByTwo = 0;
     for (const [id, both] of pairs) {
       const started = starts.get(id) ?? [];
-      // A head that restarted has ended what ran on it: in no session did two of one attempt live.
+      // A restarted head has ended its jobs: no two jobs of one attempt ran in one session.
       expect(new Set(started.map(({ session }) => session)).size, id).toBe(started.length);
       for (const one of both) expect(['started', 'lost'], JSON.stringify([id, one])).toContain(one.kind);
-      // Nobody calls a job started that was not.
+      // No outcome reports a job as started that was not.
       if (both.some(({ kind }) => kind === 'started')) expect(started.length, id).toBeGreaterThan(0);
       if (both.every(({ kind }) => kind === 'started') && started.length === 1) startedByTwo += 1;
     }
     expect(startedByTwo).toBeGreaterThan(pairs.size / 2);
     const count = (kind: Launched['kind']): number =>
       [...outcomes.values()].filter((outcome) => outcome.kind === kind).length;
-    // The head's own count is the judge.
+    // The head's own count decides.
     for (const [id, outcome] of outcomes) {
       const started = starts.get(id) ?? [];
       expect(started.length, id).toBeLessThanOrEqual(1);
@@ -108,7 +111,7 @@ describe('submitting over the Jobs API', () => {
     expect(count('started')).toBeGreaterThan(SUBMITS * 0.8);
   });
 
-  it('takes no job for its own that carries our id and not our name', async () => {
+  it('reports a conflict for a job that has our id and another identity', async () => {
     const ray = createRecordedRay({ now: () => 0 });
     const other = { ...specOf(1), metadata: { run: 'somebody', attempt: 7, manifest: 'sha256:bb' } };
     await submitTo(engineOf(ray), other);
@@ -120,7 +123,7 @@ describe('submitting over the Jobs API', () => {
     expect(ray.started()).toHaveLength(2);
   });
 
-  it('says that it does not know when the submit was not heard of, and does not submit again by itself', async () => {
+  it('reports unknown when the submit was not confirmed, and does not submit again by itself', async () => {
     let posts = 0;
     const ray = createRecordedRay({
       now: () => 0,
@@ -137,7 +140,7 @@ describe('submitting over the Jobs API', () => {
     expect(posts).toBe(1);
   });
 
-  it('gives no job another environment than the one that was approved: Ray expands what looks like a variable', async () => {
+  it('rejects an environment that Ray would expand, so that the job gets only approved values', async () => {
     const ray = createRecordedRay({ now: () => 0 });
     const env = { PATH_LIKE: '$HOME/x', BRACES: 'a${HOME}', FINE: 'costs 5$ or $ 6' };
     expect(await submitTo(engineOf(ray), { ...specOf(1), env })).toEqual({
@@ -148,7 +151,7 @@ describe('submitting over the Jobs API', () => {
     expect(ray.started()).toEqual([]);
   });
 
-  it('looks first: what is there is adopted without a second submit', async () => {
+  it('adopts an existing job without a second submit', async () => {
     const ray = createRecordedRay({ now: () => 0 });
     await submitTo(engineOf(ray), specOf(1));
     const before = ray.requests();
@@ -157,7 +160,7 @@ describe('submitting over the Jobs API', () => {
     expect(ray.requests() - before).toBe(2);
   });
 
-  it('gives an argument to the job as it is, whatever a shell would make of it', async () => {
+  it('passes each argument unchanged to the job, whatever a shell would make from it', async () => {
     const entrypoints: string[] = [];
     const ray = createRecordedRay({
       now: () => 0,

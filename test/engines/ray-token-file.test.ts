@@ -1,4 +1,7 @@
-/** Marin's scripts read the token from a file and ignore the variable: whatever a lab configures, the file is there. */
+/**
+ * Marin's scripts read the token from a file and ignore the variable: the file must exist whatever a lab
+ * configures.
+ */
 
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +16,7 @@ import { submitTo } from '../support/capabilities.ts';
 import { openStandIn, type SeenCall, type StandIn } from '../support/stand-in-scripts.ts';
 
 const TOKEN = 'ray-token-of-the-lab';
-/** Says what the file says that a client would read: the named one, else the one of the home. */
+/** Prints the content of the file that a client would read: the named one, else the one in the home. */
 const READS =
   'import { readFileSync } from "node:fs"; const file = process.env.RAY_AUTH_TOKEN_PATH ?? process.env.HOME + "/.ray/auth_token"; throw new Error("failed after " + readFileSync(file, "utf8").length);';
 
@@ -52,13 +55,13 @@ const PROGRAM = JSON.stringify(process.execPath);
 const spec = (): JobSpec => ({
   submissionId: 'ferry-1',
   command: ['python3', 'a.py'],
-  // A job's own variables are no way around it either.
+  // A job's own variables do not bypass this either.
   env: { RAY_AUTH_TOKEN_PATH: '/of/the/job' },
   workingDirectory: scripts.tree,
   metadata: { run: 'ferry-daily-20261121', attempt: 1, manifest: `sha256:${'c'.repeat(64)}` },
 });
 
-/** What each script of a launch saw, in a lab whose cluster has these keys. */
+/** What each script of a launch saw, in a lab with these cluster keys. */
 async function launched(keys: string): Promise<readonly SeenCall[]> {
   const text = `local: { engine: ray, acceleratorHoursPerRun: "2.5", dashboard: "${scripts.address}", ${keys},
     scripts: { python: [${PROGRAM}], submit: [${SCRIPT}, submit, "{submissionId}", "{environment}", "--", "{command}"] } }`;
@@ -82,7 +85,7 @@ it.each([
   ],
   ['a token of its own in the same place', 'homeFiles: { .ray/auth_token: LAB_OWN_TOKEN }'],
 ])(
-  'the token of the cluster is the file .ray/auth_token, 0600 in a home of 0700, where a lab configures %s',
+  'writes the cluster token to .ray/auth_token, mode 0600 in a home of 0700, when a lab configures %s',
   async (_, keys) => {
     const calls = await launched(keys);
     expect(calls.map(({ verb }) => verb)).toEqual(['submit']);
@@ -103,7 +106,7 @@ it.each([
     'homeFiles: { .ray/auth_token: LAB_OWN_TOKEN }',
     'a token that the lab puts there itself'.length,
   ],
-])('a script that knows only the file reads %s', async (_, keys, length) => {
+])('lets a script that knows only the file read %s', async (_, keys, length) => {
   const program = `python: [${PROGRAM}, --input-type=module, -e, ${JSON.stringify(READS)}]`;
   const submit = 'submit: ["{python}", "{submissionId}", "{environment}", "{command}"]';
   const text = `local: { engine: ray, acceleratorHoursPerRun: "2.5", dashboard: "${scripts.address}", ${keys}, scripts: { ${program}, ${submit} } }`;

@@ -1,4 +1,6 @@
-/** The tunnel to a cluster: one for all calls, started again when it died, given a rest when it will not carry anything. */
+/**
+ * The tunnel to a cluster: one for all calls, restarted when it died, and paused when it carries no traffic.
+ */
 
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -87,7 +89,7 @@ afterEach(async () => {
 });
 
 describe('a tunnel', () => {
-  it('is started once for all calls that come, with a home of its own and nothing of our environment', async () => {
+  it('is started once for concurrent calls, with a separate home and none of our environment', async () => {
     tunnel = open(near);
     expect(await Promise.all([tunnel.ensure(), tunnel.ensure(), tunnel.ensure()])).toEqual([
       null,
@@ -101,7 +103,7 @@ describe('a tunnel', () => {
     expect(readdirSync(join(folder, 'homes'))).toEqual([]);
   });
 
-  it('is started again when it has died', async () => {
+  it('is started again after it died', async () => {
     tunnel = open(near);
     expect(await tunnel.ensure()).toBeNull();
     process.kill(notes()[0]?.pid ?? 0, 'SIGKILL');
@@ -110,7 +112,7 @@ describe('a tunnel', () => {
     expect(notes()).toHaveLength(2);
   });
 
-  it('is not opened beside another one that is there already, and that one is not ended', async () => {
+  it('is not opened when another one already listens, and does not end that one', async () => {
     const other = open(near);
     await other.ensure();
     tunnel = open(near);
@@ -121,7 +123,7 @@ describe('a tunnel', () => {
     await other.close();
   });
 
-  it('that will not carry anything is tried a few times, then rests, and is tried again later', async () => {
+  it('that carries no traffic is tried a few times, then paused, and tried again later', async () => {
     tunnel = open(0, 600);
     for (let call = 0; call < TUNNEL_STARTS_MAX + 2; call += 1)
       expect(await tunnel.ensure()).toBe('nothing answers through the tunnel');
@@ -131,7 +133,7 @@ describe('a tunnel', () => {
     expect(notes()).toHaveLength(TUNNEL_STARTS_MAX + 1);
   });
 
-  it('whose program is not there says so', async () => {
+  it('reports a program that does not exist', async () => {
     tunnel = createTunnel({
       command: ['/nowhere/ssh'],
       env: {},
@@ -145,7 +147,7 @@ describe('a tunnel', () => {
   });
 });
 
-it('an engine behind a tunnel that is down knows nothing, and asks nobody', async () => {
+it('answers unknown without any request while the tunnel is down', async () => {
   tunnel = { ensure: async () => 'nothing answers through the tunnel', close: async () => undefined };
   const http = async (): Promise<never> => {
     throw new Error('asked');

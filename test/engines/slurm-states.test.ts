@@ -1,4 +1,7 @@
-/** What the lines of squeue and sacct mean (fixtures/slurm/): those of a real cluster, and of what a private cluster of one machine does not enforce. */
+/**
+ * What lines of squeue and sacct mean (fixtures/slurm/): lines of a real cluster, and of states that a
+ * private one-machine cluster does not enforce.
+ */
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -46,14 +49,17 @@ const queued = (state: string, changes: Partial<QueuedJob> = {}): QueuedJob => (
 });
 
 describe('the queue of a real cluster', () => {
-  /** Each line by itself; what ends a field is `|` here, and a word of the call where a cluster is asked. */
+  /**
+   * Reads each line separately. Fields end with `|` here, and with a word of the call when a cluster is
+   * asked.
+   */
   const jobIn = (line: string): QueuedJob | null => {
     const queue = readQueueText(`${line}\n`, '|');
     return queue.kind === 'jobs' ? (queue.jobs[0] ?? null) : null;
   };
   const jobs = linesOf('squeue.txt').map(jobIn);
 
-  it('has every line that it was asked for, and each is one job', () => {
+  it('parses every line as one job', () => {
     expect(jobs.map((job) => job && [job.slurmJobId, job.state, job.reason, job.isSingle])).toEqual([
       ['1', 'FAILED', 'NonZeroExitCode', true],
       ['2', 'PENDING', 'Dependency', true],
@@ -68,7 +74,7 @@ describe('the queue of a real cluster', () => {
     ]);
   });
 
-  it('says whose a job is by its comment, and when it began and ended', () => {
+  it("takes metadata from the job's comment, and reads when the job started and ended", () => {
     expect(jobs[0]).toMatchObject({
       name: 'a.b-1',
       metadata: METADATA,
@@ -79,7 +85,7 @@ describe('the queue of a real cluster', () => {
     expect(jobs[9]?.metadata).toBeNull();
   });
 
-  it('says nothing by a line that is cut, or has other fields', () => {
+  it('ignores a line that is cut or has other fields', () => {
     const whole = linesOf('squeue.txt')[0] ?? '';
     for (const line of ['', 'slurm_load_jobs error', whole.slice(0, 40), whole.replace('768', 'x')])
       expect(jobIn(line)).toBeNull();
@@ -96,19 +102,19 @@ it.each([
   ['PREEMPTED', 143, 'FAILED', 'PREEMPTED', null],
   ['NODE_FAIL', 143, 'FAILED', 'NODE_FAIL', null],
   ['DEADLINE', 143, 'FAILED', 'DEADLINE', null],
-  // A job that heeds SIGTERM and ends well was cut short all the same.
+  // A job that handles SIGTERM and exits with 0 was cut short all the same.
   ['TIMEOUT', 0, 'FAILED', 'TIMEOUT', 0],
   ['CANCELLED', 0, 'STOPPED', null, null],
-  // The wrapper refused a second start, after the command had ended well.
+  // The wrapper refused a second start after the command had succeeded.
   ['FAILED', 0, 'SUCCEEDED', null, 0],
-])('%s with status %i of the command is %s', (state, code, status, errorType, exitCode) => {
+])('reads %s with command status %i as %s', (state, code, status, errorType, exitCode) => {
   const seen = { slurmJobId: '2', state, waitStatus: 0, startedAtMs: null, endedAtMs: null, nodes: 'n1' };
   const job = endedJob(seen, { ...NONE, begin: begin(), end: end(code) }, METADATA, '');
   expect(job).toMatchObject({ status, errorType, exitCode, startedAtMs: 1_000, endedAtMs: 9_000 });
   expect(job.details['slurmState']).toBe(state);
 });
 
-it('a node that died before the wrapper began left no start, and one that could not begin says so', () => {
+it('takes times from Slurm when a node died before the start, and reports a start that was refused', () => {
   const seen = { slurmJobId: '2', startedAtMs: 1, endedAtMs: 2, nodes: 'n1' };
   expect(endedJob({ ...seen, state: 'NODE_FAIL', waitStatus: 0 }, NONE, METADATA, '')).toMatchObject({
     status: 'FAILED',
@@ -121,7 +127,7 @@ it('a node that died before the wrapper began left no start, and one that could 
   expect(refused.message).toBe('Slurm says FAILED with exit code 1. ferrybot: gone');
 });
 
-it('waiting, and what Slurm stops for a while, is no failure; a word that nobody knows says nothing', () => {
+it('reads pending and suspended states as not ended, and an unknown state as null', () => {
   const living = ['PENDING', 'CONFIGURING', 'REQUEUED', 'REQUEUE_HOLD', 'SPECIAL_EXIT'];
   for (const state of living) expect([statusOf(state), isEndState(state)]).toEqual(['PENDING', false]);
   for (const state of ['RUNNING', 'COMPLETING', 'SUSPENDED', 'STOPPED', 'RESIZING'])
@@ -129,15 +135,15 @@ it('waiting, and what Slurm stops for a while, is no failure; a word that nobody
   expect(statusOf('REVOKED')).toBeNull();
 });
 
-it('of jobs of one name the one with the right to start is the job, and before that the first that waits', () => {
+it('picks the job that owns the start among jobs of one name, else the first that is pending', () => {
   const jobs = [queued('COMPLETED', { slurmJobId: '12' }), queued('PENDING', { slurmJobId: '9' })];
   expect(jobAmong(jobs, NONE)?.slurmJobId).toBe('9');
   expect(jobAmong(jobs, { ...NONE, owner: '12' })?.slurmJobId).toBe('12');
-  // The job that ran is forgotten, and what is left is the one that went away without having started anything.
+  // The job that ran is forgotten; the other one exited without starting anything.
   expect(jobAmong(jobs, { ...NONE, owner: '3' })).toBeNull();
 });
 
-it('a job that Slurm has forgotten is what its own record says', () => {
+it("takes a job that Slurm has forgotten from the job's own record", () => {
   expect(recordedJob(NONE, METADATA)).toBeNull();
   const recorded = (code: number, changes: Partial<JobRecords> = {}) =>
     recordedJob({ ...NONE, begin: begin(), end: end(code), ...changes }, METADATA);
@@ -148,7 +154,7 @@ it('a job that Slurm has forgotten is what its own record says', () => {
   expect(recorded(143, { begin: begin(2) })).toMatchObject({ details: { restarts: '2' } });
 });
 
-it('a job that a controller which died still calls running has ended, two minutes after its own record says so', () => {
+it('treats a job that Slurm still reports as running as ended two minutes after its own end record', () => {
   const ended = { ...NONE, begin: begin(), end: end(3) };
   const atMs = 9_000 + 120_001;
   expect(hasEndedUnnoticed(queued('RUNNING'), ended, atMs)).toBe(true);
@@ -158,7 +164,7 @@ it('a job that a controller which died still calls running has ended, two minute
     message: 'Slurm still says RUNNING; by its own record the command ended with status 3.',
     details: { slurmState: 'RUNNING' },
   });
-  // Slurm says soon what it ended a job for; it may be starting it again; an epilog may be under way; it may not have ended.
+  // Not yet: Slurm may still give a reason, restart the job or run an epilog, or the job may not have ended.
   expect(hasEndedUnnoticed(queued('RUNNING'), ended, atMs - 1)).toBe(false);
   expect(hasEndedUnnoticed(queued('RUNNING', { restarts: 1 }), ended, atMs)).toBe(false);
   expect(hasEndedUnnoticed(queued('RUNNING'), { ...ended, begin: begin(1) }, atMs)).toBe(false);
@@ -166,7 +172,7 @@ it('a job that a controller which died still calls running has ended, two minute
   expect(hasEndedUnnoticed(queued('RUNNING'), { ...ended, end: null }, atMs)).toBe(false);
 });
 
-it('accounting names who cancelled, and says nothing of a job that has not ended', () => {
+it('takes from accounting who cancelled a job, and ignores a job that has not ended', () => {
   expect(linesOf('sacct.txt').map(readAccountingLine)).toEqual([
     expect.objectContaining({ slurmJobId: '21', state: 'COMPLETED', waitStatus: 0 }),
     expect.objectContaining({ slurmJobId: '22', state: 'CANCELLED', waitStatus: 15, stoppedBy: 'uid 1000' }),

@@ -1,4 +1,7 @@
-/** What is handed to Slurm for a job: settings and paths as arguments, whose it is as comment, and never a value of the job. */
+/**
+ * What a submit hands to Slurm: settings and paths as arguments, the identity as comment, and never a value
+ * of the job.
+ */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +30,7 @@ const USUAL = [
 ];
 
 describe('the arguments of sbatch', () => {
-  it('are no more than they have to be where the config says nothing', () => {
+  it('are minimal when the config sets nothing', () => {
     const cluster = slurmConfig({ folder: '/shared/jobs' });
     expect(sbatchArguments(cluster, PATHS, 'ferry-1', METADATA)).toEqual([
       ...USUAL,
@@ -38,7 +41,7 @@ describe('the arguments of sbatch', () => {
     ]);
   });
 
-  it('have each setting as one argument', () => {
+  it('contain each setting as one argument', () => {
     const cluster = slurmConfig({
       folder: '/shared/jobs',
       partition: 'gpu',
@@ -76,7 +79,7 @@ describe('the arguments of sbatch', () => {
   });
 });
 
-it('the comment comes back as what it was, and nothing else is taken for one', () => {
+it('reads metadata back from the comment, and rejects any other comment', () => {
   expect(metadataOf(commentOf(METADATA))).toEqual(METADATA);
   const { proof: _, ...unsigned } = METADATA;
   expect(metadataOf(commentOf(unsigned))).toEqual(unsigned);
@@ -95,7 +98,7 @@ it('the comment comes back as what it was, and nothing else is taken for one', (
     expect(metadataOf(wrong)).toBeNull();
 });
 
-describe('a Slurm cluster of the config', () => {
+describe('a Slurm cluster in the config', () => {
   const issuesOf = (settings: object) => {
     const cluster = clusterSchema.parse({
       engine: 'slurm',
@@ -113,7 +116,7 @@ describe('a Slurm cluster of the config', () => {
       ...settings,
     }).success;
 
-  it('names no folder that Slurm would read otherwise, no option, no array', () => {
+  it('rejects folders that Slurm would expand, options as values, and arrays', () => {
     for (const folder of [
       'jobs',
       '/shared/%j',
@@ -136,7 +139,7 @@ describe('a Slurm cluster of the config', () => {
     expect(issuesOf({ modules: { load: ['cuda/12.4'] }, containerImage: 'x' })).toHaveLength(1);
   });
 
-  it('says in the manifest what decides where and as what a job runs', () => {
+  it('puts the settings that decide how and where a job runs into the manifest', () => {
     const launcher = (settings: object): unknown => {
       const cluster = clusterSchema.parse({
         engine: 'slurm',
@@ -154,7 +157,7 @@ describe('a Slurm cluster of the config', () => {
     });
   });
 
-  it('says the image of its jobs as a contract would', () => {
+  it('reports its container image in the form that contracts use', () => {
     const image = (containerImage: string | null): string | undefined => {
       const cluster = slurmConfig({ folder: '/shared/jobs', containerImage });
       return engineDefinition(cluster).traits(cluster).image;
@@ -169,7 +172,7 @@ describe('a Slurm cluster of the config', () => {
   });
 });
 
-it('refuses a job whose environment a shell would change, before anything is claimed', async () => {
+it('rejects a job with an environment that a shell would change, before anything is claimed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ferrybot-slurm-'));
   try {
     const engine = createSlurmEngine({
@@ -187,7 +190,7 @@ it('refuses a job whose environment a shell would change, before anything is cla
     expect(await submitTo(engine, { ...spec, command: ['true', '\0'], env: {} })).toMatchObject({
       kind: 'rejected',
     });
-    // Nobody answers: nothing was submitted, and nothing is known.
+    // No controller answers: nothing was submitted, and the state is unknown.
     expect(await submitTo(engine, { ...spec, env: {} })).toMatchObject({
       kind: 'unknown',
       message: expect.stringMatching(/^nothing was submitted: scontrol/),

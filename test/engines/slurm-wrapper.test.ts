@@ -1,4 +1,7 @@
-/** The script that Slurm starts, started here without Slurm: one start, the job's own environment, and a record of the end. */
+/**
+ * The script that Slurm starts, started here without Slurm: one start, the job's own environment, and a
+ * record of the end.
+ */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -64,17 +67,17 @@ async function start(how: Start = {}): Promise<{ readonly code: number; readonly
 const log = (): Promise<string> => readFile(paths.log, 'utf8');
 const ONCE = ['echo', 'started'];
 
-it('starts the command for one Slurm job alone, however many were submitted, and at whatever moment', async () => {
+it('starts the command for only one of the Slurm jobs submitted under one id, at any moment', async () => {
   await claimed(ONCE);
   const ends = await Promise.all([11, 12, 13, 14, 15].map((id) => start({ id })));
   expect(await log()).toBe('started\n');
-  // The others have nothing to do, and end as a job that went well.
+  // The other jobs have nothing to do and exit with 0.
   expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
   expect((await start({ id: 16 })).code).toBe(0);
   expect(await log()).toBe('started\n');
 });
 
-it('starts no job a second time under its own id, as a controller does that lost its last seconds', async () => {
+it('refuses a second start under the same Slurm id, which a controller with lost state would make', async () => {
   await claimed(ONCE);
   expect((await start()).code).toBe(0);
   await writeFile(paths.environment, '');
@@ -82,14 +85,14 @@ it('starts no job a second time under its own id, as a controller does that lost
   expect(await log()).toBe('started\n');
 });
 
-it('starts nothing for who was stopped before', async () => {
+it('starts nothing for a job that was stopped before', async () => {
   await claimed(ONCE);
   await writeFile(paths.owner, 'stopped\n');
   expect((await start()).code).toBe(0);
   await expect(access(paths.log)).rejects.toThrow(/ENOENT/);
 });
 
-it('starts again by Slurm where that was approved, each restart once', async () => {
+it('starts once per restart of Slurm when restarts were approved', async () => {
   await claimed(ONCE, {}, { mayRequeue: true });
   const again = { mode: 'restarts', env: { SLURM_RESTART_COUNT: '1' } };
   await start({ mode: 'restarts' });
@@ -101,14 +104,14 @@ it('starts again by Slurm where that was approved, each restart once', async () 
   expect(await readJobRecords(paths)).toMatchObject({ records: { begin: { restart: 1 }, end: { code: 0 } } });
 });
 
-it('is no part of a job array and no heterogeneous job', async () => {
+it('refuses to run in a job array or a heterogeneous job', async () => {
   await claimed(ONCE);
   for (const env of [{ SLURM_ARRAY_JOB_ID: '7' }, { SLURM_HET_SIZE: '2' }])
     expect((await start({ env })).said).toMatch(/job array or a heterogeneous job/);
   expect((await readdir(paths.folder)).filter((name) => name.startsWith('begin'))).toEqual([]);
 });
 
-it('gives every value as it is, and nothing of the account', async () => {
+it('passes every value unchanged and nothing from the account', async () => {
   const env = { A: '$(touch x) `id` "\'\\\n,;| ü', command: 'a', environment: 'b', folder: 'c', IFS: ',' };
   await claimed(
     [process.execPath, '-p', 'JSON.stringify([process.env, process.argv.slice(1)])', '$HOME *', '-x'],
@@ -134,7 +137,7 @@ it('gives every value as it is, and nothing of the account', async () => {
   await expect(access(paths.environment)).rejects.toThrow(/ENOENT/);
 });
 
-it('loads modules before the command, and starts nothing where one is missing', async () => {
+it('loads modules before the command, and starts nothing when a module is missing', async () => {
   const init = join(folder, 'modules.sh');
   await writeFile(init, 'module() { [[ $1 == load && $2 == cuda/12.4 ]] && export CUDA_HOME=/opt/cuda; }\n');
   await claimed(['bash', '-c', 'echo "$CUDA_HOME"'], {}, { modules: { init, load: ['cuda/12.4'] } });
@@ -146,7 +149,7 @@ it('loads modules before the command, and starts nothing where one is missing', 
   await expect(access(paths.log)).rejects.toThrow(/ENOENT/);
 });
 
-it('writes down how the command ended, also when Slurm ends it', async () => {
+it('records how the command ended, also when Slurm ends it', async () => {
   await claimed(['bash', '-c', 'exit 7']);
   expect((await start()).code).toBe(7);
   expect(await readJobRecords(paths)).toMatchObject({ records: { end: { code: 7 }, begin: { node: 'n1' } } });

@@ -1,4 +1,4 @@
-/** The engine `vast` keeps the contract of all engines, on instances that are real processes. */
+/** The `vast` engine meets the contract of all engines, on instances that are real processes. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

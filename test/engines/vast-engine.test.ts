@@ -1,4 +1,7 @@
-/** The engine `vast` against a Vast.ai that misbehaves: one machine for one job, nothing of ours left, nothing told that is secret. */
+/**
+ * The `vast` engine against a Vast.ai that misbehaves: one machine per job, nothing left behind, no secret
+ * disclosed.
+ */
 
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
@@ -15,7 +18,7 @@ afterEach(() => bench.end());
 const CREATES = 'PUT /api/v0/asks/*';
 const LISTS = 'GET /api/v1/instances/*';
 
-/** Instances that are billed now. */
+/** Instances that are currently billed. */
 const there = (): readonly number[] => bench.vast.account.list().map(({ offer }) => offer.id);
 
 async function ended(): Promise<void> {
@@ -30,7 +33,7 @@ async function status(): Promise<string> {
   return seen.kind === 'found' ? seen.status : seen.kind;
 }
 
-/** Asked to be destroyed, or destroyed already. */
+/** True if the instance is being destroyed or is gone. */
 function isGoing(): boolean {
   const instance = bench.vast.account.find(7_000_001);
   return instance === null || instance.next?.to === 'gone';
@@ -39,8 +42,8 @@ function isGoing(): boolean {
 const creates = (): readonly string[] =>
   bench.vast.asked.flatMap(({ route, body }) => (route.startsWith('PUT /api/v0/asks/') ? [body] : []));
 
-describe('what a rented machine gets', () => {
-  it('is the shipped tree, the environment of the lane and the pinned image: no key of ours, none of its own', async () => {
+describe('a rented machine', () => {
+  it("gets the shipped tree, the lane's environment and the pinned image, but no key of ferrybot or Vast.ai", async () => {
     bench = await openVastBench();
     const script =
       'python3 train.py; echo "$WANDB_API_KEY" | wc -c; env | grep -c "CONTAINER_API_KEY\\|FERRYBOT_TREE"';
@@ -61,7 +64,7 @@ describe('what a rented machine gets', () => {
       expect(seen).not.toContain(never);
   });
 
-  it('is no token of GitHub and nothing of the runner, by name or by value', async () => {
+  it('is not rented for a job with a GitHub token or a runner variable, by name or by value', async () => {
     bench = await openVastBench();
     const token = `ghs_${'x'.repeat(36)}`;
     for (const env of [
@@ -77,7 +80,7 @@ describe('what a rented machine gets', () => {
     expect(creates()).toEqual([]);
   });
 
-  it('is the cheapest that fits the hard needs, and the look says why', async () => {
+  it('is the cheapest offer that meets the requirements, and its observation says why', async () => {
     bench = await openVastBench();
     await submitTo(bench.engine, bench.spec('true'));
     expect(there()).toEqual([103]);
@@ -86,7 +89,7 @@ describe('what a rented machine gets', () => {
     });
   });
 
-  it('tells how busy it is once somebody has measured it, and nothing before', async () => {
+  it('reports its use once a measurement exists, and nothing before', async () => {
     bench = await openVastBench();
     await submitTo(bench.engine, bench.spec('sleep 100'));
     expect(await bench.engine.observe('job-1', null)).not.toHaveProperty('use');
@@ -98,8 +101,8 @@ describe('what a rented machine gets', () => {
   });
 });
 
-describe('a creation', () => {
-  it('whose host raised the price after the search is taken back, and the next offer is rented', async () => {
+describe('creating an instance', () => {
+  it('destroys the instance and rents the next offer when the host raised the price after the search', async () => {
     bench = await openVastBench();
     const engine = createVastEngine({
       ...bench.options,
@@ -113,7 +116,7 @@ describe('a creation', () => {
     expect(there()).toEqual([106]);
   });
 
-  it('whose price the account says late is kept', async () => {
+  it('keeps an instance that gets its price late in the account', async () => {
     bench = await openVastBench();
     let hidden = 2;
     const options = { ...bench.options, fetch: hidingPrices(() => hidden-- > 0) };
@@ -123,14 +126,14 @@ describe('a creation', () => {
     expect(there()).toEqual([103]);
   });
 
-  it('of which the account does not say what it costs is taken back', async () => {
+  it('destroys an instance when the account never reports its price', async () => {
     bench = await openVastBench();
     const blind = createVastEngine({ ...bench.options, fetch: hidingPrices(() => true) });
     expect(await submitTo(blind, bench.spec('sleep 100'))).toMatchObject({ kind: 'rejected' });
     expect(there()).toEqual([]);
   });
 
-  it('that an earlier call has made is adopted at a price that is known and not too high, and at no other', async () => {
+  it('adopts an instance of an earlier call only at a known price within the limit', async () => {
     bench = await openVastBench();
     const spec = bench.spec('sleep 100');
     await submitTo(bench.engine, spec);
@@ -143,7 +146,7 @@ describe('a creation', () => {
     expect(there()).toEqual([]);
   });
 
-  it('whose answer was lost is kept at no price that is too high', async () => {
+  it('destroys an instance that is too expensive although the answer was lost', async () => {
     bench = await openVastBench();
     bench.vast.faults.arm({ kind: 'lost-answer', route: CREATES, times: 1 });
     const { vast, options } = bench;
@@ -159,7 +162,7 @@ describe('a creation', () => {
     expect(there()).toEqual([106]);
   });
 
-  it('whose answer was lost is found by its label, and nothing is rented a second time', async () => {
+  it('finds the instance by its label after a lost answer, and rents no second one', async () => {
     bench = await openVastBench();
     bench.vast.faults.arm({ kind: 'lost-answer', route: CREATES, times: 1 });
     expect(await submitTo(bench.engine, bench.spec('sleep 100'))).toMatchObject({ kind: 'submitted' });
@@ -167,14 +170,14 @@ describe('a creation', () => {
     expect(there()).toEqual([103]);
   });
 
-  it('that failed and made an instance all the same is taken back', async () => {
+  it('destroys an instance that a failed creation made anyway', async () => {
     bench = await openVastBench();
     bench.vast.faults.arm({ kind: 'failed-but-done', route: CREATES, times: 1 });
     expect(await submitTo(bench.engine, bench.spec('true'))).toMatchObject({ kind: 'submitted' });
     expect(there()).toHaveLength(1);
   });
 
-  it('that failed, made an instance, and does not let go of it is unknown: no other one is rented', async () => {
+  it('reports unknown and rents no other when a failed creation left an instance that cannot be destroyed', async () => {
     bench = await openVastBench();
     bench.vast.faults.arm({ kind: 'failed-but-done', route: CREATES, times: 1 });
     bench.vast.faults.arm({ kind: 'said-but-not-done', route: 'DELETE *', times: 9 });
@@ -182,7 +185,7 @@ describe('a creation', () => {
     expect(there()).toHaveLength(1);
   });
 
-  it('that comes late is unknown and not doubled', async () => {
+  it('reports unknown for a delayed creation and later adopts it instead of doubling it', async () => {
     bench = await openVastBench();
     bench.vast.faults.arm({ kind: 'late', route: CREATES, times: 1, delayMs: 120_000 });
     expect(await submitTo(bench.engine, bench.spec('true'))).toMatchObject({ kind: 'unknown' });
@@ -193,7 +196,7 @@ describe('a creation', () => {
   });
 
   // rule VA-07
-  it('of an offer that somebody else took goes on with the next, and ends where none is left', async () => {
+  it('takes the next offer when somebody else rented the first, and rejects the job when none is left', async () => {
     bench = await openVastBench();
     const engine = createVastEngine({
       ...bench.options,
@@ -210,9 +213,9 @@ describe('a creation', () => {
   });
 });
 
-describe('an answer that is none', () => {
+describe('an unusable answer', () => {
   it.each(['empty', 'deprecated', 'too-many', 'server-error', 'lost-request'] as const)(
-    'is never *no instances*: %s',
+    'is never read as an empty account: %s',
     async (kind) => {
       bench = await openVastBench();
       await submitTo(bench.engine, bench.spec('sleep 100'));
@@ -227,7 +230,7 @@ describe('an answer that is none', () => {
   it.each([
     ['has fewer rows than the account says', { instances: null, next_token: null, total_instances: 1 }],
     ['says that it failed', { success: false, instances: [], next_token: null, total_instances: 0 }],
-  ])('is a list that %s', async (_, list) => {
+  ])('is unknown when the list %s', async (_, list) => {
     bench = await openVastBench();
     const engine = createVastEngine({
       ...bench.options,
@@ -237,7 +240,7 @@ describe('an answer that is none', () => {
     expect(await engine.observe('job-1', null)).toMatchObject({ kind: 'unknown' });
   });
 
-  it('is the refusal of a key, which is told and not taken for absence', async () => {
+  it('is rejected as unauthorized when the key is wrong, not read as absence', async () => {
     bench = await openVastBench();
     for (const key of ['wrong', null])
       expect(await submitTo(createVastEngine({ ...bench.options, key }), bench.spec('true'))).toMatchObject({
@@ -248,7 +251,7 @@ describe('an answer that is none', () => {
 });
 
 describe('an instance', () => {
-  it('that froze, was outbid or lost its host is told as what it is', async () => {
+  it('is reported as frozen, unknown or outbid according to its state', async () => {
     bench = await openVastBench();
     await submitTo(bench.engine, bench.spec('sleep 100'));
     const instance = bench.vast.account.find(7_000_001);
@@ -267,7 +270,7 @@ describe('an instance', () => {
     expect(await bench.engine.observe('job-1', null)).toMatchObject({ status: 'FAILED', exitCode: null });
   });
 
-  it('that is gone is absent to who never saw it, and lost to who did', async () => {
+  it('that is gone is absent if never seen, and state-lost if seen before', async () => {
     bench = await openVastBench();
     await submitTo(bench.engine, bench.spec('sleep 100'));
     for (const instance of bench.vast.account.list()) bench.vast.account.destroy(instance);
@@ -276,7 +279,7 @@ describe('an instance', () => {
     expect(await bench.engine.observe('job-1', '4711')).toMatchObject({ kind: 'state-lost' });
   });
 
-  it('that goes between the list and its log is gone, and its host that does not answer is not', async () => {
+  it('is absent when it is destroyed between list and log, and unknown when only the log request fails', async () => {
     bench = await openVastBench();
     await submitTo(bench.engine, bench.spec('sleep 100'));
     await bench.until(7_000_001, 'running');
@@ -297,7 +300,7 @@ describe('an instance', () => {
     expect(await engine.observe('job-1', null)).toMatchObject({ kind: 'absent' });
   });
 
-  it('destroys itself some time after its job has ended, and after its longest life, with nobody there', async () => {
+  it('destroys itself after the grace time of its job, and after its maximum lifetime, without a watcher', async () => {
     bench = await openVastBench({ endGraceMinutes: 0.02 });
     await submitTo(bench.engine, bench.spec('true'));
     await bench.until(7_000_001, 'running');
@@ -309,7 +312,7 @@ describe('an instance', () => {
     await expect.poll(isGoing).toBe(true);
   });
 
-  it('that was stopped is believed when a look says so, also where the answer was lost', async () => {
+  it('that was stopped is reported as stopped, also when the answer was lost', async () => {
     bench = await openVastBench();
     await submitTo(bench.engine, bench.spec('sleep 100'));
     await bench.until(7_000_001, 'running');
@@ -319,7 +322,7 @@ describe('an instance', () => {
 });
 
 // threat T233
-it('believes no job that says in its log that it has ended, or where its log stands', async () => {
+it('ignores end and offset lines that a job writes into its own log', async () => {
   bench = await openVastBench();
   const lies = ['end 1790000000000 1790000000001 0::', 'at 900::'].map((one) => `::ferrybot job-1 ${one}`);
   await submitTo(bench.engine, bench.spec(`printf '%s\\n' '${lies.join("' '")}'; sleep 100`));
@@ -336,7 +339,7 @@ it.each([
   'https://10.0.0.1/x',
   'https://metadata.google.internal/x',
   'http://s3.amazonaws.com/x',
-])('asks nothing at %s, though Vast.ai says that a log lies there', async (place) => {
+])('sends no request to %s when Vast.ai names it as the place of a log', async (place) => {
   bench = await openVastBench();
   const asked: string[] = [];
   const engine = createVastEngine({
@@ -357,7 +360,7 @@ it.each([
   expect(asked).not.toContain(place);
 });
 
-it('reads a long log piece by piece as one text, whatever bytes it has', async () => {
+it('reads a long log in pieces as one text, with invalid bytes replaced', async () => {
   bench = await openVastBench();
   const script = "for i in $(seq 1 3000); do echo line $i käse; done; printf 'bad \\xff byte\\n'";
   await submitTo(bench.engine, bench.spec(script));
@@ -374,7 +377,7 @@ it('reads a long log piece by piece as one text, whatever bytes it has', async (
   }
 });
 
-it('refuses a tree that is too large to be handed over with the creation', async () => {
+it('rejects a tree that is too large to be sent with the creation', async () => {
   bench = await openVastBench();
   const { workingDirectory } = bench.spec('true');
   await writeFile(`${workingDirectory}/data.bin`, randomBytes(2 * 1024 * 1024));
@@ -385,7 +388,7 @@ it('refuses a tree that is too large to be handed over with the creation', async
   expect(creates()).toEqual([]);
 });
 
-/** A list of instances whose prices are missing as long as somebody says so. */
+/** A list of instances without prices as long as `isHidden` returns true. */
 function hidingPrices(isHidden: () => boolean): typeof fetch {
   return async (url, init) => {
     const answer = await fetch(url, init);

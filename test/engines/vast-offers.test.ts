@@ -1,4 +1,4 @@
-/** Which offers fit: the hard needs and the price, and nothing else. */
+/** Which offers fit: the hard requirements and the price, and nothing else. */
 
 import { expect, it } from 'vitest';
 import { chooseOffers, type Offer, readOffer, unfit, whyChosen } from '../../src/engines/vast/market.ts';
@@ -18,7 +18,7 @@ const GOOD: Offer = {
 };
 
 // rule VA-06
-it('asks an offer for the hard needs alone: card, memory of card and host, disk, reliability, and the price', () => {
+it('checks card, memory, disk, reliability and price, and names the first requirement that is not met', () => {
   const why = (change: Partial<Offer>): string | null => unfit({ ...GOOD, ...change }, NEEDS);
   expect(why({})).toBeNull();
   expect(why({ gpu_name: 'RTX 3090' })).toBe('card');
@@ -41,16 +41,16 @@ const offerAmong = (offers: readonly object[]) =>
 
 // threat T232
 it.each([
-  ['nothing of its reliability', { reliability2: null }],
-  ['more memory than there is', { cpu_ram: 1e300 }],
-  ['a price below nothing', { dph_total: -1 }],
-])('reads the offers beside one that says %s, and does not rent that', async (_what, odd) => {
+  ['no reliability', { reliability2: null }],
+  ['an impossible amount of memory', { cpu_ram: 1e300 }],
+  ['a negative price', { dph_total: -1 }],
+])('skips an offer with %s, and reads the other offers', async (_what, odd) => {
   const read = await offerAmong([{ ...GOOD, id: 2, dph_total: 0.1, ...odd }, GOOD]);
   expect(read).toMatchObject({ kind: 'read', offer: { offer: 1 } });
   expect((await offerAmong([{ ...GOOD, ...odd }])).kind).toBe('unknown');
 });
 
-it('takes the cheapest of what fits, of the same price the more reliable, and says among how many', () => {
+it('picks the cheapest fitting offer, then the more reliable one, and explains the choice', () => {
   const offers: readonly Offer[] = [
     { ...GOOD, id: 1 },
     { ...GOOD, id: 2, dph_total: 0.4 },

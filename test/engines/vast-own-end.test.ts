@@ -1,4 +1,6 @@
-/** The end that a rented machine makes of itself, where watch, runner and GitHub are gone: a real process and its own key. */
+/**
+ * A rented machine destroys itself when watch, runner and GitHub are gone: a real process with its own key.
+ */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +18,7 @@ afterEach(async () => {
   await bench.end();
 });
 
-/** What a machine finds in its PATH first. */
+/** Programs that the machine finds first in its PATH. */
 async function machineWith(programs: Readonly<Record<string, string>>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'ferrybot-programs-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -24,7 +26,7 @@ async function machineWith(programs: Readonly<Record<string, string>>): Promise<
     await writeFile(join(folder, name), `#!/bin/bash\n${script}\n`, { mode: 0o755 });
   vi.stubEnv('PATH', `${folder}:${process.env['PATH']}`);
 }
-/** Half a minute is a moment there. */
+/** Shortens waits of half a minute. */
 const IMPATIENT = { sleep: '[ "$1" = 30 ] && exec /bin/sleep 0.05\nexec /bin/sleep "$@"' };
 
 const isGone = (): boolean => {
@@ -35,12 +37,12 @@ const isGone = (): boolean => {
 it.each([
   ['its job has ended', 'true', { endGraceMinutes: 0.02 }],
   [
-    'its longest life is over, though its job heeds nothing',
+    'its maximum lifetime is over, although its job ignores signals',
     'trap "" TERM; sleep 1000',
     { hoursMax: 0.0005 },
   ],
 ])(
-  'comes once %s, however often Vast.ai answers nobody or says what is not so',
+  'destroys the machine once %s, however often the calls to Vast.ai fail',
   async (_, script, changes) => {
     bench = await openVastBench(changes);
     for (const kind of ['server-error', 'too-many', 'lost-request', 'said-but-not-done'] as const)
@@ -50,7 +52,7 @@ it.each([
     await bench.until(MACHINE, 'running');
     const seen = bench.vast.asked.length;
     await expect.poll(isGone, { timeout: 20_000 }).toBe(true);
-    // Nobody but the machine itself has asked for anything since.
+    // Since then, only the machine itself has made requests.
     const since = bench.vast.asked.slice(seen).map(({ route }) => route);
     expect(new Set(since)).toEqual(new Set([DESTROYS]));
     expect(since.length).toBeGreaterThan(20);
@@ -58,7 +60,7 @@ it.each([
   30_000,
 );
 
-it('is of this one machine alone', async () => {
+it('destroys only its own machine', async () => {
   bench = await openVastBench({ endGraceMinutes: 0.02 });
   await machineWith(IMPATIENT);
   const other = bench.spec('sleep 1000', { submissionId: 'job-2' });

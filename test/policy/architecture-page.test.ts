@@ -1,4 +1,7 @@
-/** docs/architecture.md, CONTRIBUTING.md and docs/playground.md are true of the source tree: their paths, their tables of rooms, the walk. */
+/**
+ * docs/architecture.md, CONTRIBUTING.md and docs/playground.md match the source tree: paths, tables of
+ * rooms, and the walk.
+ */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,9 +12,9 @@ import { ROOT, RULES_FILE } from './cruise.ts';
 
 const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
 const WALK_FILES_MAX = 20;
-/** From a file of the walk to the next directly, or through one between them: a registry, a list. */
+/** From one file of the walk to the next, directly or through one file between them, such as a registry. */
 const IMPORTS_MAX = 2;
-/** Where the server, the action and a watch begin, and where the config chooses an engine. */
+/** The entry points of server, action and watch, and the place where the config chooses an engine. */
 const ENTRIES = [
   'src/app/server/serve.ts',
   'src/app/action/full.ts',
@@ -34,7 +37,7 @@ function named(text: string): readonly string[] {
   return [...text.matchAll(/`([a-z/-]+)`/g)].map((match) => match[1] ?? '');
 }
 
-/** "`domain`, core above without `render`" as the rooms that it means. */
+/** Resolves "`domain`, core above without `render`" to the rooms that it means. */
 function roomsOf(may: string, room: string): readonly string[] {
   const [inside = '', without = ''] = may.split(' without ');
   const words = inside.split(', ');
@@ -58,7 +61,7 @@ function isAt({ path, pathNot }: z.infer<typeof place>, file: string): boolean {
   );
 }
 
-/** What the rules let a file of this room import. */
+/** The rooms that the rules allow this room's files to import. */
 function allowedFrom(room: string): readonly string[] {
   const file = (one: string): string => `src/${one}/some-file.ts`;
   return rows
@@ -80,7 +83,7 @@ function importsOf(file: string): readonly string[] {
   );
 }
 
-/** Whether so few imports lead from one of these files to that one. */
+/** True if at most IMPORTS_MAX imports lead from one of these files to the target. */
 function isNear(from: readonly string[], to: string): boolean {
   let reached = new Set(from);
   for (let step = 0; step < IMPORTS_MAX && !reached.has(to); step += 1)
@@ -89,7 +92,7 @@ function isNear(from: readonly string[], to: string): boolean {
 }
 
 describe('docs/architecture.md', () => {
-  it('names files and folders that are there', () => {
+  it('names only existing files and folders', () => {
     const paths = [
       ...page.matchAll(/`((?:src|test|docs|scripts|playground|fixtures)\/[^`\s]+|\.[a-z-]+\.cjs)`/g),
     ].map((match) => match[1] ?? '');
@@ -97,25 +100,25 @@ describe('docs/architecture.md', () => {
     expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 
-  it('has every folder of src as a room, and no other', () => {
+  it('lists every folder of src as a room, and no other', () => {
     const folders = foldersIn('src');
     const rooms = rows.map(({ room }) => room);
     expect(rooms.filter((room) => !room.includes('/')).toSorted()).toEqual(folders.toSorted());
     expect(rooms.filter((room) => !existsSync(join(ROOT, 'src', room)))).toEqual([]);
   });
 
-  it.each(rows)('lets $room import what the rules of npm run arrows let it', ({ room, may }) => {
+  it.each(rows)('lists for $room the imports that the rules of npm run arrows allow', ({ room, may }) => {
     const said = roomsOf(may, room).filter((one) => one !== room);
     expect(said.toSorted()).toEqual(allowedFrom(room).toSorted());
   });
 
-  it('walks through at most twenty files', () => {
+  it('describes a walk of at most twenty files', () => {
     expect(walk.length).toBeGreaterThan(10);
     expect(walk.length).toBeLessThanOrEqual(WALK_FILES_MAX);
     expect(new Set(walk).size).toBe(walk.length);
   });
 
-  it('walks to each file from those before it, or from where a process begins, over few imports', () => {
+  it('reaches each file of the walk from earlier files or entry points over few imports', () => {
     const lost = walk.filter((file, index) => !isNear([...ENTRIES, ...walk.slice(0, index)], file));
     expect(lost).toEqual([]);
   });
@@ -130,7 +133,7 @@ describe('CONTRIBUTING.md', () => {
     expect(listed.filter((path) => path.includes('/')).toSorted()).toEqual(there.toSorted());
   });
 
-  it('names files and folders that are there', () => {
+  it('names only existing files and folders', () => {
     const named = [
       ...guide.matchAll(/`((?:src|test|docs|scripts|packages|fixtures)\/[^`\s]+|\.[a-z-]+\.cjs)`/g),
     ].map((match) => match[1] ?? '');

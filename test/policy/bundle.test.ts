@@ -1,4 +1,7 @@
-/** The action's real files: made twice they are the same, and other people's comments are left alone without the program. */
+/**
+ * The action's real files: two builds are identical, and ordinary comments are ignored without loading the
+ * program.
+ */
 
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Starts the bundle as a runner would, with nothing in the environment but what is needed to look at the comment. */
+/** Starts the bundle as a runner would, with the minimal environment for reading the comment. */
 async function onComment(
   body: string,
   place = 'one',
@@ -41,26 +44,26 @@ async function onComment(
 }
 
 describe('the bundle of the action', () => {
-  it.each(NAMES)('has the same bytes when it is made twice: %s', async (name) => {
+  it.each(NAMES)('has the same bytes in two builds: %s', async (name) => {
     const [one, other] = await Promise.all(
       ['one', 'other'].map((place) => readFile(join(folder, place, name))),
     );
     expect(other?.equals(one ?? new Uint8Array())).toBe(true);
   });
 
-  it('looks at a comment without the program, which is not even there', async () => {
+  it('decides on a comment without loading the program file', async () => {
     expect(await onComment('thanks, looks good', 'alone')).toMatchObject({ exitCode: 0 });
     expect(await onComment('/status', 'alone')).not.toMatchObject({ exitCode: 0 });
   });
 
-  it('says that a comment without a command is not its business', async () => {
+  it('reports that a comment without a command needs no action', async () => {
     expect(await onComment('thanks, looks good')).toMatchObject({
       stdout: 'nothing for ferrybot in this event',
       exitCode: 0,
     });
   });
 
-  it('loads the program for a command, which says what the environment lacks', async () => {
+  it('loads the program for a command, and reports what the environment lacks', async () => {
     const { stdout, exitCode } = await onComment('/status');
     expect(stdout).toContain('GITHUB_REPOSITORY');
     expect(exitCode).toBe(1);

@@ -1,4 +1,5 @@
-// .ci/run starts our TypeScript only through npm, whose scripts have the project's own Node first: a fresh machine's Node may read none.
+// .ci/run must start TypeScript only through npm scripts, which use the project's own Node: the Node of a new
+// machine may be too old.
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -8,14 +9,14 @@ const lines = readFileSync('.ci/run', 'utf8')
   .split('\n')
   .filter((line) => !/^\s*#/.test(line));
 
-test('no line of .ci/run runs a TypeScript file or Node itself: the Node of the machine may be 20', () => {
+test("no line of .ci/run runs a TypeScript file or Node directly, because the machine's Node may be 20", () => {
   const bare = lines.filter(
     (line) => /(^|[\s;&|('"])(node|npx|vitest|tsc)\s/.test(line) || /\.ts\b/.test(line),
   );
   expect(bare).toEqual([]);
 });
 
-test('every npm script that .ci/run names is there', () => {
+test('every npm script that .ci/run names exists', () => {
   const { scripts } = z
     .object({ scripts: z.record(z.string(), z.string()) })
     .parse(JSON.parse(readFileSync('package.json', 'utf8')));

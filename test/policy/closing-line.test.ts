@@ -1,4 +1,4 @@
-/** `npm test` tells the truth in its last line, held against small runs of its own in a process of their own. */
+/** The last line of `npm test` is correct, checked with small test runs in a separate process. */
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, open, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -23,12 +23,12 @@ async function runOn(body: string, ci: '' | 'true' = '', args: readonly string[]
     await symlink(resolve('node_modules'), join(root, 'node_modules'));
     await writeFile(join(root, 'package.json'), '{"type":"module"}');
     await writeFile(join(root, 'small.test.ts'), IMPORTS + body);
-    // One file for both streams: of two pipes nobody knows which was written last.
+    // One file for both streams, because the order of writes to two pipes is unknown.
     const output = join(root, 'output.txt');
     await using file = await open(output, 'w');
     const child = spawn(process.execPath, [resolve('test/run.ts'), '--root', root, ...args], {
       stdio: ['ignore', file.fd, file.fd],
-      // Vitest marks its workers by these; the run inside must not take itself for one.
+      // Vitest sets these for its workers; the inner run must not treat itself as a worker.
       env: {
         ...process.env,
         ...{ CI: ci, VITEST: undefined, VITEST_MODE: undefined, NODE_ENV: undefined, NO_COLOR: '1' },
@@ -45,18 +45,18 @@ async function runOn(body: string, ci: '' | 'true' = '', args: readonly string[]
 }
 
 describe('npm test', () => {
-  it('closes with the counts, and exits 0 when all passed', async () => {
+  it('ends with the counts, and exits 0 when all tests passed', async () => {
     const run = await runOn(PASS + PASS.replace('passes', 'passes too'));
     expect([run.last, run.exitCode]).toEqual(['2 passed, 0 failed', 0]);
   });
 
   // rule AG-13
-  it('counts what failed, and exits 1', async () => {
+  it('counts failures, and exits 1', async () => {
     const run = await runOn(`${PASS}it('fails', () => expect(1).toBe(2));`);
     expect([run.last, run.exitCode]).toEqual(['1 passed, 1 failed', 1]);
   });
 
-  it('counts a file that does not load, and a hook that throws, as failures', async () => {
+  it('counts a file that does not load and a hook that throws as failures', async () => {
     const unloadable = await runOn("throw new Error('at load');");
     expect([unloadable.last, unloadable.exitCode]).toEqual(['0 passed, 1 failed', 1]);
     const hook = await runOn(
@@ -65,14 +65,14 @@ describe('npm test', () => {
     expect([hook.last, hook.exitCode]).toEqual(['1 passed, 1 failed, 1 skipped', 1]);
   });
 
-  it('counts an error that belongs to no test', async () => {
+  it('counts an error outside any test', async () => {
     const run = await runOn(
       `${PASS}it('late', async () => { setTimeout(() => { throw new Error('stray'); }, 5); await new Promise((r) => setTimeout(r, 60)); });`,
     );
     expect([run.last, run.exitCode]).toEqual(['2 passed, 1 failed', 1]);
   });
 
-  it('tries what failed once more in CI, and says so; by hand it fails', async () => {
+  it('retries a failed test once in CI and reports it, but not in a local run', async () => {
     const body = `let tries = 0;it('is late', () => { tries += 1; expect(tries).toBe(2); });`;
     const inCi = await runOn(body, 'true');
     expect([inCi.last, inCi.exitCode]).toEqual(['1 passed, 0 failed', 0]);
@@ -81,7 +81,7 @@ describe('npm test', () => {
     expect([byHand.last, byHand.exitCode]).toEqual(['0 passed, 1 failed', 1]);
   });
 
-  it('names each skipped test with its reason, from its note or from its suite', async () => {
+  it('lists each skipped test with its reason, from its note or from its suite', async () => {
     const body = `${PASS}it('needs a moon', ({ skip }) => skip('no moon here'));
       describe.skipIf(true)('stars', { meta: { skipReason: 'clouds' } }, () => { it('shine', () => {}); });`;
     const run = await runOn(body);
@@ -97,14 +97,14 @@ describe('npm test', () => {
     expect([run.last, run.exitCode]).toEqual(['1 passed, 0 failed, 1 skipped', 1]);
   });
 
-  it('fails when there was nothing to run', async () => {
+  it('fails when no test ran', async () => {
     const run = await runOn(PASS, '', ['no-such-file']);
     expect([run.last, run.exitCode]).toEqual(['0 passed, 1 failed', 1]);
   });
 });
 
 describe('the verdict', () => {
-  it('never calls a run good that broke off', () => {
+  it('never passes a run that was interrupted', () => {
     expect(judge({ ...NO_TALLY, passed: 3 }, false).isGood).toBe(false);
     expect(judge({ ...NO_TALLY, passed: 3, complete: true }, false).isGood).toBe(true);
     expect(closingLine({ ...NO_TALLY, passed: 3 })).toBe('3 passed, 1 failed');

@@ -1,4 +1,7 @@
-/** What is said of a job that somebody may take over: when the cluster told of it, once more, and when nobody did. */
+/**
+ * Texts about a job that can be adopted: after the cluster described it, once more, and after nobody
+ * confirmed.
+ */
 
 import { expect, it } from 'vitest';
 import type { Description, RunState } from '../../src/domain/logbook/run-state.ts';
@@ -66,7 +69,7 @@ it.each<[string, Partial<RunState>]>([
   expect(noticesOf(change).join('\n\n')).toMatchSnapshot();
 });
 
-it('that nobody took over is left alone, with the reason', () => {
+it('that nobody adopted is declined, with the reason', () => {
   const unknown = { ...state, description: { ...DESCRIBED, found: 'unknown' as const } };
   expect([
     notConfirmed({ ...state, description: DESCRIBED }, null),

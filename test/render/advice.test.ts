@@ -1,4 +1,7 @@
-/** What ferrybot tells people to do is not refused when they do it: an approval or a consent needs the line with its digest. */
+/**
+ * People can follow ferrybot's advice: each mention of an approval or a consent names the line with the
+ * digest.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -10,12 +13,12 @@ const SOURCES = [
   'README.md',
 ].filter((path) => /\.(ts|md)$/.test(path));
 
-/** A consent or approval as code with nothing behind it, and the words before it. */
+/** An approval command in code without an argument, and the words before it. */
 const BARE = /[^\n]{0,60}`\/approve[a-z-]*\\?`[^\n]{0,40}/g;
-/** These speak of the line that stands somewhere, or say what the command is. */
+/** These texts name the line to copy, or explain the command. */
 const NAMES_THE_LINE = /`\/approve[a-z-]*\\?` (?:line|\(copy|to exactly that)|which `\/approve` approves/;
 
-describe('a sentence that speaks of an approval', () => {
+describe('a sentence about an approval', () => {
   it.each(SOURCES)('names the line to copy, which has the digest: %s', (path) => {
     const text = readFileSync(new URL(path, root), 'utf8');
     const bare = [...text.matchAll(BARE)].map(([found]) => found);

@@ -110,25 +110,30 @@ describe('the status card', () => {
     await expect(cardOf(state)).toMatchFileSnapshot(`__snapshots__/card/${name.replaceAll(' ', '-')}.md`);
   });
 
-  it.each(Object.entries(STATES))('%s: a person reads first what is wanted', (_, { state }) => {
+  it.each(Object.entries(STATES))('%s: starts with the action that is wanted', (_, { state }) => {
     const [first] = elementsIn(treeOf(cardOf(state))).filter((element) => element.tagName === 'p');
     expect(first === undefined ? '' : textIn(first)).toMatch(/^🤖 Wanted: ./);
   });
 
-  it.each(Object.entries(STATES))('%s: its tables have as many cells in every row', (_, { state }) => {
-    const tables = elementsIn(treeOf(cardOf(state))).filter((element) => element.tagName === 'table');
-    for (const table of tables) {
-      const rows = elementsIn(table).filter((element) => element.tagName === 'tr');
-      const widths = rows.map((row) => elementsIn(row).filter((cell) => /^t[hd]$/.test(cell.tagName)).length);
-      expect(new Set(widths).size).toBe(1);
-    }
-  });
+  it.each(Object.entries(STATES))(
+    '%s: has the same number of cells in every row of a table',
+    (_, { state }) => {
+      const tables = elementsIn(treeOf(cardOf(state))).filter((element) => element.tagName === 'table');
+      for (const table of tables) {
+        const rows = elementsIn(table).filter((element) => element.tagName === 'tr');
+        const widths = rows.map(
+          (row) => elementsIn(row).filter((cell) => /^t[hd]$/.test(cell.tagName)).length,
+        );
+        expect(new Set(widths).size).toBe(1);
+      }
+    },
+  );
 
   it('renders the same bytes from the same record', () => {
     expect(cardOf(training.state)).toBe(cardOf(training.state));
   });
 
-  it('carries the head of the record, the phase and what the check run says', () => {
+  it('contains the head of the record, the phase and the state of the check run', () => {
     const { head } = training.state;
     expect(readMarker(cardOf(training.state))).toEqual({
       run: 'ferry-daily-20261121',
@@ -144,14 +149,14 @@ describe('the status card', () => {
     });
   });
 
-  it('asks for an approval by the digest that is shown, and by whom', () => {
+  it('asks for an approval by the shown digest, and names who may give it', () => {
     const digest = gated.state.gate?.digest?.slice(7, 39) ?? 'none';
     expect(cardOf(gated.state)).toContain(
       `**Wanted: an approval by a person with maintain permission who is not an author of this change: \`/approve-launch ${digest}\`.**`,
     );
   });
 
-  it('says what the run did cost, from the times of its job, and never shows an estimate as a cost', () => {
+  it("shows the real cost from the job's times, and never an estimate as cost", () => {
     const cluster = {
       ...config.clusters['local'],
       engine: 'local' as const,
@@ -198,13 +203,13 @@ describe('the status card', () => {
   });
 
   // rule ML-14
-  it('never shows a rounded step as exact, nor a total that is not known', () => {
+  it('never shows a rounded step as exact, nor an unknown total', () => {
     const unknown = submitted.observed({ step: 3000, totalSteps: null });
     expect(cardOf(unknown.state)).toContain('`~3000/unknown`');
     expect(cardOf(training.state)).toContain('`~4600/5155`');
   });
 
-  it('is no Markdown that somebody else wrote', () => {
+  it('renders no Markdown from outside text', () => {
     const evil = '</details> @alice [x](https://evil.example) **b** | <img src=x>';
     const state = submitted.observed({ loss: evil, evals: { [evil]: evil }, signatures: [evil] }).state;
     const names = elementsIn(treeOf(cardOf(state))).map((element) => element.tagName);
@@ -213,7 +218,7 @@ describe('the status card', () => {
     expect(cardOf(state)).not.toMatch(/^[^`]*@alice/m);
   });
 
-  it('stays far below the length that GitHub takes, however much there is to say', () => {
+  it("stays far below GitHub's length limit with a large record", () => {
     const long = 'x'.repeat(1_000);
     const evals = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`eval/${n}/${long}`, long]));
     let run = submitted;
@@ -227,7 +232,7 @@ describe('the status card', () => {
 
 describe('the check run', () => {
   it.each(Object.entries(STATES).filter(([name]) => name !== 'proposed'))(
-    '%s: its title and conclusion, above what the card says first',
+    '%s: has a title, a conclusion and the first sentence of the card',
     (_, { state }) => {
       const { title, summary } = renderCheck(inputOf(state));
       expect({ title, conclusion: checkConclusion(state) }).toMatchSnapshot();
@@ -235,11 +240,11 @@ describe('the check run', () => {
     },
   );
 
-  it.each(['held back by gates', 'ended badly'] as const)('%s: the whole summary', (name) => {
+  it.each(['held back by gates', 'ended badly'] as const)('%s: has this summary', (name) => {
     expect(renderCheck(inputOf(STATES[name].state)).summary).toMatchSnapshot();
   });
 
-  it('fails on a gate that fails and stays neutral on one that cannot be told', () => {
+  it('fails on a failing gate and is neutral on an unknown gate', () => {
     const unknown = proposed.gated({
       verdicts: verdictsWith(proposed.state.proposal, {
         gate: 'scope',
@@ -258,18 +263,18 @@ describe('the check run', () => {
 });
 
 describe('the chart of the loss', () => {
-  it('is read by Mermaid, whatever the numbers', async () => {
+  it('is valid Mermaid for any numbers', async () => {
     const trace = [
       { step: 1, loss: '1e-9' },
       { step: 2, loss: '-3' },
       { step: 300_000, loss: '1.5e60' },
     ];
-    // The titles are constants of ours, and Mermaid cleans titles with a browser's help.
+    // The titles are constants, and Mermaid needs a browser to clean them.
     const source = (lossChart(trace) ?? '').replace(/```(?:mermaid)?/g, '').replace(/"[^"]*" /g, '');
     expect(await parseChart(source.trim())).toBe('xychart');
   });
 
-  it('has the pre-registered loss as a line of its own, within the picture', async () => {
+  it('shows the pre-registered loss as a separate line within the axis range', async () => {
     const trace = [4, 3, 2].map((loss, step) => ({ step, loss: String(loss) }));
     const chart = lossChart(trace, 1.5) ?? '';
     expect(chart.match(/^ {2}line \[.*\]$/gm)?.[1]).toMatch(/^ {2}line \[1\.5000, .*1\.5000\]$/);

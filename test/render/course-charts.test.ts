@@ -1,4 +1,4 @@
-/** The charts of a run of weeks: how fast it goes, and how far its newest checkpoint is behind. */
+/** The charts of a run of weeks: its speed, and how far its newest checkpoint is behind. */
 
 import { describe, expect, it } from 'vitest';
 import { type CoursePoint, TRACE_POINTS_MAX } from '../../src/domain/logbook/run-state.ts';
@@ -28,7 +28,7 @@ async function isRead(chart: string | null): Promise<boolean> {
 }
 
 describe('the chart of the pace', () => {
-  it('is in tokens where the log counts them, and in steps elsewhere', async () => {
+  it('is in tokens if the log counts them, and in steps otherwise', async () => {
     const both = [0, 100, 200].map((step) =>
       point(step, { tokensPerSecond: `${1e6 - step}`, secondsPerStep: '2' }),
     );
@@ -42,7 +42,7 @@ describe('the chart of the pace', () => {
     for (const chart of [tokens, steps]) expect(await isRead(chart)).toBe(true);
   });
 
-  it('waits for a shape, and passes over what is no number', () => {
+  it('is absent until enough points exist, and skips values that are not numbers', () => {
     const odd = ['nan', '', '0', '2'].map((secondsPerStep, step) => point(step, { secondsPerStep }));
     expect(paceChart(odd)).toBeNull();
     expect(paceChart([])).toBeNull();
@@ -50,7 +50,7 @@ describe('the chart of the pace', () => {
 });
 
 describe('the chart of the checkpoints', () => {
-  it('has the newest complete one below the step, which stands still until the next is there', async () => {
+  it('shows the newest complete checkpoint, which stays constant until the next one', async () => {
     const seen = [point(0), point(500, { checkpointStep: 400 }), point(1_000, { checkpointStep: 400 })];
     const chart = checkpointChart([...seen, point(1_300, { checkpointStep: 1_200 })]);
     const [steps = [], saved = []] = linesOf(chart);
@@ -61,7 +61,7 @@ describe('the chart of the checkpoints', () => {
   });
 });
 
-it('is kept thinned, with its newest point, however long the run is', () => {
+it('keeps a limited number of points including the newest, for a run of any length', () => {
   let run = aRun().gated().approved(bob).ordered().submitted();
   for (let look = 1; look <= 400; look += 1)
     run = run.observed({ step: look * 10, checkpointStep: look - (look % 50) });

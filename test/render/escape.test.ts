@@ -77,11 +77,11 @@ const outside = fc
   .map((parts) => parts.join(''));
 
 const sees = (text: string): string => cleanLine(text, MAX) || '(empty)';
-// HTML has no way to carry these as they are; our own text is one line without them at its ends.
+// HTML cannot carry these characters unchanged; our own text is one line without them at its ends.
 const asHtml = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 describe('outside text in a sentence', () => {
-  it('shows as the text that it is, and no element is made from it', () => {
+  it('renders as plain text, and creates no element', () => {
     fc.assert(
       fc.property(outside, (text) => {
         const tree = treeOf(inlineText(text, MAX));
@@ -105,7 +105,7 @@ describe('outside text in a sentence', () => {
     );
   });
 
-  it('mentions, references and closes nothing, and is no emoji', () => {
+  it('creates no mention, reference, closing keyword or emoji', () => {
     fc.assert(
       fc.property(outside, (text) => {
         const scanned = scannedText(treeOf(inlineText(text, MAX)));
@@ -137,7 +137,7 @@ describe('outside text in a sentence', () => {
 });
 
 describe('outside text as code', () => {
-  it('is one code element that holds it all', () => {
+  it('is one code element with the whole text', () => {
     fc.assert(
       fc.property(outside, (text) => {
         const tree = treeOf(`see ${inlineCode(text, MAX)} there`);
@@ -149,7 +149,7 @@ describe('outside text as code', () => {
     );
   });
 
-  it('is one block, whatever fences it holds', () => {
+  it('is one block, even if it contains fences', () => {
     fc.assert(
       fc.property(outside, (text) => {
         const tree = treeOf(`${fenced(text, MAX)}\n\nafter`);

@@ -10,7 +10,7 @@ const FILES = [
   ...['contracts/gates.ts', 'kinds/ferry/gates.ts', 'kinds/hero/gates.ts', 'kinds/hero/config-drift.ts'],
   ...['kinds/rental/kind.ts', 'kinds/adoption/kind.ts'],
 ];
-/** The text of each gate: from where its answers are named to where those of the next one are. */
+/** The source text of each gate, from its definition to the next one. */
 const SOURCES = FILES.flatMap((file) =>
   readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8')
     .split(/\b(?=(?:defineGate|judging)\(\s*')/)
@@ -18,7 +18,10 @@ const SOURCES = FILES.flatMap((file) =>
     .map((source) => ({ gate: /'([a-z-]+)'/.exec(source)?.[1] ?? '', source })),
 );
 
-/** The codes that a gate can answer, from its text; a mismatch, and work of nobody, is passed on under its own kind. */
+/**
+ * The codes that a gate can return, from its source; a mismatch and unnamed authors are passed on under
+ * their own kind.
+ */
 function codesOf(gate: string): readonly string[] {
   const source = SOURCES.flatMap((one) => (one.gate === gate ? [one.source] : [])).join('\n');
   const calls = [...source.matchAll(/\b(?:pass|warn|block|unknown|hold|over)\(\s*([^,)]*)/g)].map(
@@ -36,12 +39,12 @@ function codesOf(gate: string): readonly string[] {
 }
 
 describe('the words of the gates', () => {
-  it.each(GATES)('say every code of %s, and no other', (gate) => {
+  it.each(GATES)('cover every code of %s, and no other', (gate) => {
     expect(new Set(Object.keys(SENTENCES[gate]))).toEqual(new Set(codesOf(gate)));
     expect(Object.keys(VERDICTS[gate])).toEqual(Object.keys(SENTENCES[gate]));
   });
 
-  it('tell what was found and what to do', () => {
+  it('describe what was found and what to do', () => {
     const found = Object.entries(SENTENCES).flatMap(([gate, codes]) =>
       Object.keys(codes).map((code) => {
         const known = GATES.find((one) => one === gate) ?? 'scope';
@@ -51,7 +54,7 @@ describe('the words of the gates', () => {
     expect(found).toMatchSnapshot();
   });
 
-  it('show an unknown with its reason, and what another version wrote as it stands', () => {
+  it('show an unknown with its reason, and an unknown code unchanged', () => {
     const verdict = {
       gate: 'scope',
       outcome: 'unknown',

@@ -1,4 +1,4 @@
-/** The words of the check on cluster files, one snapshot for each way it can end. */
+/** The texts of the check on cluster files, one snapshot for each outcome. */
 
 import { describe, expect, it } from 'vitest';
 import { renderInfraCheck } from '../../src/render/check.ts';
@@ -14,20 +14,20 @@ const write = {
 const loop = { code: 'not-understood', mountPoint, line: 12, what: 'for' } as const;
 
 describe('the check on cluster files', () => {
-  it('is a success where nothing was found', () => {
+  it('succeeds without findings', () => {
     expect(renderInfraCheck([{ path, findings: [] }], 0)).toMatchSnapshot();
   });
 
-  it('fails over a write that nothing guards', () => {
+  it('fails for an unguarded write', () => {
     expect(renderInfraCheck([{ path, findings: [loop, write] }], 0)).toMatchSnapshot();
   });
 
-  it('is neutral, and says so, where something was not understood or not read', () => {
+  it('is neutral, with an explanation, if a file was not understood or not read', () => {
     expect(renderInfraCheck([{ path, findings: [loop, loop] }], 2)).toMatchSnapshot();
     expect(renderInfraCheck([], 1)).toMatchObject({ conclusion: 'neutral' });
   });
 
-  it('shows a bounded number, unguarded writes first, and says how many more there are', () => {
+  it('shows a limited number of findings, unguarded writes first, and counts the rest', () => {
     const findings = [...Array(30).fill(loop), ...Array(40).fill(write)];
     const { summary, annotations } = renderInfraCheck([{ path, findings }], 0);
     expect(summary.match(/^- /gm)).toHaveLength(50);
@@ -36,7 +36,7 @@ describe('the check on cluster files', () => {
     expect(annotations.filter(({ level }) => level === 'failure')).toHaveLength(40);
   });
 
-  it('keeps what a file says from reading as markup or as a mention', () => {
+  it('escapes file content so that it is neither markup nor a mention', () => {
     const what = '`</details>@ada` | **x**\u202e';
     const { summary, annotations } = renderInfraCheck([{ path, findings: [{ ...write, what }] }], 0);
     expect(summary).not.toContain('\u202e');

@@ -38,8 +38,8 @@ const FAULTS: readonly LogbookFault[] = [
   { kind: 'read-failed', key: '0123456789ad', message: 'a bug' },
 ];
 
-describe('a logbook that cannot be trusted', () => {
-  it.each(FAULTS)('is told with evidence and what to do: $kind', (fault) => {
+describe('the comment about a logbook fault', () => {
+  it.each(FAULTS)('has evidence and the next action: $kind', (fault) => {
     const notice = { run: 'ferry-daily-20261121', fault, branch: 'ferrybot/logbook' };
     const said = renderLogbookFault(notice);
     expect(readMarker(said)).toMatchObject({ run: notice.run, kind: 'incident' });
@@ -47,7 +47,7 @@ describe('a logbook that cannot be trusted', () => {
     expect(said).toMatchSnapshot();
   });
 
-  it('tells of a run that rents that its limits hold', () => {
+  it('for a rental run names the limits that destroy the machine', () => {
     const notice = {
       run: 'rental-gpu-20261121-issue1',
       fault: { kind: 'branch-missing' },
@@ -57,13 +57,13 @@ describe('a logbook that cannot be trusted', () => {
     expect(renderLogbookFault(notice)).not.toContain('is destroyed before a limit');
   });
 
-  it('says of a look at what belongs to no run nothing about a run', () => {
+  it('for a check outside any run mentions no run', () => {
     const fault = { kind: 'look-failed', key: '0123456789ab', message: 'a bug', subject: null } as const;
     const said = renderLogbookFault({ run: 'journal', fault, branch: 'b' });
     expect(said).toContain('**A check of what belongs to no run failed**');
   });
 
-  it('tells each fault under a name of its own', () => {
+  it('has a separate marker for each fault', () => {
     const markers = FAULTS.map((fault) => logbookFaultMarker({ run: 'journal', fault, branch: 'b' }));
     expect(new Set(markers).size).toBe(FAULTS.length);
   });

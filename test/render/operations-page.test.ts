@@ -1,4 +1,4 @@
-/** docs/operations.md says what the comments say, and names nothing that is not there. */
+/** docs/operations.md matches the bot's comments, and names only commands and targets that exist. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -17,7 +17,7 @@ it('docs/operations.md is current: node scripts/operations-docs.ts', () => {
   expect(PAGE).toBe(operationsPage());
 });
 
-it.each(INCIDENT_CODES)('whoever reads the first line of the comment finds %s', (code) => {
+it.each(INCIDENT_CODES)('has a section for incident %s under the first line of its comment', (code) => {
   const { title, todo } = INCIDENT_WORDS[code];
   expect(PAGE).toContain(`\n### ${title}\n\n\`${code}\` · `);
   expect(PAGE).toContain(todo);
@@ -29,7 +29,7 @@ it.each([...REFUSALS, ...SIGNATURES.map(({ signature }) => signature)])('has a r
   );
 });
 
-it('names commands and verbs that exist, and each command is read as it stands there', async () => {
+it('names only existing commands and verbs, and each command can be parsed as written', async () => {
   const spoken = [...PAGE.matchAll(/`(\/[a-z-]+[^`]*)`/g)].map((match) => match[1] ?? '');
   expect(spoken.length).toBeGreaterThan(10);
   for (const said of spoken.filter((one) => !one.startsWith('/api/'))) {
@@ -46,14 +46,14 @@ it('names commands and verbs that exist, and each command is read as it stands t
     expect(verbs).toContain(verb);
 });
 
-it('leads to places that exist', () => {
+it('has only links with existing targets', () => {
   const anchors = new Set([...PAGE.matchAll(/^##+ (.+)$/gm)].map(([, title = '']) => anchorOf(title)));
   for (const [, target = ''] of PAGE.matchAll(/\]\(([^)]+)\)/g))
     if (target.startsWith('#')) expect(anchors, target).toContain(target.slice(1));
     else expect(existsSync(new URL(`../../docs/${target}`, import.meta.url)), target).toBe(true);
 });
 
-/** As GitHub makes it: small letters, spaces to hyphens, other signs away. */
+/** As GitHub does: lower case, spaces to hyphens, other characters removed. */
 function anchorOf(title: string): string {
   return title
     .toLowerCase()

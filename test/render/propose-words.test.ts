@@ -1,4 +1,4 @@
-/** What people are told about their /propose: each outcome in words, with the way on. */
+/** The answers to /propose: a text for each outcome, with the next action. */
 
 import { describe, expect, it } from 'vitest';
 import { propose } from '../../src/commands/propose.ts';
@@ -54,12 +54,12 @@ describe('the answer to a /propose', () => {
     expect(words(code, detail)).toMatchSnapshot();
   });
 
-  it('is told here for every outcome that there is', () => {
+  it('is tested for every outcome', () => {
     const codes = Object.keys(propose.answers);
     expect([...new Set(TOLD.map(([code]) => code))].toSorted()).toEqual(codes.toSorted());
   });
 
-  it('asks with commands that can be said as they stand', () => {
+  it('asks with commands that can be copied unchanged', () => {
     const until = branded(Date.UTC(2026, 10, 21, 9), isInstant);
     expect(
       renderObjectiveQuestion({ lane: 'daily', date: '2026-11-21', until, last: null, given: null }),

@@ -88,7 +88,7 @@ describe('the moments of a run', () => {
     expect(readMarker(body)).toMatchObject({ run: run.state.run, kind });
   });
 
-  it('end in the six lines of the policy, in their order', () => {
+  it('end with the six lines of the policy, in order', () => {
     const lines = say(ended.state, 'ended').split('\n');
     const from = lines.findIndex((line) => line.startsWith('Final status'));
     expect(lines.slice(from, from + 6).map((line) => line.slice(0, line.indexOf(':')))).toEqual([
@@ -104,7 +104,7 @@ describe('the moments of a run', () => {
   });
 
   // rules DF-29, DF-30, DF-32
-  it('end with the verdict in words, the key metrics, and what tomorrow should do', () => {
+  it('end with the verdict, the key metrics, and the recommendation for the next day', () => {
     const good = say(ended.state, 'ended');
     const bad = say(training.ended({ status: 'FAILED' }).state, 'ended');
     expect(good).toMatch(/^Verdict: ✅ pass\.$/m);
@@ -115,7 +115,7 @@ describe('the moments of a run', () => {
   });
 
   // rule DF-31
-  it('end with the failures that were seen, each by the name of its signature', () => {
+  it('end with the failures that occurred, each with the name of its signature', () => {
     const owner = {
       signature: 'owner-died',
       class: 'infra-cluster',
@@ -128,7 +128,7 @@ describe('the moments of a run', () => {
   });
 
   // rule DF-24
-  it('post what the policy asks for at a launch', () => {
+  it('post what the policy requires at a launch', () => {
     const body = say(submitted.state, 'launch');
     for (const part of [
       'ferrybot-ferry-daily-20261121-a1',
@@ -302,16 +302,16 @@ describe('the answers', () => {
     ['seal-already', {}],
     ['held', { reason: 'no reason', dropped: 'two <b>' }],
     ['constructor', { why: 'no own code' }],
-  ])('of another version are shown as they stand: %s', (code, detail) => {
+  ])('of another version are shown unchanged: %s', (code, detail) => {
     expect(answered(code, { name: 'hold', detail })).toMatchSnapshot();
   });
 
-  it('differ from each other, so that nobody mistakes one for another', () => {
+  it('differ from each other, so that no answer is mistaken for another', () => {
     const bodies = ANSWER_CODES.map((code) => answered(code));
     expect(new Set(bodies).size).toBe(ANSWER_CODES.length);
   });
 
-  it('never call a stop under way that reaches nobody, nor hide a hold that holds nothing', () => {
+  it('name a stop that cannot reach its cluster, and a hold that blocks no run', () => {
     const missing = { by: 'alice', missingCluster: 'us-east1' };
     const stopped = answered('stop-requested', { name: 'stop', detail: missing });
     expect(stopped).toMatchSnapshot();
@@ -320,14 +320,14 @@ describe('the answers', () => {
     expect(answered('lane-shown', { name: 'status', detail: stray })).toMatchSnapshot();
   });
 
-  it('say what was meant by a word that nobody knows', () => {
+  it('suggest the intended command for an unknown word', () => {
     const detail = { code: 'unknown-command', word: '/hodl', line: 2, column: 1, suggest: '/hold' };
     expect(answered('not-understood', { name: 'hodl', detail })).toContain(
       '🤖 `/hodl` (line 2) was not understood and nothing was done: there is no such command. Did you mean `/hold`?',
     );
   });
 
-  it('say what an argument takes where it was given something else', () => {
+  it('explain the accepted values of an argument after a wrong one', () => {
     const takes = 'name: at most 40 letters, and no blanks';
     const detail = { code: 'bad-value', word: '/seal-milestone', line: 1, column: 1, takes };
     expect(answered('not-understood', { name: 'seal', detail })).toContain(
@@ -335,7 +335,7 @@ describe('the answers', () => {
     );
   });
 
-  it('show what was understood, as data and not as Markdown', () => {
+  it('show the parsed command as data and not as Markdown', () => {
     const body = answered('sealed', { name: 'seal', args: { accept: '`x` **b** @alice <b>' } });
     const names = elementsIn(treeOf(body)).map((element) => element.tagName);
     expect(textIn(treeOf(body))).toContain('/seal accept="`x` **b** @alice <b>" by alice: sealed');
@@ -358,7 +358,7 @@ describe('the answers', () => {
     expect(say(run.state, 'answer')).toMatchSnapshot();
   });
 
-  it('leave out what was answered by a reaction alone', () => {
+  it('omit a command that was answered only by a reaction', () => {
     const run = gated
       .commanded({
         by: alice,
@@ -372,7 +372,7 @@ describe('the answers', () => {
     expect(say(run.state, 'answer')).not.toContain('/seal');
   });
 
-  it('are said in the same words on a thread without a run', () => {
+  it('have the same text on a thread without a run', () => {
     const seen = [
       ...gated
         .commanded({ by: alice, name: 'stop', code: 'no-run-here', comment: 7 })
@@ -389,7 +389,7 @@ describe('the answers', () => {
   });
 });
 
-describe('incidents and fallen approvals', () => {
+describe('incidents and dropped approvals', () => {
   it.each(INCIDENT_CODES)('incident %s', (code) => {
     const detail = {
       reason: 'manifest-changed',
@@ -455,20 +455,20 @@ describe('incidents and fallen approvals', () => {
     expect(body).not.toContain('another version');
   });
 
-  it('says of a slip that was approved beforehand that nobody has to do anything', () => {
+  it('requires no action for a small fix that was approved beforehand', () => {
     const facts = { attempt: 1, commit: 'c'.repeat(40), base: 'b'.repeat(40), place: 'lib/a.py:5' };
     const own = { ...facts, diff: '+import math', beforehand: '0123456789ab' };
     expect(say(submitted.incident('fix-made', own).state, 'incident')).toMatchSnapshot();
   });
 
-  it('says of a fix whose fixer it was', () => {
+  it('names the fixer that made the fix', () => {
     const facts = { attempt: 1, commit: 'c'.repeat(40), base: 'b'.repeat(40), place: 'lib/a.py:5' };
     const own = { ...facts, diff: '+import math', by: 'fixer' };
     expect(say(submitted.incident('fix-made', own).state, 'incident')).toMatchSnapshot();
   });
 
   it.each(['fixer-late', 'fixer-failed', 'patch-unreadable', 'outside-scope'])(
-    'says why nothing of a fixer is taken: %s',
+    "gives the reason why a fixer's patch is not used: %s",
     (reason) => {
       const { state } = submitted.incident('fix-not-made', { attempt: 1, reason });
       expect(say(state, 'incident')).toMatchSnapshot();
@@ -478,11 +478,11 @@ describe('incidents and fallen approvals', () => {
   it.each([
     ['node-on-fire', { vm: 'ray-a' }],
     ['order-expired', { attempt: 'the <b>first</b>' }],
-  ])('incident of another version is told as it stands: %s', (code, detail) => {
+  ])('shows an incident of another version unchanged: %s', (code, detail) => {
     expect(say(submitted.incident(code, detail).state, 'incident')).toMatchSnapshot();
   });
 
-  it.each(REFUSALS)('refusal %s has its sentence', (reason) => {
+  it.each(REFUSALS)('has a sentence for refusal %s', (reason) => {
     const body = say(gated.incident('runner-refused', { reason, why: 'x' }).state, 'incident');
     expect(body).not.toContain(`\`${reason}\``);
     expect(body).toMatch(/Evidence: [A-Z].*\./);

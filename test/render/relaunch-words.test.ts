@@ -1,4 +1,4 @@
-/** Why a job is not started again, in the words that a person reads. */
+/** Why a job is not restarted, in the text that people read. */
 
 import { expect, it } from 'vitest';
 import { readIncident } from '../../src/domain/incidents.ts';

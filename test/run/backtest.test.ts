@@ -1,4 +1,7 @@
-/** Recorded ferries under a changed config: what would have been decided otherwise, what not, and what the record cannot tell. */
+/**
+ * Replays recorded ferries under a changed config: which decisions change, which do not, and which the
+ * record cannot decide.
+ */
 
 import { describe, expect, it } from 'vitest';
 import type { ChangeFacts, Delta } from '../../src/domain/launch/change-facts.ts';
@@ -49,7 +52,7 @@ const FACTS = {
   body: known(aBody()),
   checks: known([aCheck()]),
 };
-/** An evaluation with the facts that the gates looked at, as control records them. */
+/** An evaluation with the facts that the gates read, as control records them. */
 const look = (change: Partial<Manifest> = {}): Partial<EventDataByType['gated']> => {
   const manifest = { ...MANIFEST, ...change };
   return { manifest, digest: canonicalDigest(manifest, digestOf), ...factsToRecord(FACTS) };
@@ -85,7 +88,7 @@ const sealedRun = aRun()
   .ended()
   .sealed(bob);
 
-/** What would be otherwise, one line each. */
+/** The decisions that change, one line each. */
 const said = (result: Backtest): readonly string[] =>
   result.runs.flatMap((run) =>
     differences(run).map(({ decision, subject, from, to, why }) =>
@@ -95,8 +98,8 @@ const said = (result: Backtest): readonly string[] =>
 const replay = (run: RunBuilder, config: LabConfig): readonly string[] =>
   said(backtest([run.events], config));
 
-describe('the same config', () => {
-  it('decides the same again', () => {
+describe('replaying with the same config', () => {
+  it('repeats every decision', () => {
     const result = backtest([sealedRun.events], CONFIG);
     expect(said(result)).toEqual([]);
     expect(result).toMatchObject({ changed: 0, unknown: 0 });
@@ -194,7 +197,7 @@ describe('a gate', () => {
         'launch launched -> unknown (freshness)',
       ],
     ],
-  ])('with %s', (_, config, expected) => {
+  ])('changes its result with %s', (_, config, expected) => {
     const run = aRun()
       .gated(lookAt({ delta: two }))
       .shown()
@@ -203,7 +206,7 @@ describe('a gate', () => {
     expect(replay(run, config)).toEqual(expected);
   });
 
-  it('of the cost counts what the lane has launched in the week before', () => {
+  it("counts the lane's launches of the week before in the cost budget", () => {
     const launched = (date: string): RunBuilder =>
       aRun({ date }).gated(look()).shown().approved(alice, 'named').ordered().claimed();
     const runs = [launched('2026-11-19'), launched('2026-11-21')].map((run) => run.events);
@@ -215,7 +218,7 @@ describe('a gate', () => {
     expect(said(backtest(runs, withLane({ costBudget: { ...within, perWeek: '5' } })))).toEqual([]);
   });
 
-  it('of freshness is asked for the age at the time of the look', () => {
+  it("judges freshness by the commit's age at the time of the evaluation", () => {
     const start = aRun();
     const behind = verdict('freshness', 'warn', 'fresh', {
       baseAt: '2026-11-20T20:00:00.000Z',
@@ -228,7 +231,7 @@ describe('a gate', () => {
     expect(replay(run, withLane({ freshnessHours: 13 }))).toEqual(['gate freshness warn -> fail (stale)']);
   });
 
-  it('cannot be told under other settings where its facts are not recorded', () => {
+  it('is unknown under other settings when its facts are not recorded', () => {
     expect(factsToRecord({ ...FACTS, checks: unknown('GitHub is away') })).toEqual({});
     const many = aChange({ changedPaths: Array<string>(2_000).fill('experiments/a.py') });
     expect(factsToRecord({ ...FACTS, change: known(many) })).toEqual({});
@@ -243,14 +246,14 @@ describe('a gate', () => {
 describe('an approval', () => {
   const run = aRun().gated(look()).shown().approved(alice, 'named').ordered();
 
-  it('is one too few under a larger quorum', () => {
+  it('no longer reaches a larger quorum', () => {
     expect(replay(run, withApprovals({ quorum: 2 }))).toEqual([
       'quorum reached -> not-reached (1-of-2)',
       'launch launched -> not-launched (quorum)',
     ]);
   });
 
-  it('is one too few where the run is dear', () => {
+  it("no longer reaches the quorum that the run's cost requires", () => {
     const rows = (fromAcceleratorHours: string): LabConfig =>
       withApprovals({ quorumByCost: [{ fromAcceleratorHours, people: 2 }] });
     expect(replay(run, rows('2.5'))).toEqual([
@@ -261,7 +264,7 @@ describe('an approval', () => {
   });
 
   it.each<Partial<Approvals>>([{ permission: 'admin' }, { users: [alice.id] }, { onePersonIsEnough: true }])(
-    'cannot be told where other people may approve: %j',
+    'is unknown when the set of approvers changes: %j',
     (approvals) => {
       expect(replay(run, withApprovals(approvals))).toEqual([
         'quorum reached -> unknown (0-of-1)',
@@ -272,13 +275,13 @@ describe('an approval', () => {
 });
 
 describe('the verdict', () => {
-  it('would be another with a last step that was not reached, and unknown with a metric that is not there', () => {
+  it('fails with a final step that was not reached, and is unknown with a missing metric', () => {
     expect(replay(sealedRun, withLane({ finalStep: 1_000_000 }))).toEqual(['verdict pass -> no-pass (fail)']);
     const metrics: Lane['metrics'] = [{ key: 'eval/zebra', better: 'lower', tolerancePercent: '1' }];
     expect(replay(sealedRun, withLane({ metrics }))).toEqual(['verdict pass -> unknown (unknown)']);
   });
 
-  it('is held against the ferries that were sealed before', () => {
+  it('is judged against the ferries that were sealed before', () => {
     const day = (date: string, loss: string): RunBuilder =>
       aRun({ date })
         .gated(look())
@@ -300,13 +303,13 @@ describe('the verdict', () => {
 });
 
 describe('the summary', () => {
-  it('says what would be otherwise', () => {
+  it('lists the decisions that change', () => {
     expect(
       renderBacktest(backtest([sealedRun.events], withApprovals({ permission: 'admin', quorum: 2 }))),
     ).toMatchSnapshot();
   });
 
-  it('says that nothing would be, and that nothing is recorded', () => {
+  it('reports that no decision changes, or that no ferry is recorded', () => {
     expect(backtestTitle(backtest([sealedRun.events], CONFIG))).toMatch(
       /^\d+ decisions of 1 recorded ferry: no change under this config/,
     );

@@ -1,4 +1,4 @@
-/** What a trigger gives a run cause to decide. */
+/** Which causes a trigger gives a run to decide. */
 
 import { describe, expect, it } from 'vitest';
 import type { ReconcileRequest } from '../../src/domain/reconcile-request.ts';
@@ -22,18 +22,18 @@ function causesAfter(
 }
 
 describe('a trigger', () => {
-  it('gives the run of a comment its commands to decide, and other runs nothing', () => {
+  it('causes the commented run to read its commands, and no other run to do anything', () => {
     const { pull } = state.proposal;
     expect(causesAfter(['facts'], { ...COMMENT, thread: pull })).toEqual(['comments']);
     expect(causesAfter(['facts'], { ...COMMENT, thread: pull + 1_000 })).toEqual([]);
   });
 
-  it('gives cause for everything when the thread changed, and at a sweep before the launch', () => {
+  it('causes all decisions after a change of the thread, and in a sweep before the launch', () => {
     expect(causesAfter(['facts'], { kind: 'thread', thread: state.proposal.pull })).toEqual(['facts']);
     expect(causesAfter(['facts'], { kind: 'sweep' })).toEqual(['facts']);
   });
 
-  it('leaves what other processes recorded to be decided after a turn over a comment alone', () => {
+  it('causes decisions on entries of other processes only if the last turn was not limited to a comment', () => {
     const push = { kind: 'push', ref: `refs/heads/${CONFIG.logbookBranch}` } as const;
     expect(causesAfter(['facts'], push)).toEqual([]);
     expect(causesAfter(['comments'], push)).not.toEqual([]);
@@ -41,7 +41,7 @@ describe('a trigger', () => {
 });
 
 describe('a step', () => {
-  it('wakes the deciders that declared what it recorded: an answer wakes one, the gates more', () => {
+  it('triggers only the deciders that declared the recorded event: one for an answer, several for gates', () => {
     const answer = {
       comment: 5,
       surface: 'comment',

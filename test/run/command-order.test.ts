@@ -1,4 +1,7 @@
-/** Many people at once: nobody waits behind the trouble of another person, and an edit commands nothing. */
+/**
+ * Many people comment at the same time: a blocked command delays only its author, and an edit gives no
+ * command.
+ */
 
 import { describe, expect, it } from 'vitest';
 import type { CommentFacts } from '../../src/domain/facts.ts';
@@ -28,7 +31,7 @@ function draftsOf(outcome: CommandOutcome): readonly EventDraft[] {
   return outcome.step.drafts;
 }
 
-/** Every answer that is given until nothing more can be said, as `comment code`. */
+/** Every answer until no command is left to answer, as `comment code`. */
 function conversation(
   run: RunBuilder,
   ...rest: Parameters<typeof hear> extends [unknown, ...infer R] ? R : never
@@ -51,12 +54,12 @@ const at = (seconds: number, id: number): Partial<CommentFacts> => ({
   createdAt: plus(NOON, seconds * 1_000),
 });
 
-describe('a command whose author GitHub does not tell about', () => {
+describe('a command of an author with unknown permissions', () => {
   const held = {
     permissions: new Map([...permissions([alice, 'maintain']), [bob.id, unknown('GitHub is away')]]),
   };
 
-  it('holds back nobody else', () => {
+  it('does not delay the commands of other people', () => {
     const comments = [
       aComment(bob, LINE, at(0, 1)),
       aComment(alice, '/status', at(1, 2)),
@@ -65,14 +68,14 @@ describe('a command whose author GitHub does not tell about', () => {
     expect(conversation(ordered, comments, held).said).toEqual(['2 status-shown', '3 stop-before-launch']);
   });
 
-  it('is not overtaken by what its author says later, but for what only reads', () => {
+  it('is answered before later commands of the same author, except read-only ones', () => {
     const comments = [aComment(bob, '/ack', at(0, 1)), aComment(bob, '/help', at(1, 2))];
     const told = conversation(gated, comments, held);
     expect(told.said).toEqual(['2 help-shown']);
     expect(told.end.kind).toBe('wait');
   });
 
-  it('and that would stop the run lets no launch pass before it', () => {
+  it('blocks a later launch if it would stop the run', () => {
     const comments = [aComment(bob, '/stop', at(0, 1)), aComment(alice, LINE, at(1, 2))];
     expect(conversation(gated, comments, held)).toMatchObject({ said: [], end: { kind: 'wait' } });
     const patience = { now: plus(NOON, 11 * 60_000) };
@@ -83,8 +86,8 @@ describe('a command whose author GitHub does not tell about', () => {
   });
 });
 
-describe('work that is under way', () => {
-  it('holds back nobody: a seal waits for its steps, /status is answered', () => {
+describe('a seal in progress', () => {
+  it("does not delay the answer to another person's /status", () => {
     const comments = [aComment(bob, '/seal', at(0, 1)), aComment(alice, '/status', at(1, 2))];
     const told = conversation(ended, comments);
     expect(told.said).toEqual(['2 status-shown']);
@@ -92,13 +95,13 @@ describe('work that is under way', () => {
   });
 });
 
-describe('a comment that changes', () => {
+describe('an edited or deleted comment', () => {
   const seal = aComment(bob, '/seal', at(0, 1));
   const seen = ended.add(...draftsOf(hear(ended, [seal])));
   const edited = (body: string): CommentFacts => ({ ...seal, body, editedAt: plus(NOON, 30_000) });
 
   it.each(['never mind', '/status', '/seal accept="all good"', '/sael'])(
-    'to "%s" gives the seen command its answer',
+    'answers a seen command with comment-edited after an edit to "%s"',
     (body) => {
       const told = conversation(seen, [edited(body)]);
       expect(told.said).toEqual(['1 comment-edited']);
@@ -106,19 +109,19 @@ describe('a comment that changes', () => {
     },
   );
 
-  it('and is deleted gives the seen command its answer, once the list cannot be lagging any more', () => {
+  it('answers a seen command with comment-gone after its deletion, once the list is current', () => {
     expect(hear(seen, []).kind).toBe('nothing');
     const told = conversation(seen, [], {}, { now: plus(instant(seen.state.head.at), 60_000) });
     expect(told.said).toEqual(['1 comment-gone']);
   });
 
-  describe('of a seal whose tag stands', () => {
+  describe('a seal with an existing tag, after its comment changed', () => {
     const stands = { sealTag: known(ended.state.submission?.commit ?? null) };
     const reject = aComment(alice, '/ack reject="too short"', at(2, 9));
     const rejecting = seen.add(...draftsOf(hear(seen, [reject], { sealTag: known(null) })));
 
     it.each([{ comments: [] }, { comments: [edited('never mind')] }])(
-      'leaves the seal to be finished, before anything else that ends the run',
+      'finishes the seal before any other command that ends the run',
       ({ comments }) => {
         expect(hear(rejecting, [...comments, reject], stands)).toMatchObject({
           kind: 'staged',
@@ -127,18 +130,18 @@ describe('a comment that changes', () => {
       },
     );
 
-    it('holds back what else would end the run while nobody can tell whether it stands', () => {
+    it('waits with other commands that end the run while the tag cannot be read', () => {
       const told = conversation(rejecting, [reject], { sealTag: unknown('git is away') });
       expect(told.said).toEqual([]);
       expect(told.end.kind).toBe('wait');
     });
 
-    it('does nothing for somebody who may not seal any more', () => {
+    it('answers not-permitted when its author may no longer seal', () => {
       const facts = { ...stands, permissions: new Map([[bob.id, known('write' as const)]]) };
       expect(conversation(seen, [], facts).said).toEqual(['1 not-permitted']);
     });
 
-    it("takes a tag on another commit for nobody's", () => {
+    it('ignores a tag on another commit', () => {
       const late = { now: plus(instant(seen.state.head.at), 60_000) };
       expect(conversation(seen, [], { sealTag: known(shaOf('another')) }, late).said).toEqual([
         '1 comment-gone',
@@ -146,7 +149,7 @@ describe('a comment that changes', () => {
     });
   });
 
-  it('is no gone one where the threads could not be read', () => {
+  it('waits instead of reporting a deletion when the threads cannot be read', () => {
     expect(hear(seen, [], { comments: unknown('GitHub is away') }).kind).toBe('wait');
   });
 
@@ -156,7 +159,7 @@ describe('a comment that changes', () => {
     ['another argument', '/help', '/help stop'],
     ['a word that was mistyped', '/stpo', '/stop'],
     ['a command to what was none', 'well done', '/stop'],
-  ])('by %s is told once to post it anew', (_, before, body) => {
+  ])('answers comment-edited once after a change by %s', (_, before, body) => {
     const first = aComment(bob, before, at(0, 1));
     const answered = conversation(ordered, [first]).run;
     const change = { ...aComment(bob, body, at(0, 1)), editedAt: plus(NOON, 60_000) };
@@ -165,12 +168,12 @@ describe('a comment that changes', () => {
     expect(told.run.state.stop).toBeNull();
     const again = { ...aComment(bob, `${body}\n\n/ack`, at(0, 1)), editedAt: plus(NOON, 60_000) };
     expect(conversation(told.run, [again]).said).toEqual([]);
-    // It has an answer of its own in the thread: the first may be standing there already.
+    // The edit gets its own answer in the thread, because the first answer may already be posted.
     const keys = publicationsOf(told.run.state).flatMap(({ kind, key }) => (kind === 'answer' ? [key] : []));
     expect(keys.at(-1)).toBe(before === 'well done' ? 'comment-1' : 'comment-1-edited');
   });
 
-  it('in its prose alone is none of ours', () => {
+  it('ignores an edit that changes only the prose', () => {
     const first = aComment(bob, '/status', at(0, 1));
     const answered = conversation(gated, [first]).run;
     const change = { ...first, body: '/status\n\nThanks!', editedAt: plus(NOON, 60_000) };

@@ -1,4 +1,4 @@
-/** What approvals are worth today: quorum by cost, permissions that are gone, comments that were changed. */
+/** Which approvals are still valid: quorum by cost, lost permissions, and comments that were changed. */
 
 import { describe, expect, it } from 'vitest';
 import { quorumOf } from '../../src/config/approvers.ts';
@@ -23,8 +23,8 @@ const comment = (change: Parameters<typeof aComment>[2]) =>
     ]),
   });
 
-describe('an approval that stands', () => {
-  it('falls when its giver may not approve any more, and nothing is ordered on it', () => {
+describe('a recorded approval', () => {
+  it('is dropped when its author may no longer approve, and no order is issued on it', () => {
     const facts = someFacts({ permissions: permissions([bob, 'write']) });
     const step = decideApprovals(approved.state, withApprovals(approved.state, facts), CONFIG, NOON);
     expect(step).toMatchObject({ drafts: [{ data: { reason: 'approver-not-permitted', users: [bob.id] } }] });
@@ -36,13 +36,13 @@ describe('an approval that stands', () => {
     ['approval-invalid', { bodyDigest: digestOf('other words') }],
     ['approval-invalid', { minimized: true }],
     ['approval-outdated', { createdAt: instant('2026-11-20T12:00:00Z') }],
-  ] as const)('falls as %s when its comment is another by now', (reason, change) => {
+  ] as const)('is dropped as %s when its comment changed or is too old', (reason, change) => {
     expect(decideApprovals(approved.state, comment(change), CONFIG, NOON)).toMatchObject({
       drafts: [{ data: { reason } }],
     });
   });
 
-  it('in a review falls where the review was written on another commit, or nobody knows on which', () => {
+  it('in a review is dropped when the review is on another or an unknown commit', () => {
     const reviewed = gatedOn().approved(bob);
     const [given] = reviewed.state.approvals;
     if (given === undefined) throw new Error('no approval');
@@ -57,7 +57,7 @@ describe('an approval that stands', () => {
       });
   });
 
-  it('stays when its comment is a minute younger than a day, and when the first attempt was claimed in time', () => {
+  it('stays valid until its comment is a day old, or when the first attempt was claimed in time', () => {
     const almost = comment({ createdAt: instant('2026-11-20T12:01:00Z') });
     expect(decideApprovals(approved.state, almost, CONFIG, NOON)).toBeNull();
     const { digest } = approved.ordered().state.order?.order ?? { digest: digestOf('none') };
@@ -68,19 +68,19 @@ describe('an approval that stands', () => {
     expect(isTooOld(approved.ordered().state, { digest, createdAt }, late, day)).toBe(true);
     expect(isTooOld(claimed.state, { digest, createdAt }, late, day)).toBe(false);
     expect(isTooOld(claimed.state, { digest: digestOf('another'), createdAt }, late, day)).toBe(true);
-    // Written after that claim, it is none that was claimed on.
+    // An approval written after the claim cannot have been the ground for that claim.
     const after = instant('2026-11-21T13:00:00Z');
     expect(isTooOld(claimed.state, { digest, createdAt: after }, late, day)).toBe(true);
   });
 
-  it('stays when its comment is as it was, and when something cannot be read; unread orders nothing', () => {
+  it('stays valid when its comment is unchanged or unreadable, but an unreadable one orders no launch', () => {
     expect(decideApprovals(approved.state, comment({}), CONFIG, NOON)).toBeNull();
     const unread = someFacts({ permissions: new Map([[bob.id, unknown('GitHub is away')]]) });
     expect(decideApprovals(approved.state, withApprovals(approved.state, unread), CONFIG, NOON)).toBeNull();
     expect(decideOrder({ ...inputOf(approved, unread), gated: gatesOn(approved.state, unread) })).toBeNull();
   });
 
-  it('falls when GitHub says that there is no such comment, and not because a list does not show it', () => {
+  it('is dropped when GitHub reports its comment as missing, not when a list omits it', () => {
     const cited = (found: Observed<null>) => someFacts({ cited: new Map([[`comment-${bobs}`, found]]) });
     expect(decideApprovals(approved.state, cited(known(null)), CONFIG, NOON)).toMatchObject({
       drafts: [{ data: { reason: 'approval-invalid', users: [bob.id] } }],
@@ -92,7 +92,7 @@ describe('an approval that stands', () => {
     expect(decideOrder({ ...inputOf(approved, unread), gated: gatesOn(approved.state, unread) })).toBeNull();
   });
 
-  it('is left to the runner once a launch is ordered on it', () => {
+  it('is left to the runner once a launch was ordered on it', () => {
     const facts = someFacts({ permissions: permissions([bob, 'none']) });
     expect(
       decideApprovals(approved.state, withApprovals(approved.state, facts), CONFIG, NOON),
@@ -102,7 +102,7 @@ describe('an approval that stands', () => {
     ).toBeNull();
   });
 
-  it('is not given to the runner where another one that counts is enough', () => {
+  it('is left out of the order when another valid approval reaches the quorum', () => {
     const both = gatedOn().approved(bob).approved(alice);
     const facts = someFacts({
       permissions: new Map([
@@ -116,7 +116,7 @@ describe('an approval that stands', () => {
   });
 });
 
-describe('how many people a run takes', () => {
+describe('the quorum by cost', () => {
   const rows = [
     { fromAcceleratorHours: '2.50', people: 2 },
     { fromAcceleratorHours: '2.51', people: 5 },
@@ -137,11 +137,11 @@ describe('how many people a run takes', () => {
       },
     });
 
-  it('follows from the dearest row that it reaches, to the last digit', () => {
+  it('comes from the most expensive row that the cost reaches, compared exactly', () => {
     expect([withRows('2.49'), withRows('2.5'), withRows('2.509'), withRows('2.510')]).toEqual([1, 2, 2, 5]);
   });
 
-  it('is never fewer than the quorum, and all of them where the cost is not known', () => {
+  it('is never below the base quorum, and is the largest when the cost is unknown', () => {
     expect(withRows('2.5', 3)).toBe(3);
     const nowhere = { ...CONFIG, approvals: { ...CONFIG.approvals, quorumByCost: rows }, clusters: {} };
     expect(quorumOf(nowhere)).toBe(5);

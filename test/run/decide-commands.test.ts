@@ -1,4 +1,7 @@
-/** What a comment comes to: who may, what is recorded, and that every command is answered exactly once. */
+/**
+ * How a comment is decided: who may command, what is recorded, and that every command is answered exactly
+ * once.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { type BranchCommit, type BranchWork, NO_BRANCH_WORK } from '../../src/domain/actor.ts';
@@ -30,7 +33,7 @@ const SHOWN = gated.state.gate?.at ?? '';
 const HEAD = gated.state.gate?.commit ?? null;
 const ended = gated.approved(bob).ordered().submitted().observed().ended();
 
-/** What was recorded, and the run that goes on from it. */
+/** The recorded drafts, and the run that continues from them. */
 function heard(run: RunBuilder, ...rest: Parameters<typeof hear> extends [unknown, ...infer R] ? R : never) {
   const outcome = hear(run, ...rest);
   if (outcome.kind !== 'step' || outcome.step.kind !== 'append') throw new Error(outcome.kind);
@@ -52,7 +55,7 @@ describe('/approve-launch', () => {
   const say = (text: string, by = bob, change: Partial<CommentFacts> = {}) => [aComment(by, text, change)];
 
   it.each([
-    ['by nobody who may', say(LINE, mallory), 'not-permitted'],
+    ['by a person without permission', say(LINE, mallory), 'not-permitted'],
     ['by the author', say(LINE, labBot), 'approval-by-author'],
     ['with 32 digits of the digest', say(LINE), 'approved'],
     [
@@ -65,7 +68,11 @@ describe('/approve-launch', () => {
     ['bare', say('/approve-launch'), 'no-digest'],
     ['with twelve digits', say(`/approve-launch ${digest.slice(7, 19)}`), 'no-digest'],
     ['with 31 digits', say(LINE.slice(0, -1)), 'no-digest'],
-    ['in the second that it was shown in', say(LINE, bob, { createdAt: instant(SHOWN) }), 'approved'],
+    [
+      'in the second in which the manifest was shown',
+      say(LINE, bob, { createdAt: instant(SHOWN) }),
+      'approved',
+    ],
     [
       'written a second before it was shown',
       say(LINE, bob, { createdAt: instant('2026-11-21T09:00:59Z') }),
@@ -87,7 +94,7 @@ describe('/approve-launch', () => {
     expect(drafts.some((draft) => draft.type === 'approved')).toBe(code === 'approved');
   });
 
-  it('is answered with the line to copy where it does not bind', () => {
+  it('is answered with the line to copy when its digest is missing, short or wrong', () => {
     for (const words of [
       '/approve-launch',
       `/approve-launch ${digest.slice(7, 19)}`,
@@ -98,14 +105,14 @@ describe('/approve-launch', () => {
       });
   });
 
-  it('is refused where it was written longer ago than the lab allows', () => {
+  it('is refused when the comment is older than the lab allows', () => {
     const config = { ...CONFIG, approvals: { ...CONFIG.approvals, maxAgeHours: 2 } };
     const at = (createdAt: string) => say(LINE, bob, { createdAt: instant(createdAt) });
     expect(heard(gated, at('2026-11-21T10:00:00Z'), {}, { config }).detail).toMatchObject({ why: 'too-old' });
     expect(heard(gated, at('2026-11-21T10:00:01Z'), {}, { config }).code).toBe('approved');
   });
 
-  it('is refused where the manifest was on show for less time than the lab wants', () => {
+  it('is refused when the manifest was shown for less time than the lab requires', () => {
     const config = { ...CONFIG, approvals: { ...CONFIG.approvals, shownForMs: 60_000 } };
     const at = (createdAt: string) => say(LINE, bob, { createdAt: instant(createdAt) });
     expect(heard(gated, at('2026-11-21T09:01:59Z'), {}, { config }).detail).toMatchObject({
@@ -119,12 +126,12 @@ describe('/approve-launch', () => {
   ];
   const carol = { id: 77, login: 'carol' };
   it.each([
-    ['whoever edited the description last', { pull: known(aPull({ versions: editedBy(bob, carol) })) }],
-    ['whoever edited it before that', { pull: known(aPull({ versions: editedBy(carol, bob) })) }],
-    ['whoever edited the issue', { issue: known(anIssue({ versions: editedBy(bob) })) }],
+    ['the last editor of the description', { pull: known(aPull({ versions: editedBy(bob, carol) })) }],
+    ['an earlier editor of the description', { pull: known(aPull({ versions: editedBy(carol, bob) })) }],
+    ['an editor of the issue', { issue: known(anIssue({ versions: editedBy(bob) })) }],
     ['the author of a commit', work({ commits: commit({ committer: byPerson(carol) }) })],
     ['its committer', work({ commits: commit({ author: byPerson(carol) }) })],
-    ['who pushed it', work({ pushes: [{ by: byPerson(bob), after: shaOf('launch commit') }] })],
+    ['the person who pushed it', work({ pushes: [{ by: byPerson(bob), after: shaOf('launch commit') }] })],
   ])('is refused to %s, unless one person is enough', (_, facts) => {
     expect(heard(gated, say(LINE), facts).code).toBe('approval-by-author');
     expect(heard(gated, say(LINE, alice), facts).code).toBe('approved');
@@ -132,7 +139,7 @@ describe('/approve-launch', () => {
     expect(heard(gated, say(LINE), facts, { config }).code).toBe('approved');
   });
 
-  it('waits for the second person where two are wanted; the same person twice is one', () => {
+  it('waits for a second person when the quorum is two, and counts one person once', () => {
     const config = { ...CONFIG, approvals: { ...CONFIG.approvals, quorum: 2 } };
     const first = heard(gated, say(LINE), {}, { config });
     expect(first).toMatchObject({ code: 'approved-waiting-for-more', detail: { count: 1, quorum: 2 } });
@@ -142,7 +149,7 @@ describe('/approve-launch', () => {
     expect(second).toMatchObject({ code: 'approved', detail: { count: 2 } });
   });
 
-  it('is refused while a gate does not pass, and once it runs', () => {
+  it('is refused while a gate fails, and once the job has run', () => {
     const facts = { body: known(aBody({ risk: null })) };
     expect(heard(gated, say(LINE), facts)).toMatchObject({
       code: 'approval-gates-blocked',
@@ -151,7 +158,7 @@ describe('/approve-launch', () => {
     expect(heard(ended, say(LINE)).code).toBe('too-late');
   });
 
-  it('is refused after a stop: nothing would launch on it', () => {
+  it('is refused after a stop', () => {
     const stopped = gated.approved(bob).ordered().stopRequested(alice);
     expect(heard(stopped, say(LINE)).code).toBe('too-late');
   });
@@ -182,7 +189,7 @@ describe('/stop, /ack and /seal', () => {
     ['/why', ended, 'why-nothing'],
     ['/help', gated, 'help-shown'],
     ['/sael', gated, 'not-understood'],
-  ] as const)('%s', (text, run, code) => {
+  ] as const)('answers %s', (text, run, code) => {
     expect(heard(run, [aComment(bob, text)]).code).toBe(code);
   });
 
@@ -194,14 +201,14 @@ describe('/stop, /ack and /seal', () => {
     ['/ack reject="no use"', failed, { kind: 'close', outcome: 'failed' }],
     ['/ack reject="no use"', stopped, { kind: 'close', outcome: 'rejected', reason: 'no use' }],
     ['/ack reject="no use"', ended, { kind: 'close', outcome: 'rejected', reason: 'no use' }],
-  ] as const)('%s is seen first, then carried out', (text, run, decision) => {
+  ] as const)('records %s as seen first, and then carries it out', (text, run, decision) => {
     const comments = [aComment(bob, text)];
     const { next, code } = heard(run, comments);
     expect(code).toBeUndefined();
     expect(hear(next, comments)).toMatchObject({ kind: 'staged', command: { decision, actor: bob } });
   });
 
-  it('/ack that was written while the job ran takes its incidents: its end nobody had seen', () => {
+  it('takes incidents by /ack written before the end was recorded, and leaves the end to a later /ack', () => {
     const said = (run: RunBuilder, sinceEnd: number, text = '/ack') => {
       const createdAt = later(fromRfc3339(run.state.end?.at ?? '') ?? NOON, sinceEnd);
       return heard(run, [aComment(bob, text, { createdAt })]).code;
@@ -211,23 +218,23 @@ describe('/stop, /ack and /seal', () => {
     expect(said(troubled, -1_000)).toBe('incident-taken');
     expect(said(troubled, -1_000, '/ack reject="no use"')).toBe('incident-taken');
     expect(said(job.ended({ status: 'FAILED' }), -1_000)).toBe('ack-before-end');
-    // It is decided, and carried out from there.
+    // The decision is recorded, and carried out in the next turn.
     expect(said(troubled, 1_000)).toBeUndefined();
   });
 
-  it.each(['fail', 'unknown'] as const)('a verdict of %s needs a reason', (verdict) => {
+  it.each(['fail', 'unknown'] as const)('requires a reason to seal a verdict of %s', (verdict) => {
     expect(heard(ended, [aComment(bob, '/seal')], {}, { verdict }).code).toBe('seal-needs-accept');
   });
 
   it.each([
     ['was edited', [aComment(bob, '/seal', { editedAt: NOON })], someFacts().permissions, 'comment-edited'],
     [
-      'is by someone who may no longer',
+      'has an author without permission',
       [aComment(bob, '/seal')],
       permissions([bob, 'read']),
       'not-permitted',
     ],
-  ] as const)('a seal that was seen and then %s is answered, and seen once', (_, comments, held, code) => {
+  ] as const)('answers a seal command that was seen and then %s exactly once', (_, comments, held, code) => {
     const { next } = heard(ended, [aComment(bob, '/seal')]);
     const answered = heard(next, comments, { permissions: held });
     expect(answered.code).toBe(code);
@@ -235,8 +242,8 @@ describe('/stop, /ack and /seal', () => {
   });
 });
 
-describe('who is heard', () => {
-  it('not a bot, not ourselves, and nothing from before the run', () => {
+describe('ignored comments', () => {
+  it('include those of bots, of ferrybot itself, and from before the run', () => {
     const early = instant('2026-11-20T09:00:00.000Z');
     const comments = [{ authorIsBot: true }, { byUs: true }, { createdAt: early }].map((change) =>
       aComment(bob, '/status', change),
@@ -244,7 +251,7 @@ describe('who is heard', () => {
     expect(hear(gated, comments).kind).toBe('nothing');
   });
 
-  it('a permission that cannot be read is waited for, then told', () => {
+  it('waits for an unreadable permission, then answers permission-unknown', () => {
     const facts = { permissions: new Map([[bob.id, unknown('GitHub is away')]]) };
     const comments = [aComment(bob, '/stop')];
     expect(hear(gated, comments, facts).kind).toBe('wait');
@@ -254,7 +261,7 @@ describe('who is heard', () => {
 });
 
 describe('a comment in the second of the proposal', () => {
-  it('is heard: GitHub tells whole seconds, and the record milliseconds', () => {
+  it('is read as a command, because GitHub times have whole seconds and the record has milliseconds', () => {
     const late = aRun().state;
     const proposedAt = late.proposedAt.replace('.000Z', '.900Z');
     const said = (at: string) =>

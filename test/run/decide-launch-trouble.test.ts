@@ -1,4 +1,4 @@
-/** What people hear of a launch that no runner has claimed, and how often. */
+/** What is posted about a launch that no runner has claimed, and how often. */
 
 import { describe, expect, it } from 'vitest';
 import type { RunFacts } from '../../src/domain/facts.ts';
@@ -37,20 +37,20 @@ const recorded = (run: RunBuilder, facts: RunFacts, now: Instant): RunBuilder =>
 };
 
 describe('a launch workflow that ended without a claim', () => {
-  it('is looked at by the id of its dispatch, and asked for its reason once it is over', () => {
+  it('is read by the id of its dispatch, and its failed jobs are read once it has completed', () => {
     expect(told(decide(someFacts()))).toBe('need workflowRuns of 77');
     expect(told(decide(seen({ status: 'completed' })))).toBe('need failedJobs of 77');
     expect(told(decide(someFacts(), at(0)))).toBe('nothing');
     expect(told(decide(seen({ status: 'in_progress' })))).toBe('nothing');
   });
 
-  it('is looked at without a trigger only when no runner has taken it for 2 min', () => {
+  it('is read without a trigger only when no runner has claimed it for 2 min', () => {
     const alone = (ms: number) => told(decideLaunchTrouble(sent.state, someFacts(), at(ms), false));
     expect(alone(119_000)).toBe('nothing');
     expect(alone(120_000)).toBe('need workflowRuns of 77');
   });
 
-  it('is told at the first failure, with the reason and the link, while the order stands', () => {
+  it('is reported at the first failure with reason and link, and the order stays open', () => {
     const run = recorded(sent, failed, at(5_000));
     const [incident] = run.state.incidents;
     expect(incident).toMatchObject({ code: 'launch-failed', detail: { left: 2 } });
@@ -62,14 +62,14 @@ describe('a launch workflow that ended without a claim', () => {
     expect(told(decide(failed, at(10_000), run))).toBe('nothing');
   });
 
-  it('says that the run ended where its jobs cannot be read', () => {
+  it('is reported by its conclusion when its jobs cannot be read', () => {
     const dark = seen({ status: 'completed', conclusion: 'failure' }, new Map([[77, unknown('away')]]));
     expect(decide(dark)).toMatchObject({
       drafts: [{ data: { detail: { why: 'the workflow run ended with failure' } } }],
     });
   });
 
-  it('ends the order after the last dispatch, so that another approval orders anew', () => {
+  it('ends the order after the last dispatch, so that a new approval issues a new order', () => {
     const thrice = sent.dispatched('launch', digest).dispatched('launch', digest);
     const run = recorded(thrice, failed, at(10 * MINUTE));
     expect(run.state.incidents.at(-1)).toMatchObject({ code: 'launch-failed', detail: { left: 0 } });
@@ -82,14 +82,14 @@ describe('a launch workflow that ended without a claim', () => {
 describe('a launch that waits for a runner', () => {
   const queued = seen({ status: 'queued', conclusion: null });
 
-  it('is told once an order, after 5 min', () => {
+  it('is reported once per order, after 5 min', () => {
     const minutes = Array.from({ length: 110 }, (_, minute) => minute);
     expect(told(decide(queued, at(5 * MINUTE - 1)))).toBe('nothing');
     const run = minutes.reduce((so, minute) => recorded(so, queued, at(minute * MINUTE)), sent);
     expect(run.state.incidents).toMatchObject([{ code: 'launch-waiting', detail: { orderDigest: digest } }]);
   });
 
-  it('is kept up to date in its one comment with back-off, and closed once a runner has taken the order', () => {
+  it('updates its one comment with back-off, and closes it once a runner has claimed the order', () => {
     const run = recorded(sent, queued, at(5 * MINUTE));
     const edits: number[] = [];
     const [incident] = run.state.incidents;
@@ -125,7 +125,7 @@ describe('a launch that waits for a runner', () => {
     );
   });
 
-  it('is dispatched no second time, also under another order after the first has lapsed', () => {
+  it('is not dispatched again, also under a new order after the first has expired', () => {
     const again = sent.incident('order-expired', { orderDigest: digest, attempt: 1 }).ordered({
       issuedAt: '2026-11-21T15:00:00.000Z',
       expiresAt: '2026-11-21T17:00:00.000Z',

@@ -26,7 +26,7 @@ function reminderAfter(state: RunState, entry: { readonly at: string } | null, h
 }
 
 describe('a reminder', () => {
-  it('updates the issue of a job once its last news are a day old', () => {
+  it('updates the issue of a job once its last news is a day old', () => {
     const { state } = job;
     expect(reminderAfter(state, state.submission, 23)).toBeNull();
     expect(reminderAfter(state, state.submission, 24)).toMatchObject({
@@ -34,7 +34,7 @@ describe('a reminder', () => {
     });
   });
 
-  it('asks for a decision after the end, first the approvers, then everybody who may decide', () => {
+  it('asks for a decision after the end, first the approvers, then everybody with permission', () => {
     const ended = job.ended();
     const { state } = ended;
     expect(reminderAfter(state, state.end, 1)).toBeNull();

@@ -1,4 +1,4 @@
-/** When an order is issued, who dispatches it, and how often. */
+/** When an order is issued, which process dispatches it, and how often. */
 
 import { describe, expect, it } from 'vitest';
 import type { RunFacts } from '../../src/domain/facts.ts';
@@ -25,7 +25,7 @@ const order = (run: RunBuilder, facts: RunFacts = someFacts(), config = CONFIG) 
 
 describe('an order', () => {
   // rule DF-06
-  it('is issued once the quorum of people has approved, and runs out after two hours', () => {
+  it('is issued once the quorum has approved, and expires after two hours', () => {
     expect(order(gatedOn())).toBeNull();
     const byBob = gatedOn(someFacts(), TWO).approved(bob);
     expect(order(byBob, someFacts(), TWO)).toBeNull();
@@ -35,7 +35,7 @@ describe('an order', () => {
     expect(order(approved)).toMatchObject({ drafts: [{ data: { order: data } }] });
   });
 
-  it('is not issued after a stop, twice, or while a gate fails or cannot tell', () => {
+  it('is not issued after a stop, twice, or while a gate fails or is unknown', () => {
     expect(order(ordered.stopRequested(alice).approved(bob))).toBeNull();
     expect(order(ordered)).toBeNull();
     expect(order(ordered.submitted())).toBeNull();
@@ -44,7 +44,7 @@ describe('an order', () => {
     expect(order(approved, someFacts({ recordedRuns: unknown('away') }))).toBeNull();
   });
 
-  it('is a new attempt only after the one before was claimed', () => {
+  it('starts a new attempt only if the previous attempt was claimed', () => {
     const end = { orderDigest: ordered.state.order?.digest ?? '' };
     const unclaimed = ordered.incident('dispatch-failed', end).approved(bob);
     const claimed = ordered.claimed().incident('runner-refused', end).approved(bob);
@@ -63,13 +63,13 @@ describe('the dispatch', () => {
   const seen = (change: Parameters<typeof aWorkflowRun>[0]) => someFacts(seenRuns(aWorkflowRun(change)));
   const later = (ms: number): Instant => instant(new Date(issuedAt + ms).toISOString());
 
-  it('is done at once by who issued the order, and by others after a minute', () => {
+  it('is sent immediately by the process that issued the order, and by others after a minute', () => {
     expect(dispatch(someFacts(), issuedAt, mine)).toBe('dispatch-workflow launch');
     expect(dispatch(someFacts(), issuedAt)).toBe('nothing');
     expect(dispatch(someFacts(), soon)).toBe('dispatch-workflow launch');
   });
 
-  it('is not repeated while the run with the recorded id waits or works, and three times at most', () => {
+  it('is not repeated while its workflow run is queued or in progress, and is sent three times at most', () => {
     const done = { status: 'completed' } as const;
     const again = (facts: RunFacts, run = sent, ms = 11 * 60_000) =>
       dispatch(facts, later(ms), NO_ATTEMPTS, run);
@@ -82,7 +82,7 @@ describe('the dispatch', () => {
     expect(dispatch(someFacts(), soon, memory({ tries: new Map([[key, 3]]) }))).toBe('nothing');
   });
 
-  it('that is refused, and an order that lapses, are told', () => {
+  it('records an incident when the dispatch is refused and when the order expires', () => {
     const refused = memory({
       outcomes: new Map([[key, { kind: 'refused', code: 'no-workflow', message: 'not there' }]]),
     });
@@ -105,7 +105,7 @@ describe('the dispatch', () => {
     });
   });
 
-  it('is nothing without an open order', () => {
+  it('is not sent without an open order', () => {
     expect(dispatch(someFacts(), soon, mine, approved)).toBe('nothing');
     expect(dispatch(someFacts(), soon, mine, ordered.submitted())).toBe('nothing');
   });

@@ -1,4 +1,4 @@
-/** Who is told of an incident at which hour, by the lab's own table. */
+/** Who is paged for an incident at which hour, by the lab's own table. */
 
 import { describe, expect, it } from 'vitest';
 import { onCallSchema } from '../../src/config/approvals-schema.ts';
@@ -9,7 +9,7 @@ import { aRun } from '../support/run-builder.ts';
 import { bob, incidentDraft } from '../support/run-drafts.ts';
 import { aConfig } from '../support/run-parts.ts';
 
-/** Every fact that one of these incidents asks for. */
+/** Every fact that one of these incidents needs. */
 const DETAIL = { code: 'tag-elsewhere', message: 'm', why: 'w', cluster: 'local' };
 const at = (text: string): Instant => branded(Date.parse(text), isInstant);
 const base = aConfig();
@@ -20,7 +20,7 @@ const staffed = (onCall: object, inCharge: readonly number[] = []) => ({
 });
 const people = ({ data }: { readonly data: object }): unknown => ('people' in data ? data.people : null);
 
-describe('who is on call', () => {
+describe('the people on call', () => {
   const config = staffed(
     {
       shifts: [
@@ -49,7 +49,7 @@ describe('who is on call', () => {
     expect(peopleAt(config, at(moment))).toEqual(expected);
   });
 
-  it('is nobody where nobody is named', () => {
+  it('are empty when the config names no one', () => {
     expect(peopleAt(staffed({}), at('2026-11-23T08:00:00Z'))).toEqual([]);
   });
 });
@@ -68,7 +68,7 @@ describe('quiet hours', () => {
     expect(isQuiet(config, at(`2026-11-23T${time}:00Z`))).toBe(expected);
   });
 
-  it('let through what cannot wait, and the rest when they are over', () => {
+  it('let urgent incidents through, and page the others when they are over', () => {
     const day = run('seal-failed');
     const now = run('submit-unknown');
     const moment = day.incidents[0]?.at.slice(0, 10) ?? '';
@@ -77,7 +77,7 @@ describe('quiet hours', () => {
     expect(decidePages(day, config, at(`${moment}T21:00:00Z`)).map(people)).toEqual([[7]]);
   });
 
-  it('have nobody told of what somebody else put right, or of what is days old', () => {
+  it('page no one for an incident that others resolved or that is days old', () => {
     const back = run('cluster-back');
     const moment = back.incidents[0]?.at.slice(0, 10) ?? '';
     expect(decidePages(back, config, at(`${moment}T21:00:00Z`))).toEqual([]);
@@ -85,8 +85,8 @@ describe('quiet hours', () => {
   });
 });
 
-describe('the page of an incident that is recorded just now', () => {
-  it('names the entry that the incident will have, and is written by the same process', () => {
+describe('the page of an incident that is being recorded', () => {
+  it('names the entry that the incident will get, and has the role of the recording process', () => {
     const { state } = aRun().gated().approved(bob).ordered().submitted();
     const drafts = [incidentDraft('seal-failed', DETAIL), incidentDraft('engine-state-lost', DETAIL)].map(
       (draft) => ({

@@ -1,4 +1,4 @@
-/** When a stop workflow is dispatched: somebody has given /stop, and no watch is seen to be alive. */
+/** When a stop workflow is dispatched: after a /stop, when no watch is known to be alive. */
 
 import { describe, expect, it } from 'vitest';
 import type { RunFacts } from '../../src/domain/facts.ts';
@@ -32,14 +32,14 @@ const ALIVE = seen(5, 'in_progress');
 const DISPATCH = 'dispatch-workflow stop';
 
 describe('a stop', () => {
-  it('is left to a watch that is alive: it looks every 30 s', () => {
+  it('is left to a live watch, which observes every 30 s', () => {
     expect(stop(asked)).toBe('need workflowRuns of 5');
     expect(stop(asked, ALIVE)).toBe('nothing');
     expect(stop(asked, ALIVE, 34_000)).toBe('nothing');
     expect(stop(asked.observed(), {}, 90_000)).toBe('nothing');
   });
 
-  it('is dispatched where the watch that control started is not in progress', () => {
+  it('is dispatched when the watch that control started is not in progress', () => {
     expect(stop(asked, seen(5, 'completed'))).toBe(DISPATCH);
     expect(stop(asked, seen(5, 'queued'))).toBe(DISPATCH);
     expect(stop(asked, { workflowRuns: new Map([[5, unknown('away')]]) })).toBe(DISPATCH);
@@ -47,11 +47,11 @@ describe('a stop', () => {
     expect(stop(submitted.stopRequested(alice))).toBe(DISPATCH);
   });
 
-  it('is dispatched where a watch that should have looked has not', () => {
+  it('is dispatched when a live watch has not observed in time', () => {
     expect(stop(asked, ALIVE, 35_000)).toBe(DISPATCH);
   });
 
-  it('is not dispatched beside a run of ours, and is dispatched again whenever that is over', () => {
+  it('is not dispatched while a stop workflow runs, and is dispatched again after it has ended', () => {
     const told = asked.incident('stop-unconfirmed', { message: 'not yet' });
     const sent = told.dispatched('stop', String(asked.state.stop?.seq), 9);
     const late = 12 * 60_000;
@@ -67,7 +67,7 @@ describe('a stop', () => {
     expect(stop(often, seen(9, 'completed'), 60 * 60_000)).toBe(DISPATCH);
   });
 
-  it('is told to people where nothing has confirmed it after two minutes, once', () => {
+  it('is reported to people once when it is not confirmed after two minutes', () => {
     const sent = asked.dispatched('stop', String(asked.state.stop?.seq), 9);
     expect(stop(sent, seen(9, 'queued'), 119_000)).toBe('nothing');
     expect(stop(sent, seen(9, 'queued'), 120_000)).toBe('incident');
@@ -75,13 +75,13 @@ describe('a stop', () => {
     expect(stop(told, seen(9, 'queued'), 130_000)).toBe('nothing');
   });
 
-  it('is owed until the engine confirms it or a live watch has looked', () => {
+  it('is pending until the engine confirms it or a live watch has observed the job', () => {
     expect(isStopOwed(asked.state, past(asked, 1_000))).toBe(true);
     expect(isStopOwed(asked.observed().state, past(asked, 90_000))).toBe(false);
     expect(isStopOwed(asked.ended().state, past(asked, 1_000))).toBe(false);
   });
 
-  it('is nothing where nobody asked, where there is no job, and after its end', () => {
+  it("does nothing without a request, without a job, and after the job's end", () => {
     const ordered = gatedOn().approved(bob).ordered();
     for (const run of [watched, ordered.stopRequested(alice), asked.ended()])
       expect(stop(run)).toBe('nothing');

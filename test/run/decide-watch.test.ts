@@ -1,4 +1,4 @@
-/** When a watch counts as silent, which says nothing about the run. */
+/** When a watch counts as silent. A silent watch does not mean that the run has a fault. */
 
 import { describe, expect, it } from 'vitest';
 import type { RentalTerms } from '../../src/domain/launch/manifest.ts';
@@ -28,20 +28,20 @@ describe('a watch', () => {
     expect(silentFor(submitted.observed({ cadenceMs: 45 * MINUTE }), 90 * MINUTE)).toBe(false);
   });
 
-  it('has the time of its lease when the pause is short', () => {
+  it('gets the time of its lease when the pause is short', () => {
     const quick = submitted.observed({ cadenceMs: 3_000 });
     expect(silentFor(quick, 60_000)).toBe(false);
     expect(silentFor(quick, 93_001)).toBe(true);
   });
 
-  it('that never looked is measured by the first pace of the lane', () => {
+  it("that never observed is judged by the lane's first polling interval", () => {
     const rental = { ...USUAL_CADENCE, startupMs: [MINUTE], settleMs: 10 * MINUTE, pollMs: 60 * MINUTE };
     expect(silentFor(submitted, 20 * MINUTE)).toBe(true);
     expect(silentFor(submitted, 20 * MINUTE, rental)).toBe(false);
     expect(silentFor(submitted, 21 * MINUTE, rental)).toBe(true);
   });
 
-  it('is measured by the newest check of the account once a rented job has ended', () => {
+  it('is judged by the newest check of the account once a rented job has ended', () => {
     const { state } = watched.ended();
     if (state.order?.manifest == null || state.end === null) throw new Error('there was no job');
     const terms = { hoursMax: 24 } as unknown as RentalTerms;

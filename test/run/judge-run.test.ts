@@ -1,4 +1,7 @@
-/** The verdict on an ended ferry: status, last step, and every key metric against the median of the last five. */
+/**
+ * The verdict on an ended ferry: status, last step, and every key metric against the median of the last
+ * five.
+ */
 
 import { describe, expect, it } from 'vitest';
 import type { LaneConfig } from '../../src/config/lane-schema.ts';
@@ -38,11 +41,11 @@ describe('the verdict', () => {
     ['NaN', 'NaN', history('100'), 'fail'],
     ['infinity', 'Infinity', history('100'), 'fail'],
     ['no text', '', history('100'), 'fail'],
-  ] as const)('%s', (_, value, past, result) => {
+  ] as const)('judges by %s', (_, value, past, result) => {
     expect(loss(value, past).result).toBe(result);
   });
 
-  it('looks the other way where higher is better', () => {
+  it('reverses the comparison when higher is better', () => {
     const of = { metrics: [{ ...LOSS, better: 'higher' as const }] };
     expect(['98', '97.9', '200'].map((value) => loss(value, undefined, of).result)).toEqual([
       'pass',
@@ -51,7 +54,7 @@ describe('the verdict', () => {
     ]);
   });
 
-  it('of a metric that is not there is unknown, and of a worse one beside it fail', () => {
+  it('is unknown for a missing metric, and fails for one worse metric among several', () => {
     expect(judge({ metrics: {} }).result).toBe('unknown');
     const two = { metrics: [LOSS, { ...LOSS, key: 'eval/bpb' }] };
     expect(loss('200', undefined, two).result).toBe('fail');
@@ -63,15 +66,15 @@ describe('the verdict', () => {
     [5152, 5155, 'fail'],
     [null, 5155, 'unknown'],
     [5153, null, 'pass'],
-  ] as const)('of step %s where %s are configured is %s', (lastStep, finalStep, result) => {
+  ] as const)('judges step %s with %s configured as %s', (lastStep, finalStep, result) => {
     expect(judge({ lastStep, totalSteps: 5155 }, undefined, { finalStep }).result).toBe(result);
   });
 
-  it('is unknown where nobody knows how far it should have gone', () => {
+  it('is unknown when no final step is known', () => {
     expect(judge({ totalSteps: null }, undefined, { finalStep: null }).stepOutcome).toBe('unknown');
   });
 
-  it.each(['FAILED', 'STOPPED'] as const)('of a run that %s is fail, whatever its numbers', (status) => {
+  it.each(['FAILED', 'STOPPED'] as const)('fails for a run that %s, whatever its metrics', (status) => {
     expect(judge({ status }).result).toBe('fail');
   });
 });

@@ -1,4 +1,6 @@
-/** The digest that people approve, computed twice: here, and by a program that shares nothing with ours. */
+/**
+ * The digest that people approve, computed twice: by ferrybot, and by a program that shares no code with it.
+ */
 
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
@@ -79,14 +81,14 @@ const manifest: fc.Arbitrary<Manifest> = fc.record({
 });
 
 describe('the digest of a manifest', () => {
-  it('is the same in Python, over manifests with odd text, names and numbers', async () => {
+  it('equals the digest from Python, for manifests with odd text, names and numbers', async () => {
     const manifests = fc.sample(manifest, { numRuns: SAMPLES, seed: 20_261_121 });
     const ours = manifests.map((one) => canonicalDigest(one, digestOf));
     expect(await python(manifests.map((one) => JSON.stringify(one)))).toEqual(ours);
     expect(new Set(ours).size).toBeGreaterThan(SAMPLES * 0.99);
   });
 
-  it('is the same from the canonical text and from an answer of `ferrybot manifest`', async () => {
+  it('equals the digest of the canonical text and of an answer of `ferrybot manifest`', async () => {
     const one = aManifest({ lane: 'daily', runName: 'ferry "é" 🤖', repository: 'lab/models' });
     const ours = canonicalDigest(one, digestOf);
     expect(await python([canonicalize(one), JSON.stringify({ run: 'x', manifest: one })])).toEqual([
@@ -95,7 +97,7 @@ describe('the digest of a manifest', () => {
     ]);
   });
 
-  it('is refused by Python in one line, exit 1, for whatever else a line may hold', async () => {
+  it('makes Python exit 1 with one line for any line that is not a manifest', async () => {
     const lines = [
       ...[
         '[]',
@@ -121,7 +123,7 @@ describe('the digest of a manifest', () => {
     expect(await execa('python3', [PYTHON, 'x'], { reject: false })).toMatchObject({ exitCode: 2 });
   });
 
-  it('is refused by Python where the text is no manifest: a decimal, a lone surrogate', async () => {
+  it('makes Python reject a decimal number and a lone surrogate', async () => {
     await expect(python(['{"v":1.5}'])).rejects.toThrow('a decimal is a string');
     await expect(python(['{"v":"\\ud800"}'])).rejects.toThrow('no manifest');
   });

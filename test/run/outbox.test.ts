@@ -17,12 +17,12 @@ const author = { appended: new Set([7]) };
 const other = { appended: new Set([8]) };
 
 describe('a text', () => {
-  it('is posted at once by the process that appended its entry, and by no other process', () => {
+  it('is posted immediately by the process that appended its entry, and by no other process', () => {
     expect(mayPost(entry, author, written)).toBe(true);
     expect(isShared(entry, author, written)).toBe(false);
   });
 
-  it('is posted at once by a process that speaks for the author of its entry, and may be posted twice', () => {
+  it('is posted immediately by a process that speaks for its author, and may be posted twice', () => {
     const speaker = { ...other, speaksFor: ['runner'] as const };
     expect(mayPost(entry, speaker, written)).toBe(true);
     expect(isShared(entry, speaker, written)).toBe(true);

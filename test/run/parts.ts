@@ -1,4 +1,4 @@
-// A run whose gates were recorded from the very facts that the decisions see, and the input of each decision.
+// A run with gates recorded from the same facts that the decisions read, and the input of each decision.
 
 import type { GateView } from '../../src/commands/decision.ts';
 import { commentName } from '../../src/domain/answer-key.ts';
@@ -20,7 +20,7 @@ import { aConfig } from '../support/run-parts.ts';
 export const CONFIG = aConfig();
 export const REPOSITORY = 'lab/models';
 
-/** The approving comments are there as they were written, also where the facts show no threads. */
+/** Keeps the approving comments unchanged, also when the facts show no threads. */
 export function withApprovals(state: RunState, facts: RunFacts = someFacts()): RunFacts {
   const standing = state.approvals.map(({ surface, comment, actor, bodyDigest, digest }) => {
     const written = aComment(actor, lineFor(digest), { surface, id: comment, bodyDigest });
@@ -45,12 +45,12 @@ export function gatesOn(state: RunState, given: RunFacts = someFacts(), config =
   });
 }
 
-/** What approves the manifest with this digest. */
+/** The command that approves the manifest with this digest. */
 export function lineFor(digest: string): string {
   return `/approve-launch ${digest.slice('sha256:'.length, 'sha256:'.length + 32)}`;
 }
 
-/** The gates as a command sees them. */
+/** The gates as a command reads them. */
 export function viewOf(state: RunState, facts: RunFacts): GateView {
   const { verdicts, approvals } = gatesOn(state, facts);
   const body = facts.body.kind === 'known' ? facts.body.value.fingerprint : digestOf('');
@@ -58,7 +58,7 @@ export function viewOf(state: RunState, facts: RunFacts): GateView {
   return { digest: state.gate?.digest ?? null, commit, body, verdicts, approvals };
 }
 
-/** Proposed, and the gates recorded as the given facts show them. */
+/** Proposed, and gated by the given facts. */
 export function gatedOn(facts: RunFacts = someFacts(), config = CONFIG): RunBuilder {
   const run = aRun();
   const { manifest, verdicts } = gatesOn(run.state, facts, config);
@@ -71,7 +71,7 @@ export function gatedOn(facts: RunFacts = someFacts(), config = CONFIG): RunBuil
   });
 }
 
-/** The same run with its manifest on show since the gates knew it. */
+/** The same run with its manifest shown since the gates recorded it. */
 export function onShow(state: RunState): RunState {
   const { gate } = state;
   if (gate?.digest == null) return state;
@@ -80,7 +80,7 @@ export function onShow(state: RunState): RunState {
   return { ...state, shown };
 }
 
-/** What becomes of the first command among the comments, at noon unless told otherwise. */
+/** The outcome of the first command among the comments, at noon unless another time is given. */
 export function heardAtNoon(
   { state }: RunBuilder,
   comments: readonly CommentFacts[],
@@ -125,7 +125,10 @@ export const memory = (change: Partial<AttemptCache>): AttemptCache => ({ ...NO_
 export const done = (...keys: readonly string[]): AttemptCache =>
   memory({ outcomes: new Map(keys.map((key) => [key, { kind: 'done', number: 14 }])) });
 
-/** A step in a word: the types of what is recorded, the key and kind of what is done, or the fact that is needed. */
+/**
+ * Names a step: the types of the recorded events, the key and kind of the action, or the fact that is
+ * needed.
+ */
 export function told(step: Step | null): string {
   if (step === null) return 'nothing';
   if (step.kind === 'perform') return `${step.effect.kind} ${step.key.split(':')[0] ?? ''}`;

@@ -1,4 +1,7 @@
-/** Since when a text has shown a proposal, by its edit history: who may write may change it and put the old one back. */
+/**
+ * Since when a text has shown a proposal, by its edit history: people with write access may change it and
+ * restore the old text.
+ */
 
 import { describe, expect, it } from 'vitest';
 import type { ProposalVersion } from '../../src/domain/facts.ts';
@@ -8,7 +11,7 @@ import { mayRewrite, shownSince, TEXT_RESTORES_MAX } from '../../src/run/decide-
 import { judgedText, shownIn } from '../../src/run/proposal-texts.ts';
 import { at, record } from '../care/consent-parts.ts';
 
-/** A version of this minute; ours are sealed then, unless an older seal was put back. */
+/** A version of this minute, sealed in the same minute unless an older sealed text was restored. */
 const ours = (minute: number, sealed = minute): ProposalVersion => ({
   editedAt: at(minute),
   shows: 'this',
@@ -26,13 +29,13 @@ const since = (minute: number, ...versions: readonly ProposalVersion[]): Instant
 describe('a text shows a proposal', () => {
   it.each<[string, Instant | null, Instant | null]>([
     ['from when it was written', since(10, ours(1)), at(1)],
-    ['from then on also where we wrote it again', since(10, ours(1), ours(3)), at(1)],
+    ['from its first version when ferrybot rewrites it', since(10, ours(1), ours(3)), at(1)],
     ['not before it was written', since(10, ours(11)), null],
-    ['not while somebody else’s text stands', since(10, ours(1), theirs(5)), null],
-    ['also where that came in the very second', since(10, ours(1), theirs(10)), null],
-    ['not where the old text was put back', since(10, ours(1), theirs(5), ours(6, 1)), null],
-    ['once we wrote it anew', since(10, ours(1), theirs(5), ours(7)), at(7)],
-    ['not in the second in which we wrote it anew', since(10, ours(1), theirs(5), ours(10)), null],
+    ['not while the text was edited by another person', since(10, ours(1), theirs(5)), null],
+    ['not when that edit came in the same second', since(10, ours(1), theirs(10)), null],
+    ['not when the old text was restored', since(10, ours(1), theirs(5), ours(6, 1)), null],
+    ['once ferrybot has rewritten it', since(10, ours(1), theirs(5), ours(7)), at(7)],
+    ['not in the second in which ferrybot rewrote it', since(10, ours(1), theirs(5), ours(10)), null],
     ['in the second in which it was first written', since(10, ours(10)), at(10)],
     [
       'from our own new text, not from the old one',
@@ -40,19 +43,19 @@ describe('a text shows a proposal', () => {
       at(7),
     ],
     [
-      'not where our newest was put back after another edit',
+      'not when the newest own text was restored after another edit',
       since(10, ours(1), theirs(2), ours(4), theirs(5), ours(6, 4)),
       null,
     ],
-    ['whatever came after the consent', since(10, ours(1), theirs(11)), at(1)],
-    ['from where it names the proposal', since(10, other(1), ours(3)), at(3)],
-    ['not where our text names it no more', since(10, ours(1), other(3)), null],
+    ['even if an edit came after the approval', since(10, ours(1), theirs(11)), at(1)],
+    ['from the version that names the proposal', since(10, other(1), ours(3)), at(3)],
+    ['not when the own text no longer names it', since(10, ours(1), other(3)), null],
   ])('%s', (_, found, expected) => {
     expect(found).toEqual(expected);
   });
 });
 
-describe('a version of it', () => {
+describe('a version of a text', () => {
   const one = record();
   const identity = markerIdentity({ run: one.proposal.record, kind: 'action', key: '20' });
   const marker: VerifiedMarker = {
@@ -69,26 +72,26 @@ describe('a version of it', () => {
   const shows = (change: Partial<VerifiedMarker>, text = body): string =>
     shownIn(one, { body: text, marker: { ...marker, ...change }, identity, words: 'w' });
 
-  it('is ours where control sealed it and it stands', () => {
+  it('is ours if control sealed it and its marker is intact', () => {
     expect(shows({})).toBe('this');
     expect(shows({}, 'nothing is proposed')).toBe('other');
   });
 
   // threat T191
   it.each<[string, Partial<VerifiedMarker>]>([
-    ['that was changed below its seal', { isIntact: false }],
+    ['that was edited after it was sealed', { isIntact: false }],
     ['of another publication', { kind: 'incident' }],
     ['of another proposal', { key: '21' }],
     ['that the watch sealed with other words', { role: 'watch', text: 'harmless' }],
-  ])('is somebody else’s: one %s', (_, change) => {
+  ])('is foreign: a version %s', (_, change) => {
     expect(shows(change)).toBe('foreign');
   });
 
-  it('is ours where the watch said what control would say', () => {
+  it('is ours if the watch sealed the same words that control would write', () => {
     expect(shows({ role: 'watch' })).toBe('this');
   });
 
-  it('is somebody else’s where control alone writes, and the watch sealed it', () => {
+  it('is foreign if only control may write the text and the watch sealed it', () => {
     const sealed = (role: VerifiedMarker['role']): VerifiedMarker => ({ ...marker, role });
     const versions = (['watch', 'control'] as const).map((role) => ({
       editedAt: at(1),
@@ -101,7 +104,7 @@ describe('a version of it', () => {
     expect(judged.map(({ shows }) => shows)).toEqual(['foreign', 'this']);
   });
 
-  it('is nobody’s without a seal', () => {
+  it('is foreign without a seal', () => {
     expect(shownIn(one, { body, marker: null, identity, words: 'w' })).toBe('foreign');
   });
 });
@@ -109,7 +112,7 @@ describe('a version of it', () => {
 describe('an edited text', () => {
   const now = at(59);
 
-  it('is rewritten a few times within an hour, and then left', () => {
+  it('is rewritten a few times within an hour, and then left unchanged', () => {
     const earlier = Array.from({ length: TEXT_RESTORES_MAX }, (_, n) => at(50 + n));
     expect(mayRewrite(earlier, now)).toBe(true);
     expect(mayRewrite([...earlier, at(58)], now)).toBe(false);

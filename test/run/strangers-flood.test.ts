@@ -1,4 +1,7 @@
-/** A stranger writes thousands of comments that are made to cost: nobody waits for them, and nobody's command is lost among them. */
+/**
+ * An untrusted person posts thousands of comments that are expensive to parse: no command is delayed or
+ * lost.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { COMMENT_OF_STRANGER } from '../../src/commands/grammar/markdown.ts';
@@ -69,25 +72,31 @@ const asStranger = (text: string) => readCommentOf('stranger', text, COMMAND_DEF
 const prose = 'The loss fell from 3.1 to 2.9 after step 4600, see the run of the night.\n\n'.repeat(850);
 const PROSE_MS = quickestMs(() => readCommentOf('trusted', prose, COMMAND_DEFINITIONS, { otherBots: [] }));
 
-describe("a stranger's comment", () => {
+describe('an untrusted comment', () => {
   // threat T194
-  it.each(SHAPES)('of %j, as long as GitHub takes, costs less than a page of prose', (unit) => {
-    expect(quickestMs(() => asStranger(full(unit)))).toBeLessThan(PROSE_MS);
-  });
+  it.each(SHAPES)(
+    "made of %j at GitHub's maximum length costs less to parse than a page of prose",
+    (unit) => {
+      expect(quickestMs(() => asStranger(full(unit)))).toBeLessThan(PROSE_MS);
+    },
+  );
 
-  it.each(SHAPES)('of %j, as long as is parsed, costs no more than the longest honest one', (unit) => {
-    const text = full(unit).slice(0, COMMENT_OF_STRANGER.characters);
-    expect(quickestMs(() => asStranger(text))).toBeLessThan(2 * PROSE_MS);
-  });
+  it.each(SHAPES)(
+    'made of %j at the parsed length costs no more than the longest ordinary comment',
+    (unit) => {
+      const text = full(unit).slice(0, COMMENT_OF_STRANGER.characters);
+      expect(quickestMs(() => asStranger(text))).toBeLessThan(2 * PROSE_MS);
+    },
+  );
 
-  it('is read as everybody’s where it is an ordinary one', () => {
+  it('of ordinary length is read like any other comment', () => {
     const { reading, isWhole } = asStranger('I would wait.\n\n> /stop\n\n/status');
     expect(isWhole).toBe(true);
     expect(reading.commands.map(({ name }) => name)).toEqual(['status']);
     expect(reading.ignored.map(({ reason }) => reason)).toEqual(['quote']);
   });
 
-  it('that is too much to parse is told so by the first command that it names', () => {
+  it('that is too long to parse gets a hint at the first command that it names', () => {
     const { reading, isWhole } = asStranger(`${prose}\n/why\n\n/stop`);
     expect(isWhole).toBe(false);
     expect(reading.commands).toEqual([]);
@@ -101,14 +110,14 @@ const at = (index: number): Partial<CommentFacts> => ({
 });
 const options = { since: NOON, otherBots: [] };
 
-describe('a thread of five thousand of them', () => {
+describe('a thread of five thousand untrusted comments', () => {
   const flood = Array.from({ length: 5_000 }, (_, index) =>
     aComment(mallory, full(`${SHAPES[index % SHAPES.length] ?? ''}${index}`), at(index)),
   );
   const stop = aComment(bob, '/stop', at(6_000));
   const thread = [...flood, stop];
 
-  it('has twenty of one person parsed at a look, and the newest among them while GitHub has not said who it is', () => {
+  it('parses at most twenty untrusted comments of one person per turn, after people who wrote few', () => {
     const items = pendingItems(new Map(), thread, { ...options, permissions: new Map() });
     const first = quietFirst(items)[0];
     expect(first).toEqual(bob);
@@ -122,13 +131,13 @@ describe('a thread of five thousand of them', () => {
     expect(later.filter(({ comment }) => comment.author.id === bob.id)).toHaveLength(1);
   });
 
-  it("has a colleague's command first", () => {
+  it('processes the command of a person with permission first', () => {
     const held = permissions([mallory, 'none'], [bob, 'triage']);
     const items = pendingItems(new Map(), thread, { ...options, permissions: held });
     expect(colleaguesFirst(items, held)[0]?.comment.id).toBe(stop.id);
   });
 
-  it('costs at a look less than two hundred pages of prose do', () => {
+  it('costs less per turn than two hundred pages of prose', () => {
     const held = permissions([mallory, 'none'], [bob, 'triage']);
     expect(quickestMs(() => pendingItems(new Map(), thread, { ...options, permissions: held }))).toBeLessThan(
       200 * PROSE_MS,
@@ -141,13 +150,13 @@ describe('a long comment of a colleague', () => {
   const said = (held: ReturnType<typeof permissions>) =>
     pendingItems(new Map(), [long], { ...options, permissions: held }).map((item) => item.said);
 
-  it('waits until GitHub has said who that is, and is read then', () => {
+  it("waits until the author's permission is known, and is read then", () => {
     expect(said(new Map())).toEqual([{ kind: 'unread' }]);
     expect(said(new Map([[bob.id, unknown('GitHub is away')]]))).toEqual([{ kind: 'unread' }]);
     expect(said(new Map([[bob.id, known('triage')]]))).toEqual([{ kind: 'command', name: 'stop', args: {} }]);
   });
 
-  it('is no command where GitHub says that they are a stranger', () => {
+  it('is not a command if its author turns out to have no permission', () => {
     expect(said(new Map([[bob.id, known('read')]]))).toMatchObject([
       { kind: 'hint', word: '/stop', reason: 'limit' },
     ]);

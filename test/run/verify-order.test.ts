@@ -71,7 +71,7 @@ const good: OrderFacts = {
   shown: { pull: known(aPull()), issue: known(anIssue()), branchWork: known(NO_BRANCH_WORK) },
   ...said(),
 };
-/** Whose the proposal is, by what the runner reads. */
+/** The author of the proposal, as the runner reads it. */
 const shown = (change: Partial<OrderFacts['shown']>): Partial<OrderFacts> => ({
   shown: { ...good.shown, ...change },
 });
@@ -79,14 +79,16 @@ const pushedByBob = { ...NO_BRANCH_WORK, pushes: [{ by: byPerson(bob), after: sh
 const quorumOfTwo = { ...CONFIG, approvals: { ...CONFIG.approvals, quorum: 2 } };
 const onePerson = { ...CONFIG, approvals: { ...CONFIG.approvals, onePersonIsEnough: true } };
 const held = ordered.claimed();
-/** A state that no fold would give: the record was verified, and the runner compares all the same. */
+/**
+ * A state that the fold would never produce: the runner compares it again although the record was verified.
+ */
 const forged = (change: Partial<Order>, fitDigest: boolean): RunState => {
   const changed = { ...order.order, ...change };
   const digest = fitDigest ? canonicalDigest(changed, digestOf) : order.digest;
   return { ...ordered.state, order: { ...order, order: changed, digest } };
 };
 
-/** The same order beside another envelope in the record. */
+/** The same order with another envelope in the record. */
 function beside(change: Partial<Manifest['envelope']>): RunState {
   const manifest = order?.manifest ?? null;
   if (order === null || manifest === null) throw new Error('no manifest');
@@ -95,36 +97,36 @@ function beside(change: Partial<Manifest['envelope']>): RunState {
 }
 
 describe('the runner', () => {
-  it('claims an order on which everything stands, and resumes one that it claimed', () => {
+  it('claims an order when every check passes, and resumes its own claim', () => {
     expect(judgeOrder(ordered.state, order.digest, good).kind).toBe('claim');
     expect(judgeOrder(held.state, order.digest, good).kind).toBe('resume');
   });
 
-  it('accepts an approver who is named and can write', () => {
+  it('accepts an approver who is listed and has write permission', () => {
     const config = { ...CONFIG, approvals: { ...CONFIG.approvals, users: [bob.id] } };
     const facts = { ...good, config, permissions: permissions([bob, 'write']) };
     expect(judgeOrder(ordered.state, order.digest, facts).kind).toBe('claim');
   });
 
-  it('accepts an account that was renamed: the number counts', () => {
+  it('accepts an approver who renamed the account, because the id counts', () => {
     const facts = { ...good, ...said({ author: { ...bob, login: 'bob-the-second' } }) };
     expect(judgeOrder(ordered.state, order.digest, facts).kind).toBe('claim');
   });
 
   // threat T101
-  it('refuses an approval that the owner of a renamed login wrote', () => {
+  it("refuses an approval written by a new account under the approver's old login", () => {
     const facts = { ...good, ...said({ author: { ...bob, id: 999 } }) };
     expect(judgeOrder(ordered.state, order.digest, facts)).toMatchObject({ code: 'approval-invalid' });
   });
 
   // threat T249
-  it('refuses an approval that a bot account wrote, whatever it may do', () => {
+  it('refuses an approval that a bot account wrote, whatever its permissions', () => {
     const facts = { ...good, ...said({ authorIsBot: true }) };
     expect(judgeOrder(ordered.state, order.digest, facts)).toMatchObject({ code: 'approval-invalid' });
   });
 
   // threat T58
-  it('refuses an order that one person approved twice, where two people are wanted', () => {
+  it('refuses an order that cites one approval twice when the quorum is two', () => {
     const [given] = order.order.approvals;
     if (given === undefined) throw new Error('no approval');
     const twice = forged({ approvals: [given, given] }, true);
@@ -132,25 +134,25 @@ describe('the runner', () => {
     expect(judgeOrder(twice, twice.order?.digest ?? '', facts)).toMatchObject({ code: 'too-few-approvals' });
   });
 
-  it('accepts an approval that names the digest, in the issue as well', () => {
+  it('accepts an approval that names the digest in a comment on the issue', () => {
     const facts = { ...good, ...said({ thread: 12 }, `/approve-launch sha256:${hex.toUpperCase()}`) };
     expect(judgeOrder(ordered.state, order.digest, facts).kind).toBe('claim');
   });
 
-  it('accepts an author only where the lab says that one person is enough', () => {
+  it("accepts the author's own approval only if the lab allows one person to be enough", () => {
     const facts = { ...good, ...shown({ pull: known(aPull({ author: bob })) }) };
     expect(judgeOrder(ordered.state, order.digest, { ...facts, config: onePerson }).kind).toBe('claim');
     expect(judgeOrder(ordered.state, order.digest, facts)).toMatchObject({ code: 'approver-not-permitted' });
   });
 
-  it('counts two hours from the entry in the logbook, whatever the order says', () => {
+  it('expires an order two hours after its entry in the logbook, whatever the order says', () => {
     const long = gatedOn().shown().approved(bob).ordered({ expiresAt: '2027-11-21T13:00:00.000Z' });
     const digest = long.state.order?.digest ?? '';
     expect(judgeOrder(long.state, digest, good).kind).toBe('claim');
     expect(judgeOrder(long.state, digest, { ...good, now: NOON })).toMatchObject({ code: 'order-expired' });
   });
 
-  it('starts a claimed order for two hours from its claim, not from its issue', () => {
+  it('starts a claimed order within two hours of its claim, not of its issue', () => {
     const claim = held.state.order;
     if (claim === null) throw new Error('no order');
     const late = gatedOn()
@@ -166,7 +168,7 @@ describe('the runner', () => {
     expect(isClaimStale({ ...claim, claim: null }, afterExpiry)).toBe(true);
   });
 
-  it('is forgotten by an engine that begins anew, and by no other', () => {
+  it('treats a claim as forgotten if the engine forgets with its session and the session changed', () => {
     const claim = ordered.claimed().state.order;
     const session = claim?.claim?.engineSession ?? '';
     if (claim === null) throw new Error('no order');
@@ -252,7 +254,7 @@ describe('the runner', () => {
     ['was edited', said({ bodyDigest: digestOf('something else') })],
     ['was hidden', said({ minimized: true })],
     ['does not approve this digest', said({}, `/approve-launch ${'0'.repeat(32)}`)],
-  ] as const)('says of an invalid approval that the comment %s', (why, facts) => {
+  ] as const)('reports for an invalid approval that the comment %s', (why, facts) => {
     const refusal = judgeOrder(ordered.state, order.digest, { ...good, ...facts });
     expect(refusal).toMatchObject({
       code: 'approval-invalid',
@@ -261,10 +263,10 @@ describe('the runner', () => {
   });
 
   it.each([
-    ['after a revocation of an older one', `/revoke\n\n${LINE}`],
-    ['before words that take nothing back', `${LINE}\n\n/status`],
-    ['before a hold, which is looked up by itself', `${LINE}\n\n/hold reason="x"`],
-  ])('takes an approval that stands in its comment %s', (_, body) => {
+    ['after a revocation of an older approval', `/revoke\n\n${LINE}`],
+    ['before a command that revokes nothing', `${LINE}\n\n/status`],
+    ['before a hold, which is checked separately', `${LINE}\n\n/hold reason="x"`],
+  ])('accepts an approval in a comment %s', (_, body) => {
     expect(judgeOrder(ordered.state, order.digest, { ...good, ...said({}, body) })).toEqual(
       judgeOrder(ordered.state, order.digest, good),
     );
@@ -275,14 +277,14 @@ describe('the runner', () => {
     ['a digest that is not its own', forged({ expiresAt: '2026-11-21T13:30:00.000Z' }, false)],
     ['another run', forged({ run: branded('ferry-daily-20261120', isRunId) }, true)],
     ["another run's submission id", forged({ submissionId: 'ferrybot-ferry-daily-20261120-a1' }, true)],
-    ['an attempt that its submission id is not for', forged({ attempt: 2 }, true)],
-    ['a manifest in the record that is not the one it names', beside({ restarts: 1_000 })],
+    ['a submission id for another attempt', forged({ attempt: 2 }, true)],
+    ['another manifest in the record than it names', beside({ restarts: 1_000 })],
   ])('refuses with order-forged an order with %s', (_, state) => {
     const named = state.order?.digest ?? '';
     expect(judgeOrder(state, named, good)).toMatchObject({ code: 'order-forged', effect: 'standing' });
   });
 
-  it('refuses who asked for the change', () => {
+  it('refuses an approval by the person who requested the change', () => {
     const asked = aRun({ requestedBy: bob }).gated().shown().approved(bob).ordered();
     const digest = asked.state.order?.digest ?? '';
     const pull = known(aPull());
@@ -291,8 +293,8 @@ describe('the runner', () => {
     expect(judgeOrder(asked.state, digest, facts)).toMatchObject({ code: 'approver-not-permitted' });
   });
 
-  it('refuses an approval that is older than the lab allows, and starts a claimed order all the same', () => {
-    // Shown for two days, approved at once, ordered on the third: as a control key can write it.
+  it('refuses an approval older than the lab allows, but resumes an order claimed in time', () => {
+    // Shown for two days, approved in the first minutes, ordered on the third: a control key can write this.
     const late = gatedOn()
       .shown()
       .approved(bob)
@@ -311,13 +313,13 @@ describe('the runner', () => {
       kind: 'resume',
       ground: { kind: 'claim' },
     });
-    // A claim from before it was written was made on something else.
+    // A claim from before the approval was written had another ground.
     expect(judgeOrder(held.state, order.digest, { ...good, now })).toMatchObject({
       ground: { code: 'approval-outdated' },
     });
   });
 
-  it('takes a review for the commit that it was written on and for no other', () => {
+  it('accepts a review only for the commit it was written on', () => {
     const [given] = ordered.state.approvals;
     if (given === undefined) throw new Error('no approval');
     const approvals = [{ ...cited, surface: 'review' as const }];
@@ -341,7 +343,7 @@ describe('the runner', () => {
     expect(judge(null)).toMatchObject({ code: 'approval-invalid' });
   });
 
-  it('holds a claimed order whose approval fell meanwhile: what is not started is not started any more', () => {
+  it('resumes a claimed order with a dropped approval as refused, so that nothing starts', () => {
     const fell = held.dropped('manifest-changed');
     expect(judgeOrder(fell.state, order.digest, good)).toMatchObject({
       kind: 'resume',
@@ -349,7 +351,7 @@ describe('the runner', () => {
     });
   });
 
-  it('refuses while a stop or a hold stands, should the order still be open', () => {
+  it('refuses while the run has a stop or a hold, also if the order is still open', () => {
     const stop = { ...ordered.state, stop: { actor: alice, at: '', comment: 1, seq: 1 } };
     const one = {
       scope: 'run',
@@ -374,11 +376,11 @@ describe('the runner', () => {
   });
 });
 
-describe('the runner evaluates again', () => {
+describe("the runner's own evaluation", () => {
   const judged = (change: Parameters<typeof gateFacts>[0]) =>
     judgeOrder(ordered.state, order.digest, { ...good, gates: known(gateFacts(change)) });
 
-  it.each(RUNNER_GATES)('%s, whatever the record says of it', (gate) => {
+  it.each(RUNNER_GATES)('refuses when gate %s fails, whatever the record says', (gate) => {
     const blocking = ROWS[gate].cases.filter(([, facts, outcome]) => {
       const first = runnerVerdicts(gateFacts(facts)).find((verdict) => verdict.outcome === 'fail');
       return outcome === 'fail' && first?.gate === gate;
@@ -400,13 +402,13 @@ describe('the runner evaluates again', () => {
       expect(judged(facts)).toMatchObject({ kind: 'refused', code: 'unreadable', effect: 'standing' });
   });
 
-  it('and asks nobody about checks, holds and approvals by way of a gate', () => {
+  it('leaves checks, holds and approvals to other code', () => {
     const left = GATES.filter((gate) => !isRunnerGate(gate));
     expect(left).toEqual(['checks-green', 'not-held', ...APPROVAL_GATES]);
     expect(judged({ checks: unknown('no right'), approvals: unknown('not asked') }).kind).toBe('claim');
   });
 
-  it('nothing where its own reading failed', () => {
+  it('refuses as unreadable when its own gates could not be read', () => {
     const facts = { ...good, gates: unknown('GitHub is away') };
     expect(judgeOrder(ordered.state, order.digest, facts)).toMatchObject({
       code: 'unreadable',
@@ -415,7 +417,7 @@ describe('the runner evaluates again', () => {
   });
 });
 
-describe('the place that a launch is asked from', () => {
+describe('the workflow that asks for a launch', () => {
   const home = { repository: 'lab/models', defaultBranch: 'main', workflow: 'ferrybot-launch.yml' };
   const workflow = 'lab/models/.github/workflows/ferrybot-launch.yml';
   const right = {
@@ -424,7 +426,7 @@ describe('the place that a launch is asked from', () => {
     workflowRef: `${workflow}@refs/heads/main`,
   };
 
-  it('is the launch workflow on the default branch, dispatched', () => {
+  it('is accepted if it is the launch workflow dispatched on the default branch', () => {
     expect(verifyWorkflowOrigin(right, home)).toBeNull();
   });
 
@@ -439,7 +441,7 @@ describe('the place that a launch is asked from', () => {
     ['wrong-origin', { workflowRef: 'lab/models/.github/workflows/mine.yml@refs/heads/main' }],
     ['wrong-origin', { workflowRef: 'mallory/models/.github/workflows/ferrybot-launch.yml@refs/heads/main' }],
     ['unreadable', { workflowRef: '' }],
-  ] as const)('%s: %o', (code, change) => {
+  ] as const)('is refused with %s: %o', (code, change) => {
     expect(verifyWorkflowOrigin({ ...right, ...change }, home)?.code).toBe(code);
   });
 });

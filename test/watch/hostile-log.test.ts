@@ -1,4 +1,7 @@
-/** Logs that a job prints to blind its watch: whatever stands in the place of a number, each look is recorded, and its end. */
+/**
+ * Logs that try to break the watch: each observation and the end are recorded, with any text in place of a
+ * number.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { DEFINITIONS } from '../../src/domain/logbook/definitions.ts';
@@ -11,7 +14,7 @@ import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 
 const submitted = aRun().gated().approved(bob).ordered().submitted();
-/** Far below what an entry may have (a million characters). */
+/** Far below the size limit of an entry (a million characters). */
 const ENTRY_CHARS_MAX = 200_000;
 const NUMBERS = [
   '1e400',
@@ -28,7 +31,7 @@ const UNSEEN = '\u0001'.repeat(120);
 const many = (count: number, line: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => line(index)).join('\n');
 
-/** A log by the number in it. */
+/** A log with the given number in it. */
 const LOGS: readonly (readonly [name: string, log: (number: string) => string])[] = [
   [
     'Levanter’s bar',
@@ -50,9 +53,9 @@ function entriesOf(text: string) {
   return eventsOf(submitted.state, lookWith({ log, job: foundJob('FAILED') }));
 }
 
-describe('a look at a job that prints what is no number', () => {
+describe('an observation of a job with invalid numbers', () => {
   // threat T240
-  it.each(LOGS)('in %s is recorded, and its end', (_name, log) => {
+  it.each(LOGS)('in %s is recorded, and so is its end', (_name, log) => {
     for (const number of NUMBERS) {
       const entries = entriesOf(log(number));
       expect(entries.map(({ type }) => type)).toContain('ended');
@@ -64,7 +67,7 @@ describe('a look at a job that prints what is no number', () => {
   });
 
   // threat T241
-  it('in the place of its loss has nothing of it recorded: it may be a secret', () => {
+  it('records no text in place of a loss, because it may be a secret', () => {
     const bar = (loss: string): string =>
       `Progress on:train 5it/9it rate:1.0it/s remaining:00:04 elapsed:00:05 postfix:loss=${loss}`;
     expect(JSON.stringify(entriesOf(bar('sk-of-somebody')))).not.toContain('somebody');

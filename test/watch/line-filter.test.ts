@@ -1,4 +1,4 @@
-/** The filter in front of the log reader: it tells of every line that says something, and counts the others. */
+/** The filter in front of the log reader: it passes every line with information, and counts the others. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -10,12 +10,12 @@ const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 describe('every signature', () => {
   it.each(SIGNATURES.map((row) => [row.signature, row] as const))(
-    '%s holds a telling word in whatever it matches',
+    '%s contains a telling word in each text that it matches',
     (_signature, { pattern }) => {
       const matching = fc.stringMatching(new RegExp(pattern.source.replaceAll('\\b', '')), { size: 'small' });
       fc.assert(
         fc.property(matching, (line) => {
-          // The generator knows neither `\b` nor `i`: ask the pattern itself.
+          // The generator supports neither `\b` nor `i`: test the pattern itself.
           fc.pre(pattern.test(line) && !line.includes('\n'));
           const bytes = utf8(`\n${line}\n`);
           expect(findTellingWord(bytes, 0, bytes.length)).not.toBe(-1);
@@ -26,7 +26,7 @@ describe('every signature', () => {
   );
 });
 
-/** The last place at or before `cut` at which no character is divided. */
+/** The last offset at or before `cut` that does not split a character. */
 function wholeCharacters(bytes: Uint8Array, cut: number): number {
   let place = Math.min(cut, bytes.length);
   while (((bytes[place] ?? 0) & 0xc0) === 0x80) place -= 1;
@@ -50,14 +50,14 @@ describe('reading through the filter', () => {
   const dull = ['', 'F', 'fine', 'é€😀', 'I2026 step', 'Progress', 'x'.repeat(50)];
   const logs = fc.array(fc.constantFrom(...telling, ...dull), { maxLength: 40 });
 
-  it('says the same as reading each line for itself, wherever the pieces are cut', () => {
+  it('yields the same facts as reading each line separately, for any cuts', () => {
     fc.assert(
       fc.property(logs, fc.array(fc.nat(2_000), { maxLength: 5 }), (lines, cuts) => {
         const bytes = utf8(lines.map((line) => `${line}\n`).join(''));
-        // A log that ends in this line reads it without the filter: the last line is never filtered.
+        // A log that ends with this line reads it unfiltered, because the last line is never filtered.
         const alone = lines.reduce((facts, line) => {
           const read = finishLog(readLogText(facts, line));
-          // An empty one is no unfinished line.
+          // An empty line is not an unfinished line.
           return line === '' ? { ...read, lines: read.lines + 1 } : read;
         }, NO_LOG_FACTS);
         const places = [...cuts, bytes.length]

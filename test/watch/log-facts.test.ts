@@ -1,4 +1,4 @@
-/** What a watch reads out of a log: each line once, however the log is cut into pieces. */
+/** What a watch reads from a log: each line once, however the log is cut into pieces. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -25,7 +25,7 @@ wandb: View run ferry at: https://wandb.ai/lab/ferries/runs/ferry_daily_125m_202
 `;
 
 describe('a healthy log', () => {
-  it('gives progress with the exact total, tracker, eval, checkpoint and no failure', () => {
+  it('yields progress with the exact total, tracker, eval, checkpoint and no failure', () => {
     expect(read(healthy)).toMatchObject({
       lines: 12,
       step: { value: 1000, exact: false },
@@ -50,12 +50,12 @@ describe('a healthy log', () => {
     expect(read(healthy, 'Progress on:train -/9999 rate:-\n').exactTotal).toBe(5155);
   });
 
-  it('does not say that the step fits before the first step is through', () => {
+  it('does not report the first step as completed while it compiles', () => {
     const compiling = healthy.split('\n').slice(0, 4).join('\n');
     expect(read(compiling)).toMatchObject({ firstStepCompleted: false, step: null, exactTotal: 5155 });
   });
 
-  it('is no failure for having the word error in it', () => {
+  it('reports no failure for the word error alone', () => {
     expect(read('NCCL INFO error count 0\ntrain/error_rate=0.1\nERROR summary: none\n').failures).toEqual([]);
   });
 });
@@ -63,7 +63,7 @@ describe('a healthy log', () => {
 describe('reading in pieces', () => {
   const noisy = `${healthy}KeyError: 'x'\r\nü€😀\ufeff F20260807 03:14:15\nF20260807 03:14:15.9 4242 a.cc:1] x\nKeyError: '\ufeffx'`;
 
-  it('gives the same as reading at once, wherever it is cut', () => {
+  it('yields the same facts as reading the whole log, for any cuts', () => {
     const cuts = fc.array(fc.nat(noisy.length), { maxLength: 12 });
     fc.assert(
       fc.property(cuts, (at) => {
@@ -74,14 +74,14 @@ describe('reading in pieces', () => {
     );
   });
 
-  it('survives a line without end, and reads the line after it', () => {
+  it('survives an endless line, and reads the line after it', () => {
     const flood = 'x'.repeat(limits.logLineCharsMax * 3);
     const whole = read(`${flood}\nKeyError: 'y'\n`);
     expect(read(flood.slice(0, 20_000), flood.slice(20_000), `\nKeyError: 'y'\n`)).toEqual(whole);
     expect(whole).toMatchObject({ lines: 2, carry: '', failures: [{ line: "KeyError: 'y'" }] });
   });
 
-  it('reads an old error once, not at every look', () => {
+  it('reports an old error once, not in every observation', () => {
     const first = readLogText(NO_LOG_FACTS, 'OwnerDiedError: gone\n');
     const second = readLogText(first, 'Progress on:train 5.00it/9.00it rate:1.0it/s\n');
     expect(second.failures).toEqual([
@@ -154,14 +154,14 @@ describe('failure signatures', () => {
     expect(read(`${healthy}${line}\n`).failures.map((failure) => failure.id)).toContain(id);
   });
 
-  it('have ids of their own, and none is untested above', () => {
+  it('have unique ids, and each is tested above', () => {
     expect(new Set(SIGNATURES.map(({ signature }) => signature)).size).toBe(SIGNATURES.length);
     expect(SIGNATURES).toHaveLength(31);
     expect(signatureNamed('vmem-exhausted')).toMatchObject({ class: 'oom-hbm' });
     expect(signatureNamed('of-an-older-version')).toBeNull();
   });
 
-  it('costs little on a hostile line', () => {
+  it('take little time on a hostile line', () => {
     const hostile = `eval/${'a/'.repeat(8000)} Progress on:${'train '.repeat(2000)} No progress after ${'x'.repeat(9000)}\n`;
     expect(cpuMs(() => read(hostile.repeat(20)))).toBeLessThan(2_000);
   });

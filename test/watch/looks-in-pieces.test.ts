@@ -1,4 +1,7 @@
-/** What a log says does not depend on when somebody looked: what one look leaves open, the next one goes on with, in another process too. */
+/**
+ * The facts of a log do not depend on the times of observation: the next observation continues an unfinished
+ * one, also in another process.
+ */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -35,7 +38,10 @@ const engine = createSimulatedEngine({
   },
 });
 
-/** Looks each time when the log has grown to one of `sizes`; at the last one the job has failed. Nothing is kept but the record. */
+/**
+ * Observes each time the log has grown to one of `sizes`; at the last one the job has failed. Only the
+ * record is kept.
+ */
 async function lookedAt(sizes: readonly number[], log = LOG): Promise<RunBuilder> {
   let run = aRun().gated().approved(bob).ordered().submitted();
   for (const [index, size] of [...sizes, log.length].entries()) {
@@ -58,7 +64,7 @@ async function lookedAt(sizes: readonly number[], log = LOG): Promise<RunBuilder
   return run;
 }
 
-/** A whole number of characters, as every engine promises. */
+/** Rounds down to whole characters, as every engine promises. */
 function chunkOf(log: Buffer, size: number, offset: number): LogRead {
   let end = size;
   while (((log[end] ?? 0) & 0xc0) === 0x80) end -= 1;
@@ -66,8 +72,8 @@ function chunkOf(log: Buffer, size: number, offset: number): LogRead {
   return { kind: 'chunk', bytes, offset, nextOffset: offset + bytes.length, atEnd: true };
 }
 
-describe('a log that grows between looks', () => {
-  it('keeps the address of a bad node whose traceback was cut in two', async () => {
+describe('a log that grows between observations', () => {
+  it('keeps the address of a bad node when its traceback was split', async () => {
     const { state } = await lookedAt([LOG.indexOf(HEAD) + HEAD.length + 30]);
     expect(
       incidentsWith(state.incidents, 'failure-signature').map(({ detail }) => [
@@ -77,7 +83,7 @@ describe('a log that grows between looks', () => {
     ).toEqual([['device-busy', '10.0.0.9']]);
   });
 
-  it('says the same wherever it was cut', async () => {
+  it('yields the same incidents and end, for any cuts', async () => {
     const whole = (await lookedAt([])).state;
     const told = (state: typeof whole): unknown => [
       incidentsWith(state.incidents, 'failure-signature').map(({ code, detail }) => [code, detail]),
@@ -94,7 +100,7 @@ describe('a log that grows between looks', () => {
     );
   });
 
-  it('gives up a traceback that stands too far above', async () => {
+  it('drops a worker address that is too many lines above the error', async () => {
     const far = `${HEAD}\n${'a line\n'.repeat(limits.tracebackLinesMax)}`;
     const log = Buffer.from(`${far}${BUSY}\n`);
     for (const size of [HEAD.length + 1, far.length - 700, far.length]) {

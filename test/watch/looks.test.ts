@@ -1,4 +1,4 @@
-/** One watch at a time, when it looks, and what a look comes to. */
+/** One watch at a time: when it observes, and what an observation records. */
 
 import { describe, expect, it } from 'vitest';
 import type { JobStatus } from '../../src/domain/engine.ts';
@@ -27,7 +27,7 @@ import { aRun } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
 import { instant, NOON } from '../support/run-facts.ts';
 
-/** What a lab may want of a machine that it pays for by the minute. */
+/** A cadence for a machine that is paid by the minute. */
 const RENTAL = rentalSettings.shape.cadence.parse(undefined);
 const HERO = heroSettings.shape.cadence.parse(undefined);
 const submitted = aRun().gated().approved(bob).ordered().submitted();
@@ -46,7 +46,7 @@ const BAR =
   'tqdm Progress on:train STEPit/1.20kit rate:0.7it/s remaining:10:00 elapsed:01:00 postfix:loss=3.5\n';
 
 describe('the lease', () => {
-  it('begins at fence 1 and outlives its cadence', () => {
+  it('starts at fence 1 and lasts longer than its cadence', () => {
     expect(leaseFor(submitted.state, 'w', NOON, 570_000)).toEqual({
       holder: 'w',
       fence: 1,
@@ -55,13 +55,13 @@ describe('the lease', () => {
   });
 
   // rule ML-09
-  it('is prolonged by its holder under the same fence, and by nobody else until it is over', () => {
+  it('is renewed by its holder under the same fence, and by another watch only after it expired', () => {
     expect(leaseFor(watched.state, 'watch-1', lastMomentBefore, 1)?.fence).toBe(1);
     expect(leaseFor(watched.state, 'watch-2', lastMomentBefore, 1)).toBeNull();
     expect(leaseFor(watched.state, 'watch-2', until, 1)).toMatchObject({ holder: 'watch-2', fence: 2 });
   });
 
-  it('given back is free at once', () => {
+  it('is free immediately after its release', () => {
     const lease = watched.state.observation?.lease;
     if (lease === undefined) throw new Error('no lease');
     const run = watched.observed({ lease: released(lease, NOON) });
@@ -73,13 +73,13 @@ describe('the cadence', () => {
   const at = (run: typeof watched): number => Date.parse(run.state.head.at);
 
   // rule ML-08
-  it('is 120 s after the submit, 570 s after a look, and now for a stop', () => {
+  it('is 120 s after the submit, 570 s after an observation, and immediate for a stop', () => {
     expect(nextCheckAt(submitted.state, CADENCE, NOON)).toBe(at(submitted) + 120_000);
     expect(nextCheckAt(watched.state, CADENCE, NOON)).toBe(at(watched) + 570_000);
     expect(nextCheckAt(watched.stopRequested(alice).state, CADENCE, NOON)).toBe(NOON);
   });
 
-  /** Minutes after the submission at which somebody looks, where each look finds this. */
+  /** Minutes after the submission at which a watch observes, with these results. */
   const looksAt = (cadence: Cadence, found: readonly (keyof typeof JOBS)[]): number[] => {
     let run: typeof submitted = submitted;
     return found.map((what, index) => {
@@ -98,7 +98,7 @@ describe('the cadence', () => {
     ['of a ferry', CADENCE, times(4, 'well'), [2, 11.5, 21, 30.5]],
     ['of a hero', HERO, ['well', 'well', 'dark', 'well', 'well'], [2, 17, 32, 34, 49]],
     [
-      'of a ferry that is out of sight',
+      'of a ferry that cannot be observed',
       CADENCE,
       ['well', 'dark', 'dark', 'well', 'well'],
       [2, 11.5, 13.5, 15.5, 25],
@@ -110,16 +110,16 @@ describe('the cadence', () => {
       [1, 3, 7, 15, 25, 35, 45, 75, 105],
     ],
     [
-      'of a rental that is out of sight',
+      'of a rental that cannot be observed',
       RENTAL,
       [...times(6, 'well'), 'dark', 'dark', ...times(3, 'well')],
       [1, 3, 7, 15, 45, 75, 105, 108, 111, 121, 151],
     ],
-  ] as const)('%s is its own', (_, cadence, found, minutes) => {
+  ] as const)('%s has its own intervals', (_, cadence, found, minutes) => {
     expect(looksAt(cadence, found)).toEqual(minutes);
   });
 
-  it('is the time that its look names and its lease outlives', () => {
+  it('is recorded in the observation, and the lease lasts longer', () => {
     const drafts = (job: Look['job']) => eventsOf(watched.state, { ...lookWith(), at: NOON, job });
     expect(drafts(JOBS.well)[0]?.data).toMatchObject({
       cadenceMs: 570_000,
@@ -131,7 +131,7 @@ describe('the cadence', () => {
     });
   });
 
-  it('is the usual one again once a person has taken what is wrong', () => {
+  it('returns to normal once a person has taken the incident', () => {
     const hurt = watched.incident('failure-signature', {
       signature: 'owner-died',
       class: 'infra-cluster',
@@ -145,27 +145,27 @@ describe('the cadence', () => {
     expect(nextLookMs(taken.state, CADENCE, instant(taken.state.head.at))).toBe(570_000);
   });
 
-  it('looks for a stop every 30 s at least', () => {
+  it('checks for a stop at least every 30 s', () => {
     expect(stopLookPeriodMs(CADENCE)).toBe(30_000);
     expect(stopLookPeriodMs({ ...CADENCE, startupMs: [2_000, 9_000], pollMs: 5_000 })).toBe(2_000);
   });
 });
 
-describe('a look', () => {
+describe('an observation', () => {
   const base = lookWith();
   const found = (status: JobStatus, message = ''): Look => lookWith({ job: foundJob(status, { message }) });
   const later = (minutes: number): Look['at'] => after(NOON, minutes * 60_000);
   const types = (look: Look, run = submitted): readonly string[] =>
     eventsOf(run.state, look).map((e) => e.type);
 
-  it('ends the run on a terminal status and on nothing else', () => {
+  it('ends the run on a terminal status and on no other', () => {
     expect(types(found('RUNNING'))).toEqual(['observed']);
     const log = { ...NO_LOG_FACTS, step: { value: 12, exact: true } };
     for (const status of ['SUCCEEDED', 'FAILED', 'STOPPED'] as const)
       expect(types({ ...found(status), log })).toEqual(['observed', 'ended']);
   });
 
-  it('at a job that succeeded without a step says so', () => {
+  it('raises an alarm for a job that succeeded without a step', () => {
     expect(eventsOf(submitted.state, found('SUCCEEDED'))).toMatchObject([
       { type: 'observed' },
       { type: 'incident', data: { code: 'run-alarm', detail: { detector: 'green-no-op', seen: 'steps' } } },
@@ -174,19 +174,19 @@ describe('a look', () => {
   });
 
   // threat T237
-  it.each([-1, 9e15, 1e300])('records no moment that a job or its cluster makes up, such as %d', (ms) => {
+  it.each([-1, 9e15, 1e300])('records no invented time from a job or cluster, such as %d', (ms) => {
     const job = { ...foundJob('SUCCEEDED'), startedAtMs: ms, endedAtMs: ms };
     const ended = eventsOf(submitted.state, { ...base, job }).find(({ type }) => type === 'ended');
     expect(ended?.data).toMatchObject({ startedAt: null, endedAt: null });
   });
 
-  it('records no more of a cluster’s word for a failure than an entry has room for', () => {
+  it("truncates a cluster's error text to the size of an entry", () => {
     const job = { ...foundJob('FAILED'), errorType: 'x'.repeat(2_000_000) };
     const ended = eventsOf(submitted.state, { ...base, job }).find(({ type }) => type === 'ended');
     expect(JSON.stringify(ended).length).toBeLessThan(10_000);
   });
 
-  it('at a job that is gone says so once, and never that it ended', () => {
+  it('reports once that the job is missing, and never that it ended', () => {
     const look: Look = { ...base, job: { kind: 'absent', session: null } };
     const first = eventsOf(submitted.state, look);
     expect(first).toMatchObject([
@@ -195,7 +195,7 @@ describe('a look', () => {
     ]);
     const told = submitted.add(...first);
     expect(types(look, told)).toEqual(['observed']);
-    // Another attempt is another job: what was said of the one before says nothing of it.
+    // A new attempt is a new job, so the earlier report does not count for it.
     const { submission } = told.state;
     if (submission === null) throw new Error('no submission');
     const second = { ...told.state, submission: { ...submission, attempt: 2 }, observation: null };
@@ -205,7 +205,7 @@ describe('a look', () => {
     ]);
   });
 
-  it('that gets no usable answer for a quarter of an hour says so once, and once more after it could look again', () => {
+  it('reports a quarter hour without an answer once, and again only after a successful observation', () => {
     const dark: Look = { ...base, job: { kind: 'unknown', message: 'the dashboard answers 502' } };
     const lookAfter = (minutes: number, look: Look): Look => ({ ...look, at: later(minutes) });
     const first = submitted.add(...eventsOf(submitted.state, dark));
@@ -232,7 +232,7 @@ describe('a look', () => {
     expect(types(lookAfter(100, dark), again)).toEqual(['observed', 'incident']);
   });
 
-  it('at a job whose log cannot be read has its status all the same, and says so', () => {
+  it('records the status when the log cannot be read, and reports the unreadable log', () => {
     const mute: Look = { ...found('RUNNING'), logUnread: 'no log: 500' };
     const first = submitted.add(...eventsOf(submitted.state, mute));
     expect(first.state.observation).toMatchObject({ status: 'RUNNING', unread: { what: 'log' } });
@@ -242,7 +242,7 @@ describe('a look', () => {
     ]);
   });
 
-  it('long after a stop that the engine did not heed says so once', () => {
+  it('reports once that the engine has not confirmed a stop after a long time', () => {
     const stopped = watched.stopRequested(alice);
     const pending = found('RUNNING');
     const early = stopped.observed();
@@ -258,12 +258,12 @@ describe('a look', () => {
     expect(types(found('STOPPED'), late)).toEqual(['observed', 'ended']);
   });
 
-  it('at an ended run or one that was not submitted is nothing', () => {
+  it('does nothing for an ended run or a run without a job', () => {
     expect(types(found('RUNNING'), watched.ended())).toEqual([]);
     expect(types(found('RUNNING'), aRun())).toEqual([]);
   });
 
-  it('shows no half of a secret, wherever a line is cut and however much the scrubbing makes of it', () => {
+  it('shows no part of a secret, wherever a line is cut', () => {
     const secret = 'first-half-second-half';
     const redact = (text: string): string => text.replaceAll(secret, '***');
     const shown = (line: string): string => {
@@ -280,7 +280,7 @@ describe('a look', () => {
   });
 
   // threat T234
-  it('records no secret that a job made the name of a metric, or of its run in the tracker', () => {
+  it('records no secret in the name of a metric or of a tracker run', () => {
     const secret = 'sk-first-half-second-half';
     const redact = (text: string): string => text.replaceAll(secret, '***');
     const link = `https://wandb.ai/lab/ferries/runs/${secret}`;
@@ -292,7 +292,7 @@ describe('a look', () => {
     expect(written).not.toContain('half');
   });
 
-  it('compares nothing that was withheld: no alarm about the tracker, no metric name, no start from a checkpoint', () => {
+  it('draws no conclusion from a withheld log: no tracker alarm, metric name or start checkpoint', () => {
     const withheld = { secrets: 'HARBOUR', workflows: '.github/workflows/ferrybot-watch.yml' };
     const redact = (text: string): string => (text === '' ? '' : withheldText(['HARBOUR']));
     const look = (log: LogFacts, at: Instant): Look => ({ ...found('RUNNING'), at, redact, withheld, log });
@@ -309,14 +309,14 @@ describe('a look', () => {
     expect(both.state.firstTracker).toBeNull();
   });
 
-  it('whose message is cut in the middle of a character can still be recorded', () => {
+  it('can be recorded when its message is cut inside a character', () => {
     const message = `${'x'.repeat(limits.messageCharactersMax - 1)}🚢`;
     expect(submitted.add(...eventsOf(submitted.state, found('FAILED', message))).state.end?.message).toBe(
       'x'.repeat(limits.messageCharactersMax - 1),
     );
   });
 
-  it('goes on where the last one stopped', () => {
+  it('continues at the offset of the previous one', () => {
     expect(logFactsFrom(submitted.state)).toEqual({ facts: NO_LOG_FACTS, offset: 0 });
     expect(logFactsFrom(watched.state)).toMatchObject({
       offset: 4096,

@@ -1,4 +1,4 @@
-/** Progress lines, held against what tqdm_loggable 4.70.1 really printed. */
+/** Progress lines, compared with real output of tqdm_loggable 4.70.1. */
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ describe('a progress line', () => {
     expect(read[6]).toMatchObject({ measures: { loss: '3.47' } });
   });
 
-  it('has slow rates, hours and missing totals', () => {
+  it('supports slow rates, hours and missing totals', () => {
     const slow =
       'Progress on:train 11.0it/18.0it rate:34.5s/it remaining:04:01 elapsed:17:46 postfix:loss=15.5';
     expect(readTrainingLine(slow)).toEqual({
@@ -64,7 +64,7 @@ describe('a progress line', () => {
     });
   });
 
-  it('is nothing else', () => {
+  it('is not read from other text', () => {
     for (const line of ['', 'Progress on:train', 'Progress on:train ../..it', 'no Progress on: train 1it'])
       expect(readTrainingLine(line)?.step ?? null).toBeNull();
   });

@@ -1,4 +1,7 @@
-/** A run that does not move while its log speaks of the cluster is for people at once; one that only does not move is not. */
+/**
+ * A run without progress is reported to people if its log mentions cluster problems; lack of progress alone
+ * is not reported.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { SIGNATURES } from '../../src/diagnosis/rows.ts';
@@ -20,7 +23,9 @@ const OWNER_DIED = 'ray.exceptions.OwnerDiedError: Failed to retrieve object\n';
 const stepLine = (step: number): string =>
   `I20261121 1 tqdm Progress on:train ${step}.00it/100.0it rate:1.0it/s remaining:? elapsed:00:01 postfix:loss=2\n`;
 
-/** Looks every 570 s at what was added to the log meanwhile, each recorded, and what each told of a degraded run. */
+/**
+ * Observes every 570 s the lines added since, records each observation, and returns the degraded incidents.
+ */
 function watching(): {
   readonly look: (added: string, seen?: JobObservation, unread?: string) => readonly unknown[];
   readonly standstill: () => Standstill | undefined;
@@ -52,16 +57,16 @@ function watching(): {
 }
 
 const submitted = aRun().gated().approved(bob).ordered().submitted();
-/** The incidents of one look at this line. */
+/** The incidents of one observation of this line. */
 const told = (state: RunState, line: string): readonly object[] =>
   eventsOf(
     state,
     lookWith({ at: after(NOON, 120_000), log: readLogText(logFactsFrom(state).facts, `${line}\n`) }),
   ).flatMap((event) => (event.type === 'incident' ? [event.data.detail] : []));
 
-describe('a run that does not move', () => {
+describe('a run without progress', () => {
   // rule ML-21
-  it('is called degraded once for each such time, while its log speaks of nodes that died', () => {
+  it('is reported as degraded once per standstill, while its log mentions dead nodes', () => {
     const { look, standstill } = watching();
     expect(look(stepLine(5))).toEqual([]);
     expect(look(stepLine(6) + OWNER_DIED)).toEqual([]);
@@ -78,21 +83,21 @@ describe('a run that does not move', () => {
     expect(look('')).toMatchObject([{ step: '7', since: later }]);
   });
 
-  it('is called degraded before its first step too, where resources cannot be had', () => {
+  it('is reported as degraded before its first step too, when resources are missing', () => {
     const { look } = watching();
     expect(look('unsatisfied autoscaler demand: tier_blocked: v5p-8\n')).toEqual([]);
     expect(look('')).toEqual([]);
     expect(look('')).toMatchObject([{ step: 'none', signatures: 'autoscaler-demand' }]);
   });
 
-  it('is left alone while nothing in its log speaks of the cluster', () => {
+  it('is not reported while its log mentions no cluster problem', () => {
     const { look, standstill } = watching();
     for (const added of [stepLine(5), "KeyError: 'x'\n", 'an eval that takes an hour\n', '', ''])
       expect(look(added)).toEqual([]);
     expect(standstill()).toMatchObject({ looks: 4 });
   });
 
-  it('is told of by looks that see, and by no others', () => {
+  it('is judged only by observations that succeeded', () => {
     const { look, standstill } = watching();
     look(stepLine(5) + OWNER_DIED);
     const away: JobObservation = { kind: 'unknown', message: 'no answer' };
@@ -101,14 +106,14 @@ describe('a run that does not move', () => {
     expect(look('')).toEqual([]);
     expect(look('')).toEqual([]);
     expect(standstill()).toMatchObject({ looks: 1 });
-    // The row is neither longer nor over for a look that saw nothing.
+    // A failed observation neither extends nor ends the standstill.
     expect(look('', foundJob('RUNNING'), 'the log comes too slowly')).toEqual([]);
     expect(look('', away)).toEqual([]);
     expect(standstill()).toMatchObject({ looks: 1 });
     expect(look('')).toMatchObject([{ looks: '2' }]);
   });
 
-  it('has ended when its engine says so, and stands still no more', () => {
+  it('is not degraded any more once its engine reports the end', () => {
     const { look, standstill } = watching();
     look(OWNER_DIED);
     look('');
@@ -117,17 +122,20 @@ describe('a run that does not move', () => {
   });
 });
 
-describe('a failure that the log shows', () => {
+describe('a failure in the log', () => {
   it.each([
     ['the whole cluster', OWNER_DIED.trimEnd(), 'owner-died'],
     ['a quota', "Quota 'TPUV5sPodPerProjectPerZoneForTPUAPI' exceeded. Limit: 8", 'quota-exceeded'],
     ['the memory of the accelerator', 'Program hbm requirement 55.24G:', 'hbm-requirement'],
     ['the memory of the host', 'std::bad_alloc', 'bad-alloc'],
-  ])('goes to people at the look that shows it, where it concerns %s', (_, line, signature) => {
-    expect(told(submitted.state, line)).toMatchObject([{ signature }]);
-  });
+  ])(
+    'is reported to people in the first observation that shows it, if it concerns %s',
+    (_, line, signature) => {
+      expect(told(submitted.state, line)).toMatchObject([{ signature }]);
+    },
+  );
 
-  it('is told as such where an earlier attempt showed it too, and is told of no other', () => {
+  it('is marked as repeated if an earlier attempt had it, and a new one is not', () => {
     const detail = {
       signature: 'hbm-requirement',
       class: 'oom-hbm',
@@ -144,7 +152,7 @@ describe('a failure that the log shows', () => {
     expect(second[0]).not.toHaveProperty('again');
   });
 
-  it('is a small fix for a wrong name alone: memory, machines, distribution and data are for people', () => {
+  it('of memory, machines, storage or code is escalated, never a small fix', () => {
     const never: readonly FailureClass[] = ['oom-hbm', 'oom-host', 'infra-cluster', 'storage', 'code-other'];
     for (const kind of never) {
       expect(SIGNATURES.some((row) => row.class === kind)).toBe(true);
@@ -154,6 +162,6 @@ describe('a failure that the log shows', () => {
   });
 });
 
-it('two intervals are more than one', () => {
+it('requires at least two observations for a standstill', () => {
   expect(STANDSTILL_LOOKS_MIN).toBeGreaterThanOrEqual(2);
 });

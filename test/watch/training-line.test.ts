@@ -1,4 +1,4 @@
-/** Training lines as trainers print them: what they say of step, loss, speed, and what is no training line. */
+/** Training lines as trainers print them: step, loss and speed, and lines that are not training lines. */
 
 import { describe, expect, it } from 'vitest';
 import { readTrainingLine } from '../../src/diagnosis/trainers.ts';
@@ -28,7 +28,7 @@ describe('a training line', () => {
       { step: 100, total: 500_000, loss: '2.408989E+00', seconds: 6.1 },
     ],
     [
-      'of Lightning, whose total is that of one epoch',
+      'of Lightning, with the total of one epoch',
       'Epoch 0:  25%|██▌       | 500/2000 [06:05<18:15,  1.37it/s, v_num=3, train/loss=2.608]',
       { step: 500, loss: '2.608', seconds: 0.73 },
     ],
@@ -83,7 +83,7 @@ describe('a training line', () => {
     'model.bin:  50%|█████     | 1.2G/2.4G [00:10<00:10, 120MB/s]',
     'checkpoint of step 100 was written',
     'z_loss: 0.1',
-  ])('is none: %s', (line) => expect(said(line)).toBeNull());
+  ])('is not read from: %s', (line) => expect(said(line)).toBeNull());
 });
 
 describe('the memory in use', () => {
@@ -110,10 +110,10 @@ describe('the memory in use', () => {
     'step 100 loss 2.5 gpu_mem=171%',
     'step 100 loss 2.5 memory_time: 500ms',
     'step 100 loss 2.5 mem: 500ms',
-  ])('is not said: %s', (line) => expect(readTrainingLine(line)).toMatchObject({ memory: null }));
+  ])('is not read from: %s', (line) => expect(readTrainingLine(line)).toMatchObject({ memory: null }));
 });
 
-describe('the memory in use, in a line of its own,', () => {
+describe('the memory in use, on a separate line,', () => {
   it.each([
     [
       'Megatron-LM',
@@ -150,13 +150,13 @@ describe('the memory in use, in a line of its own,', () => {
     'CPU Virtual Memory:  used = 53.31 GB, percent = 5.3%',
     'downloaded 12MiB / 90MiB',
     'memory (MB) | allocated: - | max allocated: - | reserved: -',
-  ])('is not said: %s', (line) => {
+  ])('is not read from: %s', (line) => {
     expect(readLogText(NO_LOG_FACTS, `step 1 loss 2.5\n${line}\n`).training.look.memory).toBeNull();
   });
 });
 
 describe('a log', () => {
-  it('of a bar that is written over itself says how far it is, without a newline', () => {
+  it('with an overwritten bar yields the step without a newline', () => {
     const facts = readLogText(
       NO_LOG_FACTS,
       '  0%|          | 10/2436 [00:13<53:22,  1.32s/it]\r  0%|          | 11/2436 [00:14<53:21,  1.32s/it]\r',
@@ -171,7 +171,7 @@ describe('a log', () => {
     });
   });
 
-  it('takes no bar of something else for the training, once its total is known', () => {
+  it('does not take another bar for the training once the total is known', () => {
     const facts = readLogText(
       NO_LOG_FACTS,
       '  Total optimization steps = 2,436\n  0%| | 10/2436 [00:13<53:22,  1.32s/it]\n 50%|█| 5/10 [00:13<00:22,  1.32s/it]\n',
@@ -179,19 +179,19 @@ describe('a log', () => {
     expect(facts).toMatchObject({ exactTotal: 2436, step: { value: 10 } });
   });
 
-  it('of any trainer shows a loss that is no number', () => {
+  it('of any trainer reports a loss that is not a number', () => {
     const facts = readLogText(NO_LOG_FACTS, 'step 1 loss 3.1\nstep 2 loss nan\n');
     expect(facts.failures.map(({ id }) => id)).toEqual(['loss-not-finite']);
   });
 
-  it('may lose the gradient of a step to the loss scale, and not of three', () => {
+  it('may lose the gradient to the loss scale for two steps, but not for three', () => {
     const line = (step: number) => `{"step": ${step}, "loss": 3.1, "grad_norm": NaN}\n`;
     const two = readLogText(NO_LOG_FACTS, `${line(1)}${line(2)}`);
     expect(two.failures).toEqual([]);
     expect(readLogText(two, line(3)).failures).toHaveLength(1);
   });
 
-  it('has its rounded steps as before, and the exact total of the first bar alone', () => {
+  it('keeps rounded steps, and the exact total only from the first bar', () => {
     const facts = readLogText(
       NO_LOG_FACTS,
       'Progress on:train -/5155 rate:- remaining:? elapsed:00:00 postfix:-\nProgress on:train 1.00kit/5.16kit rate:2.0it/s remaining:34:02 elapsed:08:20 postfix:loss=3.47\n',

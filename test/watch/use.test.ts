@@ -1,4 +1,7 @@
-/** How busy the machines of a job are: by its log, else by its tracker, else by the engine, and nothing where nobody says. */
+/**
+ * How busy a job's machines are: by its log, else by its tracker, else by the engine, and unknown if no
+ * source has a value.
+ */
 
 import { expect, it } from 'vitest';
 import type { FoundJob } from '../../src/domain/engine.ts';
@@ -41,17 +44,17 @@ function looked(job: FoundJob, log: string, run: TrackedRun | null) {
 const OLD: TrackedRun = { ...TRACKED, rowAt: null };
 
 it.each([
-  ['its log, whatever the others say', BUSY, SAID, TRACKED, { usePercent: '71', memory: '88%' }],
-  ['its tracker, where the log says nothing', BUSY, '', TRACKED, { usePercent: '96', memory: '62.5%' }],
+  ['its log, over all other sources', BUSY, SAID, TRACKED, { usePercent: '71', memory: '88%' }],
+  ['its tracker, if the log has no value', BUSY, '', TRACKED, { usePercent: '96', memory: '62.5%' }],
   [
-    'the engine, where the tracker has nothing of this attempt',
+    'the engine, if the tracker has no value of this attempt',
     BUSY,
     '',
     OLD,
     { usePercent: '96', memory: 'ram:31.3%' },
   ],
-  ['the engine alone', BUSY, '', null, { usePercent: '96', memory: 'ram:31.3%' }],
-  ['nobody', JOB, '', null, { usePercent: undefined, memory: undefined }],
-])('is what it is by %s', (_, job, log, run, expected) => {
+  ['the engine, without a tracker', BUSY, '', null, { usePercent: '96', memory: 'ram:31.3%' }],
+  ['no source', JOB, '', null, { usePercent: undefined, memory: undefined }],
+])('comes from %s', (_, job, log, run, expected) => {
   expect(looked(job, log, run)).toEqual(expected);
 });

@@ -1,4 +1,4 @@
-/** Which worker a failure happened on, as far as a Ray job's log says so. */
+/** Which worker a failure happened on, as far as a Ray job's log shows it. */
 
 import { describe, expect, it } from 'vitest';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
@@ -19,45 +19,45 @@ describe('the address of a worker', () => {
     ['ray.exceptions.RayTaskError(RuntimeError): ray::train() (pid=1, ip=10.0.0.9, actor_id=ab)', '10.0.0.9'],
     ['(Train pid=7, ip=2600:1900:4000::1F) hello', '2600:1900:4000:0:0:0:0:1f'],
     ['(Train pid=7, ip=::ffff:10.0.0.9) hello', '0:0:0:0:0:ffff:a00:9'],
-  ])('stands in %s', (line, address) => {
+  ])('is read from %s', (line, address) => {
     expect(workerAddress(line)).toBe(address);
   });
 
   it.each([
     ['a worker on the head node itself', '(Train pid=1234) hello'],
-    ['an address that is none', '(Train pid=1, ip=10.130.1.450) hello'],
-    ['groups that are none', '(Train pid=1, ip=2600::1::2) hello'],
+    ['an invalid address', '(Train pid=1, ip=10.130.1.450) hello'],
+    ['invalid groups', '(Train pid=1, ip=2600::1::2) hello'],
     ['too few groups', '(Train pid=1, ip=2600:1:2) hello'],
     ['an address in the text', 'connecting to ip=10.130.1.45'],
     ['a look-alike without a process', '(ip=10.130.1.45) hello'],
-  ])('is not told by %s', (_, line) => expect(workerAddress(line)).toBeNull());
+  ])('is not read from %s', (_, line) => expect(workerAddress(line)).toBeNull());
 
-  it('is not one where Ray folded the lines of several workers into one', () => {
+  it('is not a single one when Ray merged the lines of several workers', () => {
     const line = '(Train pid=1, ip=10.130.1.45) RuntimeError: x [repeated 7x across cluster]';
     expect(workerAddress(line)).toBe('several');
   });
 });
 
 describe('a failure in a log', () => {
-  it('is on the worker whose line shows it', () => {
+  it('is assigned to the worker of its line', () => {
     expect(workersIn(`(Train pid=1, ip=10.0.0.1) fine`, `(Train pid=2, ip=10.0.0.2) ${BUSY}`)).toEqual([
       '10.0.0.2',
     ]);
   });
 
-  it('is on the worker of the task in whose traceback it stands', () => {
+  it('is assigned to the worker of the surrounding task traceback', () => {
     const head = 'ray.exceptions.RayTaskError(RuntimeError): ray::train() (pid=1, ip=10.0.0.9)';
     expect(workersIn(head, '  File "train.py", line 3, in train', BUSY)).toEqual(['10.0.0.9']);
     const far = Array.from({ length: 200 }, (_, index) => `line ${index}`);
     expect(workersIn(head, ...far, BUSY)).toEqual([]);
   });
 
-  it('is on each worker that shows it', () => {
+  it('is assigned to each worker that shows it', () => {
     const lines = [1, 2, 1].map((n) => `(Train pid=${n}, ip=10.0.0.${n}) ${BUSY}`);
     expect(workersIn(...lines)).toEqual(['10.0.0.1', '10.0.0.2']);
   });
 
-  it('is nowhere where no line says', () => {
+  it('is assigned to no worker if no line names one', () => {
     expect(workersIn(BUSY)).toEqual([]);
   });
 });

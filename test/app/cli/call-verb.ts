@@ -1,4 +1,4 @@
-// Calls the command line as a process would, and keeps what it says.
+// Runs the command line as a process would, and captures its output.
 
 import { Readable } from 'node:stream';
 import { commandLine } from '../../../src/app/cli/command-line.ts';
@@ -6,7 +6,10 @@ import { environment } from '../../host/git/scratch-repository.ts';
 
 export type Called = { readonly code: number; readonly out: string; readonly err: string };
 
-/** The exit code with what was written; `verb` as it is typed, `cwd` where it was called, `stdin` what is piped in. */
+/**
+ * Returns the exit code and the output. `verb` is the command as typed, `cwd` its folder, `stdin` the piped
+ * input.
+ */
 export async function callVerb(
   verb: string,
   cwd: string,

@@ -1,4 +1,6 @@
-/** `ferrybot check-infra` on files: the line of each finding, what is wrong use, and the example lab's own file. */
+/**
+ * `ferrybot check-infra` on files: the line of each finding, usage errors, and the example lab's own file.
+ */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,14 +17,14 @@ async function run(cwd: string, ...args: readonly string[]): Promise<{ code: num
   return { code, out: `${out}${err}` };
 }
 
-test("finds nothing in the example lab's file, which it finds by itself", async () => {
+test("finds the example lab's file by itself, and no problem in it", async () => {
   expect(await run(LAB)).toEqual({
     code: 0,
     out: 'nothing writes where a bucket may not be mounted (infra/marin-us-central1-vllm.yaml)\n',
   });
 });
 
-test('names the line in blocks and in plain entries, of heads and of workers', async () => {
+test('names the line of a finding in block and plain entries, for heads and workers', async () => {
   writeFileSync(
     join(folder, 'c.yaml'),
     `initialization_commands:
@@ -48,13 +50,13 @@ available_node_types:
   });
 });
 
-test('says what is wrong use', async () => {
+test('exits 2 for a missing file, no file and an unknown option', async () => {
   expect((await run(folder, 'none.yaml')).code).toBe(2);
   expect((await run(folder)).code).toBe(2);
   expect((await run(folder, '--unknown')).code).toBe(2);
 });
 
-test('says of a file that is no YAML that it is not understood, and checks the next', async () => {
+test('reports a file that is not YAML as not understood, and checks the next file', async () => {
   writeFileSync(join(folder, 'bad.yaml'), 'a: [\n');
   writeFileSync(join(folder, 'good.yaml'), 'setup_commands: [touch /m/p/x]\n');
   const { code, out } = await run(folder, 'bad.yaml', 'good.yaml', '--mount-point', '/m/p', '--json');
@@ -65,7 +67,7 @@ test('says of a file that is no YAML that it is not understood, and checks the n
   ]);
 });
 
-test('says of no file that it is fine which is no map of keys', async () => {
+test('reports every file that is not a map of keys as not fine', async () => {
   for (const [name, text] of Object.entries({
     'a.bin': '\u0000\u0001{',
     'b.yaml': '',

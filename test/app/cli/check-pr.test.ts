@@ -59,7 +59,7 @@ beforeAll(async () => {
 });
 
 describe('check-pr', () => {
-  it('says yes where nothing that can be told here is wrong, and what only GitHub knows', async () => {
+  it('exits 0 when no local check fails, and lists the checks that only GitHub can answer', async () => {
     const { code, ok, failing, unknown, of } = await judged();
     expect({ code, ok, failing }).toEqual({ code: 0, ok: true, failing: [] });
     expect(of('delta-readable')).toBe('countable');
@@ -69,7 +69,7 @@ describe('check-pr', () => {
     );
   });
 
-  it('reads the text of a pull request that is not there yet', async () => {
+  it('reads the body of a future pull request from a file', async () => {
     writeFileSync(join(folder, 'experiments/body.md'), '## Risk level\n\nlow\n');
     const { code, failing, of } = await judged('--body', 'body.md');
     expect(code).toBe(1);
@@ -77,7 +77,7 @@ describe('check-pr', () => {
     expect(of('delta-declared')).toBe('undeclared');
   });
 
-  it('judges another branch by name, in words too', async () => {
+  it('judges another branch by name, also in text output', async () => {
     const { code, failing } = await judged('--base', 'main', '--head', 'scaled');
     expect(code).toBe(1);
     expect(failing).toContain('scale-stable');
@@ -86,7 +86,7 @@ describe('check-pr', () => {
     expect(out).toMatch(/^unknown checks-green: only GitHub knows/m);
   });
 
-  it('judges in the lane that the files tell of or that is named, and asks where neither does', async () => {
+  it('uses the lane that the files imply or that is named, and asks when neither does', async () => {
     await git('switch', '--quiet', '-c', 'lanes', 'main');
     const path = join(folder, '.github/ferrybot.yml');
     writeFileSync(path, withSecondLane(readFileSync(path, 'utf8')));
@@ -108,7 +108,7 @@ describe('check-pr', () => {
     [['--body', 'missing.md']],
     [['--deep']],
     [['one', 'more']],
-  ])('is used wrongly with %j', async (args) => {
+  ])('exits 2 with a usage error for %j', async (args) => {
     const { code, out } = await check(...args, '--json');
     expect(code).toBe(2);
     expect(JSON.parse(out)).toMatchObject({ ok: false, error: { code: 'usage' } });

@@ -18,7 +18,7 @@ async function ferrybot(...args: readonly string[]): Promise<{ code: number; out
   return { code: exitCode ?? -1, out: stdout };
 }
 
-it('says which checkpoint is chosen and why the others are not', async () => {
+it('prints which checkpoint is chosen and why the others are not', async () => {
   const { base, put, close } = await openFolder();
   onTestFinished(close);
   const metadata = (step: number): string =>

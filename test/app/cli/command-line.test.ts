@@ -1,4 +1,7 @@
-/** The `ferrybot` program itself: help for everything, wrong use told apart from no, one JSON value, and a reader that leaves early. */
+/**
+ * The `ferrybot` program itself: help for everything, exit codes that separate usage errors from a negative
+ * answer, JSON output, and a reader that closes early.
+ */
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +11,7 @@ import { execa } from 'execa';
 import { afterAll, describe, expect, it } from 'vitest';
 
 const PROGRAM = join(import.meta.dirname, '../../../src/app/cli/main.ts');
-/** Nobody else's files are in it. */
+/** A folder without any files. */
 const EMPTY = mkdtempSync(join(tmpdir(), 'ferrybot-cli-'));
 afterAll(() => rmSync(EMPTY, { recursive: true, force: true }));
 
@@ -26,7 +29,7 @@ async function ferrybot(...args: readonly string[]): Promise<{ code: number; out
 const verbs: readonly string[] = JSON.parse((await ferrybot('--help', '--json')).out).verbs;
 
 describe('help', () => {
-  it('of the program names every verb, on standard output', async () => {
+  it('lists every verb on standard output', async () => {
     expect(verbs).toHaveLength(19);
     for (const args of [['--help'], ['help'], []]) {
       const { code, out, err } = await ferrybot(...args);
@@ -36,7 +39,7 @@ describe('help', () => {
     }
   });
 
-  it.each(verbs)('of %s tells its usage and what it is for', async (name) => {
+  it.each(verbs)('prints usage and summary of %s as JSON', async (name) => {
     const { code, out, err } = await ferrybot(...name.split(' '), '--json', '--help');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(JSON.parse(out)).toEqual({
@@ -48,7 +51,7 @@ describe('help', () => {
     });
   });
 
-  it('of one verb is for people without --json', async () => {
+  it('is formatted for people without --json', async () => {
     const { code, out } = await ferrybot('delta', '-h');
     expect(code).toBe(0);
     expect(out).toMatch(/^Usage: ferrybot delta \[options\] <BASE\.py> <HEAD\.py>\n\nwhat changed/);
@@ -56,7 +59,7 @@ describe('help', () => {
   });
 });
 
-describe('wrong use', () => {
+describe('a usage error', () => {
   const wrong: readonly (readonly [readonly string[], RegExp])[] = [
     [['ferry'], /unknown command 'ferry'/],
     [['constructor'], /unknown command 'constructor'/],
@@ -83,7 +86,7 @@ describe('wrong use', () => {
     [['serve'], /missing or wrong:\nAPP_ID is missing\nPRIVATE_KEY is missing/],
   ];
 
-  it.each(wrong)('%j is exit 2, with words that say what is wrong', async (args, words) => {
+  it.each(wrong)('%j exits 2 and names the error', async (args, words) => {
     const said = await ferrybot(...args);
     expect({ code: said.code, out: said.out }).toEqual({ code: 2, out: '' });
     expect(said.err).toMatch(words);
@@ -95,7 +98,7 @@ describe('wrong use', () => {
   });
 
   it.each(verbs.filter((name) => name !== 'playground'))(
-    'of %s, with an option that is not there, is exit 2',
+    'exits 2 for %s with an unknown option',
     async (name) => {
       const { code, out } = await ferrybot(...name.split(' '), '--no-such-option', '--json');
       expect(code).toBe(2);
@@ -103,14 +106,14 @@ describe('wrong use', () => {
     },
   );
 
-  it('is not --json before the verb, nor an option that may be there several times', async () => {
+  it('does not occur for --json before the verb or for repeatable options', async () => {
     const early = await ferrybot('--json', 'delta', 'a.py', 'b.py');
     expect(JSON.parse(early.out).error.message).toMatch(/a\.py cannot be read/);
     const bots = await ferrybot('read-comment', '--other-bot', '/a', '--other-bot', '/b', '--json', '--json');
     expect({ code: bots.code, out: JSON.parse(bots.out) }).toMatchObject({ code: 1, out: { commands: [] } });
   });
 
-  it('without a verb is exit 2 where JSON was asked for', async () => {
+  it('exits 2 without a verb, as JSON when requested', async () => {
     const { code, out } = await ferrybot('--json');
     expect({ code, answer: JSON.parse(out) }).toMatchObject({
       code: 2,
@@ -120,9 +123,9 @@ describe('wrong use', () => {
 });
 
 describe('a reader that closes early', () => {
-  it('ends the output and not the answer', async () => {
+  it('cuts the output but keeps exit code 0', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'ferrybot-pipe-'));
-    // More than a pipe holds, so that the write is still going on when the reader has left.
+    // Larger than a pipe buffer, so that the write is still in progress when the reader closes.
     const many = (value: string): string =>
       `c = dict(${Array.from({ length: 4_000 }, (_, i) => `knob_${i}=${value}`).join(',\n')})\n`;
     writeFileSync(join(folder, 'base.py'), many('1'));

@@ -23,12 +23,12 @@ function lab(config: string): string {
 }
 
 describe('check-config', () => {
-  it('takes the file of the lab it stands in', async () => {
+  it('reads the config of the lab in the current folder', async () => {
     const { code, out } = await call('check-config', lab(VALID), '--json');
     expect({ code, answer: JSON.parse(out) }).toEqual({ code: 0, answer: { ok: true, problems: [] } });
   });
 
-  it('says every problem with its place, key path, code and message', async () => {
+  it('reports every problem with line and column, key path, code and message', async () => {
     const { code, out } = await call('check-config', lab(BROKEN), '--json');
     expect(code).toBe(1);
     expect(JSON.parse(out)).toMatchObject({
@@ -51,7 +51,7 @@ describe('check-config', () => {
     });
   });
 
-  it('says them to people as compilers do', async () => {
+  it('prints problems for people in the format of compilers', async () => {
     const { out } = await call('check-config', lab(BROKEN));
     expect(out).toMatch(
       /^\.github\/ferrybot\.yml:\d+:3: error: approvals\.quorum: Invalid input: expected number/,
@@ -59,7 +59,7 @@ describe('check-config', () => {
   });
 
   it.each([[['nowhere.yml']], [['a.yml', 'b.yml']], [['--zebra']]])(
-    'is used wrongly with %j',
+    'exits 2 with a usage error for %j',
     async (args) => {
       const { code, out } = await call('check-config', lab(VALID), ...args, '--json');
       expect({ code, answer: JSON.parse(out) }).toMatchObject({
@@ -87,7 +87,7 @@ describe('backtest', () => {
     expect(people.out).toContain('reached -> not-reached (0-of-2)');
   });
 
-  it('says no to a config that is not valid, with its problems', async () => {
+  it('exits 1 for an invalid config and lists its problems', async () => {
     const { code, out } = await call('backtest', lab(BROKEN), ...CONFIG, '--logbook', 'logbook', '--json');
     expect({ code, answer: JSON.parse(out) }).toMatchObject({
       code: 1,
@@ -98,7 +98,7 @@ describe('backtest', () => {
     });
   });
 
-  it('says no to a logbook that somebody changed', async () => {
+  it('exits 1 for a logbook that was tampered with', async () => {
     const folder = lab(VALID);
     const file = join(folder, 'logbook/runs/2026/11', RUN, 'events.jsonl');
     writeFileSync(file, readFileSync(file, 'utf8').replace('"id":', '"id": '));
@@ -114,7 +114,7 @@ describe('backtest', () => {
     [['--config', 'nowhere.yml']],
     [[...CONFIG, '--logbook', 'nowhere']],
     [[...CONFIG, '--zebra']],
-  ])('is used wrongly with %j', async (args) => {
+  ])('exits 2 for %j', async (args) => {
     const { code, out } = await call('backtest', lab(VALID), ...args, '--json');
     expect({ code, answer: JSON.parse(out) }).toMatchObject({ code: 2, answer: { ok: false } });
   });

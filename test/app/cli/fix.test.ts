@@ -1,4 +1,4 @@
-/** `ferrybot fix`: a log and the files that it ran become a patch that git takes, or the reason why not. */
+/** `ferrybot fix`: turns a log and the files that it ran into a patch for git, or explains why it cannot. */
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -68,7 +68,7 @@ describe('ferrybot fix', () => {
     expect(readFileSync(join(folder, 'lab/train.py'), 'utf8')).toBe(FILES['lab/train.py']);
   });
 
-  it('says why there is none', async () => {
+  it('gives the reason when it has no fix', async () => {
     const other = await fixed(folderOf(FILES), 'torch.OutOfMemoryError: CUDA out of memory.\n');
     expect({ code: other.code, ...JSON.parse(other.out) }).toMatchObject({
       code: 1,
@@ -82,7 +82,7 @@ describe('ferrybot fix', () => {
     });
   });
 
-  it('reads no file through a link', async () => {
+  it('does not read a file through a symbolic link', async () => {
     const folder = folderOf({ 'main.py': FILES['main.py'], 'elsewhere.py': FILES['lab/train.py'] });
     mkdirSync(join(folder, 'lab'));
     symlinkSync('../elsewhere.py', join(folder, 'lab/train.py'));

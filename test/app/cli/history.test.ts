@@ -1,4 +1,4 @@
-// `history` as a person uses it: the runs of a lane in a row, newest first, out of a copy of the record.
+// `history` as a person uses it: the runs of a lane in a table, newest first, from a copy of the record.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -33,7 +33,7 @@ const folder = recordOf(passed, failed, open, weekly);
 const history = (...args: readonly string[]): Promise<Called> => callVerb('history', folder, args);
 
 describe('history', () => {
-  it('tells the runs of a lane, newest first: what was new, verdict, metrics, cost and where', async () => {
+  it('lists the runs of a lane, newest first, with changes, verdict, metrics, cost and threads', async () => {
     const { code, out } = await history('daily', '--json');
     const { ok, lane, runs } = JSON.parse(out);
     expect({ code, ok, lane }).toEqual({ code: 0, ok: true, lane: 'daily' });
@@ -54,7 +54,7 @@ describe('history', () => {
     ]);
   });
 
-  it('is a table for people, of all lanes where none is named', async () => {
+  it('prints a table for people, of all lanes if none is named', async () => {
     const { code, out } = await history();
     expect(code).toBe(0);
     expect(out.split('\n').filter((line) => line.startsWith('| `ferry-'))).toHaveLength(4);
@@ -64,7 +64,7 @@ describe('history', () => {
     expect(out).toContain('| #12, #13');
   });
 
-  it('of a lane that has no run is none', async () => {
+  it('exits 1 for a lane without any run', async () => {
     const { code, out } = await history('monthly', '--json');
     expect({ code, ...JSON.parse(out) }).toMatchObject({
       code: 1,
@@ -73,7 +73,7 @@ describe('history', () => {
     });
   });
 
-  it('of a record that does not verify is none', async () => {
+  it('exits 1 for a record that does not verify', async () => {
     const broken = recordOf(passed);
     const file = join(broken, 'runs/2026/11', passed.state.run, 'events.jsonl');
     writeFileSync(

@@ -1,4 +1,4 @@
-/** `ferrybot` as people start it: in any folder, with whatever Node is first on their PATH. */
+/** `ferrybot` as people start it: in any folder, with the Node version that is first on their PATH. */
 
 import { mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 
 const LAUNCHER = join(import.meta.dirname, '../../../bin/ferrybot.js');
-/** A Node that knows no types, as 20 is; the tests' own one does. */
+/** A Node that cannot strip types, like version 20; the tests use a newer one. */
 const OLD = ['--no-experimental-strip-types'];
 
 async function linked(): Promise<string> {
@@ -20,7 +20,7 @@ describe.each([
   ['a Node that reads TypeScript', []],
   ['an older Node', OLD],
 ])('started by %s', (_name, flags) => {
-  it('through a link, in a folder of its own, it reads standard input and answers', async () => {
+  it('reads standard input and answers when started through a link in another folder', async () => {
     const folder = await linked();
     const { stdout, exitCode } = await execa(
       process.execPath,
@@ -31,7 +31,7 @@ describe.each([
     expect(JSON.parse(stdout)).toMatchObject({ commands: [{ name: 'status' }] });
   });
 
-  it('the exit code is the answer, and the folder is the one where it was asked', async () => {
+  it('returns the answer as exit code and resolves files in the current folder', async () => {
     const folder = await linked();
     await writeFile(join(folder, 'mine.yml'), 'version: 2\n');
     const asked = await execa(process.execPath, [...flags, LAUNCHER, 'check-config', 'mine.yml'], {
@@ -44,7 +44,7 @@ describe.each([
     expect(wrong.exitCode).toBe(2);
   });
 
-  it('a signal to it ends the program', async () => {
+  it('ends the program on a signal to the launcher', async () => {
     const child = execa(process.execPath, [...flags, LAUNCHER, 'classify'], { reject: false, stdin: 'pipe' });
     child.stdin.write('one line\n');
     await new Promise((resolve) => setTimeout(resolve, 700));

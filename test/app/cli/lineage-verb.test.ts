@@ -20,7 +20,7 @@ async function ferrybot(...args: readonly string[]): Promise<{ code: number; tol
   return { code: exitCode ?? -1, told: JSON.parse(stdout) };
 }
 
-it('chooses nothing that no attempt of the run wrote', async () => {
+it("chooses no checkpoint that the run's attempts did not write", async () => {
   const { base, put, close } = await openFolder();
   onTestFinished(close);
   const data = { step: 200, reason: 'the loss had diverged', comment: 7, surface: 'comment' } as const;
@@ -49,7 +49,7 @@ it('chooses nothing that no attempt of the run wrote', async () => {
       `${base}/root/step-${step}/metadata.json`,
       JSON.stringify({ step, timestamp: '2026-11-21T09:30:00', is_temporary: false }),
     );
-  // Written by the clock of this machine, while the attempt has not ended.
+  // Written by this machine's clock, while the attempt has not ended.
   const chosen = await ferrybot('checkpoints', `${base}/root`, '--run', name, '--dir', `${base}/logbook`);
   expect(chosen).toMatchObject({
     code: 0,

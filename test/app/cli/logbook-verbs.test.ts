@@ -1,4 +1,5 @@
-// `logbook verify` and `logbook show` as a person uses them: on a copy, on a checkout, on what somebody tampered with.
+// `logbook verify` and `logbook show` as a person uses them: on a copy, on a checkout, and on a tampered
+// logbook.
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -31,7 +32,7 @@ async function verify(
   return { ...(JSON.parse(out) as VerifyAnswer), code };
 }
 
-/** A checkout of a logbook branch whose history is these versions of one file. */
+/** A checkout of a logbook branch with these versions of one file as its history. */
 async function checkout(
   ...versions: readonly (string | null)[]
 ): Promise<{ folder: string; git: (...args: readonly string[]) => Promise<string> }> {
@@ -65,7 +66,7 @@ function write(folder: string, text: string | null): void {
 }
 
 describe('logbook verify', () => {
-  it('takes a file, a folder of a run, or a checkout', async () => {
+  it('accepts a file, a folder of a run, or a checkout', async () => {
     const folder = scratchFolder();
     write(folder, sealed);
     const good = {
@@ -83,7 +84,7 @@ describe('logbook verify', () => {
     );
   });
 
-  it('names the first bad entry, and the file', async () => {
+  it('reports the first bad entry and its file', async () => {
     const folder = scratchFolder();
     write(folder, sealed.replace('"comment":502', '"comment":503'));
     expect(await verify(folder, '.')).toMatchObject({
@@ -103,7 +104,7 @@ describe('logbook verify', () => {
     );
   });
 
-  it('of a run that goes on needs a head: its own history, or one that is given', async () => {
+  it('needs a head for a run that has not ended: from git history or given as a flag', async () => {
     const loose = scratchFolder();
     write(loose, first(9));
     expect(await verify(loose, '.')).toMatchObject({
@@ -128,7 +129,7 @@ describe('logbook verify', () => {
     expect(await verify(folder, `runs/2026/11/${RUN}`)).toMatchObject({ code: 0, runs: [{ anchor: 'git' }] });
   });
 
-  it('finds a finished run that a checkpoint of the journal has, when it is cut or gone with its history', async () => {
+  it("detects by the journal's checkpoint that a finished run was cut or deleted together with its history", async () => {
     const { seq, hash, at } = fileOf(lifeOfAFerry(2)).events.at(-1) ?? { seq: 0, hash: '', at: '' };
     const ended = [{ run: branded(RUN, isRunId), began: at, seq, hash, launched: true }];
     const draft = { type: 'record-checkpointed', role: 'control', data: { ended, live: [] } } as const;
@@ -146,7 +147,7 @@ describe('logbook verify', () => {
     expect(await verify(await checkpointed(null), '.')).toMatchObject({ code: 1, bad });
   });
 
-  it("finds what the branch's history has and the file has not", async () => {
+  it("detects entries that the branch's history has and the file lacks", async () => {
     const { folder, git } = await checkout(first(3), first(9));
     write(folder, first(7));
     expect(await verify(folder, '.')).toMatchObject({
@@ -167,7 +168,7 @@ describe('logbook verify', () => {
     expect(await verify(folder, '.')).toMatchObject({ code: 0 });
   });
 
-  it('finds that one of the files of a long run is gone, or was cut, by the history of each', async () => {
+  it('detects by history that one of several files of a long run is missing or cut', async () => {
     const { folder, git } = await checkout(first(5));
     const further = join(folder, EVENTS.replace('.jsonl', '-0002.jsonl'));
     const rest = (to: number): string => linesOf(sealed).slice(5, to).join('');
@@ -184,7 +185,7 @@ describe('logbook verify', () => {
     expect(await verify(folder, '.')).toMatchObject({ code: 1, bad: gone });
   });
 
-  it('finds another past that was signed just as well, and a merge that drops entries', async () => {
+  it('detects a rewritten past that was signed correctly, and a merge that drops entries', async () => {
     const other = fileOf(lifeOfAFerry(0)).text;
     const { folder } = await checkout(first(9), linesOf(other).slice(0, 12).join(''));
     expect(await verify(folder, '.')).toMatchObject({ code: 1, bad: { reason: 'hash', line: 9 } });
@@ -198,7 +199,7 @@ describe('logbook verify', () => {
     });
   });
 
-  it('takes the keys of a config, whatever else is wrong with it', async () => {
+  it('accepts the keys of a config, even if other parts of the config are invalid', async () => {
     const folder = scratchFolder();
     write(folder, sealed);
     const listed = (of: typeof keys): string =>
@@ -218,7 +219,7 @@ describe('logbook verify', () => {
     });
   });
 
-  it("runs nothing that a stranger's checkout names", async () => {
+  it("runs no program that the checkout's git config names", async () => {
     const { folder, git } = await checkout(first(3), first(9));
     const trap = `touch ${join(folder, 'sprung')}`;
     for (const key of [
@@ -238,7 +239,7 @@ describe('logbook verify', () => {
 });
 
 describe('logbook show', () => {
-  it('tells the run, also of one that goes on, and stops where an entry is bad', async () => {
+  it('prints the run, also while it has not ended, and stops at a bad entry', async () => {
     const folder = scratchFolder();
     write(folder, first(9));
     const shown = await call('logbook show', folder, '.');

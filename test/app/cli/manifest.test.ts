@@ -1,4 +1,5 @@
-// `manifest` as a person uses it: what was approved, to the byte, out of a kept folder or a checkout of the record.
+// `manifest` as a person uses it: the approved manifest, to the byte, from a kept folder or a checkout of the
+// record.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -17,7 +18,7 @@ const sealed = fileOf(lifeOfAFerry(2)).text;
 const call = (verb: string, cwd: string, ...args: readonly string[]): Promise<Called> =>
   callVerb(verb, cwd, args);
 
-/** A folder with the record of one run, as a checkout of the branch has it. */
+/** A folder with the record of one run, like a checkout of the branch. */
 function folderWith(text: string): string {
   const folder = scratchFolder();
   mkdirSync(dirname(join(folder, EVENTS)), { recursive: true });
@@ -31,7 +32,7 @@ function gatedWith(manifest: Manifest, digest = canonicalDigest(manifest, digest
 }
 
 describe('manifest', () => {
-  it('is what was gated last, though the run is open and nothing anchors its file', async () => {
+  it('prints the manifest that was gated last, even if the run is open and has no anchor', async () => {
     const manifest = aManifest({ cluster: 'us-east5', command: ['python3', 'experiments/été.py'] });
     const folder = folderWith(fileOf([proposed, gatedWith(aManifest()), gatedWith(manifest)]).text);
     const { code, out } = await call('manifest', folder, RUN, '--json');
@@ -46,14 +47,14 @@ describe('manifest', () => {
     });
   });
 
-  it('that gives another digest than the record says is none', async () => {
+  it('exits 1 if the digest differs from the recorded digest', async () => {
     const other = canonicalDigest(aManifest({ cluster: 'elsewhere' }), digestOf);
     const folder = folderWith(fileOf([proposed, gatedWith(aManifest(), other)]).text);
     const { code, out } = await call('manifest', folder, RUN, '--json');
     expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, error: { code: 'digest-differs' } });
   });
 
-  it('takes a kept folder and a checkout of the logbook itself, by the name that the caller has for it', async () => {
+  it('accepts a kept folder or a checkout of the logbook under any folder name', async () => {
     const kept = scratchFolder();
     mkdirSync(dirname(join(kept, 'logbook', EVENTS)), { recursive: true });
     writeFileSync(join(kept, 'logbook', EVENTS), sealed);
@@ -62,12 +63,12 @@ describe('manifest', () => {
       call('manifest', kept, RUN, '--dir', 'logbook', '--json'),
       call('manifest', '/', RUN, '--dir', join(kept, 'logbook'), '--json'),
     ]);
-    // The sample has no manifest, which is found out only where the run was found.
+    // The sample has no manifest; this error proves that the run was found.
     for (const { code, out } of answers)
       expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, error: { code: 'no-manifest' } });
   });
 
-  it('is that of the run that was named, and of no folder on the way to another', async () => {
+  it('accepts only the exact name of a run, not a folder on the path to it', async () => {
     const folder = scratchFolder();
     const path = join(folder, 'kept', 'logbook', EVENTS);
     mkdirSync(dirname(path), { recursive: true });
@@ -81,7 +82,7 @@ describe('manifest', () => {
       });
     }
     const told = await call('manifest', folder, RUN, '--dir', 'kept', '--json');
-    // The sample shows none.
+    // The sample has no manifest.
     expect(JSON.parse(told.out)).toMatchObject({ error: { code: 'no-manifest' } });
   });
 });

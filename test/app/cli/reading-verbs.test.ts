@@ -25,7 +25,7 @@ describe('read-comment', () => {
   const read = async (stdin: string | Uint8Array, ...args: readonly string[]): Promise<unknown> =>
     run('read-comment', args, stdin);
 
-  it('exits 0 when a command fires, 1 when none does, 2 when used wrongly', async () => {
+  it('exits 0 if a command was found, 1 if not, and 2 for a usage error', async () => {
     expect(await read('/stop\r\n\r\n> /ack\r\n')).toMatchObject({
       code: 0,
       json: {
@@ -42,18 +42,18 @@ describe('read-comment', () => {
     });
   });
 
-  it('takes a byte order mark for the character that it is in a comment', async () => {
+  it('treats a byte order mark as an invisible character of the comment', async () => {
     expect(await read('\ufeff/stop')).toMatchObject({
       code: 1,
       json: { ignored: [{ reason: 'invisible' }] },
     });
   });
 
-  it('reads on behind bytes that are no UTF-8', async () => {
+  it('continues after bytes that are not UTF-8', async () => {
     expect(await read(Buffer.from('caf\xe9\n/stop', 'latin1'))).toMatchObject({ code: 0 });
   });
 
-  it('takes 65,536 characters and no more', async () => {
+  it('reads 65,536 characters and no more', async () => {
     expect(await read(`${'x'.repeat(65_530)}\n/stop`)).toMatchObject({ code: 0 });
     expect(await read(`${'x'.repeat(65_531)}\n/stop`)).toMatchObject({
       code: 1,
@@ -69,7 +69,7 @@ describe('delta', () => {
     return run('delta', ['base.py', 'head.py']);
   };
 
-  it('exits 0 for none and knobs, 1 for structural and unparsable', async () => {
+  it('exits 0 for no change and for knobs, 1 for structural and unparsable changes', async () => {
     expect(await delta('A = 1\n', '\ufeffA = 1\r\n')).toEqual({ code: 0, json: { kind: 'none' } });
     expect(await delta('A = 1\n', 'A = 2\n')).toEqual({
       code: 0,
@@ -89,7 +89,7 @@ describe('delta', () => {
     expect(await delta('', '')).toEqual({ code: 0, json: { kind: 'none' } });
   });
 
-  it('does not parse what is no UTF-8, nor what has a NUL, and says the line', async () => {
+  it('reports the line of a byte that is not UTF-8 and of a NUL', async () => {
     expect(await delta('A = 1\n', Buffer.from('A = 1\nB = "\xe9"\n', 'latin1'))).toMatchObject({
       code: 1,
       json: { kind: 'unparsable', side: 'head', line: 2 },
@@ -100,7 +100,7 @@ describe('delta', () => {
     });
   });
 
-  it('is used wrongly without two files that can be read', async () => {
+  it('exits 2 without two readable files', async () => {
     expect(await run('delta', [])).toMatchObject({ code: 2, json: { ok: false } });
     expect(await run('delta', ['base.py'])).toMatchObject({ code: 2 });
     expect(await run('delta', ['base.py', 'nowhere.py'])).toMatchObject({ code: 2 });
@@ -109,7 +109,7 @@ describe('delta', () => {
 });
 
 describe('read-knobs', () => {
-  it('lists every knob with the spelling that /propose takes', async () => {
+  it('lists every knob in the spelling that /propose accepts', async () => {
     await writeFile(
       join(folder, 'knobs.py'),
       'STEPS = 100\nMIX = {"a b": 0.5}\nrun(Train(learning_rate=3e-3))\n',
@@ -141,7 +141,7 @@ describe('read-knobs', () => {
     });
   });
 
-  it('spells each so that /propose reads it', async () => {
+  it('spells each knob so that /propose reads it', async () => {
     const keys = ['prose', 'a b', 'a=b', 'a.b', 'c#d', 'e-f', 'ä', 'g“h'];
     const entries = keys.map((key) => `${JSON.stringify(key)}: 1`).join(', ');
     await writeFile(join(folder, 'keys.py'), `MIX = {${entries}}\n`);
@@ -156,7 +156,7 @@ describe('read-knobs', () => {
     }
   });
 
-  it('exits 1 with the line of a file that does not parse, and 2 where there is none or too many', async () => {
+  it('exits 1 with the line of a syntax error, and 2 for a missing file or too many files', async () => {
     await writeFile(join(folder, 'broken.py'), 'A = 1\nB = = 2\n');
     expect(await run('read-knobs', ['broken.py'])).toMatchObject({
       code: 1,

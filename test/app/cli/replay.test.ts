@@ -1,4 +1,4 @@
-/** `ferrybot replay`: a plain log with or without times, a trace, and wrong use. */
+/** `ferrybot replay`: a plain log with or without times, a trace, and usage errors. */
 
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,7 @@ const steps = (count: number, line: (step: number) => string) =>
 const loss = (step: number) => (3 + 8 / (1 + step / 60)).toFixed(4);
 
 describe('a plain log', () => {
-  it('that is healthy raises nothing', async () => {
+  it('raises no alarm when it is healthy', async () => {
     const log = steps(1_500, (step) => `${clock(step * 2)} INFO step ${step} loss ${loss(step)}`);
     const result = await replayed(log, { endStatus: 'SUCCEEDED' });
     expect(result).toMatchObject({ code: 0, alarms: [], finalState: 'ended-succeeded' });
@@ -46,13 +46,13 @@ describe('a plain log', () => {
     ['with times', (step: number) => `${clock(step * 2)} INFO `],
     ['with times of day', (step: number) => `[${clock(step * 2).slice(11, 19)}] `],
     ['without times', () => ''],
-  ])('%s shows a spike of the loss', async (_, prefix) => {
+  ])('%s raises loss-spike when the loss jumps', async (_, prefix) => {
     const line = (step: number) =>
       `${prefix(step)}step ${step} loss ${(Number(loss(step)) * (step > 600 ? 1.9 : 1)).toFixed(4)}`;
     expect(detectors(await replayed(steps(900, line)))).toEqual(['loss-spike']);
   });
 
-  it('that goes silent is a run that stands still, once somebody says how long it was seen', async () => {
+  it('that becomes silent raises stalled-steps once an end of the observation is given', async () => {
     const log = steps(600, (step) => `${clock(step * 2)} INFO step ${step} loss ${loss(step)}`);
     const until = branded(Date.UTC(2026, 10, 20, 11), isInstant);
     const result = await replayed(log, { endStatus: 'RUNNING', until });
@@ -60,12 +60,12 @@ describe('a plain log', () => {
     expect(result.finalState).toBe('degraded');
   });
 
-  it('without times has nothing that stands still', async () => {
+  it('raises no stall alarm without times', async () => {
     const log = [...steps(100, (step) => `step ${step} loss ${loss(step)}`), ...steps(500, () => 'waiting')];
     expect((await replayed(log)).alarms).toEqual([]);
   });
 
-  it('that begins in the middle of a bar has not stood still before, and one that begins with its first step has', async () => {
+  it('raises stalled-start if it begins with its first step, not if it begins in the middle', async () => {
     const bar = (step: number, seconds: number) => {
       const [hours, left] = [Math.floor(seconds / 3_600), new Date(seconds * 1_000).toISOString()];
       return `${step}/20000 [${hours}:${left.slice(14, 19)}<9:33:39,  2.00s/it, loss=2.5]`;
@@ -76,20 +76,20 @@ describe('a plain log', () => {
     expect(detectors(await replayed(from(1, 4 * 3_600)))).toEqual(['stalled-start']);
   });
 
-  it('whose training lines have no time spreads them between those that have', async () => {
+  it('gets times for lines without one by interpolation between lines that have one', async () => {
     const middle = steps(40, (step) => `step ${step} loss ${loss(step)}`);
     const log = [`${clock(0)} INFO begun`, ...middle, `${clock(4 * 3_600)} INFO saved`];
     expect((await replayed(log, { endStatus: 'SUCCEEDED' })).alarms).toEqual([]);
   });
 
-  it('begins when somebody says that it began', async () => {
+  it('starts at the time that the caller gives', async () => {
     const start = branded(Date.UTC(2027, 0, 1), isInstant);
     const log = steps(100, (step) => `${clock(step * 2)} step ${step} loss ${step > 50 ? 'nan' : 3}`);
     const { alarms } = await replayed(log, { start });
     expect(alarms).toMatchObject([{ detector: 'nan', at: '2027-01-01T00:02:00.000Z' }]);
   });
 
-  it('tells how the job ended where nobody else does', async () => {
+  it('reports how the job ended when no status is given', async () => {
     const died = [
       'step 1 loss 3.1',
       'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB',
@@ -102,13 +102,13 @@ describe('a plain log', () => {
   });
 });
 
-describe('wrong use', () => {
+describe('a usage error', () => {
   it.each<[string, string | undefined, ReplayOptions]>([
     ['neither trace nor log', undefined, { log: undefined }],
     ['both', 'a.jsonl', { log: 'b.log' }],
-    ['an end that is none', undefined, { log: 'b.log', endStatus: 'DONE' }],
-    ['an end of a trace', 'a.jsonl', { endStatus: 'FAILED' }],
-  ])('is %s', async (_, path, options) => {
+    ['an unknown end status', undefined, { log: 'b.log', endStatus: 'DONE' }],
+    ['an end status for a trace', 'a.jsonl', { endStatus: 'FAILED' }],
+  ])('is reported for %s', async (_, path, options) => {
     const io = {
       stdout: { write: () => true },
       stderr: { write: () => true },

@@ -1,4 +1,4 @@
-/** The lab's own programs as real processes: their environment, their folder, their bounds. */
+/** The lab's own programs as real processes: their environment, their folder and their limits. */
 
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ describe('a proposer', () => {
     delete process.env['GITHUB_TOKEN'];
   });
 
-  it('sees PATH and nothing else of our environment, in a folder that is gone afterwards', async () => {
+  it("sees only PATH from ferrybot's environment, in a folder that is deleted afterwards", async () => {
     process.env['GITHUB_TOKEN'] = 'ghs_secret';
     const code = 'console.log(JSON.stringify([Object.keys(process.env), process.cwd()]))';
     const result = await helpers.ask({ ...bounds, command: script(code) });
@@ -45,7 +45,7 @@ describe('a proposer', () => {
     });
   });
 
-  it('is ended when it takes too long, says too much, or is not there', async () => {
+  it('ends with a separate error kind for a timeout, too much output and a missing program', async () => {
     const kinds = await Promise.all([
       helpers.ask({ ...bounds, command: script('setInterval(() => {}, 1000)'), timeoutMs: 300 }),
       helpers.ask({
@@ -62,7 +62,7 @@ describe('a proposer', () => {
 describe('the checks', () => {
   const tree = { asked: null, git, commit: COMMIT, files: { 'experiments/x.py': 'B = 2\n' } };
 
-  it('run in a checkout with the edit, as a repository without history and with a home of their own', async () => {
+  it('run in a checkout with the edit, in a repository without history and with a separate home', async () => {
     const code = `
       const { execFileSync } = require('node:child_process');
       const { readFileSync } = require('node:fs');
@@ -80,15 +80,15 @@ describe('the checks', () => {
     expect(failed?.command[2]).toBe(code);
   });
 
-  it('pass only when each of them does', async () => {
+  it('pass only if each command passes', async () => {
     expect(await helpers.check({ ...tree, commands: [script('1'), script('2')] })).toBeNull();
     const failed = await helpers.check({ ...tree, commands: [script('process.exit(7)'), script('2')] });
     expect(failed?.result.exitCode).toBe(7);
   });
 });
 
-describe('a machine without room', () => {
-  it('is what git cannot do, so that the command waits and nobody behind it', async () => {
+describe('a machine without disk space', () => {
+  it('raises a git error, so that the command is retried later and blocks no other command', async () => {
     const before = process.env['TMPDIR'];
     process.env['TMPDIR'] = join(import.meta.dirname, 'no-such-folder');
     try {

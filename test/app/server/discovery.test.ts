@@ -1,4 +1,4 @@
-/** Finding the repositories of an App: all pages, and one installation in trouble hides no other. */
+/** Finding the repositories of an App: all pages are read, and a failing installation hides no other. */
 
 import { describe, expect, it } from 'vitest';
 import { APP_PERMISSIONS, createDiscovery, DISCOVERY_PERIOD_MS } from '../../../src/app/server/discovery.ts';
@@ -17,7 +17,7 @@ type Installation = {
   readonly broken?: boolean;
 };
 
-/** GitHub with these installations, which a test may change; its clock; and what was logged. */
+/** GitHub with these installations, which a test may change, its clock, and the log. */
 function github(installations: Installation[]) {
   const log: string[] = [];
   let nowMs = 0;
@@ -49,8 +49,8 @@ function github(installations: Installation[]) {
   return { names, discover, log, installations, later: (ms: number) => (nowMs += ms), asked: () => requests };
 }
 
-describe('where the App is installed', () => {
-  it('is the others where one cannot be read, which is said once and asked for again at once', async () => {
+describe('the discovery of installations', () => {
+  it('returns the others when one cannot be read, logs that once, and retries at the next call', async () => {
     const hub = github([
       { id: 1, repositories: 1, broken: true },
       { id: 2, repositories: 1 },
@@ -65,7 +65,7 @@ describe('where the App is installed', () => {
     expect(hub.asked()).toBe(asked);
   });
 
-  it('leaves a suspended one alone and says what is not granted, each in one line', async () => {
+  it('skips a suspended installation and logs missing permissions, each in one line', async () => {
     const rest = Object.fromEntries(Object.entries(GRANTED).filter(([name]) => name !== 'checks'));
     const hub = github([
       { id: 1, repositories: 1, suspended_at: '2026-11-20T00:00:00Z' },
@@ -92,7 +92,7 @@ describe('the queues of a server', () => {
     branch: 'main',
     installation,
   });
-  /** Queues that write down what they are pushed; `broken` names those that cannot be opened. */
+  /** Queues that record pushed triggers; `broken` names those that cannot be opened. */
   function server() {
     const pushed: string[] = [];
     const log: string[] = [];
@@ -115,7 +115,7 @@ describe('the queues of a server', () => {
     return { queues, pushed, log, broken, dead, opened };
   }
 
-  it('sweep all that can be opened, and those that could not the next time', async () => {
+  it('sweep every repository that can be opened, and retry the others at the next sweep', async () => {
     const { queues, pushed, log, broken, opened } = server();
     broken.add('lab/b');
     await queues.sweep();
@@ -128,7 +128,7 @@ describe('the queues of a server', () => {
     await expect(queues.idle()).resolves.toBeUndefined();
   });
 
-  it('sweep the others where one meets a bug, which is said', async () => {
+  it('sweep the other repositories when one raises an error, and log the error', async () => {
     const { queues, pushed, log, dead } = server();
     dead.add('lab/a');
     await queues.sweep();

@@ -1,4 +1,7 @@
-/** The real server as a process on the loopback, and strangers who send it more than GitHub ever does, or more slowly. */
+/**
+ * The real server as a process on the loopback, with clients that send larger or slower requests than GitHub
+ * ever does.
+ */
 
 import { spawn } from 'node:child_process';
 import { createHmac, generateKeyPairSync } from 'node:crypto';
@@ -41,7 +44,7 @@ beforeAll(async () => {
       APP_ID: '1',
       PRIVATE_KEY: privateKey,
       WEBHOOK_SECRET: SECRET,
-      // Nobody listens there: what the server would ask GitHub fails, and that is not what is looked at here.
+      // Nothing listens there: requests to GitHub fail, which does not matter here.
       GITHUB_API_URL: 'http://127.0.0.1:9',
       FERRYBOT_WORK_DIR: folder,
       FERRYBOT_STOP_WITH_STDIN: '1',
@@ -66,7 +69,7 @@ beforeAll(async () => {
 
 afterAll(() => stop());
 
-/** What GitHub sends, signed. */
+/** A signed delivery as GitHub sends it. */
 function honest(): Promise<Answer> {
   const body = JSON.stringify({ zen: 'Keep it logically awesome.', hook_id: 1 });
   const signature = `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`;
@@ -87,7 +90,7 @@ function deliver(headers: Readonly<Record<string, string>>): ClientRequest {
   });
 }
 
-/** Sends the pieces as fast as they are taken, and stops with the answer. */
+/** Sends the pieces as fast as the server reads them, and stops at the answer. */
 async function send(what: {
   readonly body: Iterable<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -103,7 +106,7 @@ async function send(what: {
       response.resume();
       resolve();
     });
-    // A server that cuts off may be met as a reset after its answer.
+    // A server that closes the connection may cause a reset after its answer.
     sending.on('error', () => resolve());
   }).then(() => {
     isAnswered = true;
@@ -124,13 +127,13 @@ async function send(what: {
   return { status, ms, sentBytes };
 }
 
-/** Always the same megabyte: nothing is allocated for what is sent. */
+/** Yields the same megabyte each time, so that sending allocates no memory. */
 function* megabytes(number: number): Iterable<Uint8Array> {
   const piece = Buffer.alloc(MEGABYTE, 0x20);
   for (let n = 0; n < number; n += 1) yield piece;
 }
 
-/** Resident memory of the server, the most it ever was (proc(5), VmHWM). */
+/** Peak resident memory of the server (proc(5), VmHWM). */
 async function peakBytes(): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) * 1024;
@@ -152,7 +155,7 @@ const closedAll = (sockets: readonly Socket[]): Promise<unknown> =>
 
 describe('a body that is larger than any that GitHub sends', () => {
   // threat T199
-  it('without a length, 2.6 GB of it, is cut at 25 MB with 413; memory stays flat, and an honest delivery is answered', async () => {
+  it('without a length is cut at 25 MB with 413, memory stays flat, and a valid delivery is answered', async () => {
     expect((await honest()).status).toBe(200);
     const before = await peakBytes();
     const flood = send({ body: megabytes(2_600), headers: { 'transfer-encoding': 'chunked' } });
@@ -165,7 +168,7 @@ describe('a body that is larger than any that GitHub sends', () => {
     expect((await peakBytes()) - before).toBeLessThan(150 * MEGABYTE);
   });
 
-  it('that is named in its length is refused before a byte of it is read', async () => {
+  it('is refused by its declared length before any byte is read', async () => {
     const { status, ms } = await send({
       body: [],
       headers: { 'content-length': String(WEBHOOK_BYTES_MAX + 1) },
@@ -174,7 +177,7 @@ describe('a body that is larger than any that GitHub sends', () => {
     expect(ms).toBeLessThan(5_000);
   });
 
-  it('twenty times at once holds no more memory than the bound of all bodies, and honest deliveries go on', async () => {
+  it('sent twenty times in parallel stays within the memory limit, and valid deliveries are answered', async () => {
     const before = await peakBytes();
     const floods = Array.from({ length: 20 }, () => send({ body: megabytes(24) }));
     const meanwhile = await honest();
@@ -185,7 +188,7 @@ describe('a body that is larger than any that GitHub sends', () => {
     expect((await peakBytes()) - before).toBeLessThan(4 * WEBHOOK_BYTES_HELD_MAX);
   });
 
-  it('is not read at all without a signature', async () => {
+  it('is not read without a signature', async () => {
     const { status, sentBytes } = await send({
       body: megabytes(200),
       headers: { 'x-hub-signature-256': 'none' },
@@ -195,7 +198,7 @@ describe('a body that is larger than any that GitHub sends', () => {
   });
 });
 
-describe('a signed delivery that GitHub never sends', () => {
+describe('a signed delivery with an impossible body or event', () => {
   const signed = (body: string, event: string): Promise<Answer> =>
     send({
       body: [Buffer.from(body)],
@@ -216,15 +219,15 @@ describe('a signed delivery that GitHub never sends', () => {
   });
 });
 
-describe('connections that never get to the point', () => {
+describe('slow connections', () => {
   it.each([
-    ['that say nothing', ''],
-    ['whose headers come drop by drop', `POST ${PATH} HTTP/1.1\r\nHost: a\r\nX-A: `],
+    ['that send nothing', ''],
+    ['with headers that arrive byte by byte', `POST ${PATH} HTTP/1.1\r\nHost: a\r\nX-A: `],
     [
-      'whose body comes drop by drop',
+      'with a body that arrives byte by byte',
       `POST ${PATH} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nX-GitHub-Event: ping\r\nX-GitHub-Delivery: 1\r\nX-Hub-Signature-256: sha256=${'0'.repeat(64)}\r\nTransfer-Encoding: chunked\r\n\r\n`,
     ],
-  ])('%s, 200 of them, end by a bound, and an honest delivery is answered meanwhile', async (_, head) => {
+  ])('%s, 200 of them, end at a timeout while a valid delivery is answered', async (_, head) => {
     const startedAt = performance.now();
     const slow = slowConnections(200, head);
     await sleep(200);

@@ -1,4 +1,7 @@
-/** The real server through what an organisation does to an App: suspends it, grants it more, rotates its secret. Seconds of real time. */
+/**
+ * The real server while an organisation suspends the App, grants permissions and rotates its secret. Takes
+ * seconds of real time.
+ */
 
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -17,14 +20,14 @@ afterEach(async () => {
 });
 
 const soon = { timeout: 120_000, interval: 50 };
-/** Long enough for a sweep to do what it should not. */
+/** Long enough for an unwanted sweep to happen. */
 const quiet = (durationMs: number): Promise<void> => new Promise((done) => setTimeout(done, durationMs));
 const requests = ({ world }: ServedLab): number =>
   Object.values(world.state.usage).reduce((sum, one) => sum + one.rest + one.graphql, 0);
 
 describe('the server', () => {
-  it('answers the ping, leaves a suspended lab alone, and answers at once when that is over', async () => {
-    // It must not be the sweep that finds out.
+  it('answers the ping, ignores a suspended lab, and answers as soon as the suspension ends', async () => {
+    // The webhook must trigger the answer, not the sweep.
     lab = await openServedLab({ sweepMs: 600_000 });
     const { world, installationId } = lab;
     await expect.poll(() => lab?.deliveries('ping').map(({ statusCode }) => statusCode), soon).toEqual([200]);
@@ -56,14 +59,14 @@ describe('the server', () => {
       permissions: { ...GRANTED, issues: 'read', pull_requests: 'read' },
     });
     const number = await lab.askForHelp();
-    // The answer is recorded and refused, which must not be what keeps it from being said as soon as it may be.
+    // The answer is recorded and refused; that must not delay the post once it is permitted.
     await expect.poll(() => lab?.log.join(), soon).toContain('post-comment: refused');
     expect(lab.answers(number)).toEqual([]);
     acceptPermissions(lab.world, lab.installationId, 1001, GRANTED);
     await expect.poll(() => lab?.answers(number).length, soon).toBe(1);
   });
 
-  it('uses no token of before a sleep of its machine, whose clock stood meanwhile', async () => {
+  it('uses no token from before its machine slept with a stopped clock', async () => {
     lab = await openServedLab({ sweepMs: 600_000 });
     const heard = await lab.askForHelp();
     await expect.poll(() => lab?.answers(heard).length, soon).toBe(1);
@@ -72,14 +75,14 @@ describe('the server', () => {
     await expect.poll(() => lab?.answers(next).length, { ...soon, timeout: 30_000 }).toBe(1);
   });
 
-  it('takes nothing that was signed with a secret of yesterday, and misses nothing meanwhile', async () => {
+  it('rejects a delivery signed with the old secret, and misses no command meanwhile', async () => {
     lab = await openServedLab({ sweepMs: 700 });
     const { world, appId } = lab;
     await expect.poll(() => lab?.deliveries('ping').length, soon).toBe(1);
     setWebhook(world, appId, { secret: 'the second webhook secret' });
     const between = await lab.askForHelp();
     await expect.poll(() => lab?.deliveries('issue_comment')[0]?.statusCode, soon).toBe(400);
-    // The sweep does what the webhook could not.
+    // The sweep processes what the rejected webhook announced.
     await expect.poll(() => lab?.answers(between).length, soon).toBe(1);
 
     await lab.restart('the second webhook secret');

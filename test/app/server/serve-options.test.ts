@@ -1,4 +1,7 @@
-/** The settings of `ferrybot serve`: a key that cannot be read is found at the start, and no part of it is printed. */
+/**
+ * The settings of `ferrybot serve`: an unreadable key is reported at the start, and no part of it is
+ * printed.
+ */
 
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +19,7 @@ const SETTINGS = {
 const read = (more: Readonly<Record<string, string>>) => readServeOptions({ ...SETTINGS, ...more }, () => 0);
 
 describe('the settings of the server', () => {
-  it('take a key with line breaks or with \\n, and no control key at all', () => {
+  it('accept a key with line breaks or with \\n, and no control key', () => {
     expect(read({}).ok).toBe(true);
     expect(read({ PRIVATE_KEY: app.replaceAll('\n', '\\n') }).ok).toBe(true);
     expect(read({ FERRYBOT_CONTROL_KEY: control }).ok).toBe(true);

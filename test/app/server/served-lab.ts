@@ -1,4 +1,4 @@
-/** The real server before a playground over real HTTP and git, in one process: what both do to each other can be watched. */
+/** The real server and a playground over real HTTP and git, in one process, so that tests can watch both. */
 
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -35,23 +35,23 @@ export type ServedLab = {
   readonly world: World;
   readonly appId: number;
   readonly installationId: number;
-  /** Where the server listens for webhooks. */
+  /** The address on which the server receives webhooks. */
   readonly hookUrl: () => string;
   /** Lines of the server's log. */
   readonly log: string[];
-  /** `/help` by ada in an experiment's issue of its own; gives the issue's number. */
+  /** Ada comments `/help` in a new experiment issue. Returns the issue's number. */
   readonly askForHelp: () => Promise<number>;
-  /** What the bot said to it. */
+  /** The bot's comments on that issue. */
   readonly answers: (issue: number) => readonly Comment[];
   readonly deliveries: (event: string) => readonly State['deliveries'][string][];
-  /** GitHub's clock goes ahead of this machine's, as after a sleep of the machine. */
+  /** Moves GitHub's clock ahead of this machine's clock, as after a sleep of the machine. */
   readonly sleepFor: (durationMs: number) => void;
   /** Ends the server and starts it with another webhook secret. */
   readonly restart: (secret: string) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
-/** `sweepMs`: how often the server looks by itself. */
+/** `sweepMs`: the period of the server's sweep. */
 export async function openServedLab(options: {
   readonly sweepMs: number;
   readonly permissions?: Readonly<Record<string, 'read' | 'write'>>;
