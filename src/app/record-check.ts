@@ -263,9 +263,6 @@ export async function rewrittenOf(
   return found;
 }
 
-/** The files of Markdown by number: their contents are read when they change, and kept by nobody. */
-export type Markdowns = ReadonlyMap<number, TreeId>;
-
 /** One run's files as they were read and verified, or written by this process. */
 export type Held = Verified & {
   readonly state: FileState;
@@ -273,7 +270,6 @@ export type Held = Verified & {
   readonly tree: TreeId | null;
   /** The contents of the files of events; null where it is not known. */
   readonly files: readonly (StoredFile | null)[];
-  readonly markdown: Markdowns;
 };
 
 /** What reading needs; `held` is what is known. */

@@ -156,8 +156,7 @@ function takeIn(
     if (!file.isThere || file.state === null) return;
     const { events, ends, state, open } = file;
     const files = stored?.events ?? known?.files ?? [];
-    const markdown = stored?.markdown ?? known?.markdown ?? new Map();
-    held.set(name, { run: name, folder, events, ends, state, open, tree, files, markdown });
+    held.set(name, { run: name, folder, events, ends, state, open, tree, files });
     remember(store, name, file);
     return;
   }

@@ -30,7 +30,6 @@ import {
   type LogbookStore,
   type RunWrite,
   type StoredFile,
-  textsOf,
 } from '../logbook/store/git-store.ts';
 import type { LabConfig } from '../run/lane-scope.ts';
 import { type BrokenRun, stateAfter, WHOLE_BRANCH } from './broken-run.ts';
@@ -50,86 +49,53 @@ import {
 import { createMarkReader, type MarkReader, marksFor, type SeenMark } from './record-marks.ts';
 import { signersFrom } from './signers.ts';
 
-/** What is written of a run, and how it stands then. */
-export type Written = { readonly write: RunWrite; readonly after: Held };
-
-/** The files of these runs with what was composed; of the Markdown, what is needed of it is read first, in one question. */
-async function writesOf(
-  git: GitReader,
-  composed: readonly ComposedRun[],
-  held: ReadonlyMap<string, Held>,
-): Promise<readonly Written[]> {
-  const drafts = composed.map((one) => draftOf(one, held.get(one.run)));
-  const wanted = drafts.flatMap(({ before, parts }) =>
-    parts.flatMap((part) => before?.markdown.get(part) ?? []),
-  );
-  const texts = await textsOf(git, wanted);
-  return drafts.map((draft) => written(git, draft, texts));
-}
-
-type Draft = {
-  readonly composed: ComposedRun;
-  /** What new entries stand on. */
-  readonly before: Held | undefined;
-  readonly file: GoodFile;
-  readonly files: readonly GrownFile[];
-  /** Numbers of the files of Markdown that may change. */
-  readonly parts: readonly number[];
-};
-
-function draftOf(composed: ComposedRun, before: Held | undefined): Draft {
-  const { run, lines, appended } = composed;
-  const { files, ends } = grown(before?.ends ?? [], before?.open ?? '', lines);
-  const events: readonly LogbookEvent[] = [...(before?.events ?? []), ...appended];
-  const file = { run, folder: folderOf(run, events[0]?.at ?? ''), events, ends };
-  // The first tells of the whole run, and the one before a new one says where it goes on.
-  const parts = new Set([
-    1,
-    ...files.flatMap(({ part, before: was }) => (was === '' ? [part - 1, part] : [part])),
-  ]);
-  return { composed, before, file, files, parts: [...parts].filter((part) => part > 0) };
-}
+/** What is written of a run, and its state afterwards. */
+type Written = { readonly write: RunWrite; readonly after: Held };
 
 /** Every file of a run, as if each were new. */
 export function wholeFiles(file: GoodFile): readonly GrownFile[] {
   return file.ends.map((_, index) => ({ part: index + 1, before: '', text: textOf(file, index + 1) }));
 }
 
-function written(
+/** The files of a run with what was composed. */
+function writtenOf(
   git: Pick<GitReader, 'blobIdOf'>,
-  { composed, before, file, files, parts }: Draft,
-  texts: ReadonlyMap<StoredFile, string>,
+  { run, lines, appended, head, state }: ComposedRun,
+  before: Held | undefined,
 ): Written {
-  const { run, head, state } = composed;
-  const changed = new Map<number, string>();
-  const markdown = new Map(before?.markdown ?? []);
-  for (const part of parts) {
-    const known = markdown.get(part);
-    const existing = known === undefined ? null : (texts.get(known) ?? null);
-    const text = projectionOf(file, part, existing);
-    if (text === existing) continue;
-    changed.set(part, text);
-    markdown.set(part, git.blobIdOf(text));
-  }
-  const open = files.at(-1)?.text ?? '';
-  // As they will be listed: when somebody else has pushed, they are not read again.
-  const contents = file.ends.map((_, index) => {
-    const changed = files.find(({ part }) => part === index + 1);
-    return changed === undefined ? (before?.files[index] ?? null) : git.blobIdOf(changed.text);
-  });
-  const isNew = before === undefined;
-  const monitoring = projectMonitoringState(file.events);
+  const { files, ends } = grown(before?.ends ?? [], before?.open ?? '', lines);
+  const events: readonly LogbookEvent[] = [...(before?.events ?? []), ...appended];
+  const file = { run, folder: folderOf(run, events[0]?.at ?? ''), events, ends };
+  const markdown = new Map<number, string>();
+  // The first describes the whole run, and the one before a new one links to it.
+  for (const part of [
+    1,
+    ...files.flatMap((one) => (one.before === '' ? [one.part - 1, one.part] : [one.part])),
+  ])
+    if (part > 0 && !markdown.has(part)) markdown.set(part, projectionOf(file, part));
+  // As they will be listed: when another process has pushed, they are not read again.
+  const contents: (StoredFile | null)[] = ends.map((_, index) => before?.files[index] ?? null);
+  for (const { part, text } of files) contents[part - 1] = git.blobIdOf(text);
+  const monitoring = projectMonitoringState(events);
   return {
-    write: { run, folder: file.folder, events: files, markdown: changed, monitoring, head, isNew },
-    after: { ...file, open, state, tree: null, files: contents, markdown },
+    write: {
+      run,
+      folder: file.folder,
+      events: files,
+      markdown,
+      monitoring,
+      head,
+      isNew: before === undefined,
+    },
+    after: { ...file, open: files.at(-1)?.text ?? '', state, tree: null, files: contents },
   };
 }
 
-/** The Markdown beside one file of events, with what people wrote into it. */
-export function projectionOf(file: GoodFile, part: number, existing: string | null): string {
+/** The Markdown beside one file of events. */
+export function projectionOf(file: GoodFile, part: number): string {
   const from = startOf(file, part);
   const to = file.ends[part - 1] ?? file.events.length;
-  return projectLogbook(file.events, existing, { part, from, to, isLast: part >= file.ends.length });
+  return projectLogbook(file.events, { part, from, to, isLast: part >= file.ends.length });
 }
 
 /** The newest append that was refused; `after` is the newest entry of the run that stands, -1 where there is none. */
@@ -257,7 +223,7 @@ async function append(keeping: Keeping, entries: readonly Entry[], at: Instant):
   if (!composing.ok) return { kind: 'failed', message: composing.error.rule };
   const composed = composing.value;
   const marks = marksFor(keeping, composed, at);
-  const writes = await writesOf(keeping.git, composed, held);
+  const writes = composed.map((one) => writtenOf(keeping.git, one, held.get(one.run)));
   lab.boundary('append', 'before');
   const outcome = await sentTo(store, {
     base: record.head,

@@ -6,13 +6,7 @@ import { type Instant, invariant, type Sha } from '../domain/values.ts';
 import type { Anchor } from '../logbook/chain.ts';
 import { projectMonitoringState } from '../logbook/projection.ts';
 import { eventsPath, type GoodFile, markdownPath, monitoringPath } from '../logbook/segments.ts';
-import {
-  createLogbookStore,
-  NOT_STORED,
-  readEvents,
-  storedRuns,
-  textsOf,
-} from '../logbook/store/git-store.ts';
+import { createLogbookStore, NOT_STORED, readEvents, storedRuns } from '../logbook/store/git-store.ts';
 import type { LabConfig } from '../run/lane-scope.ts';
 import type { Lab, LabGit } from './lab.ts';
 import { projectionOf, wholeFiles } from './record.ts';
@@ -101,17 +95,15 @@ async function filesOf(
 ): Promise<Readonly<Record<string, string | null>>> {
   const { folder } = good;
   const stored = head === null ? null : (await storedRuns(git, head, [folder])).get(folder);
-  const { events, apart, markdown } = stored ?? NOT_STORED;
-  const texts = await textsOf(git, [...markdown.values()]);
+  const { events, apart } = stored ?? NOT_STORED;
   const files: Record<string, string | null> = {};
   for (const part of [...events.keys().map((index) => index + 1), ...apart])
     files[eventsPath(folder, part)] = null;
   const monitoring = projectMonitoringState(good.events);
   if (monitoring !== null) files[monitoringPath(folder)] = monitoring;
   for (const { part, text } of wholeFiles(good)) {
-    const existing = texts.get(markdown.get(part) ?? 'missing') ?? null;
     files[eventsPath(folder, part)] = text;
-    files[markdownPath(folder, part)] = projectionOf(good, part, existing === '' ? null : existing);
+    files[markdownPath(folder, part)] = projectionOf(good, part);
   }
   return files;
 }

@@ -5,104 +5,7 @@ import type { EventOf, EventType, LogbookEvent } from '../domain/logbook/event.t
 import { code, minuteOf, prose } from '../domain/logbook/plain-text.ts';
 import { JOURNAL } from './chain.ts';
 import { markdownName } from './segments.ts';
-import { type Told, tellAll } from './telling.ts';
-
-// A Markdown file shared with people: ferrybot's blocks are marked, and all other bytes belong to people.
-
-/** Id: lower-case letters, digits and dashes; the text ends with a newline. */
-type Block = { readonly id: string; readonly text: string };
-
-type Section = readonly Block[];
-
-/**
- * Replaces existing blocks in place and adds new ones at the end of their section, after people's notes. Keeps everything else byte for
- * byte; an unpaired mark counts as people's text.
- */
-export function weave(existing: string | null, sections: readonly Section[]): string {
-  const pieces = existing === null ? [] : cut(existing);
-  const wanted = new Map(sections.flat().map((block) => [block.id, block]));
-  const present = new Set(pieces.flatMap((piece) => (piece.kind === 'block' ? [piece.id] : [])));
-  const sectionOf = new Map(
-    sections.flatMap((section, index) => section.map((block) => [block.id, index] as const)),
-  );
-  const out = createOutput();
-  let done = 0;
-  const finish = (until: number): void => {
-    for (; done < until; done += 1) {
-      for (const block of sections[done] ?? []) if (!present.has(block.id)) out.addApart(marked(block));
-    }
-  };
-  for (const piece of pieces) {
-    if (piece.kind === 'text') {
-      out.add(piece.text);
-      continue;
-    }
-    finish(sectionOf.get(piece.id) ?? done);
-    const block = wanted.get(piece.id);
-    out.add(block === undefined ? piece.text : marked(block));
-  }
-  finish(sections.length);
-  return out.text();
-}
-
-type Piece =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'block'; readonly id: string; readonly text: string };
-
-const opening = (id: string): string => `<!-- logbook:${id} -->\n`;
-const closing = (id: string): string => `<!-- /logbook:${id} -->\n`;
-const OPENING = /<!-- logbook:([a-z0-9-]+) -->\n/g;
-
-function marked(block: Block): string {
-  return `${opening(block.id)}${block.text}${closing(block.id)}`;
-}
-
-type Output = {
-  readonly add: (text: string) => void;
-  /** Preceded by an empty line unless at the start. */
-  readonly addApart: (text: string) => void;
-  readonly text: () => string;
-};
-
-/** Tracks the end separately, because reading it from a concatenated string would copy it. */
-function createOutput(): Output {
-  const parts: string[] = [];
-  let end = '';
-  const add = (text: string): void => {
-    parts.push(text);
-    end = (end + text).slice(-2);
-  };
-  return {
-    add,
-    addApart: (text) => {
-      if (end !== '' && end !== '\n\n') add(end.endsWith('\n') ? '\n' : '\n\n');
-      add(text);
-    },
-    text: () => parts.join(''),
-  };
-}
-
-/** Only the first block of an id is ferrybot's. */
-function cut(existing: string): readonly Piece[] {
-  const pieces: Piece[] = [];
-  const seen = new Set<string>();
-  let from = 0;
-  for (const match of existing.matchAll(OPENING)) {
-    const id = match[1];
-    if (id === undefined || match.index < from || seen.has(id)) continue;
-    const bodyAt = match.index + match[0].length;
-    const closeAt = existing.indexOf(closing(id), bodyAt);
-    // A nested opening means that the closing mark was deleted; leave the block unchanged.
-    if (closeAt === -1 || existing.slice(bodyAt, closeAt).includes('<!-- logbook:')) continue;
-    const end = closeAt + closing(id).length;
-    if (match.index > from) pieces.push({ kind: 'text', text: existing.slice(from, match.index) });
-    pieces.push({ kind: 'block', id, text: existing.slice(match.index, end) });
-    seen.add(id);
-    from = end;
-  }
-  if (from < existing.length) pieces.push({ kind: 'text', text: existing.slice(from) });
-  return pieces;
-}
+import { tellAll } from './telling.ts';
 
 /** The entries in one Markdown file, and whether another file follows. */
 export type MarkdownPart = {
@@ -114,88 +17,84 @@ export type MarkdownPart = {
 };
 
 /**
- * Renders `logbook.md` and keeps people's text in `existing` (null: new file). Format: policy HR-25 (title, Run Contract, Launched
- * Instances, Event Log). It is a projection; only `events.jsonl` is authoritative. Later entries of a long run get separate files, so that
- * the first is not rewritten.
+ * Renders `logbook.md`. Format: policy HR-25 (title, Run Contract, Launched Instances, Event Log). It is a projection; only `events.jsonl`
+ * is authoritative. Later entries of a long run get separate files, so that the first stays short.
  */
 export function projectLogbook(
   events: readonly LogbookEvent[],
-  existing: string | null,
   { part, from, to, isLast }: MarkdownPart = { part: 1, from: 0, to: events.length, isLast: true },
 ): string {
-  const further: Section = isLast ? [] : [{ id: 'further', text: `Later entries: ${linkTo(part + 1)}\n` }];
-  const log: Section = [
-    { id: 'events', text: '## Event Log\n' },
-    ...tellAll(events.slice(0, to), from).map(entryBlock),
-    ...further,
-  ];
-  const title = titleBlock(events, part);
-  const proposal = part === 1 ? events.find((event) => event.type === 'proposed') : undefined;
-  if (proposal === undefined) return weave(existing, [[title], log]);
-  const instances: Section = [
-    { id: 'instances', text: '## Launched Instances\n' },
-    ...instanceBlocks(events),
-  ];
-  return weave(existing, [[title, contractBlock(proposal, events)], instances, log]);
+  const sections = [titleSection(events, part)];
+  const proposal = part === 1 ? last(events, 'proposed') : undefined;
+  if (proposal !== undefined)
+    sections.push(contractSection(proposal, events), '## Launched Instances\n', ...instanceSections(events));
+  sections.push('## Event Log\n');
+  for (const { event, told } of tellAll(events.slice(0, to), from))
+    sections.push(
+      lines([
+        `### ${minuteOf(event.at)} - ${told.title}`,
+        '',
+        `- Status: ${told.status}`,
+        `- Evidence: ${told.evidence}`,
+        `- Decision: ${told.decision}`,
+        `- Next: ${told.next}`,
+      ]),
+    );
+  if (!isLast) sections.push(`Later entries: ${linkTo(part + 1)}\n`);
+  return sections.join('\n');
 }
 
 function linkTo(part: number): string {
   return `[${markdownName(part)}](${markdownName(part)})`;
 }
 
-function titleBlock(events: readonly LogbookEvent[], part: number): Block {
+/** With the capitalized kind of a run that has a contract. */
+function titleSection(events: readonly LogbookEvent[], part: number): string {
   const run = events[0]?.run ?? '';
-  const title = run === JOURNAL ? 'Repository Journal' : `${prose(run)}: ${kindOf(events)}Run Logbook`;
-  const text = part === 1 ? `# ${title}\n` : `# ${title}, part ${part}\n\nBegins in ${linkTo(1)}\n`;
-  return { id: 'title', text };
+  const { kind = '' } = last(events, 'proposed')?.data ?? {};
+  const isNamed = kind !== '' && last(events, 'contracted') !== undefined;
+  const name = isNamed ? `${kind.charAt(0).toUpperCase()}${prose(kind.slice(1))} ` : '';
+  const title = run === JOURNAL ? 'Repository Journal' : `${prose(run)}: ${name}Run Logbook`;
+  return part === 1 ? `# ${title}\n` : `# ${title}, part ${part}\n\nBegins in ${linkTo(1)}\n`;
 }
 
-/** The capitalized kind of a run with a contract. */
-function kindOf(events: readonly LogbookEvent[]): string {
-  const { kind = '' } = events.find((event) => event.type === 'proposed')?.data ?? {};
-  const isSaid = kind !== '' && events.some((event) => event.type === 'contracted');
-  return isSaid ? `${kind.charAt(0).toUpperCase()}${prose(kind.slice(1))} ` : '';
-}
-
-function contractBlock(proposal: EventOf<'proposed'>, events: readonly LogbookEvent[]): Block {
-  const { data } = proposal;
+function contractSection({ data }: EventOf<'proposed'>, events: readonly LogbookEvent[]): string {
   const manifest = last(events, 'gated')?.data.manifest ?? null;
   const seen = last(events, 'observed', ({ data: { trackers } }) => trackers.length > 0);
   const links = seen?.data.trackers.map((run) => code(run.url)).join(', ') ?? '';
   const newest = events.findLast((event) => event.type === 'observed' || event.type === 'ended');
-  const finalStep = newest?.data.totalSteps ?? null;
   const contract = contractBefore(events, events.length);
   const owner = ownerIn(events, contract) ?? (data.requestedBy ?? data.author).login;
   const goal = saidIn(contract, 'goal');
   // rule VA-08
   const stop = saidIn(contract, 'stop') ?? saidIn(contract, 'kill');
-  return {
-    id: 'contract',
-    text: lines([
-      // rule HR-25
-      '## Run Contract',
-      '',
-      `- DRI: @${prose(owner)}`,
-      `- Goal: ${goal === null ? `${data.objective.kind}, ${prose(data.objective.text)}` : prose(goal)}`,
-      `- Stop/escalation criteria: ${stop === null ? 'a person asks for a stop, or the watch sees a failure signature' : prose(stop)}`,
-      // rule HR-20
-      `- Issue: ${prose(data.repository)}#${data.issue}`,
-      `- W&B: ${links}`,
-      `- Output root: ${manifest === null ? '' : code(manifest.outputRoot)}`,
-      `- Final step: ${finalStep ?? saidIn(contract, 'finalStep') ?? ''}`,
-    ]),
-  };
+  return lines([
+    // rule HR-25
+    '## Run Contract',
+    '',
+    `- DRI: @${prose(owner)}`,
+    `- Goal: ${goal === null ? `${data.objective.kind}, ${prose(data.objective.text)}` : prose(goal)}`,
+    `- Stop/escalation criteria: ${stop === null ? 'a person asks for a stop, or the watch sees a failure signature' : prose(stop)}`,
+    // rule HR-20
+    `- Issue: ${prose(data.repository)}#${data.issue}`,
+    `- W&B: ${links}`,
+    `- Output root: ${manifest === null ? '' : code(manifest.outputRoot)}`,
+    `- Final step: ${newest?.data.totalSteps ?? saidIn(contract, 'finalStep') ?? ''}`,
+  ]);
 }
 
 /** The newest event of a type that `is` so, or undefined. */
 function last<Type extends EventType>(
   events: readonly LogbookEvent[],
   type: Type,
-  is: (event: EventOf<Type>) => boolean = () => true,
+  is?: (event: EventOf<Type>) => boolean,
 ): EventOf<Type> | undefined {
-  return events.findLast(
-    (event): event is EventOf<Type> => event.type === type && is(event as EventOf<Type>),
-  );
+  for (let at = events.length - 1; at >= 0; at -= 1) {
+    const event = events[at];
+    // The type was compared.
+    if (event?.type === type && is?.(event as EventOf<Type>) !== false) return event as EventOf<Type>;
+  }
+  return undefined;
 }
 
 /** The contract at that entry, or null. */
@@ -209,18 +108,23 @@ function ownerIn(events: readonly LogbookEvent[], contract: Contract | null): st
   return taken?.data.to.login ?? personInCharge(contract);
 }
 
-function instanceBlocks(events: readonly LogbookEvent[]): readonly Block[] {
-  const gates = events.filter((event) => event.type === 'gated');
+function instanceSections(events: readonly LogbookEvent[]): readonly string[] {
   return events
     .filter((event) => event.type === 'submitted')
-    .map((event) => instanceBlock(event, gates.findLast((gate) => gate.seq < event.seq) ?? null, events));
+    .map((event) =>
+      instanceSection(
+        event,
+        last(events, 'gated', ({ seq }) => seq < event.seq),
+        events,
+      ),
+    );
 }
 
-function instanceBlock(
+function instanceSection(
   { seq, at, data }: EventOf<'submitted'>,
-  gate: EventOf<'gated'> | null,
+  gate: EventOf<'gated'> | undefined,
   events: readonly LogbookEvent[],
-): Block {
+): string {
   const manifest = gate?.data.manifest ?? null;
   const order =
     last(events, 'ordered', (one) => one.data.orderDigest === data.orderDigest)?.data.order ?? null;
@@ -231,24 +135,21 @@ function instanceBlock(
   const hardware = saidIn(contract, 'hardware');
   const cadence = check?.type === 'observed' ? `every ${Math.round(check.data.cadenceMs / 1000)} s` : '';
   const watched = contract === null ? cadence : watchedBy(data.attempt, cadence, contract, events);
-  return {
-    id: `instance-${seq}`,
-    text: lines([
-      `### ${minuteOf(at)} - ${code(data.jobId)}`,
-      '',
-      ...ownLines(contract, manifest),
-      `- Command: ${code(data.command.join(' '))}`,
-      `- Git SHA: ${code(data.commit)}`,
-      `- Dirty tree: ${dirtyOf(contract, manifest, data.commit, approversOf(order, events))}`,
-      `- Source bundle/container: ${shippedOf(contract, manifest)}`,
-      `- Hardware/topology: ${hardware === null ? '' : `${prose(hardware)}, `}${code(data.cluster)} through ${code(data.engine)}`,
-      `- ${code('initialize_from')}: ${code(order?.checkpoint?.path ?? manifest?.resume.initializeFrom ?? '')}`,
-      `- Final step: ${finalStep ?? saidIn(contract, 'finalStep') ?? ''}`,
-      // rule HR-21
-      `- Checkpoint policy: ${retentionOf(manifest)}`,
-      `- Babysitter/check cadence: ${watched}`,
-    ]),
-  };
+  return lines([
+    `### ${minuteOf(at)} - ${code(data.jobId)}`,
+    '',
+    ...ownLines(contract, manifest),
+    `- Command: ${code(data.command.join(' '))}`,
+    `- Git SHA: ${code(data.commit)}`,
+    `- Dirty tree: ${dirtyOf(contract, manifest, data.commit, approversOf(order, events))}`,
+    `- Source bundle/container: ${shippedOf(contract, manifest)}`,
+    `- Hardware/topology: ${hardware === null ? '' : `${prose(hardware)}, `}${code(data.cluster)} through ${code(data.engine)}`,
+    `- ${code('initialize_from')}: ${code(order?.checkpoint?.path ?? manifest?.resume.initializeFrom ?? '')}`,
+    `- Final step: ${finalStep ?? saidIn(contract, 'finalStep') ?? ''}`,
+    // rule HR-21
+    `- Checkpoint policy: ${retentionOf(manifest)}`,
+    `- Babysitter/check cadence: ${watched}`,
+  ]);
 }
 
 /** Cadence and owner of an attempt's watch, and its end. */
@@ -330,20 +231,6 @@ function retentionOf(manifest: EventOf<'gated'>['data']['manifest']): string {
   ].join(', ');
 }
 
-function entryBlock({ event, told }: Told): Block {
-  return {
-    id: `event-${event.seq}`,
-    text: lines([
-      `### ${minuteOf(event.at)} - ${told.title}`,
-      '',
-      `- Status: ${told.status}`,
-      `- Evidence: ${told.evidence}`,
-      `- Decision: ${told.decision}`,
-      `- Next: ${told.next}`,
-    ]),
-  };
-}
-
 /** An empty value keeps its label. */
 function lines(texts: readonly string[]): string {
   return texts.map((text) => `${text.trimEnd()}\n`).join('');
@@ -351,16 +238,15 @@ function lines(texts: readonly string[]): string {
 
 /** The monitoring policy's `monitoring_state.json`, for other tools; null before the first submission. */
 export function projectMonitoringState(events: readonly LogbookEvent[]): string | null {
-  const proposal = events.find((event) => event.type === 'proposed');
-  const launches = events.filter((event) => event.type === 'submitted');
-  const last = launches.at(-1);
-  if (proposal === undefined || last === undefined) return null;
+  const proposal = last(events, 'proposed');
+  const launch = last(events, 'submitted');
+  if (proposal === undefined || launch === undefined) return null;
   const state = {
-    job_id: last.data.jobId,
-    cluster: last.data.cluster,
+    job_id: launch.data.jobId,
+    cluster: launch.data.cluster,
     experiment: proposal.data.experiment,
     // rule ML-10
-    restart_count: launches.length - 1,
+    restart_count: events.filter(({ type }) => type === 'submitted').length - 1,
   };
   return `${JSON.stringify(state, null, 2)}\n`;
 }

@@ -35,7 +35,8 @@ export function eventsName(part: number): string {
 
 /** The number of an event file of this name; null for any other name. */
 export function eventsPart(name: string): number | null {
-  return partIn(name, 'events', 'jsonl');
+  const part = Number(/-(\d{4,9})\./.exec(name)?.[1] ?? 1);
+  return eventsName(part) === name ? part : null;
 }
 
 /** Where the Markdown of the same entries lies. */
@@ -46,11 +47,6 @@ export function markdownPath(folder: string, part = 1): string {
 /** Name of a Markdown file. */
 export function markdownName(part: number): string {
   return numbered('logbook', part, 'md');
-}
-
-/** The number of a Markdown file of this name; null for any other name. */
-export function markdownPart(name: string): number | null {
-  return partIn(name, 'logbook', 'md');
 }
 
 /** Where the policy's state file of a run lies. */
@@ -82,11 +78,6 @@ export function placeAt(path: string): Place | null {
 
 function numbered(name: string, part: number, suffix: string): string {
   return `${name}${part === 1 ? '' : `-${String(part).padStart(4, '0')}`}.${suffix}`;
-}
-
-function partIn(file: string, name: string, suffix: string): number | null {
-  const part = Number(/-(\d{4,9})\./.exec(file)?.[1] ?? 1);
-  return numbered(name, part, suffix) === file ? part : null;
 }
 
 /** Number of entries before a file. */

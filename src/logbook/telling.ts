@@ -1,10 +1,8 @@
 /** Entries as text: status, evidence, decision, next (policy HR-25). */
 
-import type { Actor } from '../domain/actor.ts';
-import type { Logins, Telling } from '../domain/logbook/define.ts';
+import type { Telling } from '../domain/logbook/define.ts';
 import { definitionOf } from '../domain/logbook/definitions.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
-import { actorSchema } from '../domain/logbook/parts.ts';
 import { minuteOf } from '../domain/logbook/plain-text.ts';
 
 export type Told = {
@@ -12,24 +10,20 @@ export type Told = {
   readonly told: Required<Telling> & { readonly title: string };
 };
 
-/** From entry `from` on. */
+/** From entry `from` on. Uses only earlier logins, so that an old entry never changes. */
 export function tellAll(events: readonly LogbookEvent[], from = 0): readonly Told[] {
   const logins = new Map<number, string>();
-  return events.flatMap((event, index) => {
-    for (const { id, login } of peopleIn(event)) logins.set(id, login);
-    return index < from ? [] : [{ event, told: tell(event, logins) }];
-  });
-}
-
-/** The people that an entry names: who acted, and those in the fields of its data. */
-function peopleIn({ actor, data }: LogbookEvent): readonly Actor[] {
-  return [actor, ...Object.values(data)].flatMap((value) => actorSchema.safeParse(value).data ?? []);
-}
-
-/** Uses only earlier logins, so an old entry never changes. */
-function tell(event: LogbookEvent, logins: Logins): Told['told'] {
-  const { title, tell: tellOne } = definitionOf(event);
-  return { title, evidence: '', decision: '', next: '', ...tellOne(event, logins) };
+  const all: Told[] = [];
+  for (const [index, event] of events.entries()) {
+    if (event.actor !== undefined) logins.set(event.actor.id, event.actor.login);
+    if (index < from) continue;
+    const { title, tell } = definitionOf(event);
+    all.push({
+      event,
+      told: { title, evidence: '', decision: '', next: '', ...tell(event, logins) },
+    });
+  }
+  return all;
 }
 
 /** An event as plain text. */

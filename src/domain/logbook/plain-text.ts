@@ -6,15 +6,15 @@ export function prose(text: string): string {
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
-    .replaceAll(/[\\`*_[\]~|#]/g, (character) => `\\${character}`);
+    .replaceAll(/[\\`*_[\]~|#]/g, '\\$&');
 }
 
 /** A code span, fenced by more backticks than the text has in a row (CommonMark 6.1); empty text becomes `(none)`. */
 export function code(text: string): string {
   const line = oneLine(text);
   if (line === '') return '(none)';
-  const runs = line.match(/`+/g) ?? [];
-  const fence = '`'.repeat(Math.max(0, ...runs.map((run) => run.length)) + 1);
+  let fence = '`';
+  while (line.includes(fence)) fence += '`';
   const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
   // HTML comment delimiters take effect even inside code spans, and comments delimit our blocks.
   return `${fence}${pad}${line.replaceAll('<!--', '<! --').replaceAll('-->', '-- >')}${pad}${fence}`;
@@ -22,9 +22,9 @@ export function code(text: string): string {
 
 /** `name value, name value`. */
 export function scalarsText(values: { readonly [name: string]: string | number }): string {
-  return Object.entries(values)
-    .map(([name, value]) => `${prose(name)} ${code(String(value))}`)
-    .join(', ');
+  const named: string[] = [];
+  for (const [name, value] of Object.entries(values)) named.push(`${prose(name)} ${code(String(value))}`);
+  return named.join(', ');
 }
 
 /** `2026-11-21 09:05 UTC`, the policy's date format for entries. */

@@ -4,15 +4,7 @@ import { GitError, type GitReader, type GitWriter, type PushOutcome } from '../.
 import type { LogbookFault } from '../../domain/logbook/logbook-fault.ts';
 import { fail, invariant, ok, type Result, type Sha, type TreeId } from '../../domain/values.ts';
 import { type Anchor, decodeLine } from '../chain.ts';
-import {
-  eventsPath,
-  type GrownFile,
-  markdownPart,
-  markdownPath,
-  monitoringPath,
-  monthIn,
-  placeAt,
-} from '../segments.ts';
+import { eventsPath, type GrownFile, markdownPath, monitoringPath, monthIn, placeAt } from '../segments.ts';
 
 /** One file of events: its content, or why there is none. */
 export type StoredFile = TreeId | 'missing' | 'unreadable';
@@ -22,10 +14,9 @@ export type StoredRun = {
   readonly events: readonly StoredFile[];
   /** Numbers of files behind a gap. */
   readonly apart: readonly number[];
-  readonly markdown: ReadonlyMap<number, TreeId>;
 };
 
-export const NOT_STORED: StoredRun = { events: [], apart: [], markdown: new Map() };
+export const NOT_STORED: StoredRun = { events: [], apart: [] };
 
 /** In the place of what nobody reads: a line that never verifies, as the file would not. */
 const UNREADABLE = 'larger than any logbook\n';
@@ -73,25 +64,15 @@ async function listed(
   head: Sha,
   folders: readonly string[],
 ): Promise<ReadonlyMap<string, StoredRun>> {
-  const events = new Map<string, Map<number, TreeId>>(folders.map((folder) => [folder, new Map()]));
-  const markdown = new Map<string, Map<number, TreeId>>(folders.map((folder) => [folder, new Map()]));
+  const parts = new Map<string, Map<number, TreeId>>(folders.map((folder) => [folder, new Map()]));
   for (const { path, type, id } of await reader.entriesIn(head, folders)) {
-    if (type !== 'blob') continue;
-    const place = placeAt(path);
-    if (place !== null) events.get(place.folder)?.set(place.part, id);
-    const slash = path.lastIndexOf('/');
-    const part = markdownPart(path.slice(slash + 1));
-    if (part !== null) markdown.get(path.slice(0, slash))?.set(part, id);
+    const place = type === 'blob' ? placeAt(path) : null;
+    if (place !== null) parts.get(place.folder)?.set(place.part, id);
   }
-  return new Map(
-    folders.map((folder) => [
-      folder,
-      { ...inOrder(events.get(folder) ?? new Map()), markdown: markdown.get(folder) ?? new Map() },
-    ]),
-  );
+  return new Map([...parts].map(([folder, ids]) => [folder, inOrder(ids)]));
 }
 
-function inOrder(parts: ReadonlyMap<number, TreeId>): Pick<StoredRun, 'events' | 'apart'> {
+function inOrder(parts: ReadonlyMap<number, TreeId>): StoredRun {
   const events: StoredFile[] = [];
   for (let part = 1; events.length < parts.size; part += 1) {
     const id = parts.get(part);
