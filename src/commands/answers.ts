@@ -98,15 +98,8 @@ export const ANSWERS = {
   'status-shown': {},
   'lane-past': { lane: 'text' },
   'lane-shown': { live: 'text?', last: 'text?', issue: 'integer', holds: 'list', stray: 'list' },
-  'why-told': {
-    count: 'integer',
-    gate: 'list',
-    code: 'list',
-    /** JSON. */
-    found: 'list',
-    by: 'list',
-    who: 'list',
-  },
+  /** Logins of the people who can act, by role. */
+  'why-told': { author: 'text', maintainer: 'text', approver: 'text' },
   'why-nothing': {},
   'why-stopped': { by: 'text' },
   'help-shown': { command: 'text?' },

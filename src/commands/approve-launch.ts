@@ -8,7 +8,7 @@ import { isBeforeLaunch, repeatedFailure } from '../domain/launch/next-attempt.t
 import { replacementFor } from '../domain/launch/relaunch.ts';
 import { mayBeRelaunched, wantsRelaunch } from '../domain/launch/response.ts';
 import { preApproval } from '../domain/launch/small-fix.ts';
-import { allPass } from '../domain/launch/verdict.ts';
+import { allPass, openVerdicts } from '../domain/launch/verdict.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { type RunState, shownAtOf, standingApprovals } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
@@ -42,7 +42,7 @@ function decide(context: CommandContext): CommandDecision {
   if (isOwnWork(context)) return answer('approval-by-author');
   const { gates } = context;
   if (gates === null || gates.digest === null || !allPass(gates.verdicts)) {
-    const open = gates?.verdicts.filter((v) => v.outcome === 'fail' || v.outcome === 'unknown') ?? [];
+    const open = openVerdicts(gates?.verdicts ?? []);
     return answer('approval-gates-blocked', {
       count: open.length,
       first: open[0]?.gate ?? '',

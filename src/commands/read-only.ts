@@ -6,13 +6,14 @@ import { type Actor, permits } from '../domain/actor.ts';
 import type { PersonFacts } from '../domain/facts.ts';
 import { liftCommand } from '../domain/launch/hold.ts';
 import { isBeforeLaunch, isFixGated, mayBeFixed } from '../domain/launch/next-attempt.ts';
-import type { RemedyActor } from '../domain/launch/verdict.ts';
+import { openVerdicts } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { standingApprovals } from '../domain/logbook/run-state.ts';
 import { isNotAsked, type Need, need } from '../domain/need.ts';
+import type { Facts } from '../domain/payload.ts';
 import { dateOf } from '../domain/values.ts';
-import { type AnswerDecision, answer } from './answers.ts';
+import { type AnswerDecision, type Answers, answer } from './answers.ts';
 import { laneUnclear, meantLane } from './brakes.ts';
 import type { CommandContext, CommandDecision, CommandDefinition, PlaceContext } from './decision.ts';
 import { commandWord, laneWord } from './values.ts';
@@ -85,56 +86,33 @@ function decideWhy(context: CommandContext): CommandDecision {
     return answer('not-now', {
       status: 'the launch gates cannot be read; ferrybot tries again by itself',
     });
-  const open = [...gates.verdicts, ...gates.approvals].filter(
-    ({ outcome }) => outcome === 'fail' || outcome === 'unknown',
-  );
-  if (open.length === 0) return answer('why-nothing');
-  const shown = open.slice(0, limits.shownRowsMax);
-  return answer('why-told', {
-    count: open.length,
-    gate: shown.map(({ gate }) => gate),
-    code: shown.map((verdict) => verdict.code),
-    found: shown.map(({ found }) => JSON.stringify(found)),
-    by: shown.map(({ remedyBy }) => remedyBy),
-    who: shown.map(({ remedyBy }) => namesFor(remedyBy, context).slice(0, limits.shownNamesMax).join(', ')),
-  });
+  return openVerdicts([...gates.verdicts, ...gates.approvals]).length === 0
+    ? answer('why-nothing')
+    : answer('why-told', peopleWhoCanAct(context));
 }
 
-/** Logins of people who can act; empty if only time helps. */
-function namesFor(by: RemedyActor, context: CommandContext): readonly string[] {
-  const { interested, policy, state } = context;
-  const people = context.people.kind === 'known' ? context.people.value : [];
+function peopleWhoCanAct({ interested, people, policy, state }: CommandContext): Facts<Answers['why-told']> {
+  const all = people.kind === 'known' ? people.value : [];
   const approved = new Set(standingApprovals(state).map((approval) => approval.actor.id));
   const isOwn = ({ actor }: PersonFacts): boolean => interested.some((one) => one.id === actor.id);
-  switch (by) {
-    case 'author': {
-      const authors = interested.filter(({ login }) => !login.endsWith('[bot]'));
-      return logins(authors.length > 0 ? authors : those(people, (one) => permits(one.permission, 'write')));
-    }
-    case 'maintainer':
-    case 'lab':
-      return logins(those(people, (one) => permits(one.permission, 'maintain')));
-    case 'approver':
-      return logins(
-        those(
-          people,
-          (one) =>
-            mayApprove(one.permission, one.actor.id, policy.approvals) &&
-            (policy.approvals.onePersonIsEnough || !isOwn(one)) &&
-            !approved.has(one.actor.id),
-        ),
-      );
-    default:
-      return [];
-  }
+  const authors = interested.filter(({ login }) => !login.endsWith('[bot]'));
+  const those = (may: (person: PersonFacts) => boolean): string =>
+    logins(all.filter(may).map(({ actor }) => actor));
+  return {
+    author: authors.length > 0 ? logins(authors) : those((one) => permits(one.permission, 'write')),
+    maintainer: those((one) => permits(one.permission, 'maintain')),
+    approver: those(
+      (one) =>
+        mayApprove(one.permission, one.actor.id, policy.approvals) &&
+        (policy.approvals.onePersonIsEnough || !isOwn(one)) &&
+        !approved.has(one.actor.id),
+    ),
+  };
 }
 
-function those(people: readonly PersonFacts[], may: (person: PersonFacts) => boolean): readonly Actor[] {
-  return people.filter(may).map(({ actor }) => actor);
-}
-
-function logins(people: readonly Actor[]): readonly string[] {
-  return [...new Set(people.map(({ login }) => login))].toSorted();
+function logins(people: readonly Actor[]): string {
+  const names = [...new Set(people.map(({ login }) => login))].toSorted();
+  return names.slice(0, limits.shownNamesMax).join(', ');
 }
 
 export const help = {

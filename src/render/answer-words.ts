@@ -67,6 +67,9 @@ function lines(commands: string): string {
     .join(', ');
 }
 
+const WHY_NOTHING =
+  'nothing blocks a launch: it is ordered, in progress or over. The card shows what to do next.';
+
 const WORDS: Sentences<AnswerCode> = {
   'approval-line-needed': (d) =>
     `not approved: ${UNBOUND_WORDS[d.why](d.about ?? '')}. Read what is shown now. If you mean it, copy this line into a new comment: ${lines(d.lines)}`,
@@ -123,9 +126,8 @@ const WORDS: Sentences<AnswerCode> = {
       .split(' ')
       .map((lane) => code(`lane=${lane}`))
       .join(', ')}.`,
-  'why-told': (d, { input }) => whyWords(d, placeIn(input)),
-  'why-nothing': () =>
-    'nothing blocks a launch: it is ordered, in progress or over. The card shows what to do next.',
+  'why-told': (d, { input }) => (input === null ? WHY_NOTHING : whyWords(d, input)),
+  'why-nothing': () => WHY_NOTHING,
   'why-stopped': (d, { input }) =>
     `${text(d.by)} stopped it, which is final: close the ${placeIn(input)}, and propose the next ferry.`,
   'status-shown': () => 'this is the state of the run.',
