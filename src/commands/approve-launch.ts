@@ -8,35 +8,18 @@ import { isBeforeLaunch, repeatedFailure } from '../domain/launch/next-attempt.t
 import { replacementFor } from '../domain/launch/relaunch.ts';
 import { mayBeRelaunched, wantsRelaunch } from '../domain/launch/response.ts';
 import { preApproval } from '../domain/launch/small-fix.ts';
-import { allPass } from '../domain/launch/verdict.ts';
+import { allPass, openVerdicts } from '../domain/launch/verdict.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { type RunState, shownAtOf, standingApprovals } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
 import type { Digest, Sha } from '../domain/values.ts';
+import { type AnswerDecision, answer, NOT_ON_A_LINE, type UnboundReason } from './answers.ts';
 import { approvedDraft, approverNeeds, isOwnWork, secondCardRefusal, unlessApprover } from './approving.ts';
-import {
-  type AnswerDecision,
-  answering,
-  type CommandContext,
-  type CommandDecision,
-  type CommandDefinition,
-  NOT_ON_A_LINE,
-  type PlaceContext,
-  type UNBOUND_REASONS,
-} from './decision.ts';
+import type { CommandContext, CommandDecision, CommandDefinition, PlaceContext } from './decision.ts';
 import { digestPrefix } from './values.ts';
-
-const answer = answering({
-  approved: { digest: 'text', count: 'integer', quorum: 'integer' },
-  'approved-waiting-for-more': { digest: 'text', count: 'integer', quorum: 'integer' },
-  'approval-gates-blocked': { count: 'integer', first: 'text', code: 'text' },
-  'approval-not-shown': { digest: 'text' },
-  'approval-same-failure': { attempt: 'integer', earlier: 'integer', signature: 'text' },
-});
 
 export const approveLaunch = {
   name: 'approve-launch',
-  answers: answer.vocabulary,
   positional: { name: 'digest', required: false, value: digestPrefix },
   keys: {},
   who: approverNeeds,
@@ -59,7 +42,7 @@ function decide(context: CommandContext): CommandDecision {
   if (isOwnWork(context)) return answer('approval-by-author');
   const { gates } = context;
   if (gates === null || gates.digest === null || !allPass(gates.verdicts)) {
-    const open = gates?.verdicts.filter((v) => v.outcome === 'fail' || v.outcome === 'unknown') ?? [];
+    const open = openVerdicts(gates?.verdicts ?? []);
     return answer('approval-gates-blocked', {
       count: open.length,
       first: open[0]?.gate ?? '',
@@ -101,7 +84,7 @@ function bindingRefusal(
   const { comment, policy, now } = context;
   const given = context.args['digest'];
   const lines = `approve-launch ${bindingHex(digest)}`;
-  const unbound = (why: (typeof UNBOUND_REASONS)[number], about = ''): CommandDecision =>
+  const unbound = (why: UnboundReason, about = ''): CommandDecision =>
     answer('approval-line-needed', { why, about, lines });
   const naming = namingOf(given, digest);
   if (naming === 'other') return unbound('other-digest', given);

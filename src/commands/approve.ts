@@ -12,32 +12,17 @@ import {
   waitedAt,
 } from '../domain/actions/action-state.ts';
 import { bindingHex, namingOf, wasShownBefore } from '../domain/approval-binding.ts';
-import { TARGET_FIELDS, targetFacts } from '../domain/launch/hold.ts';
+import { targetFacts } from '../domain/launch/hold.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
 import { toRfc3339 } from '../domain/values.ts';
-import {
-  type AnswerDecision,
-  answering,
-  type CommandDefinition,
-  NOT_ON_A_LINE,
-  type PlaceContext,
-} from './decision.ts';
+import { type AnswerDecision, answer, NOT_ON_A_LINE } from './answers.ts';
+import type { CommandDefinition, PlaceContext } from './decision.ts';
 import { digestPrefix } from './values.ts';
-
-const answer = answering({
-  'action-approved': { kind: 'text', target: 'text', digest: 'text' },
-  'action-nothing-proposed': {},
-  'action-other-thread': { thread: 'integer' },
-  'action-done': { outcome: 'text', code: 'text' },
-  'action-held': { ...TARGET_FIELDS, reason: 'text' },
-  'action-not-shown': { lines: 'text' },
-});
 
 export const approve = {
   name: 'approve',
-  answers: answer.vocabulary,
   positional: { name: 'digest', required: false, value: digestPrefix },
   keys: {},
   // Each action has its own least permission (`approverFault`); none has less than this.

@@ -5,13 +5,8 @@ import type { Permission } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { Digest } from '../domain/values.ts';
-import {
-  type AnswerDecision,
-  answerCommon,
-  type CommandContext,
-  type CommandDecision,
-  type CommandPolicy,
-} from './decision.ts';
+import { type AnswerDecision, answer } from './answers.ts';
+import type { CommandContext, CommandDecision, CommandPolicy } from './decision.ts';
 
 /** Commands that approve the digest they name. */
 export const APPROVING: readonly string[] = ['approve-launch', 'relaunch'];
@@ -29,7 +24,7 @@ export function unlessApprover({
 }: Pick<CommandContext, 'permission' | 'policy' | 'actor'>): AnswerDecision | null {
   return mayApprove(permission, actor.id, approvals)
     ? null
-    : answerCommon('not-permitted', { needs: approvals.permission });
+    : answer('not-permitted', { needs: approvals.permission });
 }
 
 /** The record of an approval of this manifest, given to the text of this fingerprint. */
@@ -60,8 +55,8 @@ export function secondCardRefusal(
 ): CommandDecision | null {
   const second = secondCard(digest);
   if (second.kind === 'need') return second;
-  if (second.kind === 'unknown') return answerCommon('permission-unknown', { why: second.why });
+  if (second.kind === 'unknown') return answer('permission-unknown', { why: second.why });
   if (second.value === null) return null;
   const { thread, author } = second.value;
-  return answerCommon('second-card', { name: commentName(second.value), thread, by: author.login });
+  return answer('second-card', { name: commentName(second.value), thread, by: author.login });
 }

@@ -7,7 +7,7 @@ import { askedCheckpoint } from '../checkpoints/choose.ts';
 import { underWay } from '../domain/actions/action-state.ts';
 import { permits } from '../domain/actor.ts';
 import { bindingHex, namingOf } from '../domain/approval-binding.ts';
-import { INCIDENTS, incidentDraft } from '../domain/incidents.ts';
+import { incidentDraft } from '../domain/incidents.ts';
 import { personInCharge } from '../domain/launch/contract.ts';
 import {
   furthestStep,
@@ -24,15 +24,9 @@ import { isHolding } from '../domain/logbook/liveness.ts';
 import { isOver, type PastAttempt, type RunState } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
 import { assertNever } from '../domain/values.ts';
+import { answer, NO_JOB, NOT_ON_A_LINE } from './answers.ts';
 import { approvedDraft, approverNeeds, isOwnWork, secondCardRefusal, unlessApprover } from './approving.ts';
-import {
-  answering,
-  type CommandContext,
-  type CommandDecision,
-  type CommandDefinition,
-  NO_JOB,
-  NOT_ON_A_LINE,
-} from './decision.ts';
+import type { CommandContext, CommandDecision, CommandDefinition } from './decision.ts';
 import {
   contractText,
   digestPrefix,
@@ -44,16 +38,8 @@ import {
 } from './values.ts';
 import { withoutJob } from './watching.ts';
 
-const answerRelaunch = answering({
-  'relaunch-asked': { attempt: 'integer', left: 'integer', missing: 'integer?' },
-  'relaunch-fix': { attempt: 'integer' },
-  'relaunch-never': INCIDENTS['relaunch-refused'],
-  'relaunch-adopted': {},
-});
-
 export const relaunch = {
   name: 'relaunch',
-  answers: answerRelaunch.vocabulary,
   positional: { name: 'digest', required: false, value: digestPrefix },
   keys: { reason: { required: false, value: reasonText } },
   who: (policy) => policy.permissions.stop,
@@ -68,20 +54,20 @@ function decideRelaunch(context: CommandContext): CommandDecision {
   const { state, comment } = context;
   const last = pastAttempt(state);
   if (last === null || last.end.status === 'SUCCEEDED' || state.stop !== null)
-    return answerRelaunch('not-now', {
+    return answer('not-now', {
       status: state.stop === null ? statusOf(context) : 'stopped for good',
     });
   if (comment.surface === 'review-comment') return NOT_ON_A_LINE;
   const { attempt } = last.submission;
-  if (isAdopted(last)) return answerRelaunch('relaunch-adopted');
-  if (isFixGated(state)) return answerRelaunch('relaunch-fix', { attempt });
+  if (isAdopted(last)) return answer('relaunch-adopted');
+  if (isFixGated(state)) return answer('relaunch-fix', { attempt });
   const bar = barByHand(state, last);
-  if (bar !== null) return answerRelaunch('relaunch-never', { attempt, ...bar });
+  if (bar !== null) return answer('relaunch-never', { attempt, ...bar });
   const left = restartsLeft(state);
   // Beyond the approved restarts, a repeated command is one more approval.
   if (mayBeRelaunched(state) && (left > 0 || askedFor(state) === null))
-    return answerRelaunch('not-now', { status: `attempt ${attempt + 1} is about to follow by itself` });
-  return left > 0 ? answerRelaunch('relaunch-asked', { attempt: attempt + 1, left }) : beyond(context, last);
+    return answer('not-now', { status: `attempt ${attempt + 1} is about to follow by itself` });
+  return left > 0 ? answer('relaunch-asked', { attempt: attempt + 1, left }) : beyond(context, last);
 }
 
 function statusOf({ state }: CommandContext): string {
@@ -95,14 +81,13 @@ function beyond(context: CommandContext, last: PastAttempt): CommandDecision {
   if (refused !== null) return refused;
   if (context.unread.length > 0) return need(...context.unread);
   const authors = context.gates?.verdicts.find(({ gate }) => gate === 'authors-known');
-  if (authors?.outcome === 'unknown')
-    return answerRelaunch('permission-unknown', { why: whyUnknown(authors) });
-  if (isOwnWork(context)) return answerRelaunch('approval-by-author');
+  if (authors?.outcome === 'unknown') return answer('permission-unknown', { why: whyUnknown(authors) });
+  if (isOwnWork(context)) return answer('approval-by-author');
   const { digest } = last.order.order;
   const { gate } = state;
   const restarts = last.order.manifest?.envelope.restarts ?? 0;
   if (gate === null || gate.digest !== digest || namingOf(args['digest'], digest) !== 'named')
-    return answerRelaunch('approval-line-needed', {
+    return answer('approval-line-needed', {
       why: 'restarts-used',
       about: String(restarts),
       lines: `relaunch ${bindingHex(digest)}`,
@@ -113,21 +98,13 @@ function beyond(context: CommandContext, last: PastAttempt): CommandDecision {
   const people = new Set(others.map((given) => given.actor.id)).size + 1;
   const facts = { attempt: last.submission.attempt + 1, left: 0 };
   const missing = policy.quorum - people;
-  return answerRelaunch('relaunch-asked', missing > 0 ? { ...facts, missing } : facts, [
+  return answer('relaunch-asked', missing > 0 ? { ...facts, missing } : facts, [
     approvedDraft(context, digest, gate.body),
   ]);
 }
 
-const answerRollback = answering({
-  'rolled-back': { step: 'integer', path: 'text?', reason: 'text' },
-  'rollback-not-now': { status: 'text' },
-  'rollback-unseen': {},
-  'rollback-refused': { step: 'integer', why: 'text' },
-});
-
 export const rollback = {
   name: 'rollback',
-  answers: answerRollback.vocabulary,
   keys: {
     step: { required: true, value: stepBack },
     reason: { required: true, value: reasonText },
@@ -145,19 +122,19 @@ function decideRollback(context: CommandContext): CommandDecision {
   const refused = unlessApprover(context);
   if (refused !== null) return refused;
   const status = notNow(state);
-  if (status !== null) return answerRollback('rollback-not-now', { status });
+  if (status !== null) return answer('rollback-not-now', { status });
   const before = rollbackOf(state);
   const step = Number(args['step']);
   if (before !== null && (before.checkpoint?.step ?? 0) === step)
-    return answerRollback('reject-already', { step, by: before.actor.login });
+    return answer('reject-already', { step, by: before.actor.login });
   const search = context.search();
-  if (search === null) return answerRollback('rollback-unseen');
+  if (search === null) return answer('rollback-unseen');
   if ('kind' in search) return search;
   const { reason = '' } = args;
   const asked = step === 0 ? null : askedCheckpoint(search, { step });
   if (asked?.kind === 'refused') {
     const dri = personInCharge(state.contract) ?? '';
-    return answerRollback('rollback-refused', { step, why: asked.code }, [
+    return answer('rollback-refused', { step, why: asked.code }, [
       incidentDraft('control', 'start-refused', {
         why: asked.code,
         path: `step ${step}`,
@@ -168,7 +145,7 @@ function decideRollback(context: CommandContext): CommandDecision {
   }
   const path = asked?.checkpoint.stored.path;
   const data = { step: step + 1, reason, comment: comment.id, surface: comment.surface };
-  return answerRollback('rolled-back', { step, reason, ...(path === undefined ? {} : { path }) }, [
+  return answer('rolled-back', { step, reason, ...(path === undefined ? {} : { path }) }, [
     { type: 'checkpoint-rejected', role: 'control', actor, data },
   ]);
 }
@@ -182,14 +159,8 @@ function notNow(state: RunState): string | null {
   return last.end.status === 'FAILED' ? null : last.end.status;
 }
 
-const answerRejectCheckpoint = answering({
-  'checkpoint-rejected': { step: 'integer', reason: 'text' },
-  'reject-not-reached': { step: 'integer', reached: 'integer' },
-});
-
 export const rejectCheckpoint = {
   name: 'reject-checkpoint',
-  answers: answerRejectCheckpoint.vocabulary,
   keys: {
     step: { required: true, value: stepNumber },
     reason: { required: true, value: reasonText },
@@ -210,28 +181,19 @@ function decideRejectCheckpoint(context: CommandContext): CommandDecision {
   if (state.submission === null && state.attempts.length === 0) return NO_JOB;
   const { attempts, observation, end } = state;
   const reached = furthestStep([...attempts, { observation, end }]);
-  if (reached !== null && step > reached)
-    return answerRejectCheckpoint('reject-not-reached', { step, reached });
+  if (reached !== null && step > reached) return answer('reject-not-reached', { step, reached });
   const begun = state.order?.claim?.at ?? '';
   // A rejection after the newest attempt's start covers all earlier checkpoints; a later attempt needs a new one.
   const earlier = state.rejections.find((one) => one.step <= step && one.at >= begun);
-  if (earlier !== undefined)
-    return answerRejectCheckpoint('reject-already', { step: earlier.step, by: earlier.actor.login });
+  if (earlier !== undefined) return answer('reject-already', { step: earlier.step, by: earlier.actor.login });
   const data = { step, reason, comment: comment.id, surface: comment.surface };
-  return answerRejectCheckpoint('checkpoint-rejected', { step, reason }, [
+  return answer('checkpoint-rejected', { step, reason }, [
     { type: 'checkpoint-rejected', role: 'control', actor, data },
   ]);
 }
 
-const answerResumeAs = answering({
-  'resumed-as': { old: 'text', run: 'text', from: 'text', root: 'text?', reason: 'text' },
-  'resume-as-unclear': { name: 'text', said: 'text', wanted: 'text' },
-  'resume-as-refused': { path: 'text', why: 'text' },
-});
-
 export const resumeAs = {
   name: 'resume-as',
-  answers: answerResumeAs.vocabulary,
   keys: {
     id: { required: true, value: runWord },
     from: { required: true, value: contractText },
@@ -254,23 +216,14 @@ export const resumeAs = {
  */
 function decideResumeAs({ state, policy: { permissions }, permission }: CommandContext): CommandDecision {
   const needs = permissions[(state.end?.status ?? 'FAILED') === 'FAILED' ? 'ack' : 'seal'];
-  if (!permits(permission, needs)) return answerResumeAs('not-permitted', { needs, held: permission });
-  if (isHolding(state)) return answerResumeAs('not-now', { status: 'the job has not ended' });
-  if (state.holds.length > 0) return answerResumeAs('not-now', { status: 'it is on hold' });
+  if (!permits(permission, needs)) return answer('not-permitted', { needs, held: permission });
+  if (isHolding(state)) return answer('not-now', { status: 'the job has not ended' });
+  if (state.holds.length > 0) return answer('not-now', { status: 'it is on hold' });
   return { kind: 'hand-over' };
 }
 
-const answerCleanupCheckpoints = answering({
-  'cleanup-listed': { count: 'integer', more: 'integer', kept: 'integer' },
-  'cleanup-listed-already': { digest: 'text' },
-  'cleanup-nothing': { kept: 'integer' },
-  'cleanup-no-depth': {},
-  'cleanup-unreadable': { why: 'text' },
-});
-
 export const cleanupCheckpoints = {
   name: 'cleanup-checkpoints',
-  answers: answerCleanupCheckpoints.vocabulary,
   keys: { keep: { required: false, value: keptSteps } },
   who: () => 'write',
   summary:
@@ -281,26 +234,22 @@ export const cleanupCheckpoints = {
 
 function decideCleanupCheckpoints({ state, args, cleanup }: CommandContext): CommandDecision {
   if (state.submission === null && state.attempts.length === 0) return NO_JOB;
-  if (underWay(state.actions).length > 0) return answerCleanupCheckpoints('close-under-way');
+  if (underWay(state.actions).length > 0) return answer('close-under-way');
   const found = cleanup(args['keep'] === undefined ? null : Number(args['keep']));
   switch (found.kind) {
     case 'need':
       return found;
     case 'no-depth':
-      return answerCleanupCheckpoints('cleanup-no-depth');
+      return answer('cleanup-no-depth');
     case 'unreadable':
-      return answerCleanupCheckpoints('cleanup-unreadable', { why: found.why });
+      return answer('cleanup-unreadable', { why: found.why });
     case 'nothing':
-      return answerCleanupCheckpoints('cleanup-nothing', { kept: found.kept });
+      return answer('cleanup-nothing', { kept: found.kept });
     case 'open':
-      return answerCleanupCheckpoints('cleanup-listed-already', { digest: bindingHex(found.record.digest) });
+      return answer('cleanup-listed-already', { digest: bindingHex(found.record.digest) });
     case 'list': {
       const { draft, more, kept } = found;
-      return answerCleanupCheckpoints(
-        'cleanup-listed',
-        { count: draft.data.proposal.steps.length, more, kept },
-        [draft],
-      );
+      return answer('cleanup-listed', { count: draft.data.proposal.steps.length, more, kept }, [draft]);
     }
     default:
       return assertNever(found);

@@ -12,7 +12,6 @@ import {
   holdsOn,
   liftCommand,
   recordedTarget,
-  TARGET_FIELDS,
   targetFacts,
 } from '../domain/launch/hold.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
@@ -21,14 +20,8 @@ import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { DropReason } from '../domain/logbook/events/launch-events.ts';
 import { type Approval, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
-import {
-  type AnswerDecision,
-  answerCommon,
-  answering,
-  type CommandDefinition,
-  type NamedContext,
-  type PlaceContext,
-} from './decision.ts';
+import { type AnswerDecision, answer } from './answers.ts';
+import type { CommandDefinition, NamedContext, PlaceContext } from './decision.ts';
 import { brakeReason, laneWord, runWord } from './values.ts';
 import { mayDirect, withoutJob } from './watching.ts';
 
@@ -58,7 +51,7 @@ export function meantLane(
 
 /** The answer that asks for a lane. */
 export function laneUnclear({ kind, lanes, named }: Exclude<MeantLane, { kind: 'lane' }>): AnswerDecision {
-  return answerCommon('lane-unclear', { kind, lanes: lanes.join(' '), named });
+  return answer('lane-unclear', { kind, lanes: lanes.join(' '), named });
 }
 
 type Args = Readonly<Record<string, string>>;
@@ -107,13 +100,8 @@ export function dropByBrake(state: RunState): ReturnType<typeof dropOf> {
   return isLaunched && !isBetween ? null : dropOf(restingOn(state), 'held');
 }
 
-const answerHold = answering({
-  held: { ...TARGET_FIELDS, reason: 'text', dropped: 'integer', jobId: 'text?', run: 'text?' },
-});
-
 export const hold = {
   name: 'hold',
-  answers: answerHold.vocabulary,
   keys: { ...HOLD_KEYS, reason: { required: false, value: brakeReason } },
   who: (policy) => policy.permissions.hold,
   summary:
@@ -127,12 +115,11 @@ export const hold = {
 } as const satisfies CommandDefinition;
 
 function holdRun({ state, actor, args }: NamedContext): AnswerDecision {
-  const named = args['run'] === undefined ? {} : { run: state.run };
   // A hold also blocks proposed cluster changes and further attempts.
   const isOpen = state.actions.some(({ claim: begun, ended }) => begun === null && ended === null);
   const isLaunched = !isBeforeLaunch(state) || state.order?.status === 'claimed';
   if (isLaunched && !isOpen && !mayGoOn(state))
-    return answerHold('too-late', { jobId: state.submission?.jobId ?? '', ...named });
+    return answer('too-late', { jobId: state.submission?.jobId ?? '' });
   const reason = args['reason'] ?? '';
   const drop = dropByBrake(state);
   const held = heldDraft(actor, { scope: 'run', lane: null, date: null }, reason);
@@ -142,9 +129,8 @@ function holdRun({ state, actor, args }: NamedContext): AnswerDecision {
     reason,
     dropped: drop?.data.users.length ?? 0,
     ...running,
-    ...named,
   };
-  return answerHold('held', facts, [...(drop === null ? [] : [drop]), held]);
+  return answer('held', facts, [...(drop === null ? [] : [drop]), held]);
 }
 
 /** A launched job may still fail and be relaunched. */
@@ -155,28 +141,22 @@ function mayGoOn({ submission, end, stop }: RunState): boolean {
 /** Other affected runs drop their approvals at their next reconciliation. */
 function holdPlace(context: PlaceContext, state: RunState | null): AnswerDecision {
   const { actor, args, journalHolds } = context;
-  if (journalHolds.kind === 'unknown') return answerHold('logbook-broken');
+  if (journalHolds.kind === 'unknown') return answer('logbook-broken');
   const meant = meantHold(args, context);
   if (meant.kind !== 'hold') return laneUnclear(meant);
   const { target } = meant;
   const reason = args['reason'] ?? '';
   const drop = state !== null && holdsOn([target], state.proposal).length > 0 ? dropByBrake(state) : null;
   const facts = { ...targetFacts(target), reason, dropped: drop?.data.users.length ?? 0 };
-  return answerHold('held', facts, drop === null ? [] : [drop], [heldDraft(actor, target, reason)]);
+  return answer('held', facts, drop === null ? [] : [drop], [heldDraft(actor, target, reason)]);
 }
 
 function heldDraft(actor: PlaceContext['actor'], target: HoldTarget, reason: string): EventDraft {
   return { type: 'held', role: 'control', actor, data: { ...recordedTarget(target), reason } };
 }
 
-const answerUnhold = answering({
-  unheld: { ...TARGET_FIELDS, run: 'text?' },
-  'unhold-nothing': { run: 'text?', others: 'list' },
-});
-
 export const unhold = {
   name: 'unhold',
-  answers: answerUnhold.vocabulary,
   keys: HOLD_KEYS,
   who: (policy) => policy.permissions.hold,
   summary:
@@ -189,17 +169,16 @@ export const unhold = {
   decideWithoutRun: liftPlace,
 } as const satisfies CommandDefinition;
 
-function liftRun({ state, actor, args }: NamedContext, others: readonly string[]): AnswerDecision {
-  const named = args['run'] === undefined ? {} : { run: state.run };
+function liftRun({ state, actor }: NamedContext, others: readonly string[]): AnswerDecision {
   const [hold] = state.holds;
   return hold === undefined
-    ? answerUnhold('unhold-nothing', { ...named, others })
-    : answerUnhold('unheld', { scope: 'run', ...named }, [releasedDraft(actor, hold)]);
+    ? answer('unhold-nothing', { others })
+    : answer('unheld', { scope: 'run' }, [releasedDraft(actor, hold)]);
 }
 
 function liftPlace(context: PlaceContext): AnswerDecision {
   const { journalHolds, actor, args, lanes } = context;
-  if (journalHolds.kind === 'unknown') return answerUnhold('logbook-broken');
+  if (journalHolds.kind === 'unknown') return answer('logbook-broken');
   // A hold may be on a lane that the config no longer has.
   const held = journalHolds.value.flatMap(({ lane }) => (lane === null ? [] : [lane]));
   const meant = meantHold(
@@ -211,8 +190,8 @@ function liftPlace(context: PlaceContext): AnswerDecision {
   const hold = journalHolds.value.find(
     (one) => one.scope === scope && one.lane === lane && one.date === date,
   );
-  if (hold === undefined) return answerUnhold('unhold-nothing', { others: liftCommands(context) });
-  return answerUnhold('unheld', targetFacts(hold), [], [releasedDraft(actor, hold)]);
+  if (hold === undefined) return answer('unhold-nothing', { others: liftCommands(context) });
+  return answer('unheld', targetFacts(hold), [], [releasedDraft(actor, hold)]);
 }
 
 /** The commands that lift the current holds. */
@@ -224,14 +203,8 @@ function releasedDraft(actor: PlaceContext['actor'], hold: Hold): EventDraft {
   return { type: 'released', role: 'control', actor, data: recordedTarget(hold) };
 }
 
-const answerRevoke = answering({
-  revoked: { digest: 'text', count: 'integer', attempt: 'integer?', run: 'text?' },
-  'revoke-nothing': { run: 'text?' },
-});
-
 export const revoke = {
   name: 'revoke',
-  answers: answerRevoke.vocabulary,
   keys: { run: { required: false, value: runWord } },
   // Approvers can revoke even after losing their permission.
   who: () => null,
@@ -244,11 +217,9 @@ export const revoke = {
   decideNamed: decideRevoke,
 } as const satisfies CommandDefinition;
 
-function decideRevoke({ state, actor, permission, policy, args }: NamedContext): AnswerDecision {
-  const named = args['run'] === undefined ? {} : { run: state.run };
+function decideRevoke({ state, actor, permission, policy }: NamedContext): AnswerDecision {
   const isAgain = !isBeforeLaunch(state) && mayStartAgain(state);
-  if (isStarted(state) && !isAgain)
-    return answerRevoke('too-late', { jobId: state.submission?.jobId ?? '', ...named });
+  if (isStarted(state) && !isAgain) return answer('too-late', { jobId: state.submission?.jobId ?? '' });
   const standing = restingOn(state);
   const own = standing.filter((approval) => approval.actor.id === actor.id);
   // The remaining approvals would suffice for a launch, so they are dropped too.
@@ -256,11 +227,9 @@ function decideRevoke({ state, actor, permission, policy, args }: NamedContext):
     permits(permission, policy.permissions.revoke) &&
     (own.length === 0 || standing.length - own.length >= policy.quorum);
   const drop = dropOf(isAll ? standing : own, 'revoked');
-  if (drop === null) return answerRevoke('revoke-nothing', named);
-  const facts = { digest: drop.data.digest.slice(7, 19), count: drop.data.users.length, ...named };
-  return answerRevoke('revoked', isAgain ? { ...facts, attempt: state.submission?.attempt ?? 1 } : facts, [
-    drop,
-  ]);
+  if (drop === null) return answer('revoke-nothing');
+  const facts = { digest: drop.data.digest.slice(7, 19), count: drop.data.users.length };
+  return answer('revoked', isAgain ? { ...facts, attempt: state.submission?.attempt ?? 1 } : facts, [drop]);
 }
 
 /** A claimed order may already be submitting; `/stop` ends that job. */
@@ -268,14 +237,8 @@ function isStarted(state: RunState): boolean {
   return !isBeforeLaunch(state) || state.order?.status === 'claimed';
 }
 
-const answerStop = answering({
-  'stop-requested': { by: 'text', missingCluster: 'text?', run: 'text?' },
-  'stop-before-launch': { by: 'text', run: 'text?' },
-});
-
 export const stop = {
   name: 'stop',
-  answers: answerStop.vocabulary,
   keys: { run: { required: false, value: runWord } },
   who: (policy) => policy.permissions.stop,
   summary:
@@ -300,24 +263,21 @@ export function stopDraft({ actor, comment: { id, surface } }: NamedContext): Ev
 }
 
 function decideStop(context: NamedContext): AnswerDecision {
-  const { state, missingCluster, actor, args } = context;
-  const named = args['run'] === undefined ? {} : { run: state.run };
-  if (state.end !== null && !mayBeRelaunched(state))
-    return answerStop('not-now', { status: state.end.status, ...named });
+  const { state, missingCluster, actor } = context;
+  if (state.end !== null && !mayBeRelaunched(state)) return answer('not-now', { status: state.end.status });
   // An adopted job may be stopped only by its owner or an approver.
   const notTheirs = isAdopted(state) ? mayDirect(context) : null;
   if (notTheirs !== null) return notTheirs;
-  const missing = { ...named, ...(missingCluster === null ? {} : { missingCluster }) };
-  if (state.stop !== null) return answerStop('stop-requested', { by: state.stop.actor.login, ...missing });
+  const missing = missingCluster === null ? {} : { missingCluster };
+  if (state.stop !== null) return answer('stop-requested', { by: state.stop.actor.login, ...missing });
   const isOrdered = state.order?.status === 'open' || state.order?.status === 'claimed';
   // A concurrent approval may not have been ordered yet.
   const isApproved = standingApprovals(state).length > 0 || approvalsBeforehand(state).length > 0;
   const isStanding = isOrdered || isApproved || wasHeldBack(state);
-  if (state.submission === null && !isStanding)
-    return answerStop('not-now', { status: withoutJob(state) ?? '', ...named });
+  if (state.submission === null && !isStanding) return answer('not-now', { status: withoutJob(state) ?? '' });
   const draft = stopDraft(context);
   // No job runs: the first attempt, or another one, would follow or is ordered.
   return state.submission === null || state.end !== null
-    ? answerStop('stop-before-launch', { by: actor.login, ...named }, [draft])
-    : answerStop('stop-requested', { by: actor.login, ...missing }, [draft]);
+    ? answer('stop-before-launch', { by: actor.login }, [draft])
+    : answer('stop-requested', { by: actor.login, ...missing }, [draft]);
 }

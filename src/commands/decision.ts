@@ -11,12 +11,11 @@ import type { Actor, Permission } from '../domain/actor.ts';
 import type { CommentFacts, PersonFacts } from '../domain/facts.ts';
 import type { Hold } from '../domain/launch/hold.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
 import type { SealedCheckpoint } from '../domain/logbook/events/checkpoint-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Need, Needing } from '../domain/need.ts';
-import { type CodeOf, type Detail, type Facts, recordedFacts, type Vocabulary } from '../domain/payload.ts';
 import type { Digest, Instant, Observed, Sha } from '../domain/values.ts';
+import type { AnswerDecision } from './answers.ts';
 import type { CommandSpec } from './spec.ts';
 
 /** The launch gates at the moment of the decision. `digest` null = nothing to approve. */
@@ -109,14 +108,7 @@ export type NamedContext = Pick<
  * and answered there. `need` waits for facts.
  */
 export type CommandDecision =
-  | {
-      readonly kind: 'answer';
-      readonly code: string;
-      readonly detail: Detail;
-      readonly drafts: readonly EventDraft[];
-      /** Drafts for the repository journal in the same push. */
-      readonly journal: readonly EventDraft[];
-    }
+  | AnswerDecision
   | {
       readonly kind: 'seal';
       readonly verdict: 'pass' | 'accepted';
@@ -130,96 +122,7 @@ export type CommandDecision =
 
 type ClosingOutcome = 'failed' | 'lost' | 'rejected' | 'unsealed';
 
-/** Why a comment does not approve what is shown now; in each case the person reads it and copies its line. */
-export const UNBOUND_REASONS = [
-  'no-digest',
-  'other-digest',
-  'other-kind',
-  'before-shown',
-  'other-commit',
-  'too-old',
-  'restarts-used',
-] as const;
-
-/** Answers that any command may give. */
-export const COMMON_ANSWERS = {
-  /** `lines`: the commands that approve, without the slash, one a line. */
-  'approval-line-needed': { why: UNBOUND_REASONS, lines: 'text', about: 'text?' },
-  'approval-by-author': {},
-  'already-approved': { digest: 'text', by: 'text?' },
-  'no-fix': { attempt: 'integer', relaunch: 'integer?' },
-  /** `status`: the reason why the command does nothing now. */
-  'not-now': { status: 'text', run: 'text?' },
-  'too-late': { jobId: 'text?', run: 'text?' },
-  /** The checkpoints from this step on are out of the lineage already. */
-  'reject-already': { step: 'integer', by: 'text' },
-  'point-past': { what: 'text' },
-  'nothing-rented': { run: 'text?' },
-  'not-permitted': { needs: 'text', held: 'text?' },
-  'permission-unknown': { why: 'text' },
-  /** `name`: a `commentName`. */
-  'second-card': { name: 'text', thread: 'integer', by: 'text' },
-  'no-run-here': { name: 'text?' },
-  'run-over': { name: 'text?', run: 'text?' },
-  'named-run-unknown': { run: 'text', live: 'list' },
-  'comment-edited': { name: 'text' },
-  'comment-gone': { name: 'text?' },
-  'not-understood': {
-    code: 'text',
-    word: 'text',
-    line: 'integer',
-    column: 'integer',
-    suggest: 'text?',
-    takes: 'text?',
-  },
-  hint: { word: 'text', reason: 'text', line: 'integer' },
-  'logbook-broken': { name: 'text?' },
-  'lane-unclear': { kind: ['unclear', 'no-such'], lanes: 'text', named: 'text' },
-  'close-under-way': {},
-  /** For a command that only records what a person wrote: `what`, after *recorded*. */
-  recorded: { what: 'text' },
-  failed: { why: 'text' },
-  'watch-not-yours': { owner: 'text?' },
-} as const satisfies Vocabulary;
-
-export type AnswerDecision = Extract<CommandDecision, { kind: 'answer' }>;
-type Drafts = readonly EventDraft[];
-type FactsAndDrafts<F> =
-  Record<never, never> extends F
-    ? [facts?: F, drafts?: Drafts, journal?: Drafts]
-    : [facts: F, drafts?: Drafts, journal?: Drafts];
-
-type Answer<V extends Vocabulary> = <Code extends CodeOf<V>>(
-  code: Code,
-  ...rest: FactsAndDrafts<Facts<V[Code]>>
-) => AnswerDecision;
-
-/** Declares a command's own answer codes and returns the function that answers with them or with a common code. */
-export function answering<const Own extends Vocabulary>(
-  vocabulary: Own,
-): Answer<Own & typeof COMMON_ANSWERS> & { readonly vocabulary: Own } {
-  const answer: Answer<Own & typeof COMMON_ANSWERS> = (code, ...[facts = {}, drafts = [], journal = []]) => ({
-    kind: 'answer',
-    code,
-    detail: recordedFacts(facts),
-    drafts,
-    journal,
-  });
-  return Object.assign(answer, { vocabulary });
-}
-
-export const answerCommon = answering({});
-
-/** A run without any job has no checkpoints. */
-export const NO_JOB = answerCommon('not-now', { status: 'no job of this run was submitted' });
-/** A remark on a line of the change counts for nothing. */
-export const NOT_ON_A_LINE = answerCommon('not-now', {
-  status: 'an approval has to be a comment or a review of its own, not a remark on a line',
-});
-
 export type CommandDefinition = CommandSpec & {
-  /** Its own codes and their facts; render/answer-words.ts has the sentences. */
-  readonly answers: Vocabulary;
   /** Minimum permission from the config; null = everyone. */
   readonly who: (policy: CommandPolicy) => Permission | null;
   /** One line for `/help` and docs/commands.md. */

@@ -6,39 +6,27 @@ import { type Actor, permits } from '../domain/actor.ts';
 import type { PersonFacts } from '../domain/facts.ts';
 import { liftCommand } from '../domain/launch/hold.ts';
 import { isBeforeLaunch, isFixGated, mayBeFixed } from '../domain/launch/next-attempt.ts';
-import type { RemedyActor } from '../domain/launch/verdict.ts';
+import { openVerdicts } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { standingApprovals } from '../domain/logbook/run-state.ts';
 import { isNotAsked, type Need, need } from '../domain/need.ts';
+import type { Facts } from '../domain/payload.ts';
 import { dateOf } from '../domain/values.ts';
+import { type AnswerDecision, type Answers, answer } from './answers.ts';
 import { laneUnclear, meantLane } from './brakes.ts';
-import {
-  type AnswerDecision,
-  answering,
-  type CommandContext,
-  type CommandDecision,
-  type CommandDefinition,
-  type PlaceContext,
-} from './decision.ts';
+import type { CommandContext, CommandDecision, CommandDefinition, PlaceContext } from './decision.ts';
 import { commandWord, laneWord } from './values.ts';
-
-const answerStatus = answering({
-  'status-shown': {},
-  'lane-past': { lane: 'text' },
-  'lane-shown': { live: 'text?', last: 'text?', issue: 'integer', holds: 'list', stray: 'list' },
-});
 
 export const status = {
   name: 'status',
-  answers: answerStatus.vocabulary,
   keys: { lane: { required: false, value: laneWord } },
   who: () => null,
   // rule AG-28
   summary:
     'Says where the run stands, on what evidence, and what is missing; with `lane=`, on any thread, what the last runs of that lane came to.',
   example: '/status',
-  decide: (context) => lanePast(context) ?? answerStatus('status-shown'),
+  decide: (context) => lanePast(context) ?? answer('status-shown'),
   decideWithoutRun,
 } as const satisfies CommandDefinition;
 
@@ -47,12 +35,11 @@ function decideWithoutRun(context: PlaceContext): AnswerDecision {
   const past = lanePast(context);
   if (past !== null) return past;
   const { journalHolds, recordedRuns, lanes, now } = context;
-  if (journalHolds.kind === 'unknown' || recordedRuns.kind === 'unknown')
-    return answerStatus('logbook-broken');
+  if (journalHolds.kind === 'unknown' || recordedRuns.kind === 'unknown') return answer('logbook-broken');
   const live = recordedRuns.value.filter(isLive);
   const newest = recordedRuns.value[0];
   const stray = strayOf(journalHolds.value, lanes, dateOf(now));
-  return answerStatus('lane-shown', {
+  return answer('lane-shown', {
     live: live.map(({ run }) => run).join(', '),
     last: newest?.run ?? '',
     issue: newest?.proposal.issue ?? 0,
@@ -70,27 +57,12 @@ function lanePast(context: PlaceContext): AnswerDecision | null {
   const meant = meantLane(args['lane'], context);
   if (meant.kind !== 'lane') return laneUnclear(meant);
   return recordedRuns.kind === 'unknown'
-    ? answerStatus('logbook-broken')
-    : answerStatus('lane-past', { lane: meant.lane });
+    ? answer('logbook-broken')
+    : answer('lane-past', { lane: meant.lane });
 }
-
-const answerWhy = answering({
-  'why-told': {
-    count: 'integer',
-    gate: 'list',
-    code: 'list',
-    /** JSON. */
-    found: 'list',
-    by: 'list',
-    who: 'list',
-  },
-  'why-nothing': {},
-  'why-stopped': { by: 'text' },
-});
 
 export const why = {
   name: 'why',
-  answers: answerWhy.vocabulary,
   keys: {},
   who: () => null,
   summary: 'Lists each gate that keeps the run from launching: why, what to do, and who can do it.',
@@ -101,9 +73,9 @@ export const why = {
 function decideWhy(context: CommandContext): CommandDecision {
   const { state } = context;
   if (mayBeFixed(state) && !isFixGated(state))
-    return answerWhy('no-fix', { attempt: state.submission?.attempt ?? 1 });
-  if (!isBeforeLaunch(state) || isLive(state)) return answerWhy('why-nothing');
-  if (state.stop !== null) return answerWhy('why-stopped', { by: state.stop.actor.login });
+    return answer('no-fix', { attempt: state.submission?.attempt ?? 1 });
+  if (!isBeforeLaunch(state) || isLive(state)) return answer('why-nothing');
+  if (state.stop !== null) return answer('why-stopped', { by: state.stop.actor.login });
   const unread: readonly Need[] = [
     ...context.unread,
     ...(isNotAsked(context.people) ? (['people'] as const) : []),
@@ -111,66 +83,40 @@ function decideWhy(context: CommandContext): CommandDecision {
   if (unread.length > 0) return need(...unread);
   const { gates } = context;
   if (gates === null)
-    return answerWhy('not-now', {
+    return answer('not-now', {
       status: 'the launch gates cannot be read; ferrybot tries again by itself',
     });
-  const open = [...gates.verdicts, ...gates.approvals].filter(
-    ({ outcome }) => outcome === 'fail' || outcome === 'unknown',
-  );
-  if (open.length === 0) return answerWhy('why-nothing');
-  const shown = open.slice(0, limits.shownRowsMax);
-  return answerWhy('why-told', {
-    count: open.length,
-    gate: shown.map(({ gate }) => gate),
-    code: shown.map((verdict) => verdict.code),
-    found: shown.map(({ found }) => JSON.stringify(found)),
-    by: shown.map(({ remedyBy }) => remedyBy),
-    who: shown.map(({ remedyBy }) => namesFor(remedyBy, context).slice(0, limits.shownNamesMax).join(', ')),
-  });
+  return openVerdicts([...gates.verdicts, ...gates.approvals]).length === 0
+    ? answer('why-nothing')
+    : answer('why-told', peopleWhoCanAct(context));
 }
 
-/** Logins of people who can act; empty if only time helps. */
-function namesFor(by: RemedyActor, context: CommandContext): readonly string[] {
-  const { interested, policy, state } = context;
-  const people = context.people.kind === 'known' ? context.people.value : [];
+function peopleWhoCanAct({ interested, people, policy, state }: CommandContext): Facts<Answers['why-told']> {
+  const all = people.kind === 'known' ? people.value : [];
   const approved = new Set(standingApprovals(state).map((approval) => approval.actor.id));
   const isOwn = ({ actor }: PersonFacts): boolean => interested.some((one) => one.id === actor.id);
-  switch (by) {
-    case 'author': {
-      const authors = interested.filter(({ login }) => !login.endsWith('[bot]'));
-      return logins(authors.length > 0 ? authors : those(people, (one) => permits(one.permission, 'write')));
-    }
-    case 'maintainer':
-    case 'lab':
-      return logins(those(people, (one) => permits(one.permission, 'maintain')));
-    case 'approver':
-      return logins(
-        those(
-          people,
-          (one) =>
-            mayApprove(one.permission, one.actor.id, policy.approvals) &&
-            (policy.approvals.onePersonIsEnough || !isOwn(one)) &&
-            !approved.has(one.actor.id),
-        ),
-      );
-    default:
-      return [];
-  }
+  const authors = interested.filter(({ login }) => !login.endsWith('[bot]'));
+  const those = (may: (person: PersonFacts) => boolean): string =>
+    logins(all.filter(may).map(({ actor }) => actor));
+  return {
+    author: authors.length > 0 ? logins(authors) : those((one) => permits(one.permission, 'write')),
+    maintainer: those((one) => permits(one.permission, 'maintain')),
+    approver: those(
+      (one) =>
+        mayApprove(one.permission, one.actor.id, policy.approvals) &&
+        (policy.approvals.onePersonIsEnough || !isOwn(one)) &&
+        !approved.has(one.actor.id),
+    ),
+  };
 }
 
-function those(people: readonly PersonFacts[], may: (person: PersonFacts) => boolean): readonly Actor[] {
-  return people.filter(may).map(({ actor }) => actor);
+function logins(people: readonly Actor[]): string {
+  const names = [...new Set(people.map(({ login }) => login))].toSorted();
+  return names.slice(0, limits.shownNamesMax).join(', ');
 }
-
-function logins(people: readonly Actor[]): readonly string[] {
-  return [...new Set(people.map(({ login }) => login))].toSorted();
-}
-
-const answerHelp = answering({ 'help-shown': { command: 'text?' } });
 
 export const help = {
   name: 'help',
-  answers: answerHelp.vocabulary,
   positional: { name: 'command', required: false, value: commandWord },
   keys: {},
   who: () => null,
@@ -181,5 +127,5 @@ export const help = {
 } as const satisfies CommandDefinition;
 
 function decideHelp({ args }: PlaceContext): AnswerDecision {
-  return answerHelp('help-shown', { command: (args['command'] ?? '').replace(/^\//, '') });
+  return answer('help-shown', { command: (args['command'] ?? '').replace(/^\//, '') });
 }

@@ -1,19 +1,18 @@
 /** All commands, in help order. A new command is one new file and one line here. */
 
-import { type Detail, type FactsArgument, recordedFacts } from '../domain/payload.ts';
 import { isRunId, type RunId } from '../domain/values.ts';
 import { approve } from './approve.ts';
 import { approveLaunch } from './approve-launch.ts';
 import { cleanupCheckpoints, rejectCheckpoint, relaunch, resumeAs, rollback } from './attempts.ts';
 import { hold, revoke, stop, unhold } from './brakes.ts';
-import { COMMON_ANSWERS, type CommandDefinition } from './decision.ts';
+import type { CommandDefinition } from './decision.ts';
 import { propose } from './propose.ts';
 import { help, status, why } from './read-only.ts';
 import { keep, rent, teardown } from './rentals.ts';
 import { ack, seal, sealMilestone } from './sealing.ts';
 import { accept, handoff, stopWatching, until, watch } from './watching.ts';
 
-const REGISTERED = [
+export const COMMAND_DEFINITIONS: readonly CommandDefinition[] = [
   approveLaunch,
   approve,
   revoke,
@@ -40,31 +39,7 @@ const REGISTERED = [
   propose,
   rent,
   help,
-] as const;
-
-export const COMMAND_DEFINITIONS: readonly CommandDefinition[] = REGISTERED;
-
-type InAll<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
-  ? All
-  : never;
-
-/** All answer codes with their facts. */
-export type Answers = InAll<(typeof REGISTERED)[number]['answers']> & typeof COMMON_ANSWERS;
-export type AnswerCode = keyof Answers;
-export const ANSWERS: Answers = Object.assign(
-  {},
-  COMMON_ANSWERS,
-  ...REGISTERED.map(({ answers }) => answers),
-);
-export const ANSWER_CODES = Object.keys(ANSWERS) as readonly AnswerCode[];
-
-/** An answer to record, for work done outside the command. */
-export function answerOf<Code extends AnswerCode>(
-  code: Code,
-  ...[facts]: FactsArgument<Answers[Code]>
-): { readonly code: Code; readonly detail: Detail } {
-  return { code, detail: recordedFacts(facts ?? {}) };
-}
+];
 
 /** By name without the slash. */
 export function definitionOf(name: string): CommandDefinition | null {

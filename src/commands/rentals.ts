@@ -3,28 +3,17 @@
 import { isHolding } from '../domain/logbook/liveness.ts';
 import { keepLatestMs, rentalTerms } from '../domain/logbook/renting.ts';
 import { toRfc3339 } from '../domain/values.ts';
+import { type AnswerDecision, answer } from './answers.ts';
 import { stopDraft } from './brakes.ts';
-import {
-  type AnswerDecision,
-  answering,
-  type CommandContext,
-  type CommandDecision,
-  type CommandDefinition,
-  type NamedContext,
-} from './decision.ts';
+import type { CommandContext, CommandDecision, CommandDefinition, NamedContext } from './decision.ts';
 import { contractText, laneWord, reasonText, runWord, timeWord } from './values.ts';
 import { momentOf } from './watching.ts';
-
-const answerRent = answering({
-  'rent-not-here': { why: ['no-lane', 'no-issue', 'run-here'], lanes: 'text' },
-});
 
 /** Parsed like the issue form's values; gates report unusable ones. */
 const value = { required: false, value: contractText } as const;
 
 export const rent = {
   name: 'rent',
-  answers: answerRent.vocabulary,
   keys: {
     reason: { required: true, value: reasonText },
     gpu: value,
@@ -52,18 +41,12 @@ export const rent = {
     'In an issue: asks for a run on a machine that is rented for it. What is not said here stands in the issue, or in the lane. The one who asks cannot approve it.',
   example: '/rent gpu="RTX 4090" hours=6 cap="5 USD" reason="does the long context still train?"',
   confusedWith: ['lease', 'hire', 'vast'],
-  decide: () => answerRent('rent-not-here', { why: 'run-here', lanes: '' }),
+  decide: () => answer('rent-not-here', { why: 'run-here', lanes: '' }),
   decideWithoutRun: () => ({ kind: 'hand-over' }),
 } as const satisfies CommandDefinition;
 
-const answerKeep = answering({
-  kept: { until: 'text', reason: 'text' },
-  'keep-too-long': { until: 'text', latest: 'text' },
-});
-
 export const keep = {
   name: 'keep',
-  answers: answerKeep.vocabulary,
   keys: {
     until: { required: true, value: timeWord },
     reason: { required: true, value: reasonText },
@@ -77,24 +60,19 @@ export const keep = {
 
 function decideKeep({ state, args, now, actor }: CommandContext): CommandDecision {
   const latest = keepLatestMs(state, now);
-  if (latest === null || !isHolding(state)) return answerKeep('nothing-rented');
+  if (latest === null || !isHolding(state)) return answer('nothing-rented');
   const wanted = momentOf(args['until'] ?? '', now);
   const until = toRfc3339(wanted);
-  if (wanted <= now) return answerKeep('point-past', { what: until });
-  if (wanted > latest) return answerKeep('keep-too-long', { until, latest: toRfc3339(latest) });
+  if (wanted <= now) return answer('point-past', { what: until });
+  if (wanted > latest) return answer('keep-too-long', { until, latest: toRfc3339(latest) });
   const reason = args['reason'] ?? '';
-  return answerKeep('kept', { until, reason }, [
+  return answer('kept', { until, reason }, [
     { type: 'machine-kept', role: 'control', actor, data: { until, reason } },
   ]);
 }
 
-const answerTeardown = answering({
-  'teardown-asked': { by: 'text', runs: 'integer?', run: 'text?' },
-});
-
 export const teardown = {
   name: 'teardown',
-  answers: answerTeardown.vocabulary,
   keys: { run: { required: false, value: runWord } },
   who: (policy) => policy.permissions.stop,
   summary:
@@ -107,18 +85,13 @@ export const teardown = {
 
 /** Also stops the job, so that it is not relaunched on another machine. */
 function decideTeardown(context: NamedContext): AnswerDecision {
-  const { state, actor, comment, args } = context;
-  const named = args['run'] === undefined ? {} : { run: state.run };
-  if (rentalTerms(state) === null || !isHolding(state)) return answerTeardown('nothing-rented', named);
+  const { state, actor, comment } = context;
+  if (rentalTerms(state) === null || !isHolding(state)) return answer('nothing-rented');
   const asked = { type: 'tear-down-asked', role: 'control', actor, data: { comment: comment.id } } as const;
   const { asked: before, keep } = state.rental;
   if (before !== null && before.seq > (keep?.seq ?? -1))
-    return answerTeardown('teardown-asked', { by: before.actor.login, ...named });
+    return answer('teardown-asked', { by: before.actor.login });
   const runs = state.end === null;
-  const facts = { by: actor.login, ...(runs ? { runs: 1 } : {}), ...named };
-  return answerTeardown(
-    'teardown-asked',
-    facts,
-    runs && state.stop === null ? [asked, stopDraft(context)] : [asked],
-  );
+  const facts = { by: actor.login, ...(runs ? { runs: 1 } : {}) };
+  return answer('teardown-asked', facts, runs && state.stop === null ? [asked, stopDraft(context)] : [asked]);
 }

@@ -19,33 +19,15 @@ import {
   untakenIncidents,
 } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/values.ts';
-import {
-  type AnswerDecision,
-  answering,
-  type CommandContext,
-  type CommandDecision,
-  type CommandDefinition,
-  type NamedContext,
-  NO_JOB,
-} from './decision.ts';
+import { type AnswerDecision, answer, NO_JOB } from './answers.ts';
+import type { CommandContext, CommandDecision, CommandDefinition, NamedContext } from './decision.ts';
 import { milestoneName, reasonText, runWord } from './values.ts';
 
 /** How long a claim or an unobserved job must last before a person can give up the run. */
 export const GIVE_UP_PATIENCE_MS = 10 * 60 * 1_000;
 
-const answerAck = answering({
-  acknowledged: { status: 'text', run: 'text?' },
-  'ack-before-end': { status: 'text' },
-  'incident-taken': { count: 'integer', run: 'text?', watched: 'integer?' },
-  'watch-end-taken': { count: 'integer', run: 'text?' },
-  closed: { closurePull: 'integer?' },
-  'closes-in-its-thread': { run: 'text' },
-  'lost-not-lost': { minutes: 'integer' },
-});
-
 export const ack = {
   name: 'ack',
-  answers: answerAck.vocabulary,
   keys: {
     lost: { required: false, value: reasonText },
     reject: { required: false, value: reasonText },
@@ -68,46 +50,45 @@ function decideAck(context: CommandContext): CommandDecision {
   const lost = args['lost'];
   if (lost !== undefined && state.end === null) return giveUp(context, lost);
   const end = endOf(state);
-  if (end === null || isHolding(state)) return taken(state, {});
+  if (end === null || isHolding(state)) return taken(state);
   if (isOlder(context.comment, end))
     return incidentsSinceTaken(state).length > 0
-      ? taken({ ...state, end: null }, {})
-      : answerAck('ack-before-end', { status: end.status });
+      ? taken({ ...state, end: null })
+      : answer('ack-before-end', { status: end.status });
   const { reject } = args;
   if (reject !== undefined && end.status !== 'FAILED') return rejected(context, reject);
-  if (end.status === 'FAILED' && underWay(state.actions).length > 0) return answerAck('close-under-way');
+  if (end.status === 'FAILED' && underWay(state.actions).length > 0) return answer('close-under-way');
   if (end.status === 'FAILED') return { kind: 'close', outcome: 'failed', reason: end.message };
   // An adopted job has no launch to seal.
   if (isAdopted(state))
     return { kind: 'close', outcome: 'unsealed', reason: `${ADOPTED_ENDED} ${end.status}` };
-  return answerAck('acknowledged', { status: end.status });
+  return answer('acknowledged', { status: end.status });
 }
 
 /** Acknowledges incidents, or the end of the watch, of a run that continues. */
-function taken(state: RunState, named: { readonly run?: string }, drafts: Drafts = []): AnswerDecision {
+function taken(state: RunState, drafts: Drafts = []): AnswerDecision {
   const { length: count } = state.end === null ? incidentsSinceTaken(state) : untakenIncidents(state);
-  if (untakenWatchEnd(state) !== null) return answerAck('watch-end-taken', { count, ...named }, drafts);
+  if (untakenWatchEnd(state) !== null) return answer('watch-end-taken', { count }, drafts);
   const watched = state.submission === null ? { watched: 0 } : {};
   return count === 0
-    ? answerAck('not-now', { status: 'the run has not ended', ...named })
-    : answerAck('incident-taken', { count, ...named, ...watched }, drafts);
+    ? answer('not-now', { status: 'the run has not ended' })
+    : answer('incident-taken', { count, ...watched }, drafts);
 }
 
 /** Closing commands must be written in the run's own thread, where its record is visible. */
 function decideNamed(context: NamedContext): AnswerDecision {
   const { state, args, actor, comment } = context;
-  const named = { run: state.run };
   const end = endOf(state);
   const isClosing = args['lost'] !== undefined || args['reject'] !== undefined;
   const draftOf = (what: Taken): Drafts => [
     { type: 'taken', role: 'control', actor, data: { what, comment: comment.id, surface: comment.surface } },
   ];
   if (!isClosing && (end === null || isHolding(state)))
-    return taken(state, named, draftOf(untakenWatchEnd(state) === null ? 'incidents' : 'watch-end'));
+    return taken(state, draftOf(untakenWatchEnd(state) === null ? 'incidents' : 'watch-end'));
   if (isClosing || end === null || end.status === 'FAILED' || isAdopted(state))
-    return answerAck('closes-in-its-thread', named);
-  const said = { status: end.status, ...named };
-  return answerAck('acknowledged', said, state.acknowledged === null ? draftOf('end') : []);
+    return answer('closes-in-its-thread');
+  const said = { status: end.status };
+  return answer('acknowledged', said, state.acknowledged === null ? draftOf('end') : []);
 }
 
 /** The run's end; without a next launch or open incidents, the last attempt's end. */
@@ -125,21 +106,21 @@ function isOlder({ createdAt }: CommandContext['comment'], { at }: Ending): bool
 /** Requires the seal permission, because it is the opposite decision. */
 function rejected({ state, policy, permission }: CommandContext, reason: string): CommandDecision {
   if (!permits(permission, policy.permissions.seal))
-    return answerAck('not-permitted', { needs: policy.permissions.seal, held: permission });
-  if (underWay(state.actions).length > 0) return answerAck('close-under-way');
+    return answer('not-permitted', { needs: policy.permissions.seal, held: permission });
+  if (underWay(state.actions).length > 0) return answer('close-under-way');
   return { kind: 'close', outcome: 'rejected', reason };
 }
 
 /** Requires the seal permission: the lane becomes free, and only a person can know that no job is left. */
 function giveUp({ state, policy, permission, now }: CommandContext, reason: string): CommandDecision {
   if (!permits(permission, policy.permissions.seal))
-    return answerAck('not-permitted', { needs: policy.permissions.seal, held: permission });
-  if (underWay(state.actions).length > 0) return answerAck('close-under-way');
+    return answer('not-permitted', { needs: policy.permissions.seal, held: permission });
+  if (underWay(state.actions).length > 0) return answer('close-under-way');
   const since = unaccountedSince(state);
-  if (since === null) return answerAck('lost-not-lost', { minutes: 0 });
+  if (since === null) return answer('lost-not-lost', { minutes: 0 });
   const waitMs = since + GIVE_UP_PATIENCE_MS - now;
   return waitMs > 0
-    ? answerAck('lost-not-lost', { minutes: Math.ceil(waitMs / 60_000) })
+    ? answer('lost-not-lost', { minutes: Math.ceil(waitMs / 60_000) })
     : { kind: 'close', outcome: 'lost', reason };
 }
 
@@ -152,18 +133,8 @@ function unaccountedSince(state: RunState): number | null {
   return observation.status === 'UNKNOWN' ? fromRfc3339(submission.at) : null;
 }
 
-const answerSeal = answering({
-  sealed: { tag: 'text', closurePull: 'integer?' },
-  'seal-adopted': {},
-  'seal-failed': {},
-  'seal-needs-accept': { status: 'text', verdict: 'text' },
-  'seal-refused': { code: 'text', message: 'text' },
-  'seal-incomplete': { missing: 'text' },
-});
-
 export const seal = {
   name: 'seal',
-  answers: answerSeal.vocabulary,
   keys: { accept: { required: false, value: reasonText } },
   who: (policy) => policy.permissions.seal,
   summary: 'Verifies the ended run, tags the launch commit and opens the closure PR.',
@@ -172,10 +143,9 @@ export const seal = {
 } as const satisfies CommandDefinition;
 
 function decideSeal({ state, args, verdict, artefacts }: CommandContext): CommandDecision {
-  if (state.end === null || isHolding(state))
-    return answerSeal('not-now', { status: 'the run has not ended' });
-  if (underWay(state.actions).length > 0) return answerSeal('close-under-way');
-  if (isAdopted(state)) return answerSeal('seal-adopted');
+  if (state.end === null || isHolding(state)) return answer('not-now', { status: 'the run has not ended' });
+  if (underWay(state.actions).length > 0) return answer('close-under-way');
+  if (isAdopted(state)) return answer('seal-adopted');
   const accept = args['accept'] ?? null;
   const found = artefacts();
   // rule HR-64
@@ -190,14 +160,14 @@ function decideSeal({ state, args, verdict, artefacts }: CommandContext): Comman
   const checkpoint = found?.checkpoint == null ? {} : { checkpoint: found.checkpoint };
   if (state.end.status === 'SUCCEEDED' && verdict === 'pass' && unproven.length === 0)
     return { kind: 'seal', verdict: 'pass', accept, ...checkpoint };
-  if (accept === null) return answerSeal('seal-needs-accept', { status: state.end.status, verdict });
+  if (accept === null) return answer('seal-needs-accept', { status: state.end.status, verdict });
   return { kind: 'seal', verdict: 'accepted', accept, ...checkpoint };
 }
 
 /** A run with checkpoints may continue, so a seal does not close it; `/ack` does. */
 function afterFailure({ end }: RunState, hasCheckpoints: boolean): CommandDecision {
   return hasCheckpoints
-    ? answerSeal('seal-failed')
+    ? answer('seal-failed')
     : { kind: 'close', outcome: 'failed', reason: end?.message ?? '' };
 }
 
@@ -207,18 +177,11 @@ function incomplete({ incidents }: RunState, missing: string): CommandDecision {
     ({ detail }) => detail.message === missing,
   );
   const drafts = isTold ? [] : [incidentDraft('control', 'artefacts-missing', { message: missing })];
-  return answerSeal('seal-incomplete', { missing }, drafts);
+  return answer('seal-incomplete', { missing }, drafts);
 }
-
-const answerSealMilestone = answering({
-  'milestone-sealed': { name: 'text', tag: 'text', path: 'text', step: 'integer', unseen: 'text' },
-  'milestone-taken': { name: 'text', step: 'integer' },
-  'milestone-missing': { missing: 'text' },
-});
 
 export const sealMilestone = {
   name: 'seal-milestone',
-  answers: answerSealMilestone.vocabulary,
   keys: { name: { required: true, value: milestoneName } },
   who: (policy) => policy.permissions.seal,
   summary:
@@ -233,19 +196,17 @@ function decideSealMilestone({ state, args, artefacts }: CommandContext): Comman
   const { name = '' } = args;
   if (state.submission === null) return NO_JOB;
   const taken = state.milestones.find((one) => one.name === name);
-  if (taken !== undefined)
-    return answerSealMilestone('milestone-taken', { name, step: taken.checkpoint.step });
+  if (taken !== undefined) return answer('milestone-taken', { name, step: taken.checkpoint.step });
   const status = state.end?.status ?? state.observation?.status ?? 'PENDING';
-  if (!WELL.includes(status)) return answerSealMilestone('not-now', { status });
+  if (!WELL.includes(status)) return answer('not-now', { status });
   const found = artefacts();
-  if (found === null)
-    return answerSealMilestone('not-now', { status: 'runs of this kind have no milestones' });
+  if (found === null) return answer('not-now', { status: 'runs of this kind have no milestones' });
   if ('kind' in found) return found;
   const missing = [
     ...found.missing,
     ...(found.checkpoint === null && found.missing.length === 0 ? found.unseen : []),
   ];
   if (missing.length > 0 || found.checkpoint === null)
-    return answerSealMilestone('milestone-missing', { missing: missing.join('; ') });
+    return answer('milestone-missing', { missing: missing.join('; ') });
   return { kind: 'milestone', name, checkpoint: found.checkpoint };
 }

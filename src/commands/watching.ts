@@ -9,16 +9,9 @@ import { openOffer, ownerOf } from '../domain/logbook/ownership.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { isNotAsked, need } from '../domain/need.ts';
 import { after, dateAfter, dateOf, fromRfc3339, type Instant, toRfc3339 } from '../domain/values.ts';
+import { type AnswerDecision, answer } from './answers.ts';
 import { unlessApprover } from './approving.ts';
-import {
-  type AnswerDecision,
-  answerCommon,
-  answering,
-  type CommandContext,
-  type CommandDecision,
-  type CommandDefinition,
-  type PlaceContext,
-} from './decision.ts';
+import type { CommandContext, CommandDecision, CommandDefinition, PlaceContext } from './decision.ts';
 import { clusterWord, jobWord, mention, reasonText, stepNumber, timeWord, treePath } from './values.ts';
 
 /** The instant of a validated `timeWord`; a time of day is the next one. */
@@ -47,7 +40,7 @@ export function mayDirect({
 }: Pick<CommandContext, 'state' | 'permission' | 'policy' | 'actor'>): AnswerDecision | null {
   const owner = ownerOf(state);
   if (owner?.id === actor.id || mayApprove(permission, actor.id, policy.approvals)) return null;
-  return answerCommon('watch-not-yours', owner === null ? {} : { owner: owner.login });
+  return answer('watch-not-yours', owner === null ? {} : { owner: owner.login });
 }
 
 /** The refusal of a person who may not adopt another person's job; null for one who may. */
@@ -58,14 +51,14 @@ export function unlessAdopter({
 }: Pick<PlaceContext, 'permission' | 'policy' | 'actor'>): AnswerDecision | null {
   const { adopt } = policy.permissions;
   if (adopt === null) return unlessApprover({ permission, policy, actor });
-  return permits(permission, adopt) ? null : answerCommon('not-permitted', { needs: adopt });
+  return permits(permission, adopt) ? null : answer('not-permitted', { needs: adopt });
 }
 
 /** The run if its job is running and watched. */
 export function watchedIn(context: CommandContext): Running | AnswerDecision {
   const run = running(context);
   if ('kind' in run || run.watch.ended === null) return run;
-  return answerCommon('not-now', { status: 'the watch has ended before' });
+  return answer('not-now', { status: 'the watch has ended before' });
 }
 
 /** Why the run has no job now, or null. */
@@ -80,22 +73,12 @@ export function withoutJob({ submission, attempts, order }: RunState): string | 
 /** The run if its job is running. */
 export function running({ state }: CommandContext): Running | AnswerDecision {
   const { submission, end } = state;
-  if (submission === null) return answerCommon('not-now', { status: withoutJob(state) ?? '' });
-  return end === null ? { ...state, submission } : answerCommon('not-now', { status: end.status });
+  if (submission === null) return answer('not-now', { status: withoutJob(state) ?? '' });
+  return end === null ? { ...state, submission } : answer('not-now', { status: end.status });
 }
-
-const answerWatch = answering({
-  'watch-resumed': {},
-  'adopt-what': { missing: 'list', job: 'text?', cluster: 'text?', experiment: 'text?', clusters: 'text' },
-  'adopt-asked': { run: 'text', job: 'text', cluster: 'text' },
-  'adopt-cluster': { cluster: 'text', clusters: 'text' },
-  'adopt-held': { job: 'text', run: 'text', thread: 'integer' },
-  'adopt-place': {},
-});
 
 export const watch = {
   name: 'watch',
-  answers: answerWatch.vocabulary,
   keys: {
     job: { required: false, value: jobWord },
     cluster: { required: false, value: clusterWord },
@@ -111,19 +94,19 @@ export const watch = {
 
 function decideWatch(context: CommandContext): CommandDecision {
   // Another job needs its own run and issue.
-  if (Object.keys(context.args).length > 0) return answerWatch('adopt-place');
+  if (Object.keys(context.args).length > 0) return answer('adopt-place');
   const run = running(context);
   if ('kind' in run) return run;
   const refused = mayDirect(context);
   if (refused !== null) return refused;
   if (run.watch.ended === null) {
     const owner = ownerOf(run);
-    return answerWatch('not-now', {
+    return answer('not-now', {
       status: `it is watched${owner === null ? '' : ` by ${owner.login}`} already`,
     });
   }
   const { attempt } = run.submission;
-  return answerWatch('watch-resumed', {}, [
+  return answer('watch-resumed', {}, [
     { type: 'watch-resumed', role: 'control', actor: context.actor, data: { attempt } },
   ]);
 }
@@ -137,25 +120,15 @@ function decideWithoutRun(context: PlaceContext): Extract<CommandDecision, { kin
   const clusters = adoptable.slice(0, limits.shownRowsMax).join(' ');
   const missing = ['job', 'cluster', 'experiment'].filter((name) => args[name] === undefined);
   if (cluster !== undefined && !adoptable.includes(cluster))
-    return answerWatch('adopt-cluster', { cluster, clusters });
+    return answer('adopt-cluster', { cluster, clusters });
   // rule ML-01
   return missing.length > 0
-    ? answerWatch('adopt-what', { missing, job, cluster, experiment, clusters })
+    ? answer('adopt-what', { missing, job, cluster, experiment, clusters })
     : { kind: 'hand-over' };
 }
 
-const answerAccept = answering({
-  accepted: { from: 'text?' },
-  'accept-not-yours': { login: 'text' },
-  'accept-too-late': { until: 'text' },
-  'job-adopted': {},
-  'job-not-told': {},
-  'job-told-otherwise': {},
-});
-
 export const accept = {
   name: 'accept',
-  answers: answerAccept.vocabulary,
   keys: {},
   who: (policy) => policy.permissions.watch,
   summary:
@@ -173,12 +146,12 @@ function decideAccept(context: CommandContext): CommandDecision {
   if ('kind' in watched) return watched;
   const { offer } = watched.watch;
   if (offer === null || offer.state === 'accepted')
-    return answerAccept('not-now', { status: 'the watch of this run is offered to nobody' });
+    return answer('not-now', { status: 'the watch of this run is offered to nobody' });
   const { to, until, by } = offer;
-  if (to.id !== actor.id) return answerAccept('accept-not-yours', { login: to.login });
+  if (to.id !== actor.id) return answer('accept-not-yours', { login: to.login });
   // Uses the comment's time, not the time of processing.
-  if (openOffer(watched, comment.createdAt) === null) return answerAccept('accept-too-late', { until });
-  return answerAccept('accepted', by === null ? {} : { from: by.login }, [
+  if (openOffer(watched, comment.createdAt) === null) return answer('accept-too-late', { until });
+  return answer('accepted', by === null ? {} : { from: by.login }, [
     { type: 'handoff', role: 'control', actor, data: { state: 'accepted', to, until } },
   ]);
 }
@@ -191,9 +164,9 @@ function takeOver(context: CommandContext): CommandDecision {
   const { description } = state;
   const toldAt = description?.found === 'described' ? fromRfc3339(description.at) : null;
   if (description === null || toldAt === null || comment.createdAt < toldAt - SECOND_MS)
-    return answerAccept('job-not-told');
-  if (!context.isJobShown) return answerAccept('job-told-otherwise');
-  return answerAccept('job-adopted', {}, [
+    return answer('job-not-told');
+  if (!context.isJobShown) return answer('job-told-otherwise');
+  return answer('job-adopted', {}, [
     { type: 'adopted', role: 'control', actor, data: { described: description.seq } },
   ]);
 }
@@ -203,23 +176,17 @@ const SECOND_MS = 1_000;
 
 /** Before the launch, the contract acts as the offer. */
 function inCharge({ state, actor, comment }: CommandContext, dri: string): CommandDecision {
-  if (!isSameLogin(dri, actor.login)) return answerAccept('accept-not-yours', { login: dri });
+  if (!isSameLogin(dri, actor.login)) return answer('accept-not-yours', { login: dri });
   if (state.watch.owner?.id === actor.id)
-    return answerAccept('not-now', { status: 'you are in charge of this run already' });
+    return answer('not-now', { status: 'you are in charge of this run already' });
   const until = toRfc3339(comment.createdAt);
-  return answerAccept('accepted', {}, [
+  return answer('accepted', {}, [
     { type: 'handoff', role: 'control', actor, data: { state: 'accepted', to: actor, until } },
   ]);
 }
 
-const answerHandoff = answering({
-  'handoff-offered': { to: 'integer', login: 'text', until: 'text' },
-  'handoff-not-theirs': { login: 'text', needs: 'text' },
-});
-
 export const handoff = {
   name: 'handoff',
-  answers: answerHandoff.vocabulary,
   positional: { name: 'who', required: true, value: mention },
   keys: {},
   who: (policy) => policy.permissions.watch,
@@ -235,29 +202,23 @@ function decideHandoff(context: CommandContext): CommandDecision {
   const watched = directed(context);
   if ('kind' in watched) return watched;
   if (isNotAsked(people)) return need('people');
-  if (people.kind === 'unknown') return answerHandoff('permission-unknown', { why: people.why });
+  if (people.kind === 'unknown') return answer('permission-unknown', { why: people.why });
   const login = (args['who'] ?? '').slice(1);
   const person = people.value.find((one) => one.actor.login.toLowerCase() === login.toLowerCase());
   const { watch: needs } = policy.permissions;
   if (person === undefined || !permits(person.permission, needs))
-    return answerHandoff('handoff-not-theirs', { login, needs });
+    return answer('handoff-not-theirs', { login, needs });
   const to = person.actor;
   if (watched.watch.owner?.id === to.id)
-    return answerHandoff('not-now', { status: `the watch is ${to.login}'s already` });
+    return answer('not-now', { status: `the watch is ${to.login}'s already` });
   const until = toRfc3339(after(now, policy.handoffMs));
-  return answerHandoff('handoff-offered', { to: to.id, login: to.login, until }, [
+  return answer('handoff-offered', { to: to.id, login: to.login, until }, [
     { type: 'handoff', role: 'control', actor, data: { state: 'offered', to, until } },
   ]);
 }
 
-const answerUntil = answering({
-  'until-set': { step: 'integer?', time: 'text?', before: 'integer?' },
-  'until-what': {},
-});
-
 export const until = {
   name: 'until',
-  answers: answerUntil.vocabulary,
   keys: {
     step: { required: false, value: stepNumber },
     time: { required: false, value: timeWord },
@@ -275,25 +236,22 @@ function decideUntil(context: CommandContext): CommandDecision {
   if ('kind' in watched) return watched;
   const step = args['step'] === undefined ? null : Number(args['step']);
   const time = args['time'] === undefined ? null : momentOf(args['time'], now);
-  if (step === null && time === null) return answerUntil('until-what');
-  if (time !== null && time <= now) return answerUntil('point-past', { what: args['time'] ?? '' });
+  if (step === null && time === null) return answer('until-what');
+  if (time !== null && time <= now) return answer('point-past', { what: args['time'] ?? '' });
   const { observation } = watched;
   if (step !== null && observation?.stepIsExact === true && (observation.step ?? 0) >= step)
-    return answerUntil('point-past', { what: `step ${step}` });
+    return answer('point-past', { what: `step ${step}` });
   const data = { step, time: time === null ? null : toRfc3339(time) };
   const told = {
     ...(data.step === null ? {} : { step: data.step }),
     ...(data.time === null ? {} : { time: data.time }),
     ...(watched.watch.bound === null ? {} : { before: watched.watch.bound.seq }),
   };
-  return answerUntil('until-set', told, [{ type: 'watch-bounded', role: 'control', actor, data }]);
+  return answer('until-set', told, [{ type: 'watch-bounded', role: 'control', actor, data }]);
 }
-
-const answerStopWatching = answering({ 'watch-stopped': {} });
 
 export const stopWatching = {
   name: 'stop-watching',
-  answers: answerStopWatching.vocabulary,
   keys: { reason: { required: false, value: reasonText } },
   who: (policy) => policy.permissions.watch,
   summary:
@@ -308,7 +266,7 @@ function decideStopWatching(context: CommandContext): CommandDecision {
   if ('kind' in watched) return watched;
   const { attempt } = watched.submission;
   const reason = context.args['reason'] ?? null;
-  return answerStopWatching('watch-stopped', {}, [
+  return answer('watch-stopped', {}, [
     {
       type: 'watch-ended',
       role: 'control',

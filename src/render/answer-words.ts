@@ -1,10 +1,6 @@
 /** The sentence for each outcome of a command: what happened, and what to do where it did not. */
 
-import type { approve } from '../commands/approve.ts';
-import type { cleanupCheckpoints } from '../commands/attempts.ts';
-import type { UNBOUND_REASONS } from '../commands/decision.ts';
-import { ANSWERS, type AnswerCode } from '../commands/registry.ts';
-import type { sealMilestone } from '../commands/sealing.ts';
+import { ANSWERS, type AnswerCode, type UnboundReason } from '../commands/answers.ts';
 import { pastAttempt } from '../domain/launch/next-attempt.ts';
 import { type Detail, readPayload } from '../domain/payload.ts';
 import { whyWords } from './card-gates.ts';
@@ -25,7 +21,6 @@ import {
   count,
   liftWords,
   listed,
-  ofRun,
   type PlaceWord,
   placeWord,
   reasonWords,
@@ -51,7 +46,7 @@ function fixWords(input: AnswerView['input']): string {
 }
 
 /** Why a comment does not approve what is shown now. */
-const UNBOUND_WORDS: Readonly<Record<(typeof UNBOUND_REASONS)[number], (about: string) => string>> = {
+const UNBOUND_WORDS: Readonly<Record<UnboundReason, (about: string) => string>> = {
   'no-digest': () => 'an approval has to name what it is for, with at least 32 digits of its digest',
   'other-digest': (given) => `${code(given)} is not what is shown now`,
   'other-kind': () => 'another command approves what has this digest',
@@ -64,30 +59,6 @@ const UNBOUND_WORDS: Readonly<Record<(typeof UNBOUND_REASONS)[number], (about: s
 
 const AGAIN = '`/cleanup-checkpoints`';
 
-const CLEANUP_WORDS: Sentences<keyof typeof cleanupCheckpoints.answers> = {
-  'cleanup-listed': (d) =>
-    `${count(d.count, 'checkpoint')} can be deleted, ${d.kept} ${d.kept === 1 ? 'stays' : 'stay'}. A separate comment lists them, with the reason for each one that stays and the line that approves the deletion. Nothing was deleted.${
-      d.more > 0 ? ` The list has no room for ${d.more} more: ${AGAIN} lists them after this deletion.` : ''
-    }`,
-  'cleanup-listed-already': (d) =>
-    `exactly these are listed already and wait for the approval of another person. Nothing was deleted. The line that approves it: \`${actionLine(d.digest)}\``,
-  'cleanup-nothing': (d) =>
-    `nothing can be deleted: every checkpoint is protected (${count(d.kept, 'checkpoint')}). Nothing was deleted.`,
-  'cleanup-no-depth': () =>
-    `nothing was listed: neither the approval nor the command has the number of newest checkpoints to keep. Add it: ${code('/cleanup-checkpoints keep=10')}`,
-  'cleanup-unreadable': (d) =>
-    `nothing was listed, because a store could not be read: ${text(d.why)}. The lane's \`checkpointRoots\` name the stores, and the environment of this process has their credentials. Comment ${AGAIN} again when it is fixed.`,
-};
-
-const MILESTONE_WORDS: Sentences<keyof typeof sealMilestone.answers> = {
-  'milestone-sealed': (d) =>
-    `the milestone ${code(d.name)} is sealed with the tag ${code(d.tag)}: checkpoint ${code(d.path)} of step ${d.step}, which stays. Not checked: ${text(d.unseen)}. The run continues.`,
-  'milestone-taken': (d) =>
-    `nothing was sealed: there is a milestone ${code(d.name)} of step ${d.step} already.`,
-  'milestone-missing': (d) =>
-    `nothing was sealed: this is missing or unreadable: ${text(d.missing)}. Comment it again when it is there.`,
-};
-
 /** Several commands, each as code. */
 function lines(commands: string): string {
   return commands
@@ -96,20 +67,8 @@ function lines(commands: string): string {
     .join(', ');
 }
 
-const CONSENT_WORDS: Sentences<keyof typeof approve.answers> = {
-  'action-approved': (d) =>
-    `you approved ${code(d.kind)} of ${code(d.target)} as proposed (${code(d.digest)}). The runner verifies everything again and does it once; the result is posted here.`,
-  'action-nothing-proposed': () =>
-    'nothing was done: no action with this digest was proposed when you wrote. ferrybot changes a cluster only after a proposal.',
-  'action-other-thread': (d) =>
-    `nothing was done: the proposal with its evidence is in #${d.thread}. Comment the line there.`,
-  'action-done': (d) =>
-    `nothing was done: this proposal is over (${text(d.outcome)}: ${code(d.code)}). It is used once; a new need gets a new proposal.`,
-  'action-not-shown': (d) =>
-    `not done: when you wrote, the proposal here was edited or could not be read. ferrybot restores it if another person changed it; the edit history names the editor. Read it again, then copy its line: ${lines(d.lines)}`,
-  'action-held': (d) =>
-    `nothing was done: ${blockedWords(d)} is on hold${reasonWords(d.reason)}. ${liftWords(d)} lifts it; then comment this again.`,
-};
+const WHY_NOTHING =
+  'nothing blocks a launch: it is ordered, in progress or over. The card shows what to do next.';
 
 const WORDS: Sentences<AnswerCode> = {
   'approval-line-needed': (d) =>
@@ -126,11 +85,11 @@ const WORDS: Sentences<AnswerCode> = {
           ? 'Its bad node is proposed or being replaced; once it is replaced, the same is started again under the approval that it has. For anything else '
           : 'To go on, '
     }${fixWords(input)}`,
-  'not-now': (d) => `${ofRun(d)}nothing was done: ${text(d.status)}.`,
+  'not-now': (d) => `nothing was done: ${text(d.status)}.`,
   'too-late': (d) =>
-    `${ofRun(d)}too late: ${d.jobId ? `job ${code(d.jobId)} was launched already` : 'the launch is under way, or the run is over'}. \`/stop\` ends a job.`,
+    `too late: ${d.jobId ? `job ${code(d.jobId)} was launched already` : 'the launch is under way, or the run is over'}. \`/stop\` ends a job.`,
   'point-past': (d) => `nothing was done: ${text(d.what)} is past already.`,
-  'nothing-rented': (d) => `${ofRun(d)}nothing was done: this run has no rented machine.`,
+  'nothing-rented': () => `nothing was done: this run has no rented machine.`,
   failed: (d) =>
     `the command failed: ${text(d.why)}. ferrybot left the partial work in place; repair the cause, then comment the command again.`,
   approved: (d) =>
@@ -145,21 +104,21 @@ const WORDS: Sentences<AnswerCode> = {
     `not approved: attempt ${d.attempt} failed with ${code(d.signature)}, as attempt ${d.earlier} did before the fix. ferrybot does not try it a third time in this run: find the cause, close the run with \`/ack\`, and propose the next one.`,
   revoked: (d) =>
     d.attempt
-      ? `${ofRun(d)}revoked (approvals: ${d.count}): they start nothing after attempt ${d.attempt}. A running job continues: \`/stop\` ends it.`
-      : `${ofRun(d)}revoked: manifest ${code(d.digest)} is not approved any more (approvals revoked: ${d.count}), and nothing launches.`,
-  'revoke-nothing': (d) => `${ofRun(d)}nothing to revoke: you have no valid approval here.`,
+      ? `revoked (approvals: ${d.count}): they start nothing after attempt ${d.attempt}. A running job continues: \`/stop\` ends it.`
+      : `revoked: manifest ${code(d.digest)} is not approved any more (approvals revoked: ${d.count}), and nothing launches.`,
+  'revoke-nothing': () => `nothing to revoke: you have no valid approval here.`,
   held: (d) => {
     if (d.scope !== 'run')
       return `${blockedWords(d)} is on hold${reasonWords(d.reason)}. Nothing is proposed or launched there until ${liftWords(d)}, and launches need a new approval. A running job continues; \`/stop\` ends it.`;
-    const held = `${ofRun(d)}on hold${reasonWords(d.reason)}.`;
+    const held = `on hold${reasonWords(d.reason)}.`;
     return d.jobId
       ? `${held} Job ${code(d.jobId)} continues (\`/stop\` ends it), and is not started again after a failure until \`/unhold\`.`
       : `${held} Nothing of this run launches until \`/unhold\`; approvals dropped: ${d.dropped}.`;
   },
   unheld: (d) =>
-    `${ofRun(d)}the hold on ${blockedWords(d)} is lifted. The gates are evaluated again; a dropped approval has to be given again.`,
+    `the hold on ${blockedWords(d)} is lifted. The gates are evaluated again; a dropped approval has to be given again.`,
   'unhold-nothing': (d) =>
-    `${ofRun(d)}nothing to lift: there is no such hold.${d.others.length === 0 ? '' : ` Other holds are lifted by ${listed(d.others.map(code))}.`}`,
+    `nothing to lift: there is no such hold.${d.others.length === 0 ? '' : ` Other holds are lifted by ${listed(d.others.map(code))}.`}`,
   'lane-past': (d) => `these are the last runs of the lane ${code(d.lane)}, newest first.`,
   'lane-shown': laneWords,
   'lane-unclear': (d) =>
@@ -167,9 +126,8 @@ const WORDS: Sentences<AnswerCode> = {
       .split(' ')
       .map((lane) => code(`lane=${lane}`))
       .join(', ')}.`,
-  'why-told': (d, { input }) => whyWords(d, placeIn(input)),
-  'why-nothing': () =>
-    'nothing blocks a launch: it is ordered, in progress or over. The card shows what to do next.',
+  'why-told': (d, { input }) => (input === null ? WHY_NOTHING : whyWords(d, input)),
+  'why-nothing': () => WHY_NOTHING,
   'why-stopped': (d, { input }) =>
     `${text(d.by)} stopped it, which is final: close the ${placeIn(input)}, and propose the next ferry.`,
   'status-shown': () => 'this is the state of the run.',
@@ -187,15 +145,26 @@ const WORDS: Sentences<AnswerCode> = {
     `a run cannot start from step ${d.step}: ${startWords(d.why)}. Nothing was changed; the DRI decides.`,
   'reject-already': (d) =>
     `nothing to reject: ${text(d.by)} has rejected everything from step ${d.step} on already.`,
-  ...CLEANUP_WORDS,
+  'cleanup-listed': (d) =>
+    `${count(d.count, 'checkpoint')} can be deleted, ${d.kept} ${d.kept === 1 ? 'stays' : 'stay'}. A separate comment lists them, with the reason for each one that stays and the line that approves the deletion. Nothing was deleted.${
+      d.more > 0 ? ` The list has no room for ${d.more} more: ${AGAIN} lists them after this deletion.` : ''
+    }`,
+  'cleanup-listed-already': (d) =>
+    `exactly these are listed already and wait for the approval of another person. Nothing was deleted. The line that approves it: \`${actionLine(d.digest)}\``,
+  'cleanup-nothing': (d) =>
+    `nothing can be deleted: every checkpoint is protected (${count(d.kept, 'checkpoint')}). Nothing was deleted.`,
+  'cleanup-no-depth': () =>
+    `nothing was listed: neither the approval nor the command has the number of newest checkpoints to keep. Add it: ${code('/cleanup-checkpoints keep=10')}`,
+  'cleanup-unreadable': (d) =>
+    `nothing was listed, because a store could not be read: ${text(d.why)}. The lane's \`checkpointRoots\` name the stores, and the environment of this process has their credentials. Comment ${AGAIN} again when it is fixed.`,
   'reject-not-reached': (d) =>
     `nothing was rejected: no attempt has reached step ${d.step}; the last known step is ${d.reached}.`,
   'stop-requested': (d) =>
     d.missingCluster
-      ? `${ofRun(d)}stop requested by ${text(d.by)}, and **nothing is stopped yet**: the job runs on the cluster ${code(d.missingCluster)}, which is not in the config any more. Put the cluster back into \`.github/ferrybot.yml\` on the default branch, and ferrybot carries out the stop. Until then, stop the job with the cluster's own tools.`
-      : `${ofRun(d)}stop requested by ${text(d.by)}; the watch forwards it to the engine within a minute, and ferrybot reports the end when the engine confirms it.`,
+      ? `stop requested by ${text(d.by)}, and **nothing is stopped yet**: the job runs on the cluster ${code(d.missingCluster)}, which is not in the config any more. Put the cluster back into \`.github/ferrybot.yml\` on the default branch, and ferrybot carries out the stop. Until then, stop the job with the cluster's own tools.`
+      : `stop requested by ${text(d.by)}; the watch forwards it to the engine within a minute, and ferrybot reports the end when the engine confirms it.`,
   'stop-before-launch': (d) =>
-    `${ofRun(d)}stopped by ${text(d.by)}: no job of this run is running, the order and the approvals are revoked, and no other attempt follows.`,
+    `stopped by ${text(d.by)}: no job of this run is running, the order and the approvals are revoked, and no other attempt follows.`,
   'relaunch-asked': (d) =>
     d.missing
       ? `noted: attempt ${d.attempt} starts after the same command by ${d.missing === 1 ? 'one more approver' : `${d.missing} more approvers`}.`
@@ -204,13 +173,13 @@ const WORDS: Sentences<AnswerCode> = {
     `not started again: the branch differs from what attempt ${d.attempt} ran. The card shows it, with the line that approves it.`,
   'relaunch-never': (d, { input }) =>
     `not started again. ${relaunchWords(d, placeIn(input))} ${nextWords(input)}`,
-  acknowledged: (d) => `${ofRun(d)}noted: you have seen that the run ended ${text(d.status)}.`,
+  acknowledged: (d) => `noted: you have seen that the run ended ${text(d.status)}.`,
   'incident-taken': (d) =>
-    `${ofRun(d)}noted: you took ${d.count === 1 ? 'the incident' : `all ${d.count} incidents`} of this run; ferrybot alerts no one else${d.watched === 0 ? '' : ', and watches at the usual interval again'}.`,
+    `noted: you took ${d.count === 1 ? 'the incident' : `all ${d.count} incidents`} of this run; ferrybot alerts no one else${d.watched === 0 ? '' : ', and watches at the usual interval again'}.`,
   'ack-before-end': (d) =>
     `nothing was closed: you wrote before the job had ended (${text(d.status)}). To acknowledge that end, comment it again.`,
-  'closes-in-its-thread': (d) =>
-    `${ofRun(d)}nothing was acknowledged: this would close the run, so comment it in the run's thread.`,
+  'closes-in-its-thread': () =>
+    `nothing was acknowledged: this would close the run, so comment it in the run's thread.`,
   closed: (d) => `closed without a tag.${logOnlyPull(d)}`,
   sealed: (d) => `sealed with the tag ${code(d.tag)}.${logOnlyPull(d)}`,
   'lost-not-lost': (d, { input }) =>
@@ -224,7 +193,12 @@ const WORDS: Sentences<AnswerCode> = {
   'seal-refused': (d) => `not sealed: ${code(d.code)}: ${text(d.message)}`,
   'seal-incomplete': (d) =>
     `not sealed: the job succeeded, but this is missing or unreadable: ${text(d.missing)}. \`/seal\` checks again; \`/ack reject="…"\` closes the run without a seal.`,
-  ...MILESTONE_WORDS,
+  'milestone-sealed': (d) =>
+    `the milestone ${code(d.name)} is sealed with the tag ${code(d.tag)}: checkpoint ${code(d.path)} of step ${d.step}, which stays. Not checked: ${text(d.unseen)}. The run continues.`,
+  'milestone-taken': (d) =>
+    `nothing was sealed: there is a milestone ${code(d.name)} of step ${d.step} already.`,
+  'milestone-missing': (d) =>
+    `nothing was sealed: this is missing or unreadable: ${text(d.missing)}. Comment it again when it is there.`,
   'help-shown': () => 'these are the commands.',
   'not-permitted': (d) =>
     `not done: it needs ${text(d.needs)} permission${d.held ? `, and you have ${text(d.held)}` : ''}.`,
@@ -256,7 +230,18 @@ const WORDS: Sentences<AnswerCode> = {
     'not done: ferrybot is carrying out an approved action of this run. Repeat the command when its result is posted here.',
   ...PROPOSE_WORDS,
   ...RENT_WORDS,
-  ...CONSENT_WORDS,
+  'action-approved': (d) =>
+    `you approved ${code(d.kind)} of ${code(d.target)} as proposed (${code(d.digest)}). The runner verifies everything again and does it once; the result is posted here.`,
+  'action-nothing-proposed': () =>
+    'nothing was done: no action with this digest was proposed when you wrote. ferrybot changes a cluster only after a proposal.',
+  'action-other-thread': (d) =>
+    `nothing was done: the proposal with its evidence is in #${d.thread}. Comment the line there.`,
+  'action-done': (d) =>
+    `nothing was done: this proposal is over (${text(d.outcome)}: ${code(d.code)}). It is used once; a new need gets a new proposal.`,
+  'action-not-shown': (d) =>
+    `not done: when you wrote, the proposal here was edited or could not be read. ferrybot restores it if another person changed it; the edit history names the editor. Read it again, then copy its line: ${lines(d.lines)}`,
+  'action-held': (d) =>
+    `nothing was done: ${blockedWords(d)} is on hold${reasonWords(d.reason)}. ${liftWords(d)} lifts it; then comment this again.`,
   ...WATCH_WORDS,
   ...RENTAL_WORDS,
   ...RESUME_WORDS,

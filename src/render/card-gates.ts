@@ -3,14 +3,7 @@
 import { type ContractFields, type Field, namesOf } from '../contracts/fields.ts';
 import type { Contract, ContractValue } from '../domain/launch/contract.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
-import {
-  GATES,
-  type GateId,
-  REMEDY_ACTORS,
-  type RemedyActor,
-  type Verdict,
-} from '../domain/launch/verdict.ts';
-import type { Detail } from '../domain/payload.ts';
+import { type GateId, openVerdicts, type RemedyActor, type Verdict } from '../domain/launch/verdict.ts';
 import { assertNever } from '../domain/values.ts';
 import { APPROVAL_SENTENCES } from './approval-words.ts';
 import { gateWords } from './gate-words.ts';
@@ -145,39 +138,25 @@ function tally(fields: ContractFields, contract: Contract): string {
   return `${countOf('given')} given, ${countOf('inferred')} inferred, ${countOf('unclear')} unclear, ${missing} missing`;
 }
 
-/** The words for `why-told`. */
-export function whyWords(d: AnswerFacts<'why-told'>, place: PlaceWord = 'pull request'): string {
-  const more = d.count - d.gate.length;
+/** What holds the launch back now, with the people who could act when it was asked. */
+export function whyWords(
+  people: AnswerFacts<'why-told'>,
+  { state, approvals }: Pick<RenderInput, 'state' | 'approvals'>,
+): string {
+  const open = openVerdicts([...(state.gate?.verdicts ?? []), ...approvals]);
+  const place = placeWord(state);
+  const names: { readonly [role in RemedyActor]?: string } = { ...people, lab: people.maintainer };
+  const rows = open.map((verdict) => {
+    const { found, remedy } = gateWords(verdict, place);
+    const [role, who = ''] = [whoCan(verdict.remedyBy, place), names[verdict.remedyBy]];
+    return [code(verdict.gate), found, remedy ?? '', who === '' ? role : `${role}: ${text(who)}`];
+  });
+  const isRefusedYet =
+    open.some(({ gate }) => gate === 'approver-allowed') &&
+    open.some(({ gate }) => !Object.hasOwn(APPROVAL_SENTENCES, gate));
   return paragraphs(
-    `${count(d.count, 'gate')} ${d.count === 1 ? 'does' : 'do'} not pass, so nothing is launched:`,
-    table(
-      ['Gate', 'Why', 'What to do', 'Who can'],
-      d.gate.map((_, at) => rowOf(d, at, place)),
-    ),
-    more > 0 ? `The card shows the other ${more}.` : null,
-    isRefusedYet(d.gate) ? 'Approve last: an approval is refused until the other gates pass.' : null,
+    `${count(open.length, 'gate')} ${open.length === 1 ? 'does' : 'do'} not pass, so nothing is launched:`,
+    table(['Gate', 'Why', 'What to do', 'Who can'], rows),
+    isRefusedYet ? 'Approve last: an approval is refused until the other gates pass.' : null,
   );
-}
-
-function isRefusedYet(gates: readonly string[]): boolean {
-  return gates.includes('approver-allowed') && gates.some((one) => !Object.hasOwn(APPROVAL_SENTENCES, one));
-}
-
-function rowOf(d: AnswerFacts<'why-told'>, at: number, place: PlaceWord): readonly string[] {
-  const verdict = verdictAt(d, at);
-  const who = d.who[at] ?? '';
-  if (verdict === null) return [code(d.gate[at] ?? ''), code(d.code[at] ?? ''), '', text(who)];
-  const { found, remedy } = gateWords(verdict, place);
-  const role = whoCan(verdict.remedyBy, place);
-  return [code(verdict.gate), found, remedy ?? '', who === '' ? role : `${role}: ${text(who)}`];
-}
-
-/** Null for a gate or a role that this version does not know. */
-function verdictAt(d: AnswerFacts<'why-told'>, at: number): Verdict | null {
-  const gate = GATES.find((one) => one === d.gate[at]);
-  const remedyBy = REMEDY_ACTORS.find((one) => one === d.by[at]);
-  if (gate === undefined || remedyBy === undefined) return null;
-  // `/why` wrote this text, and `gateWords` checks each fact against its field.
-  const found = JSON.parse(d.found[at] ?? '{}') as Detail;
-  return { gate, outcome: 'fail', code: d.code[at] ?? '', found, remedyBy };
 }

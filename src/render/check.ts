@@ -5,6 +5,7 @@ import type { LeftBehind } from '../config/clusters.ts';
 import type { Annotation, Effect } from '../domain/effect.ts';
 import type { Mismatch } from '../domain/facts.ts';
 import type { Delta } from '../domain/launch/change-facts.ts';
+import { openVerdicts } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import { phaseOf } from '../domain/logbook/job-state.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
@@ -12,10 +13,9 @@ import { type Backtest, differences, isChanged, type ReplayedDecision } from '..
 import { assertNever } from '../domain/values.ts';
 import type { ConfigProblem } from '../settings/problem.ts';
 import { headText } from './card.ts';
-import { cardGates } from './card-gates.ts';
 import type { RenderInput } from './input.ts';
 import { leftBehindLines, leftBehindTitle } from './issues.ts';
-import { stateLine, stateText, verdictPart } from './state-line.ts';
+import { stateLine, stateText } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
 import {
   cleanLine,
@@ -39,8 +39,7 @@ export function renderCheck(input: RenderInput): { readonly title: string; reado
     summary: paragraphs(
       `**Wanted: ${wantedLine(input)}**`,
       stateText(state, config),
-      verdictPart(input),
-      cardGates(input),
+      'The card in the thread of the run has the gates and the evidence.',
       `Record: ${code(headText(state, 64))}`,
     ),
   };
@@ -52,37 +51,19 @@ export function renderCheck(input: RenderInput): { readonly title: string; reado
  */
 export function checkConclusion(state: RunState): CheckConclusion {
   const phase = phaseOf(state);
-  switch (phase) {
-    case 'proposed':
-      return gatesConclusion(state);
-    case 'gated':
-      return state.stop === null ? 'action_required' : 'neutral';
-    case 'approved':
-    case 'ordered':
-    case 'submitted':
-    case 'stepping':
-    case 'degraded':
-      return null;
-    case 'ended':
-      return END_CONCLUSIONS[state.end?.status ?? 'STOPPED'];
-    case 'sealed':
-      return 'success';
-    case 'closed':
-      return state.closed?.outcome === 'failed' ? 'failure' : 'neutral';
-    default:
-      return assertNever(phase);
-  }
+  if (phase === 'gated') return state.stop === null ? 'action_required' : 'neutral';
+  if (phase === 'proposed' ? state.gate === null : isUnderWay(phase)) return null;
+  return CONCLUSIONS[stateLine(state).symbol];
 }
 
-function gatesConclusion({ gate }: RunState): CheckConclusion {
-  if (gate === null) return null;
-  return gate.verdicts.some((verdict) => verdict.outcome === 'fail') ? 'failure' : 'neutral';
-}
+const CONCLUSIONS = { '✅': 'success', '⚠️': 'neutral', '❌': 'failure', '❔': 'neutral' } as const;
 
-const END_CONCLUSIONS = { SUCCEEDED: 'success', FAILED: 'failure', STOPPED: 'neutral' } as const;
+function isUnderWay(phase: ReturnType<typeof phaseOf>): boolean {
+  return phase !== 'proposed' && phase !== 'ended' && phase !== 'sealed' && phase !== 'closed';
+}
 
 function titleOf(state: RunState, title: string): string {
-  const open = state.gate?.verdicts.filter((v) => v.outcome === 'fail' || v.outcome === 'unknown') ?? [];
+  const open = openVerdicts(state.gate?.verdicts ?? []);
   const isHeldBack = phaseOf(state) === 'proposed' && open.length > 0;
   return isHeldBack ? `${title}: ${open.map((verdict) => verdict.gate).join(', ')}` : title;
 }

@@ -182,7 +182,7 @@ export function renderNothingDue(day: NothingDue): string {
   const { lane, date, code: reason, why } = day;
   return comment(
     nothingDueMarker(day),
-    `**No ferry in the lane ${code(lane)} on ${text(date)}**: ${PROPOSE_WORDS['propose-nothing']({ reason, why }, { input: null })}`,
+    `**No ferry in the lane ${code(lane)} on ${text(date)}**: ${PROPOSE_WORDS['propose-nothing']({ reason, why })}`,
   );
 }
 

@@ -1,9 +1,6 @@
 /** What came of a `/propose`: the proposal, a question, or what stands in the way and how to get past it. */
 
-import type { resumeAs } from '../commands/attempts.ts';
-import type { NotTakenUp, propose } from '../commands/propose.ts';
-import type { AnswerCode } from '../commands/registry.ts';
-import type { rent } from '../commands/rentals.ts';
+import type { AnswerCode, NotTakenUp } from '../commands/answers.ts';
 import { limits } from '../domain/limits.ts';
 import {
   ADOPTION_WAIT_MS,
@@ -32,7 +29,7 @@ import {
 const UNCHANGED = 'no other run continues this one, and this run is unchanged';
 
 /** The sentences of the codes that only `/propose` has. */
-export const PROPOSE_WORDS: Sentences<keyof (typeof propose)['answers']> = {
+export const PROPOSE_WORDS = {
   proposed: (d) =>
     `proposed as ${code(d.run)}: ${placeOf(d)}. Its card shows what is missing for the launch; another person has to approve it.`,
   'propose-held': (d) =>
@@ -47,7 +44,7 @@ export const PROPOSE_WORDS: Sentences<keyof (typeof propose)['answers']> = {
   'propose-objective-unclear': (d) => objectiveQuestion(d.why, d.said, d.knobs),
   'propose-nothing': (d) => nothingWords(d.reason, d.why),
   'propose-refused': ({ why, about, wanted }) => `no run is created: ${NOT_TAKEN_UP[why](about, wanted)}`,
-};
+} satisfies Partial<Sentences<AnswerCode>>;
 
 function editRefused({ why, name, about = '' }: AnswerFacts<'propose-edit-refused'>): string {
   switch (why) {
@@ -77,7 +74,7 @@ function standingOut({ own, pull }: AnswerFacts<'propose-standing'>): string {
 }
 
 /** The sentences of the codes that only `/rent` has. */
-export const RENT_WORDS: Sentences<keyof (typeof rent)['answers']> = {
+export const RENT_WORDS = {
   'rent-not-here': ({ why, lanes }) => {
     switch (why) {
       case 'no-lane':
@@ -90,7 +87,7 @@ export const RENT_WORDS: Sentences<keyof (typeof rent)['answers']> = {
         return assertNever(why);
     }
   },
-};
+} satisfies Partial<Sentences<AnswerCode>>;
 
 const NOT_TAKEN_UP: Readonly<Record<NotTakenUp, (about: string, wanted: string) => string>> = {
   fork: (branch, repository) =>
@@ -170,14 +167,14 @@ function nothingWords(reason: string, why: string): string {
 const NAME_KNOB = 'Name a knob: `/propose learning_rate=…`.';
 
 /** The sentences of the codes that only `/resume-as` has. */
-export const RESUME_WORDS: Sentences<keyof (typeof resumeAs)['answers']> = {
+export const RESUME_WORDS = {
   'resumed-as': ({ old, run, from, root, reason }) =>
     `${code(old)} is closed and continues as ${code(run)}, a separate run in this issue, from ${code(from)}${root ? ` into ${code(root)}` : ''} (${text(reason)}). Nothing was started: the card of ${code(run)} shows its manifest and the line that approves it. The issue contains the other changes${root ? '' : ', including the output root'}.`,
   'resume-as-unclear': ({ name, said, wanted }) =>
     `${UNCHANGED}: ${code(said)} cannot be its ${text(name)}; wanted is ${text(wanted)}.`,
   'resume-as-refused': ({ path, why }) =>
     `${UNCHANGED}: it cannot start from ${code(path)}: ${startWords(why)}. Use another \`from=\`.`,
-};
+} satisfies Partial<Sentences<AnswerCode>>;
 
 /** The card's line about the run that this one continues; null without one. */
 export function continuesLine({ proposal: { continues } }: RunState): string | null {

@@ -1,6 +1,6 @@
 /** Rented machines in words: cost and answers, gates, and incidents. */
 
-import type { AnswerCode } from '../commands/registry.ts';
+import type { AnswerCode } from '../commands/answers.ts';
 import type { IncidentFacts } from '../domain/incidents.ts';
 import type { RentalTerms } from '../domain/launch/manifest.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
@@ -10,7 +10,7 @@ import { microdollarsOf, offerWanted, presentMachines, rentalTerms } from '../do
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { PastOf } from '../domain/past-runs.ts';
 import type { AllGateSentences, AllIncidentWords, Sentences } from './input.ts';
-import { code, count, dollarText, listed, ofRun, paragraphs, person, text, utc } from './words.ts';
+import { code, count, dollarText, listed, paragraphs, person, text, utc } from './words.ts';
 
 export const RENTAL_WORDS = {
   kept: (d) =>
@@ -18,7 +18,7 @@ export const RENTAL_WORDS = {
   'keep-too-long': (d) =>
     `not kept until ${text(utc(d.until))}: the approval permits ${text(utc(d.latest))} at the latest. Comment it again with that or an earlier time.`,
   'teardown-asked': (d) =>
-    `${ofRun(d)}${text(d.by)} requested the tear-down: the watch destroys the rented machines of this run within a minute${d.runs === 1 ? ' and stops their job' : ''}. ferrybot confirms it ${d.run === undefined ? 'here' : "in the run's thread"}.`,
+    `${text(d.by)} requested the tear-down: the watch destroys the rented machines of this run within a minute${d.runs === 1 ? ' and stops their job' : ''}. ferrybot confirms it in the run's thread.`,
 } satisfies Partial<Sentences<AnswerCode>>;
 
 const MICRO = 1_000_000;

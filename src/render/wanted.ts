@@ -11,6 +11,7 @@ import { isFixGated, mayBeFixed, pastAttempt, repeatedFailure } from '../domain/
 import { launchTrouble, replacementFor, restartsLeft, whyNotLaunched } from '../domain/launch/relaunch.ts';
 import { approvalsHad, mayBeRelaunched, spoiltBy, wantsRelaunch } from '../domain/launch/response.ts';
 import { preApproval } from '../domain/launch/small-fix.ts';
+import { openVerdicts } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import { awaitsAdoption, isAdopted } from '../domain/logbook/adoption.ts';
 import { phaseOf } from '../domain/logbook/job-state.ts';
@@ -73,7 +74,7 @@ export function whoApproves({ config }: Pick<RenderInput, 'config'>): string {
 function wantedForGates(state: RunState): string {
   const { gate } = state;
   const place = placeWord(state);
-  const open = gate?.verdicts.filter((v) => v.outcome === 'fail' || v.outcome === 'unknown') ?? [];
+  const open = openVerdicts(gate?.verdicts ?? []);
   const first = open.find((v) => v.outcome === 'fail') ?? open[0];
   if (first === undefined) return 'nothing yet; ferrybot is evaluating the launch gates.';
   const { found, remedy } = gateWords(first, place);

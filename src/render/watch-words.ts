@@ -1,6 +1,6 @@
 /** The watch of a run in words: whose it is, to whom it is offered, where it ends, and what holds once it has. */
 
-import type { AnswerCode } from '../commands/registry.ts';
+import type { AnswerCode } from '../commands/answers.ts';
 import { limits } from '../domain/limits.ts';
 import type { WatchEnd } from '../domain/logbook/events/watch-events.ts';
 import { ownerOf, untakenWatchEnd } from '../domain/logbook/ownership.ts';
@@ -9,7 +9,7 @@ import { incidentTitle } from './incident-words.ts';
 import type { AnswerView, RenderInput, Sentences } from './input.ts';
 import { trackerName, trackerUrl } from './job-table.ts';
 import { stateLine } from './state-line.ts';
-import { code, count, link, listed, nonEmpty, ofRun, paragraphs, person, text, utc } from './words.ts';
+import { code, count, link, listed, nonEmpty, paragraphs, person, text, utc } from './words.ts';
 
 export const WATCH_WORDS = {
   'handoff-offered': (d, view) =>
@@ -47,7 +47,7 @@ export const WATCH_WORDS = {
   'watch-not-yours': (d) =>
     `not done: only ${d.owner ? `${text(d.owner)}, who owns the watch, or ` : ''}an approver of launches may do that.`,
   'watch-end-taken': (d) =>
-    `${ofRun(d)}noted: you have seen that the watch has ended${d.count === 0 ? '' : `, and took ${count(d.count, 'incident')}`}; there is no other reminder.`,
+    `noted: you have seen that the watch has ended${d.count === 0 ? '' : `, and took ${count(d.count, 'incident')}`}; there is no other reminder.`,
 } satisfies Partial<Sentences<AnswerCode>>;
 
 /** With the facts that the owner of the watch needs. */

@@ -241,11 +241,6 @@ export function duration(ms: number): string {
     : `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
 }
 
-/** In another thread, the run is named first. */
-export function ofRun({ run }: { readonly run?: string | undefined }): string {
-  return run === undefined ? '' : `${code(run)}: `;
-}
-
 const MICRO = 1_000_000;
 
 /** Dollars without their sign, to so many decimals. */

@@ -1,6 +1,7 @@
 /** Events of a received and an answered command. */
 
-import { type AnswerDecision, answerCommon, policyOf } from '../commands/decision.ts';
+import { type AnswerDecision, answer } from '../commands/answers.ts';
+import { policyOf } from '../commands/decision.ts';
 import { definitionOf } from '../commands/registry.ts';
 import type { Permission } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
@@ -51,14 +52,14 @@ export function unreadAnswer(said: Exclude<Said, { kind: 'command' | 'unread' }>
   switch (said.kind) {
     case 'error': {
       const { kind: _, ...facts } = said;
-      return answerCommon('not-understood', facts);
+      return answer('not-understood', facts);
     }
     case 'hint': {
       const { kind: _, ...facts } = said;
-      return answerCommon('hint', facts);
+      return answer('hint', facts);
     }
     case 'edited':
-      return answerCommon('comment-edited', { name: said.name });
+      return answer('comment-edited', { name: said.name });
     default:
       return assertNever(said);
   }

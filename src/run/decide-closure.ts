@@ -3,8 +3,8 @@
  * `closed` is recorded last, so the record is never ahead of GitHub.
  */
 
+import { answerOf } from '../commands/answers.ts';
 import type { CommandDecision } from '../commands/decision.ts';
-import { answerOf } from '../commands/registry.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { saidIn } from '../domain/launch/contract.ts';

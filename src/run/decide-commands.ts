@@ -3,9 +3,8 @@
 import { planCleanup } from '../checkpoints/cleanup.ts';
 import { ownSearch } from '../checkpoints/resume.ts';
 import { sealArtefacts } from '../checkpoints/seal-artefacts.ts';
+import { type AnswerDecision, answer } from '../commands/answers.ts';
 import {
-  type AnswerDecision,
-  answerCommon,
   type CommandContext,
   type CommandDecision,
   type GateView,
@@ -151,7 +150,7 @@ function goneOutcome(
   const gone = goneCommands(state.commands, comments).filter(
     (seen) => seen !== begun && now - (fromRfc3339(seen.at) ?? now) >= COMMENT_GONE_MS,
   );
-  const drafts = gone.map((one) => answeredDraft(one, answerCommon('comment-gone', { name: one.name })));
+  const drafts = gone.map((one) => answeredDraft(one, answer('comment-gone', { name: one.name })));
   return drafts.length === 0 ? { kind: 'nothing' } : { kind: 'step', step: append(...drafts) };
 }
 
@@ -211,7 +210,7 @@ function decideOne(input: CommandInput, item: PendingItem, wereTold: boolean): C
   if (needs === null && isMuted && permission?.kind !== 'known' && isPatient(input, item))
     return { kind: 'wait', why: permission?.why ?? 'not asked' };
   const stranger = permits(held, 'triage') ? {} : untrustedDetail(isMuted);
-  if (isRefused) return answered(input, item, answerCommon('not-permitted', { needs, held }), stranger);
+  if (isRefused) return answered(input, item, answer('not-permitted', { needs, held }), stranger);
   switch (said.kind) {
     case 'error':
     case 'hint':
@@ -234,7 +233,7 @@ function decideOne(input: CommandInput, item: PendingItem, wereTold: boolean): C
 function unreadablePermission(input: CommandInput, item: PendingItem, why: string): CommandOutcome {
   return isPatient(input, item)
     ? { kind: 'wait', why }
-    : answered(input, item, answerCommon('permission-unknown', { why }));
+    : answered(input, item, answer('permission-unknown', { why }));
 }
 
 function isPatient(input: CommandInput, item: PendingItem): boolean {

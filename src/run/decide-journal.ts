@@ -1,7 +1,8 @@
 /** Commands on threads without an active run: commands for lanes take effect, others get an answer. */
 
+import { answer } from '../commands/answers.ts';
 import { namesWiderHold } from '../commands/brakes.ts';
-import { answerCommon, type CommandDecision, policyOf } from '../commands/decision.ts';
+import { type CommandDecision, policyOf } from '../commands/decision.ts';
 import { definitionOf, namedRun } from '../commands/registry.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import { aboutComment, commentName } from '../domain/answer-key.ts';
@@ -129,7 +130,7 @@ function draftsFor(
   return [...seen, ...journal, answerDraft(item, { code, detail: { ...detail, ...more } })];
 }
 
-const UNKNOWN_PERMISSION = answerCommon('permission-unknown', { why: 'GitHub did not tell' });
+const UNKNOWN_PERMISSION = answer('permission-unknown', { why: 'GitHub did not tell' });
 
 function decided(
   item: PendingItem,
@@ -141,12 +142,11 @@ function decided(
   if (said.kind !== 'command') return unreadAnswer(said);
   const definition = definitionOf(said.name);
   const isNamed = namedRun(said) !== null;
-  if (!isNamed && definition?.decideWithoutRun === undefined)
-    return answerCommon(otherwise, { name: said.name });
+  if (!isNamed && definition?.decideWithoutRun === undefined) return answer(otherwise, { name: said.name });
   const needs = neededFor(item, config);
   if (needs !== null && held === null) return UNKNOWN_PERMISSION;
   if (needs !== null && !permits(held ?? 'none', needs))
-    return answerCommon('not-permitted', { needs, held: held ?? 'none' });
+    return answer('not-permitted', { needs, held: held ?? 'none' });
   if (isNamed || definition?.decideWithoutRun === undefined) return { kind: 'hand-over' };
   const here = definition.decideWithoutRun({
     now,
@@ -165,7 +165,7 @@ function decided(
     showings: showingsAt(facts.proposalTexts, item.comment.createdAt),
     holds: facts.journalHolds,
   });
-  return here ?? answerCommon(otherwise, { name: said.name });
+  return here ?? answer(otherwise, { name: said.name });
 }
 
 /** Whether ferrybot posted a proposal or question there, or received a lane hold. */

@@ -1,6 +1,7 @@
 /** Commands that name their run. */
 
-import { type AnswerDecision, answerCommon, policyOf } from '../commands/decision.ts';
+import { type AnswerDecision, answer } from '../commands/answers.ts';
+import { policyOf } from '../commands/decision.ts';
 import { definitionOf } from '../commands/registry.ts';
 import { missingCluster } from '../config/clusters.ts';
 import { type Permission, permits } from '../domain/actor.ts';
@@ -37,18 +38,18 @@ export function decideNamed({
   if (definition?.decideNamed === undefined) throw new Error(`/${command.name} names no run`);
   if (permission.kind === 'unknown') {
     const isPatient = now - (fromRfc3339(command.at) ?? 0) < limits.permissionPatienceMs;
-    return isPatient ? null : answerCommon('permission-unknown', { why: permission.why });
+    return isPatient ? null : answer('permission-unknown', { why: permission.why });
   }
   const policy = policyOf(config);
   const needs = definition.who(policy);
   const held = permission.value;
-  if (needs !== null && !permits(held, needs)) return answerCommon('not-permitted', { needs, held });
+  if (needs !== null && !permits(held, needs)) return answer('not-permitted', { needs, held });
   const state = states.find((one) => one.run === run);
   if (state === undefined) {
     const live = states.filter(isLive).map((one) => one.run);
-    return answerCommon('named-run-unknown', { run, live: live.slice(0, limits.shownRowsMax) });
+    return answer('named-run-unknown', { run, live: live.slice(0, limits.shownRowsMax) });
   }
-  if (isOver(state)) return answerCommon('run-over', { run });
+  if (isOver(state)) return answer('run-over', { run });
   return definition.decideNamed({
     state,
     missingCluster: missingCluster(state, configFor(config, state)),

@@ -1,7 +1,6 @@
 /** Which lane a person's own pull request or issue asks for. */
 
-import type { NotTakenUp } from '../commands/propose.ts';
-import { type AnswerCode, type Answers, answerOf } from '../commands/registry.ts';
+import { type AnswerCode, type Answers, answerOf, type NotTakenUp } from '../commands/answers.ts';
 import { limits } from '../domain/limits.ts';
 import { phaseOf } from '../domain/logbook/job-state.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ANSWER_CODES } from '../../src/commands/registry.ts';
+import { ANSWERS } from '../../src/commands/answers.ts';
 import { INCIDENT_CODES } from '../../src/domain/incidents.ts';
 import { REFUSALS } from '../../src/domain/launch/verdict.ts';
 import { DROP_REASONS } from '../../src/domain/logbook/events/launch-events.ts';
@@ -28,7 +28,7 @@ const beginnings = texts.flatMap((text) =>
 const kinds = texts.flatMap((text) => [...text.matchAll(/\bkind: '([a-z-]+)',/g)].map(([, word]) => word));
 
 it.each([
-  ['answer', ANSWER_CODES],
+  ['answer', Object.keys(ANSWERS)],
   ['incident', INCIDENT_CODES],
   ['refusal', REFUSALS],
   ['reason why an approval falls', DROP_REASONS],

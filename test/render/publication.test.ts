@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ANSWER_CODES } from '../../src/commands/registry.ts';
+import { ANSWERS, type AnswerCode } from '../../src/commands/answers.ts';
 import { INCIDENT_CODES } from '../../src/domain/incidents.ts';
 import { REFUSALS } from '../../src/domain/launch/verdict.ts';
 import { DROP_REASONS } from '../../src/domain/logbook/events/launch-events.ts';
@@ -17,6 +17,8 @@ import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob, type Commanded } from '../support/run-drafts.ts';
 import { aConfig } from '../support/run-parts.ts';
 import { elementsIn, textIn, treeOf } from './html-of.ts';
+
+const ANSWER_CODES = Object.keys(ANSWERS) as readonly AnswerCode[];
 
 const config = aConfig();
 

@@ -1,6 +1,6 @@
 /** mode: propose, the scheduled workflow: what people asked for first, then in each lane that is due what was begun, then a new ferry. */
 
-import { answerCommon } from '../../commands/decision.ts';
+import { answer } from '../../commands/answers.ts';
 import { namedRun } from '../../commands/registry.ts';
 import { GitError } from '../../domain/git.ts';
 import type { EventDataByType } from '../../domain/logbook/event.ts';
@@ -330,7 +330,7 @@ async function carriedOut(open: OpenLab, command: SeenCommand): Promise<readonly
     const { broken, journal, runs: states } = store.current();
     if (journal.commands.get(commandKey(command))?.answer !== null) return [];
     const decided = broken.some((one) => one.run === run)
-      ? answerCommon('logbook-broken', {})
+      ? answer('logbook-broken', {})
       : decideNamed({ command, run, states, permission, config, now: lab.now() });
     if (decided === null) return [];
     const { drafts } = decided;

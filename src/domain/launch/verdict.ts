@@ -230,6 +230,11 @@ export function whyUnknown({ outcome, found }: Pick<Verdict, 'outcome' | 'found'
   return outcome === 'unknown' ? (readFacts({ why: 'text' }, found)?.why ?? '') : '';
 }
 
+/** The gates that hold a launch back: failing or unknown. */
+export function openVerdicts(verdicts: readonly Verdict[]): readonly Verdict[] {
+  return verdicts.filter(({ outcome }) => outcome === 'fail' || outcome === 'unknown');
+}
+
 /** True if every gate passes or warns; unknown never passes. */
 export function allPass(verdicts: readonly Verdict[]): boolean {
   for (const { outcome } of verdicts) if (outcome !== 'pass' && outcome !== 'warn') return false;

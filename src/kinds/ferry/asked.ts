@@ -1,6 +1,6 @@
 /** How risky an asked-for change is called in its PR (policy DF-17). */
 
-import type { propose } from '../../commands/propose.ts';
+import type { Answers } from '../../commands/answers.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import { type Knob, readKnobs } from '../../delta/config-delta.ts';
 import type { ExperimentFile, ReadFile, Setting } from '../../domain/experiment.ts';
@@ -168,7 +168,7 @@ async function writtenValue(text: string, read: ReadFile): Promise<Setting | nul
 }
 
 /** Why nothing was edited, as `/propose` answers it. */
-type EditRefusal = Facts<(typeof propose)['answers']['propose-edit-refused']>;
+type EditRefusal = Facts<Answers['propose-edit-refused']>;
 
 function refused(why: EditRefusal['why'], name: string, about = ''): Result<never, EditRefusal> {
   return fail({ why, name, about });

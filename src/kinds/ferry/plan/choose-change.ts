@@ -1,7 +1,7 @@
 /** What a ferry changes, from the sources in their order: what a person said, the candidates, the lab's own proposer. */
 
 import { z } from 'zod';
-import { answerOf } from '../../../commands/registry.ts';
+import { answerOf } from '../../../commands/answers.ts';
 import { readKnobs } from '../../../delta/config-delta.ts';
 import { newChanges } from '../../../domain/launch/change-facts.ts';
 import { limits } from '../../../domain/limits.ts';
