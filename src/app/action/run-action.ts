@@ -1,9 +1,7 @@
 /** Handles one event in the given mode. Tests run the same function on virtual time. */
 
-import { type Changed, changeAction, type Executor } from '../../actions/change-cluster.ts';
-import { carryOut, type Refused } from '../../actions/pipeline.ts';
-import { type LaunchPlace, verifyWorkflowOrigin } from '../../actions/verify-order.ts';
-import type { ActionRecord } from '../../domain/actions/action-state.ts';
+import { changeAction } from '../../actions/change-cluster.ts';
+import { carryOut } from '../../actions/pipeline.ts';
 import { GitError } from '../../domain/git.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { after, assertNever, isRunId } from '../../domain/values.ts';
@@ -11,7 +9,6 @@ import { synchronizeClock } from '../../github/call.ts';
 import { triggerOf } from '../../handlers/registry.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
 import { needsWatch } from '../../run/decide-watch.ts';
-import { anyLane, configFor } from '../../run/lane-scope.ts';
 import type { NothingCode, ProposeOutcome } from '../../run/proposing.ts';
 import { gatherActionFacts } from '../care/action-facts.ts';
 import { executorFor } from '../care/executor-for.ts';
@@ -26,37 +23,33 @@ import { postOwed } from '../outbox.ts';
 import { type LaneProposal, propose } from '../propose/propose.ts';
 import { recordFault } from '../record-files.ts';
 import { launch } from '../runner/launch.ts';
+import { stopJob } from '../stop-mode/stop-run.ts';
 import { contained, type Trouble, throwIfAny } from '../trouble.ts';
-import { type ActionParts, type ActionResult, failed } from './parts.ts';
-import { stateProblem, stopJob, watchCluster } from './watching.ts';
+import { type ActionParts, type ActionResult, failed, originFault } from './parts.ts';
+import { watchCluster } from './watching.ts';
 
 /** Throws only for bugs and broken transport. */
 export async function runAction(parts: ActionParts): Promise<ActionResult> {
   // A launch learns GitHub's clock from its first answers; a watchdog usually needs no request at all.
   if (parts.mode !== 'launch' && parts.mode !== 'watchdog') await synchronizeClock(parts.lab.client);
-  switch (parts.mode) {
-    case 'chat':
-      return chat(parts);
-    case 'watchdog':
-      return orGitSaidNo(() => withLab(parts, async (open) => checkWatches(parts, open)));
-    case 'propose':
-      return orGitSaidNo(() => withLab(parts, async (open) => resultOfLanes(await propose(open))));
-    case 'launch':
-      return orGitSaidNo(() => withLab(parts, async (open) => launchOrder(parts, open)));
-    case 'watch':
-      return watchCluster(parts);
-    case 'stop':
-      return orGitSaidNo(() => withLab(parts, async (open) => stopJob(parts, open)));
-    case 'care':
-      return orGitSaidNo(() => withLab(parts, async (open) => careFor(parts, open)));
-    case 'disk-scan':
-      return orGitSaidNo(() => withLab(parts, async (open) => scanCluster(parts, open)));
-    case 'fix':
-      return orGitSaidNo(() => withLab(parts, async (open) => fixSlip(parts, open)));
-    default:
-      return assertNever(parts.mode);
-  }
+  if (parts.mode === 'chat') return chat(parts);
+  if (parts.mode === 'watch') return watchCluster(parts);
+  const work = WORK[parts.mode];
+  return orGitSaidNo(() => withLab(parts, (open) => work(parts, open)));
 }
+
+type Work = (parts: ActionParts, open: OpenLab) => Promise<ActionResult>;
+
+/** The modes that open the record once. */
+const WORK: Readonly<Record<Exclude<ActionParts['mode'], 'chat' | 'watch'>, Work>> = {
+  watchdog: checkWatches,
+  propose: async (_parts, open) => resultOfLanes(await propose(open)),
+  launch: launchOrder,
+  stop: stopJob,
+  care: careFor,
+  'disk-scan': scanCluster,
+  fix: fixSlip,
+};
 
 /** Turns git failures, such as a full disk or a branch rule, into a result with the next action. */
 async function orGitSaidNo(work: () => Promise<ActionResult>): Promise<ActionResult> {
@@ -170,33 +163,14 @@ function resultOf(outcome: ProposeOutcome): ActionResult {
 }
 
 async function launchOrder(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
+  const { run } = parts.inputs;
   parts.secrets.learn(open.config);
-  const ordered = open.record.runs.find(({ run }) => run === parts.inputs.run);
-  const { lane } = ordered === undefined ? anyLane(open.config) : configFor(open.config, ordered);
-  const outcome = await launch(open, {
-    run: parts.inputs.run,
-    orderDigest: parts.inputs.order,
-    place: { event: parts.event.name, ref: parts.event.ref, workflowRef: parts.event.workflowRef },
-    defaultBranch: parts.defaultBranch,
-    workflowRun: parts.event.runId,
-    workflowRunUrl: parts.event.runUrl,
-    engineOf: parts.engineOf,
-    stateProblem: stateProblem(parts, open.config, lane.cluster),
-    stateDirectory: parts.inputs.stateDirectory,
-    temporaryDirectory: parts.temporaryDirectory,
-    environment: parts.environment,
-    shipTree: parts.shipTree,
-    redact: parts.secrets.clean,
-  });
-  if (outcome.kind === 'submitted')
-    return {
-      ok: true,
-      result: outcome.adopted ? 'adopted' : 'submitted',
-      run: parts.inputs.run,
-      jobId: outcome.jobId,
-      detail: '',
-    };
-  return { ...failed(outcome.code, outcome.why), run: parts.inputs.run };
+  const wrong = originFault(parts, open.config.workflows.launch);
+  if (wrong !== null) return { ...wrong, run };
+  const outcome = await launch(open, parts);
+  if (outcome.kind === 'refused') return { ...failed(outcome.code, outcome.why), run };
+  const result = outcome.adopted ? 'adopted' : 'submitted';
+  return { ok: true, result, run, jobId: outcome.jobId, detail: '' };
 }
 
 async function scanCluster(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
@@ -206,23 +180,44 @@ async function scanCluster(parts: ActionParts, open: OpenLab): Promise<ActionRes
   return { ...result, run: '', jobId: '' };
 }
 
-/** Carries out the proposal that the inputs name. */
+/** Carries out the proposal that the inputs name. Nothing happens before the claim is pushed. */
 async function careFor(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
-  parts.secrets.learn(open.config);
-  const { cloudOf, disks, storeOf, sleep, event } = parts;
-  const { run, action } = parts.inputs;
-  const outcome = await care(open, {
-    record: run,
-    action,
-    place: { event: event.name, ref: event.ref, workflowRef: event.workflowRef },
-    defaultBranch: parts.defaultBranch,
-    workflowRun: event.runId,
-    executorFor: (proposed) => executorFor(open, proposed, { cloudOf, disks, storeOf, sleep }),
-    redact: parts.secrets.clean,
-  });
-  if (outcome.kind === 'refused') return { ...failed(outcome.code, outcome.why), run };
+  const { inputs, event, secrets } = parts;
+  const { lab, config, store } = open;
+  const { run: file, action: digest } = inputs;
+  secrets.learn(config);
+  const wrong = originFault(parts, config.workflows.care);
+  if (wrong !== null) return { ...wrong, run: file };
+  if (file !== JOURNAL && !isRunId(file))
+    return { ...failed('not-proposed', `there is no run ${file}`), run: file };
+  const redact = secrets.clean;
+  const outcome = await carryOut(
+    {
+      record: store,
+      file,
+      fault: () => recordFault(store.current(), file, 'unreadable'),
+      now: lab.now,
+      redact,
+    },
+    changeAction({
+      file,
+      digest,
+      workflowRun: event.runId,
+      record: () => {
+        const { runs, journal } = store.current();
+        if (file === JOURNAL) return { state: null, actions: journal.actions };
+        const state = runs.find(({ run }) => run === file) ?? null;
+        return { state, actions: state?.actions ?? null };
+      },
+      facts: ({ state, action }) => gatherActionFacts(open, state, action),
+      executorFor: (proposed) => executorFor(open, proposed, parts),
+      place: lab,
+      redact,
+    }),
+  );
+  if (outcome.kind === 'refused') return { ...failed(outcome.code, outcome.why), run: file };
   const ok = outcome.outcome === 'done';
-  return { ok, result: outcome.code, run, jobId: '', detail: ok ? '' : outcome.outcome };
+  return { ok, result: outcome.code, run: file, jobId: '', detail: ok ? '' : outcome.outcome };
 }
 
 /** The patch is judged by control. */
@@ -232,47 +227,4 @@ async function fixSlip({ inputs, runFixer, keepAnswer }: ActionParts, open: Open
   if (outcome.kind === 'refused') return { ...failed(outcome.code, outcome.why), run };
   const answerFile = await keepAnswer(outcome.patch);
   return { ok: true, result: 'patch', run, jobId: '', detail: '', answerFile };
-}
-
-type CareInput = {
-  /** A run id or `journal`. */
-  readonly record: string;
-  /** Digest of the proposal, the only part that comes from the workflow. */
-  readonly action: string;
-  readonly place: LaunchPlace;
-  readonly defaultBranch: string;
-  readonly workflowRun: number;
-  /** Null if this runner cannot do it. */
-  readonly executorFor: (action: ActionRecord) => Executor | null;
-  readonly redact: (text: string) => string;
-};
-
-/** Carries out one proposal. Each refusal has a code; nothing happens before the claim is pushed. */
-async function care(open: OpenLab, input: CareInput): Promise<Changed | Refused> {
-  const { lab, config, store } = open;
-  const { record: file, defaultBranch, redact } = input;
-  const home = { repository: lab.repository, defaultBranch, workflow: config.workflows.care };
-  const wrong = verifyWorkflowOrigin(input.place, home);
-  if (wrong !== null) return { kind: 'refused', ...wrong };
-  if (file !== JOURNAL && !isRunId(file))
-    return { kind: 'refused', code: 'not-proposed', why: `there is no run ${file}` };
-  const fault = (): ReturnType<typeof recordFault> => recordFault(store.current(), file, 'unreadable');
-  return carryOut(
-    { record: store, file, fault, now: lab.now, redact },
-    changeAction({
-      file,
-      digest: input.action,
-      workflowRun: input.workflowRun,
-      record: () => {
-        const { runs, journal } = store.current();
-        if (file === JOURNAL) return { state: null, actions: journal.actions };
-        const state = runs.find(({ run }) => run === file) ?? null;
-        return { state, actions: state?.actions ?? null };
-      },
-      facts: ({ state, action }) => gatherActionFacts(open, state, action),
-      executorFor: input.executorFor,
-      place: lab,
-      redact,
-    }),
-  );
 }
