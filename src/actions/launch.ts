@@ -70,8 +70,7 @@ export function launchAction(launch: Launch): Action<Target, ShippedJob, Submitt
     },
     verify: async ({ state }) => {
       const judged = judgeOrder(state, launch.orderDigest, await launch.facts(state));
-      const ground = judged.kind === 'resume' ? judged.ground : judged;
-      if (ground.kind === 'refused') return ground;
+      if (judged !== null) return judged;
       const { cluster, engine, stateProblem = null } = launch;
       if (stateProblem !== null)
         return { kind: 'refused', code: 'no-state-directory', effect: 'ending', why: stateProblem };

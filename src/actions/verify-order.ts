@@ -54,16 +54,6 @@ export type OrderFacts = ApprovalFacts & {
   readonly secondCard: Observed<CommentFacts | null>;
 };
 
-/**
- * `standing`: a refusal that leaves the order as it is (a replay, a wrong place, something unreadable);
- * `ending`: what was approved is not what is there, so the order ends and a person approves anew.
- */
-export type OrderJudgement =
-  | { readonly kind: 'claim'; readonly order: IssuedOrder }
-  /** Claimed before and not known to be submitted; `ground` says whether it may still be started if it was not. */
-  | { readonly kind: 'resume'; readonly order: IssuedOrder; readonly ground: OrderJudgement }
-  | OrderRefusal;
-
 /** Why an order is not carried out. */
 export type OrderRefusal = Refusal & { readonly code: RefusalCode };
 
@@ -85,12 +75,12 @@ export function findOrder(
     : { kind: 'order', state, order };
 }
 
-/** Judges whether the order of this digest may be carried out now. */
-export function judgeOrder(given: RunState | null, digest: string, facts: OrderFacts): OrderJudgement {
+/** Why the order of this digest may not be carried out now, or null. A claimed order has no end in time. */
+export function judgeOrder(given: RunState | null, digest: string, facts: OrderFacts): OrderRefusal | null {
   const found = findOrder(given, digest, facts);
   if (found.kind === 'refused') return found;
   const { state, order } = found;
-  if (order.status === 'claimed') return { kind: 'resume', order, ground: judgeGround(state, order, facts) };
+  if (order.status === 'claimed') return judgeGround(state, order, facts);
   if (order.status === 'void') return refuse('order-void', 'standing', 'what the order rested on fell');
   if (facts.now >= expiryOf(order)) return refuse('order-expired', 'standing', order.order.expiresAt);
   return judgeGround(state, order, facts);
@@ -123,7 +113,7 @@ function expiryOf(order: IssuedOrder): number {
   return Math.min(own, (fromRfc3339(order.at) ?? 0) + limits.orderLifetimeMs);
 }
 
-function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): OrderJudgement {
+function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): OrderRefusal | null {
   const { order } = issued;
   const held = brakeFault({
     stoppedBy: state.stop?.actor.login ?? null,
@@ -152,11 +142,7 @@ function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): O
       ? gate
       : refuse('unreadable', 'standing', digest.why);
   if (digest.value !== order.digest) return refuse('manifest-changed', 'ending', digest.value);
-  return (
-    gate ??
-    checkpointRefusal(order, facts.gates) ??
-    secondCardRefusal(facts) ?? { kind: 'claim', order: issued }
-  );
+  return gate ?? checkpointRefusal(order, facts.gates) ?? secondCardRefusal(facts);
 }
 
 /** The same manifest again is control's decision, and the record is what it rests on: it is decided here once more. */

@@ -200,13 +200,15 @@ function hearElsewhere(world: World, control: Control): void {
 export function launch(world: World, order: string, dieAt: 0 | 1 | 2): void {
   for (let tries = 0; tries < 3; tries += 1) {
     const view = world.version;
-    const judged = judgeOrder(view.state, order, orderFacts(world, view));
-    if (judged.kind === 'refused') {
-      if (judged.effect === 'ending') refuse(world, view, order, judged.code);
+    const refusal = judgeOrder(view.state, order, orderFacts(world, view));
+    const issued = view.state?.order ?? null;
+    const isClaimed = issued?.digest === order && issued.status === 'claimed';
+    if (issued === null || (refusal !== null && !isClaimed)) {
+      if (refusal?.effect === 'ending') refuse(world, view, order, refusal.code);
       return;
     }
-    const { order: given, digest, claim } = judged.order;
-    if (judged.kind === 'claim') {
+    const { order: given, digest, claim } = issued;
+    if (!isClaimed) {
       const data = { orderDigest: digest, attempt: given.attempt, workflowRun: 1, engineSession: '' };
       const atClaim = snapshot(world);
       const claimedAt = world.now;
@@ -214,8 +216,8 @@ export function launch(world: World, order: string, dieAt: 0 | 1 | 2): void {
       if (dieAt === 1) return;
       start(world, given.submissionId, { commit: given.commit, digest: given.digest, claimedAt, atClaim });
     } else if (!world.jobs.has(given.submissionId)) {
-      if (judged.ground.kind === 'refused' && judged.ground.effect === 'standing') return;
-      if (judged.ground.kind === 'refused' || isClaimStale(judged.order, world.now)) {
+      if (refusal?.effect === 'standing') return;
+      if (refusal !== null || isClaimStale(issued, world.now)) {
         refuse(world, view, order, 'too late', 'submit-rejected');
         return;
       }

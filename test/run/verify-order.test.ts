@@ -97,20 +97,20 @@ function beside(change: Partial<Manifest['envelope']>): RunState {
 }
 
 describe('the runner', () => {
-  it('claims an order when every check passes, and resumes its own claim', () => {
-    expect(judgeOrder(ordered.state, order.digest, good).kind).toBe('claim');
-    expect(judgeOrder(held.state, order.digest, good).kind).toBe('resume');
+  it('accepts an order on which everything stands, also one that it claimed', () => {
+    expect(judgeOrder(ordered.state, order.digest, good)).toBeNull();
+    expect(judgeOrder(held.state, order.digest, good)).toBeNull();
   });
 
   it('accepts an approver who is listed and has write permission', () => {
     const config = { ...CONFIG, approvals: { ...CONFIG.approvals, users: [bob.id] } };
     const facts = { ...good, config, permissions: permissions([bob, 'write']) };
-    expect(judgeOrder(ordered.state, order.digest, facts).kind).toBe('claim');
+    expect(judgeOrder(ordered.state, order.digest, facts)).toBeNull();
   });
 
   it('accepts an approver who renamed the account, because the id counts', () => {
     const facts = { ...good, ...said({ author: { ...bob, login: 'bob-the-second' } }) };
-    expect(judgeOrder(ordered.state, order.digest, facts).kind).toBe('claim');
+    expect(judgeOrder(ordered.state, order.digest, facts)).toBeNull();
   });
 
   // threat T101
@@ -136,19 +136,19 @@ describe('the runner', () => {
 
   it('accepts an approval that names the digest in a comment on the issue', () => {
     const facts = { ...good, ...said({ thread: 12 }, `/approve-launch sha256:${hex.toUpperCase()}`) };
-    expect(judgeOrder(ordered.state, order.digest, facts).kind).toBe('claim');
+    expect(judgeOrder(ordered.state, order.digest, facts)).toBeNull();
   });
 
   it("accepts the author's own approval only if the lab allows one person to be enough", () => {
     const facts = { ...good, ...shown({ pull: known(aPull({ author: bob })) }) };
-    expect(judgeOrder(ordered.state, order.digest, { ...facts, config: onePerson }).kind).toBe('claim');
+    expect(judgeOrder(ordered.state, order.digest, { ...facts, config: onePerson })).toBeNull();
     expect(judgeOrder(ordered.state, order.digest, facts)).toMatchObject({ code: 'approver-not-permitted' });
   });
 
   it('expires an order two hours after its entry in the logbook, whatever the order says', () => {
     const long = gatedOn().shown().approved(bob).ordered({ expiresAt: '2027-11-21T13:00:00.000Z' });
     const digest = long.state.order?.digest ?? '';
-    expect(judgeOrder(long.state, digest, good).kind).toBe('claim');
+    expect(judgeOrder(long.state, digest, good)).toBeNull();
     expect(judgeOrder(long.state, digest, { ...good, now: NOON })).toMatchObject({ code: 'order-expired' });
   });
 
@@ -307,15 +307,12 @@ describe('the runner', () => {
       effect: 'ending',
     });
     const week = { ...CONFIG, approvals: { ...CONFIG.approvals, maxAgeHours: 168 } };
-    expect(judgeOrder(late.state, digest, { ...good, now, config: week }).kind).toBe('claim');
+    expect(judgeOrder(late.state, digest, { ...good, now, config: week })).toBeNull();
     const claimed = ordered.later(20 * 60_000).claimed();
-    expect(judgeOrder(claimed.state, order.digest, { ...good, now })).toMatchObject({
-      kind: 'resume',
-      ground: { kind: 'claim' },
-    });
+    expect(judgeOrder(claimed.state, order.digest, { ...good, now })).toBeNull();
     // A claim from before the approval was written had another ground.
     expect(judgeOrder(held.state, order.digest, { ...good, now })).toMatchObject({
-      ground: { code: 'approval-outdated' },
+      code: 'approval-outdated',
     });
   });
 
@@ -338,7 +335,7 @@ describe('the runner', () => {
         cited: new Map([[`review:${cited.comment}`, known(review)]]),
       });
     };
-    expect(judge(order.order.commit).kind).toBe('claim');
+    expect(judge(order.order.commit)).toBeNull();
     expect(judge(shaOf('older'))).toMatchObject({ code: 'approval-invalid', effect: 'ending' });
     expect(judge(null)).toMatchObject({ code: 'approval-invalid' });
   });
@@ -346,8 +343,7 @@ describe('the runner', () => {
   it('resumes a claimed order with a dropped approval as refused, so that nothing starts', () => {
     const fell = held.dropped('manifest-changed');
     expect(judgeOrder(fell.state, order.digest, good)).toMatchObject({
-      kind: 'resume',
-      ground: { kind: 'refused', code: 'order-void' },
+      code: 'order-void',
     });
   });
 
@@ -368,10 +364,10 @@ describe('the runner', () => {
     expect(judgeOrder(hold, order.digest, good)).toMatchObject({ code: 'held', effect: 'ending' });
     expect(judge(known([{ ...one, scope: 'repository' }]))).toMatchObject({ code: 'held' });
     expect(judge(known([{ ...one, scope: 'lane', lane: 'daily' }]))).toMatchObject({ code: 'held' });
-    expect(judge(known([{ ...one, scope: 'lane', lane: 'other' }])).kind).toBe('claim');
+    expect(judge(known([{ ...one, scope: 'lane', lane: 'other' }]))).toBeNull();
     const day = { ...one, scope: 'date', lane: 'daily' } as const;
     expect(judge(known([{ ...day, date: '2026-11-21' }]))).toMatchObject({ code: 'held' });
-    expect(judge(known([{ ...day, date: '2026-11-22' }])).kind).toBe('claim');
+    expect(judge(known([{ ...day, date: '2026-11-22' }]))).toBeNull();
     expect(judge(unknown('broken'))).toMatchObject({ code: 'unreadable', effect: 'standing' });
   });
 });
@@ -405,7 +401,7 @@ describe("the runner's own evaluation", () => {
   it('leaves checks, holds and approvals to other code', () => {
     const left = GATES.filter((gate) => !isRunnerGate(gate));
     expect(left).toEqual(['checks-green', 'not-held', ...APPROVAL_GATES]);
-    expect(judged({ checks: unknown('no right'), approvals: unknown('not asked') }).kind).toBe('claim');
+    expect(judged({ checks: unknown('no right'), approvals: unknown('not asked') })).toBeNull();
   });
 
   it('refuses as unreadable when its own gates could not be read', () => {

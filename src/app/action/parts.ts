@@ -1,5 +1,6 @@
 /** Input and result of one run of the action. */
 
+import { verifyWorkflowOrigin } from '../../actions/verify-order.ts';
 import type { ExecutorTools } from '../care/executor-for.ts';
 import type { DisksOf } from '../disk-scan/disk-port.ts';
 import type { TrackerOf } from '../engines.ts';
@@ -67,6 +68,16 @@ export type ActionResult = {
 /** A failed result; `result` is the reason. */
 export function failed(result: string, detail: string): ActionResult {
   return { ok: false, result, run: '', jobId: '', detail };
+}
+
+/** Why this workflow may not act; null: it is this file of the default branch. */
+export function originFault(
+  { lab, event, defaultBranch }: ActionParts,
+  workflow: string,
+): ActionResult | null {
+  const place = { event: event.name, ref: event.ref, workflowRef: event.workflowRef };
+  const fault = verifyWorkflowOrigin(place, { repository: lab.repository, defaultBranch, workflow });
+  return fault === null ? null : failed(fault.code, fault.why);
 }
 
 /** What a workflow step does (docs/architecture.md, Who runs where). */

@@ -1,13 +1,11 @@
-/** The modes that observe jobs: watch (one cluster for a shift) and stop (one run). */
+/** `mode: watch`: observes the jobs of one cluster for a shift. */
 
 import { tmpdir } from 'node:os';
 import { isAbsolute, relative } from 'node:path';
 import { traitsOf } from '../../config/clusters.ts';
 import { diskSpace } from '../../host/files.ts';
 import type { LabConfig } from '../../run/lane-scope.ts';
-import { createLabOpener, type OpenLab } from '../open-lab.ts';
-import { runsToStopById } from '../stop-by-job-id.ts';
-import { stopRun } from '../stop-mode/stop-run.ts';
+import { createLabOpener } from '../open-lab.ts';
 import type { WatchInput } from '../watch/look.ts';
 import { watch } from '../watch/tick.ts';
 import { type ActionParts, type ActionResult, failed } from './parts.ts';
@@ -36,29 +34,8 @@ export async function watchCluster(parts: ActionParts): Promise<ActionResult> {
     : { ok: true, result: outcome.kind, run: '', jobId: '', detail: '' };
 }
 
-/** Stops the job of one run, also by its id if the record is broken. */
-export async function stopJob(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
-  const { run } = parts.inputs;
-  const record = open.store.current();
-  const known = [...record.runs, ...runsToStopById(record)].find((state) => state.run === run);
-  const cluster = known?.submission?.cluster;
-  const problem = cluster === undefined ? null : notReady(parts, open.config, cluster);
-  if (problem !== null) return { ...problem, run };
-  const outcome = await stopRun(open, {
-    opener: createLabOpener(parts.lab, parts.defaultBranch),
-    run,
-    place: { event: parts.event.name, ref: parts.event.ref, workflowRef: parts.event.workflowRef },
-    defaultBranch: parts.defaultBranch,
-    sleep: parts.sleep,
-    watching: watchingOf(parts, open.config),
-  });
-  if (outcome.kind === 'refused') return { ...failed(outcome.code, outcome.why), run };
-  const isOpen = outcome.kind === 'stopping';
-  const detail = isOpen ? 'the job was asked to stop and has not ended yet' : '';
-  return { ok: !isOpen, result: outcome.kind, run, jobId: outcome.jobId, detail };
-}
-
-function watchingOf(parts: ActionParts, config: LabConfig): Omit<WatchInput, 'cluster'> {
+/** What this process needs to observe jobs. */
+export function watchingOf(parts: ActionParts, config: LabConfig): Omit<WatchInput, 'cluster'> {
   const missing = parts.secrets.learn(config);
   const { watch: watchFile, stop: stopFile } = config.workflows;
   const workflows = [watchFile, stopFile].map((file) => `.github/workflows/${file}`).join(' and ');
@@ -76,7 +53,7 @@ function watchingOf(parts: ActionParts, config: LabConfig): Omit<WatchInput, 'cl
 }
 
 /** Null if this machine can observe jobs of the cluster. */
-function notReady(parts: ActionParts, config: LabConfig, cluster: string): ActionResult | null {
+export function notReady(parts: ActionParts, config: LabConfig, cluster: string): ActionResult | null {
   const problem = stateProblem(parts, config, cluster);
   return problem === null ? null : failed('no-state-directory', problem);
 }

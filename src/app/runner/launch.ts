@@ -3,7 +3,7 @@
 import { launchAction, type Submitted } from '../../actions/launch.ts';
 import { carryOut, type Refused } from '../../actions/pipeline.ts';
 import { type ApprovalFacts, approvingAttempt } from '../../actions/verify-approval.ts';
-import { type LaunchPlace, type OrderFacts, verifyWorkflowOrigin } from '../../actions/verify-order.ts';
+import type { OrderFacts } from '../../actions/verify-order.ts';
 import type { BranchWork } from '../../domain/actor.ts';
 import type { SearchedRoot } from '../../domain/checkpoint/stored.ts';
 import type { BodyFacts, ChangeFacts, CommentFacts } from '../../domain/facts.ts';
@@ -15,7 +15,6 @@ import { jobAsMended, ownFix, slipOf } from '../../domain/launch/small-fix.ts';
 import type { JournalState } from '../../domain/logbook/journal-state.ts';
 import { approvedManifest, type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
 import {
-  branded,
   fromRfc3339,
   type Instant,
   isRunId,
@@ -33,6 +32,8 @@ import { anyLane, healthFor } from '../../run/lane-scope.ts';
 import { PYTHON_POLICY } from '../../run/manifest-of.ts';
 import { isUnheardRejection } from '../../run/open-brakes.ts';
 import { commandsSince, type PendingItem } from '../../run/pending-commands.ts';
+import type { ActionParts } from '../action/parts.ts';
+import { stateProblem } from '../action/watching.ts';
 import { gatherBrakes, readApprovals } from '../brakes.ts';
 import { branchWork, changeFacts } from '../control/change-facts.ts';
 import { searchRoots, wantedRoots } from '../control/checkpoint-facts.ts';
@@ -40,11 +41,10 @@ import { recordFactsOf } from '../control/gather.ts';
 import { lastKnownRun, readBody } from '../control/shown-facts.ts';
 import { fixInTree } from '../control/slip-facts.ts';
 import { containerImage } from '../images.ts';
-import type { EngineOf } from '../lab.ts';
 import { placeOf, readingOf } from '../markers.ts';
 import { type OpenLab, type OpenLane, openForRun } from '../open-lab.ts';
 import { recordFault } from '../record-files.ts';
-import { type ShipInput, shipJob } from './ship-job.ts';
+import { shipJob } from './ship-job.ts';
 
 /** Without an order, all facts are unknown. */
 async function gatherOrderFacts(open: OpenLane, state: RunState | null): Promise<OrderFacts> {
@@ -242,47 +242,29 @@ function newestApproval({ approvals }: Order, cited: ApprovalFacts['cited']): Co
   return found.toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id).at(-1) ?? null;
 }
 
-type LaunchInput = ShipInput & {
-  readonly run: string;
-  readonly orderDigest: string;
-  /** Only the default branch's launch workflow may launch. */
-  readonly place: LaunchPlace;
-  readonly workflowRun: number;
-  readonly workflowRunUrl: string;
-  /** Why this machine cannot keep job records of the cluster; null if it can. */
-  readonly stateProblem: string | null;
-  readonly engineOf: EngineOf;
-  /** Removes all secrets from a text, including those passed to the job. */
-  readonly redact: (text: string) => string;
-};
-
 /** Carries out one order. Each refusal has a code; nothing is submitted before the claim is pushed. */
-export async function launch(lab: OpenLab, input: LaunchInput): Promise<Submitted | Refused> {
-  const { store, lab: parts } = lab;
-  const { redact } = input;
-  const state = (): RunState | null => store.current().runs.find(({ run }) => run === input.run) ?? null;
+export async function launch(lab: OpenLab, parts: ActionParts): Promise<Submitted | Refused> {
+  const { store } = lab;
+  const { repository, digestOf, now, boundary } = lab.lab;
+  const { inputs, event, secrets } = parts;
+  const { run, stateDirectory } = inputs;
+  const redact = secrets.clean;
+  const state = (): RunState | null => store.current().runs.find((one) => one.run === run) ?? null;
   const recorded = state();
   const open = recorded === null ? { ...lab, config: anyLane(lab.config) } : openForRun(lab, recorded);
-  const { config } = open;
-  const { repository, digestOf, now, boundary } = parts;
-  const home = { repository, defaultBranch: input.defaultBranch, workflow: config.workflows.launch };
-  const wrong = verifyWorkflowOrigin(input.place, home);
-  if (wrong !== null) return { kind: 'refused', ...wrong };
-  const { cluster } = config.lane;
-  const engine = input.engineOf(config, cluster);
-  const fault = (): ReturnType<typeof recordFault> =>
-    recordFault(store.current(), input.run, 'order-unknown');
-  if (!isRunId(input.run))
-    return { kind: 'refused', code: 'order-unknown', why: 'the logbook has no such order' };
+  const { cluster } = open.config.lane;
+  const engine = parts.engineOf(open.config, cluster);
+  if (!isRunId(run)) return { kind: 'refused', code: 'order-unknown', why: 'the logbook has no such order' };
+  const fault = () => recordFault(store.current(), run, 'order-unknown');
   return carryOut(
-    { record: store, file: branded(input.run, isRunId), fault, now, redact },
+    { record: store, file: run, fault, now, redact },
     launchAction({
-      orderDigest: input.orderDigest,
+      orderDigest: inputs.order,
       repository,
       digestOf,
-      workflowRun: input.workflowRun,
-      workflowRunUrl: input.workflowRunUrl,
-      stateProblem: input.stateProblem,
+      workflowRun: event.runId,
+      workflowRunUrl: event.runUrl,
+      stateProblem: stateProblem(parts, open.config, cluster),
       cluster,
       engine,
       state,
@@ -290,10 +272,10 @@ export async function launch(lab: OpenLab, input: LaunchInput): Promise<Submitte
       others: ({ proposal }) =>
         proposal.adopts === undefined ? runsOfLane(store.current().runs, proposal.lane) : [],
       facts: remembered(
-        (run) => gatherOrderFacts(open, run),
-        (run) => factsKey(run, store.current().journal, now()),
+        (one) => gatherOrderFacts(open, one),
+        (one) => factsKey(one, store.current().journal, now()),
       ),
-      ship: (run, order) => shipJob(open, run, order, engine, input),
+      ship: (one, order) => shipJob(open, one, order, { ...parts, stateDirectory, engine }),
       now,
       boundary,
       redact,

@@ -28,6 +28,8 @@ export type ShipInput = {
   readonly temporaryDirectory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly shipTree: ShipTree;
+  /** Null where this runner has none for the lane's cluster. */
+  readonly engine: Engine | null;
 };
 
 /**
@@ -38,10 +40,10 @@ export async function shipJob(
   open: OpenLane,
   state: RunState,
   order: IssuedOrder,
-  engine: Engine | null,
   input: ShipInput,
 ): Promise<ShippedJob | ShipRefusal> {
   const { cluster } = open.config.lane;
+  const { engine } = input;
   const secretless = missingSecrets(open, input.environment);
   if (secretless !== null) return secretless;
   const runsHere = traitsOf(open.config, cluster)?.jobsRunHere === true;

@@ -1,11 +1,12 @@
 /** `mode: stop`, on a machine that reaches the cluster: carries out one `/stop` and waits for the job's end. */
 
-import { type LaunchPlace, verifyWorkflowOrigin } from '../../actions/verify-order.ts';
-import { isTerminal } from '../../domain/engine.ts';
+import { type Engine, isTerminal } from '../../domain/engine.ts';
 import { rentedJobs } from '../../domain/logbook/renting.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { after } from '../../domain/values.ts';
-import type { LabOpener, OpenLab } from '../open-lab.ts';
+import { type ActionParts, type ActionResult, failed, originFault } from '../action/parts.ts';
+import { notReady, watchingOf } from '../action/watching.ts';
+import { createLabOpener, type OpenLab } from '../open-lab.ts';
 import { brokenRentals, findStop, runsToStopById } from '../stop-by-job-id.ts';
 import { apartFromComments, type Trouble, throwIfAny } from '../trouble.ts';
 import type { WatchInput } from '../watch/look.ts';
@@ -17,65 +18,71 @@ import { handOver, stopIfAsked } from '../watch/tick.ts';
 const STOP_STAY_MS = 10 * 60 * 1_000;
 const STOP_PAUSE_MS = 5_000;
 
-/** `stopping`: the job did not end in time; the watch continues. `looked`: only the rented machines were checked. */
-type StopResult =
-  | { readonly kind: 'stopped' | 'stopping' | 'looked'; readonly jobId: string }
-  | { readonly kind: 'refused'; readonly code: string; readonly why: string };
-
-type StopInput = {
-  readonly opener: LabOpener;
-  readonly run: string;
-  readonly place: LaunchPlace;
-  readonly defaultBranch: string;
-  readonly sleep: (durationMs: number) => Promise<void>;
-  /** As for a watch of the run's cluster. */
-  readonly watching: Omit<WatchInput, 'cluster'>;
-};
-
 /**
  * Stops the job of a run. The signed record, not the input, says who asked and which job it is. Records observations unless another watch
  * has the lease. With a broken record, reads the stop from the threads and records nothing.
  */
-export async function stopRun(open: OpenLab, input: StopInput): Promise<StopResult> {
-  const { lab, config, store } = open;
-  const { defaultBranch, place } = input;
-  const home = { repository: lab.repository, defaultBranch, workflow: config.workflows.stop };
-  const wrong = verifyWorkflowOrigin(place, home);
-  if (wrong !== null) return { kind: 'refused', ...wrong };
-  const asked = readAsked(await withStop(open, input.run), input.run);
-  const rental = brokenRentals(store.current()).find((one) => one.run === input.run);
-  if (asked.kind !== 'asked') return (await lookAfterRental(open, input, rental)) ?? asked;
-  const { state, jobId, cluster } = asked;
-  const engine = input.watching.engineOf(config, cluster);
+export async function stopJob(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
+  const { run } = parts.inputs;
+  const wrong = originFault(parts, open.config.workflows.stop);
+  if (wrong !== null) return { ...wrong, run };
+  const state = (await withStop(open, run)).find((one) => one.run === run);
+  const rental = brokenRentals(open.store.current()).find((one) => one.run === run);
+  if (state?.submission == null || state.stop === null) {
+    const looked = rental === undefined ? null : await lookAfterRental(open, parts, rental);
+    return { ...(looked ?? withoutStop(run, state)), run };
+  }
+  const { jobId, cluster } = state.submission;
+  const problem = notReady(parts, open.config, cluster);
+  if (problem !== null) return { ...problem, run };
+  const engine = parts.engineOf(open.config, cluster);
   if (engine === null)
-    return {
-      kind: 'refused',
-      code: 'no-engine',
-      why: `no engine for the cluster ${cluster} on this machine`,
-    };
-  const watching: WatchInput = { ...input.watching, cluster };
-  const until = after(lab.now(), STOP_STAY_MS);
-  for (;;) {
-    await stopIfAsked(open, watching, state);
-    await check(open, watching, state.run);
-    const now = await engine.observe(jobId, null);
-    if (state.end !== null || (now.kind === 'found' && isTerminal(now.status))) break;
-    if (lab.now() >= until) {
-      throwIfAny(await handOver(input.opener, watching));
-      return { kind: 'stopping', jobId };
-    }
-    await input.sleep(STOP_PAUSE_MS);
-    await store.load();
+    return { ...failed('no-engine', `no engine for the cluster ${cluster} on this machine`), run };
+  const watching: WatchInput = { ...watchingOf(parts, open.config), cluster };
+  if (!(await stopsInTime(open, watching, { state, jobId, engine }, parts.sleep))) {
+    throwIfAny(await handOver(createLabOpener(open.lab, parts.defaultBranch), watching));
+    const detail = 'the job was asked to stop and has not ended yet';
+    return { ok: false, result: 'stopping', run, jobId, detail };
   }
   // The job may have ended between two observations.
   await check(open, watching, state.run);
   // Treat the stop like a `/teardown`.
-  if (rental !== undefined)
-    await lookAfterRental(open, input, {
-      ...rental,
-      rental: { ...rental.rental, asked: state.stop, keep: null },
-    });
-  return { kind: 'stopped', jobId };
+  if (rental !== undefined) {
+    const asked = { ...rental.rental, asked: state.stop, keep: null };
+    await lookAfterRental(open, parts, { ...rental, rental: asked });
+  }
+  return { ok: true, result: 'stopped', run, jobId, detail: '' };
+}
+
+type Stopping = { readonly state: RunState; readonly jobId: string; readonly engine: Engine };
+
+/** False: the job did not end in time, and the watch continues. */
+async function stopsInTime(
+  open: OpenLab,
+  watching: WatchInput,
+  { state, jobId, engine }: Stopping,
+  sleep: ActionParts['sleep'],
+): Promise<boolean> {
+  const until = after(open.lab.now(), STOP_STAY_MS);
+  for (;;) {
+    await stopIfAsked(open, watching, state);
+    await check(open, watching, state.run);
+    const now = await engine.observe(jobId, null);
+    if (state.end !== null || (now.kind === 'found' && isTerminal(now.status))) return true;
+    if (open.lab.now() >= until) return false;
+    await sleep(STOP_PAUSE_MS);
+    await open.store.load();
+  }
+}
+
+/** Nothing can be stopped, or the job has ended by itself. */
+function withoutStop(run: string, state: RunState | undefined): ActionResult {
+  if (state === undefined) return failed('unknown-run', `there is no run ${run}`);
+  if (state.submission === null) return failed('no-job', 'no job of this run was submitted');
+  const { jobId } = state.submission;
+  return state.end === null
+    ? failed('no-stop', 'nobody has asked for a stop of this run')
+    : { ok: true, result: 'stopped', run, jobId, detail: '' };
 }
 
 /** All runs; if the record cannot hold the stop, this run with the stop from its threads. */
@@ -91,32 +98,14 @@ async function withStop(open: OpenLab, run: string): Promise<readonly RunState[]
 /** Checks the machines of a run with a broken record; null if there are none. */
 async function lookAfterRental(
   open: OpenLab,
-  { watching }: StopInput,
-  rental: RunState | undefined,
-): Promise<StopResult | null> {
-  const job = rental === undefined ? undefined : rentedJobs(rental).at(-1);
+  parts: ActionParts,
+  rental: RunState,
+): Promise<ActionResult | null> {
+  const job = rentedJobs(rental).at(-1);
   if (job === undefined) return null;
   const troubles: Trouble[] = [];
-  await lookAfterMachines(open, { ...watching, cluster: job.cluster }, troubles, rental);
+  const input = { ...watchingOf(parts, open.config), cluster: job.cluster };
+  await lookAfterMachines(open, input, troubles, rental);
   throwIfAny(troubles);
-  return { kind: 'looked', jobId: job.jobId };
-}
-
-type Asked = {
-  readonly kind: 'asked';
-  readonly state: RunState;
-  readonly jobId: string;
-  readonly cluster: string;
-};
-
-function readAsked(runs: readonly RunState[], run: string): Asked | StopResult {
-  const state = runs.find((one) => one.run === run);
-  if (state === undefined) return { kind: 'refused', code: 'unknown-run', why: `there is no run ${run}` };
-  if (state.submission === null)
-    return { kind: 'refused', code: 'no-job', why: 'no job of this run was submitted' };
-  const { jobId, cluster } = state.submission;
-  if (state.end !== null && state.stop === null) return { kind: 'stopped', jobId };
-  if (state.stop === null)
-    return { kind: 'refused', code: 'no-stop', why: 'nobody has asked for a stop of this run' };
-  return { kind: 'asked', state, jobId, cluster };
+  return { ok: true, result: 'looked', run: rental.run, jobId: job.jobId, detail: '' };
 }
