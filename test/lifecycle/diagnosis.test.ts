@@ -73,7 +73,7 @@ KeyError: 'text'`;
 
 it('a slip in one file may be fixed once', async () => {
   const { responses } = await endedWith(SLIP);
-  expect(responses).toEqual(['small-fix']);
+  expect(responses).toEqual(['small-fix-once']);
 });
 
 // rule ML-28
