@@ -98,8 +98,8 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
       'a start that was not approved > is refused by the mark of the first one, whoever forgot it',
     ),
     irisLog(
-      'A log that began anew with its server is read again, told once, and says that lines may be missing.',
-      'begins anew with the log server, gives what was held back once, and says that lines may be missing',
+      'If the log server began again, ferrybot reads the log from the beginning.',
+      'is rewound when the log server began again, and then gives what the server has kept',
     ),
   ],
   vast: [

@@ -94,10 +94,11 @@ A line of the job's log that matched a row of the diagnosis. The class is the on
 const RESPONSE_WORDS: Readonly<Record<FirstResponse, string>> = {
   escalate:
     'Call whoever owns the run: this is not repeated and not mended without a person. Where memory ran out and the manifest has approved a reduction that was not taken yet, the incident says so.',
-  relaunch: 'Infrastructure. The same again may work; several times without a step between is no accident.',
-  'replace-node':
+  'retry-bounded':
+    'Infrastructure. The same again may work; several times without a step between is no accident.',
+  'propose-node':
     'A bad machine. For `no-accelerator`, `driver-cleanup` and `device-busy` on a TPU, the thread gets a proposal to delete the node once the job has failed, which `/approve` approves.',
-  'small-fix':
+  'small-fix-once':
     'A slip in the code, in one file and not where data is loaded (elsewhere it is told as *escalate*): [a fix on the branch of the ferry](#a-fix-after-a-failed-attempt), approved anew; the same failure again after it is for people.',
   wait: 'No failure: the cluster has no room yet. A quota that is used up needs a person.',
   none: 'Nothing has to be done.',

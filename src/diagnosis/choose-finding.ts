@@ -42,7 +42,7 @@ function firstOf(causes: readonly Finding[]): Finding | undefined {
   const [first] = causes;
   if (first?.class !== 'unknown') return first;
   const known = causes.find(({ class: kind }) => kind !== 'unknown');
-  return known !== undefined && FIRST_RESPONSE[known.class] !== 'relaunch' ? known : first;
+  return known !== undefined && FIRST_RESPONSE[known.class] !== 'retry-bounded' ? known : first;
 }
 
 /** An error that the driver reports, late and anywhere: the line where it is raised says nothing. */
@@ -115,6 +115,6 @@ function isAnother({ class: kind }: Finding): boolean {
   return kind !== 'unknown' && !ACTS.includes(FIRST_RESPONSE[kind]) && !TRIED_AGAIN.includes(kind);
 }
 
-const ACTS: readonly FirstResponse[] = ['relaunch', 'replace-node'];
+const ACTS: readonly FirstResponse[] = ['retry-bounded', 'propose-node'];
 /** What others print while the links or the machines below them go. */
 const TRIED_AGAIN: readonly FailureClass[] = ['infra-cluster', 'capacity', 'storage'];

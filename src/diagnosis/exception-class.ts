@@ -72,7 +72,7 @@ function byMore(type: string, { more }: Raised): Found | null {
   if (IS_CODE.test(type)) return null;
   const row = more.split('\n').flatMap((line) => rowFor(line) ?? [])[0];
   // They may be another process's, so they start nothing again.
-  return row?.weight === 'cause' && FIRST_RESPONSE[row.class] !== 'relaunch'
+  return row?.weight === 'cause' && FIRST_RESPONSE[row.class] !== 'retry-bounded'
     ? { class: row.class, confidence: row.confidence }
     : null;
 }

@@ -345,7 +345,7 @@ function namedRowFor(text: string): Row | null {
   if (type === '') return null;
   const kind = namedClassOf(type) ?? familyOf(path + type, '');
   // A name is too little to start anything again.
-  return kind === null || FIRST_RESPONSE[kind] === 'relaunch'
+  return kind === null || FIRST_RESPONSE[kind] === 'retry-bounded'
     ? null
     : { class: kind, weight: 'hint', confidence: 'low', pattern: NAMED, signature: null };
 }

@@ -4,10 +4,18 @@ export const CONFIDENCES = ['high', 'medium', 'low'] as const;
 export type Confidence = (typeof CONFIDENCES)[number];
 
 /**
- * `relaunch`: the same manifest, within the approved envelope. `small-fix`: a one-line fix, approved like any change. `replace-node`: needs
- * consent. `wait`: nothing failed yet. `escalate`: a person decides. `none`: no action.
+ * `retry-bounded`: launch the same manifest again, within the approved envelope. `small-fix-once`: a one-line fix, approved like any change.
+ * `propose-node`: propose to delete the node, which needs an approval. `wait`: nothing failed yet. `escalate`: a person decides. `none`: no
+ * action.
  */
-export const FIRST_RESPONSES = ['relaunch', 'small-fix', 'replace-node', 'wait', 'escalate', 'none'] as const;
+export const FIRST_RESPONSES = [
+  'retry-bounded',
+  'small-fix-once',
+  'propose-node',
+  'wait',
+  'escalate',
+  'none',
+] as const;
 export type FirstResponse = (typeof FIRST_RESPONSES)[number];
 
 /**
@@ -17,21 +25,21 @@ export type FirstResponse = (typeof FIRST_RESPONSES)[number];
 export const FIRST_RESPONSE = {
   'oom-hbm': 'escalate',
   'oom-host': 'escalate',
-  'bad-node': 'replace-node',
-  preempted: 'relaunch',
+  'bad-node': 'propose-node',
+  preempted: 'retry-bounded',
   capacity: 'wait',
-  network: 'relaunch',
+  network: 'retry-bounded',
   storage: 'escalate',
   data: 'escalate',
   nan: 'escalate',
-  'code-small': 'small-fix',
+  'code-small': 'small-fix-once',
   'code-other': 'escalate',
   config: 'escalate',
   auth: 'escalate',
   dependency: 'escalate',
   // rule DF-28
   'infra-cluster': 'escalate',
-  stalled: 'relaunch',
+  stalled: 'retry-bounded',
   benign: 'none',
   unknown: 'escalate',
 } as const satisfies Readonly<Record<string, FirstResponse>>;
@@ -43,19 +51,19 @@ export type Failure = FailureClass | 'stopped';
 export const FAILURES: readonly Failure[] = [...FAILURE_CLASSES, 'stopped'];
 
 /**
- * Responses per kind of run. `relaunch`: the same manifest. `replace-node`: the same after the machine was
+ * Responses per kind of run. `retry-bounded`: the same manifest. `propose-node`: the same after the machine was
  * replaced. `reduce`: the next approved smaller config. `repair`: the next approved packages and variables.
  * `other-machine`: exclude the failed machine. `ask`: a person decides.
  */
 export type Responses = Readonly<
-  Record<Failure, 'relaunch' | 'replace-node' | 'reduce' | 'repair' | 'other-machine' | 'ask'>
+  Record<Failure, 'retry-bounded' | 'propose-node' | 'reduce' | 'repair' | 'other-machine' | 'ask'>
 >;
 
 /** Defaults: start again if that alone can help, otherwise ask a person (policy, job monitoring loop). */
 export const USUAL_RESPONSES = Object.fromEntries(
   FAILURES.map((failure) => {
-    const first = failure === 'stopped' ? 'relaunch' : FIRST_RESPONSE[failure];
-    return [failure, first === 'relaunch' || first === 'replace-node' ? first : 'ask'];
+    const first = failure === 'stopped' ? 'retry-bounded' : FIRST_RESPONSE[failure];
+    return [failure, first === 'retry-bounded' || first === 'propose-node' ? first : 'ask'];
   }),
 ) as Responses;
 
@@ -80,7 +88,7 @@ export function isOutOfMemory(failure: Failure): boolean {
 /** Whether the same manifest can succeed at all; neither a kind of run nor an envelope can override this. */
 export function mayPassAgain(failure: Failure): boolean {
   // rule ML-34
-  return failure === 'stopped' || FIRST_RESPONSE[failure] === 'relaunch';
+  return failure === 'stopped' || FIRST_RESPONSE[failure] === 'retry-bounded';
 }
 
 export const DETECTOR_IDS = [

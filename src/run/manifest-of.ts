@@ -107,7 +107,7 @@ function restartAfter(config: LaneScopedConfig): readonly Failure[] {
   const { responses } = config.kind;
   return FAILURES.filter((failure) => {
     switch (responses[failure]) {
-      case 'relaunch':
+      case 'retry-bounded':
         return mayPassAgain(failure);
       case 'other-machine':
         return true;
@@ -115,7 +115,7 @@ function restartAfter(config: LaneScopedConfig): readonly Failure[] {
         return reductionsOf(config).length > 0;
       case 'repair':
         return repairsOf(config).repairs !== undefined;
-      case 'replace-node':
+      case 'propose-node':
       case 'ask':
         return false;
       default:

@@ -76,7 +76,7 @@ export async function forgeFailure(scene: Scene): Promise<void> {
   const diagnosis = {
     class: 'network',
     confidence: 'high',
-    response: 'relaunch',
+    response: 'retry-bounded',
     place: null,
     error: null,
     evidence,

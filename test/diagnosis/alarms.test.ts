@@ -98,7 +98,7 @@ describe('a driver report', () => {
     const halted =
       'F tpu_program_inflight.cc:511] TPU core halted: halted prematurely, perhaps due to an on-device check-failure';
     expect(died(halted, 'E chip_health.cc:88] HBM uncorrectable ECC error count=1').class).toBe('bad-node');
-    expect(died(xid(79))).toMatchObject({ class: 'bad-node', response: 'replace-node' });
+    expect(died(xid(79))).toMatchObject({ class: 'bad-node', response: 'propose-node' });
   });
 });
 

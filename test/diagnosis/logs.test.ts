@@ -33,7 +33,7 @@ describe('a programming error', () => {
     ['SyntaxError: invalid syntax', ['/app/train.py:9']],
   ])('in one file is a small fix: %s', (error, frames) => {
     const found = died(traced(error, frames));
-    expect(found).toMatchObject({ class: 'code-small', response: 'small-fix' });
+    expect(found).toMatchObject({ class: 'code-small', response: 'small-fix-once' });
     expect(found.traceback).toMatchObject({ file: frames[0]?.split(':')[0], message: error });
   });
 

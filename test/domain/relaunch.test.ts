@@ -115,7 +115,7 @@ describe('a run that trained wrongly and was then preempted', () => {
   const died = {
     class: 'preempted',
     confidence: 'high',
-    response: 'relaunch',
+    response: 'retry-bounded',
     place: null,
     error: null,
   } as const;

@@ -1,8 +1,7 @@
-/** Iris log positions restart from zero: no line may be returned twice, and no gap may go unreported. */
+/** Logs of Iris, and of a log server that begins again. */
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Engine } from '../../src/domain/engine.ts';
-import { GAP, HEADLESS } from '../../src/engines/iris/log-reader.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { type IrisLab, openIrisLab } from '../support/iris-lab.ts';
 import { readText } from '../support/log-text.ts';
@@ -44,52 +43,41 @@ it('reads no line of a job whose name only shares the prefix', async () => {
   expect(await textFrom(lab.engine(), 0)).toBe('ferrybot begin job-1:0\na\n');
 });
 
-it('reports a gap once after the log server restarts, and returns buffered lines once', async () => {
+it('is rewound when the log server began again, and then gives what the server has kept', async () => {
   await started('a b b c d e f g h i');
   const engine = lab.engine();
   lab.pass(40);
   const before = await textFrom(engine, 0);
   expect(before).toBe('ferrybot begin job-1:0\na\nb\nb\nc\n');
   lab.iris.restart();
-  lab.pass(20);
-  const size = Buffer.byteLength(before);
-  expect(await textFrom(engine, size)).toBe(`${GAP}\n`);
   lab.pass(40_000);
-  expect(await textFrom(engine, size + GAP.length + 1)).toBe('d\ne\nf\ng\nh\ni\n');
+  const size = Buffer.byteLength(before);
+  expect(await readText(engine, 'job-1', size)).toEqual({ kind: 'rewound', sizeBytes: 0 });
+  expect(await textFrom(engine, 0)).toBe('d\ne\nf\ng\nh\ni\n');
 });
 
-it('detects a restarted log store that has grown beyond the last offset', async () => {
+it('is rewound when a restarted store has grown beyond the place that was read to', async () => {
   await started('a b c');
   const engine = lab.engine();
   lab.pass(100);
   const size = Buffer.byteLength(await textFrom(engine, 0));
   lab.iris.restart();
-  // Another job fills the store beyond the place that was read to.
   await submitTo(
     lab.engine(),
     lab.spec({ submissionId: 'other', command: ['endless', 'a b c d e f g h i j k'] }),
   );
   lab.pass(60_000);
-  expect(await textFrom(engine, size)).toContain(GAP);
+  expect(await readText(engine, 'job-1', size)).toMatchObject({ kind: 'rewound' });
 });
 
-it('detects a log store that lost lines while the controller stayed up', async () => {
+it('is rewound when the store lost lines behind the same controller', async () => {
   await started('a b c');
   const engine = lab.engine();
   lab.pass(100);
   const size = Buffer.byteLength(await textFrom(engine, 0));
   lab.iris.world.loseLines();
   lab.pass(60_000);
-  expect(await textFrom(engine, size)).toBe(`${GAP}\n`);
-});
-
-it('reports a missing beginning when the log is read from offset zero after a restart', async () => {
-  await started('a b c d e f');
-  lab.pass(30);
-  await lab.engine().observe('job-1', null);
-  lab.iris.restart();
-  lab.pass(60_000);
-  expect(await textFrom(lab.engine(), 0)).toMatch(new RegExp(`^d\\ne\\nf\\n${HEADLESS}\\n$`));
+  expect(await readText(engine, 'job-1', size)).toMatchObject({ kind: 'rewound' });
   expect(await readText(lab.engine(), 'job-1', 500)).toMatchObject({ kind: 'rewound' });
 });
 

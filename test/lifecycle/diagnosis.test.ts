@@ -73,7 +73,7 @@ KeyError: 'text'`;
 
 it('allows one automatic fix for a small error in one file', async () => {
   const { responses } = await endedWith(SMALL_ERROR);
-  expect(responses).toEqual(['small-fix']);
+  expect(responses).toEqual(['small-fix-once']);
 });
 
 // rule ML-28

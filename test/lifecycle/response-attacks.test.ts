@@ -13,7 +13,7 @@ import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 const PREEMPTED: RecordedDiagnosis = {
   class: 'preempted',
   confidence: 'high',
-  response: 'relaunch',
+  response: 'retry-bounded',
   place: null,
   error: null,
   evidence: ['the slice was preempted'],

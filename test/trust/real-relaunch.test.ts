@@ -23,7 +23,7 @@ import {
 const PREEMPTED = {
   class: 'preempted',
   confidence: 'high',
-  response: 'relaunch',
+  response: 'retry-bounded',
   place: null,
   error: null,
   evidence: ['the slice was preempted'],

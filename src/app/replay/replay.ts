@@ -111,7 +111,7 @@ function answerTo(
   const response = responseTo(after);
   if (response?.kind === 'relaunch') return { action: 'relaunch', why: failure };
   const first = FIRST_RESPONSE[diagnosis?.class ?? 'unknown'];
-  if (first === 'small-fix' || first === 'replace-node') return { action: first, why: failure };
+  if (first === 'small-fix-once' || first === 'propose-node') return { action: first, why: failure };
   const reason = response?.kind === 'ask' ? `${failure}; ${response.why.reason}` : failure;
   return { action: 'escalate', why: reason };
 }

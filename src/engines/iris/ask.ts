@@ -135,7 +135,6 @@ export const nothing = z.object({});
 
 export type IrisJob = z.infer<typeof statusAnswer>;
 export type IrisTask = z.infer<typeof tasksAnswer>['tasks'][number];
-export type LogEntry = z.infer<typeof logsAnswer>['entries'][number];
 
 /**
  * All that is ever asked of Iris. Nothing here stops, starts or restarts a cluster, a controller or a worker:

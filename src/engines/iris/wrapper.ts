@@ -72,11 +72,6 @@ export function wrappedCommand(
   ];
 }
 
-/** What the script says in the log at the beginning of an attempt. A line of the job's may stand in front, without its end. */
-export function saysBegin(line: string, jobId: string): boolean {
-  return line.includes(`ferrybot begin ${jobId}:`);
-}
-
 /** The status with which the command of that attempt ended, by the job's own word; null: this line does not say it. */
 export function saidEnd(line: string, jobId: string, attempt: number): number | null {
   const word = `ferrybot end ${jobId}:${attempt} `;

@@ -1,10 +1,9 @@
 /** The `slurm` engine: jobs of a Slurm cluster, through the commands of Slurm and a folder that runner and nodes share. */
 
-import { rename, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine, JobDescription, LiveJob, LogRead, StopOutcome } from '../../domain/engine.ts';
 import { known, type Observed, unknown } from '../../domain/values.ts';
-import { codeOf, publishOnce, readTextIfThere } from '../../host/files.ts';
+import { codeOf, publishOnce } from '../../host/files.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
 import {
   guarded,
@@ -17,7 +16,7 @@ import {
 import { describeClaimed, logRefusal, readClaim, readLogFile } from '../shared/job-files.ts';
 import { askCommand, complaintOf, readSlurmSession, runCommand, type SlurmSettings } from './commands.ts';
 import type { SlurmCluster } from './definition.ts';
-import { forgetEnvironment, type JobPaths, jobPaths } from './job-folder.ts';
+import { forgetEnvironment, jobPaths } from './job-folder.ts';
 import { isEndState, statusOf } from './job-state.ts';
 import { observeOnSlurm, observeQueued, oursAmong } from './observe.ts';
 import { readQueue, readQueueOf } from './queue.ts';
@@ -129,35 +128,9 @@ async function liveOnSlurm(settings: SlurmSettings): Promise<Observed<readonly L
   );
 }
 
-/** A log that is shorter than what was read, or another file than the one that was read, is `rewound`. */
-async function readLogOnSlurm(settings: SlurmSettings, jobId: string, offset: number): Promise<LogRead> {
-  const { folder } = settings.cluster;
-  const refusal = await logRefusal(folder, jobId);
-  if (refusal !== null) return refusal;
-  const paths = jobPaths(folder, jobId);
-  const replaced = await replacedLog(paths);
-  return replaced !== null && offset > 0
-    ? { kind: 'rewound', sizeBytes: replaced }
-    : readLogFile(paths.log, offset);
-}
-
-/**
- * The size of a log that has taken the place of the one that was read before, once; null where it is the same. Its inode is
- * remembered beside it, because the next look is another process.
- */
-async function replacedLog(paths: JobPaths): Promise<number | null> {
-  try {
-    const { ino, size } = await stat(paths.log);
-    const known = await readTextIfThere(paths.logInode);
-    if (known === String(ino)) return null;
-    const draft = `${paths.logInode}.${process.pid}`;
-    await writeFile(draft, String(ino), { mode: 0o600 });
-    await rename(draft, paths.logInode);
-    return known === null ? null : size;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
-  }
+async function readLogOnSlurm({ cluster }: SlurmSettings, jobId: string, offset: number): Promise<LogRead> {
+  const { folder } = cluster;
+  return (await logRefusal(folder, jobId)) ?? readLogFile(jobPaths(folder, jobId).log, offset);
 }
 
 /** Between two looks at a job that was asked to end: each is a call of squeue, which the controller answers. */

@@ -56,7 +56,6 @@ export function jobPaths(directory: string, jobId: string) {
     stop: at('stop.json'),
     seen: at('seen.json'),
     log: at('log'),
-    logInode: at('log-inode'),
   } as const;
 }
 
