@@ -88,4 +88,107 @@ describe('a run with a record that does not verify', () => {
     },
   );
 
+  it('starts one stop workflow for a /stop, not another one after each that ends', async () => {
+    const { lab, run, pull, jobId } = await running({ server: false });
+    await push(lab, run, (text) => `${text}junk\n`);
+    await say(lab, 'mira', pull, '/stop');
+    await untilStopped({ lab, jobId });
+    await lab.clock.advance(9 * MINUTE);
+    const stops = Object.values(lab.world.state.runs).filter(({ path }) => path.endsWith('-stop.yml'));
+    expect(stops.length).toBeLessThanOrEqual(3);
+    await lab.close();
+  });
+
   it('ignores the /stop of an untrusted user', async () => {
+    const { lab, run, pull, jobId } = await running();
+    await push(lab, run, (text) => `${text}junk\n`);
+    await say(lab, 'sol', pull, '/stop');
+    await lab.clock.advance(5 * MINUTE);
+    expect(await lab.engine.observe(jobId, null)).toMatchObject({ status: 'RUNNING' });
+    await lab.close();
+  });
+
+  it('is stopped by a /stop that was recorded before the damage', async () => {
+    const { lab, run, pull, jobId } = await running();
+    await say(lab, 'mira', pull, '/stop');
+    const isAsked = async (): Promise<boolean> => /"stop-requested"/.test(await logbookText(lab, run));
+    await until(lab, 'the request', isAsked, { stepMs: 1_000, limitMs: MINUTE });
+    await push(lab, run, (text) => `${text}junk\n`);
+    await untilStopped({ lab, jobId });
+    await lab.close();
+  });
+
+  it('still posts an answer that was recorded before the damage but never posted', async () => {
+    const lab = await openVirtualLab();
+    const { run, pull } = await propose(lab);
+    const route = 'POST /repos/lab/ferries/issues/*/comments';
+    lab.world.state.settings.faults = [
+      { kind: 'server-error', rate: 1, seed: 1, route, people: false, durationMs: 0 },
+    ];
+    const asked = await say(lab, 'mira', pull, '/status');
+    const isRecorded = async (): Promise<boolean> => /"command-answered"/.test(await logbookText(lab, run));
+    await until(lab, 'an answer in the record', isRecorded, { stepMs: 5_000 });
+    expect(answersTo(lab, asked)).toEqual([]);
+    await push(lab, run, (text) => `${text}junk\n`);
+    lab.world.state.settings.faults = [];
+    await until(lab, 'an answer', async () => answersTo(lab, asked).length > 0, { stepMs: MINUTE });
+    expect(answersTo(lab, asked)).toHaveLength(1);
+    await lab.close();
+  });
+
+  it.each([
+    ['without a server', false, 'none'],
+    ['without webhooks', true, 'all'],
+  ] as const)('answers a command in a review, %s', async (_, server, drop) => {
+    const lab = await openVirtualLab({ server });
+    const { run, pull } = await propose(lab);
+    await push(lab, run, (text) => `${text}junk\n`);
+    lab.world.state.settings.drop = drop;
+    await lab.as('mira', 'POST', `/pulls/${pull}/reviews`, { body: '/status', event: 'COMMENT' });
+    const answers = (): readonly { readonly text: string }[] =>
+      botComments(lab).filter(({ kind, key }) => kind === 'answer' && key === 'review-1');
+    await until(lab, 'an answer', async () => answers().length > 0, { stepMs: MINUTE });
+    expect(answers()).toEqual([expect.objectContaining({ text: expect.stringContaining('logbook') })]);
+    await lab.close();
+  });
+
+  it('posts the notice again if it was deleted, even if the journal is damaged too', async () => {
+    const lab = await openVirtualLab();
+    const { run, pull } = await propose(lab);
+    await push(lab, run, (text) => `${text}junk\n`);
+    await pushFile(lab, 'ada', BRANCH, 'journal/events.jsonl', 'junk\n');
+    const notices = (): readonly { readonly id: number; readonly text: string }[] =>
+      botComments(lab).filter(({ text }) => text.includes('does not verify'));
+    await until(lab, 'a notice', async () => notices().length > 0, { stepMs: MINUTE });
+    for (const { id } of notices()) await lab.as('ada', 'DELETE', `/issues/comments/${id}`);
+    await say(lab, 'mira', pull, '/status');
+    await until(lab, 'the notice again', async () => notices().length > 0, { stepMs: MINUTE });
+    await lab.close();
+  });
+
+  it('is not launched if a newer release wrote to it, and the notice does not claim tampering', async () => {
+    const lab = await openVirtualLab();
+    const { run, pull } = await propose(lab);
+    await push(lab, run, (text) => `${text}${newer(text)}\n`);
+    await say(lab, 'mira', pull, approvalLine(lab));
+    const notices = (): readonly string[] =>
+      botComments(lab).flatMap(({ kind, text }) => (kind === 'incident' ? [text] : []));
+    await until(lab, 'a notice', async () => notices().length > 0, { stepMs: MINUTE });
+    expect(notices()).toEqual([expect.stringContaining('This release cannot read all of the logbook of')]);
+    expect(notices().join()).toContain('bring everything that reads');
+    expect(notices().join()).not.toContain('find out who pushed');
+    await lab.clock.advance(30 * MINUTE);
+    expect(lab.engine.startCount()).toBe(0);
+    expect(await logbookText(lab, run)).toContain('"launched-twice"');
+    await lab.close();
+  });
+
+  it('stops the job on /stop by the id in the marks if the whole branch was deleted', async () => {
+    const { lab, pull, jobId } = await running();
+    await lab.as('ada', 'DELETE', `/git/refs/heads/${BRANCH}`);
+    await say(lab, 'mira', pull, '/stop');
+    await untilStopped({ lab, jobId });
+    expect(lab.engine.startCount()).toBe(1);
+    await lab.close();
+  });
+});

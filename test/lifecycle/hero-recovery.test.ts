@@ -180,3 +180,46 @@ it('resumes from the newest complete checkpoint, rolls back behind a rejected on
 });
 
 it('asks a person if no complete checkpoint exists, and starts from step 0 only after a /rollback', async () => {
+  const play = await begin([until900, {}], TAKES);
+  const { lab, issue, folders, jobs } = play;
+  await reached(play, 1, 810);
+  await folders.write(800, lab.clock.now(), false);
+  await ended(play, 1);
+  await lab.clock.advance(10 * MINUTE_MS);
+  expect(jobs).toHaveLength(1);
+  expect(told(lab, 'incident').at(-1)).toContain('checkpoint-proven');
+  expect(await answer(play, '/rollback step=0 reason="nothing is lost"')).toBe('rolled-back');
+  await approve(lab, 'mira', issue, RUN);
+  await until(lab, 'the second attempt', () => jobs.length === 2);
+  expect(jobs[1]?.command.join(' ')).not.toContain('checkpoint');
+});
+
+it('is not restarted if the job would resume from a rejected checkpoint, and its command must name the checkpoint', async () => {
+  const play = await begin([until900, {}], ANSWERS['Command'] ?? '');
+  const { lab, jobs } = play;
+  await reached(play, 1, 810);
+  await written(play, [400, 800], 900);
+  await answer(play, '/reject-checkpoint step=800 reason="the loss had spiked"');
+  await ended(play, 1);
+  await lab.clock.advance(10 * MINUTE_MS);
+  expect(jobs).toHaveLength(1);
+  // The command has no placeholder for a checkpoint, so the rollback could not take effect.
+  await answer(play, '/rollback step=400 reason="behind the spike"');
+  const state = await stateOf(lab, RUN);
+  expect(state === null ? null : openGates(state)).toEqual(['checkpoint-proven command-differs']);
+});
+
+it('offers /rollback if the same attempt would fail again, and uses it after approval', async () => {
+  const lost = { failAt: { step: 900, line: 'FloatingPointError: Loss is nan', exitCode: 1 } };
+  const play = await begin([lost, {}], TAKES);
+  const { lab, issue, folders, jobs } = play;
+  await reached(play, 1, 810);
+  await folders.write(400, lab.clock.now());
+  await ended(play, 1);
+  await lab.clock.advance(10 * MINUTE_MS);
+  expect(told(lab, 'ended').at(-1)).toMatch(/`\/rollback step=… reason="…"` by an approver/);
+  expect(await answer(play, '/relaunch')).toBe('relaunch-never');
+  await answer(play, '/rollback step=400 reason="before the loss was lost"');
+  await approve(lab, 'mira', issue, RUN);
+  await until(lab, 'the second attempt', () => jobs.length === 2);
+});

@@ -94,3 +94,37 @@ describe('a /stop', () => {
 describe('a silent watch', () => {
   // rule HR-39
   it("is reported once, separately from the run's health, while its workflow run is queued", async () => {
+    const held = heldJobs('watch');
+    const { lab, run } = await launched({ beforeJob: held.beforeJob });
+    await lab.clock.advance(4 * MINUTE);
+    expect(told(lab, 'incident')).toEqual([]);
+    await lab.clock.advance(101 * MINUTE);
+    expect(told(lab, 'incident')).toEqual([expect.stringContaining('The watch has fallen silent')]);
+    expect(told(lab, 'incident')[0]).toContain('The job itself may be healthy.');
+    const state = await stateOf(lab, run);
+    expect(state?.incidents.map(({ code, role }) => `${role} ${code}`)).toEqual(['control monitor-stale']);
+    expect(state?.end).toBeNull();
+    // The second one is queued, so a third would not help.
+    expect(runsOf(lab, 'ferrybot-watch.yml')).toHaveLength(2);
+    held.letGo();
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null, { stepMs: MINUTE });
+    expect((await stateOf(lab, run))?.end?.status).toBe('SUCCEEDED');
+    expect(saidTwice(lab)).toEqual([]);
+    await lab.close();
+  });
+
+  it('is reported and replaced if it hangs in an observation', async () => {
+    const { lab, run } = await launched({ ferry: { ...SHORT_FERRY, durationMs: 3 * 60 * MINUTE } });
+    await lab.clock.advance(4 * MINUTE);
+    const seen = (await stateOf(lab, run))?.observation?.seq ?? 0;
+    lab.engine.hangNext('observe');
+    await lab.clock.advance(18 * MINUTE);
+    expect(runsOf(lab, 'ferrybot-watch.yml')).toHaveLength(1);
+    await until(lab, 'another watch', () => runsOf(lab, 'ferrybot-watch.yml').length > 1, { stepMs: MINUTE });
+    expect((await stateOf(lab, run))?.incidents).toMatchObject([
+      { code: 'monitor-stale', role: 'control', detail: { since: seen } },
+    ]);
+    expect(told(lab, 'incident')[0]).toContain('nothing was recorded for 2');
+    await lab.close();
+  });
+});
