@@ -4,253 +4,253 @@ import { GIVE_UP_PATIENCE_MS } from '../../src/commands/sealing.ts';
 import type { IncidentCode } from '../../src/domain/incidents.ts';
 import type { LogbookFault } from '../../src/domain/logbook/logbook-fault.ts';
 
-/** `job`: whether the cluster may be busy with this run; `wait`: whether it can wait until the morning. Markdown each. */
+/** `job`: whether a job of this run may be running; `wait`: whether the incident can wait until the morning. Markdown. */
 export type OnCallNote = { readonly job: string; readonly wait: string; readonly next: string };
 
-/** One note for each incident: a new one without a note is an error of types. */
+/** One note for each incident; the compiler reports a missing one. */
 export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
   'runner-refused': {
     job: 'no',
     wait: 'yes',
-    next: 'The sentence behind *Evidence* is the reason; [the list](#why-a-runner-refuses-an-order) has all of them. *Contradicts itself*, *another workflow* and *another branch than the default one* do not happen by accident: `/hold scope=repository`, and find out who did it ([threat model](threat-model.md)).',
+    next: '*Evidence* names the reason; [the list](#why-a-runner-refuses-an-order) explains each. *Contradicts itself*, *another workflow* and *another branch than the default one* do not happen by accident: comment `/hold scope=repository` and find out who did it ([threat model](threat-model.md)).',
   },
   'submit-rejected': {
     job: 'no',
     wait: 'yes',
-    next: "The evidence has the engine's own words. Usual causes: a cluster name or token that has changed, a shipped folder that is too large, an engine that this runner does not have.",
+    next: 'The evidence quotes the engine. Usual causes: a changed cluster name or token, a shipped folder that is too large, an engine that this runner does not have.',
   },
   'submit-conflict': {
-    job: "**yes, and it is not ours**: a job stands under this run's id",
+    job: "**yes, and it is not ours**: another job uses this run's id",
     wait: '**no**',
-    next: "Somebody submitted by hand under our id, or wrote into the engine's records. Ask around before anybody stops it; ferrybot never touches it.",
+    next: "A person submitted a job by hand under our id, or changed the engine's records. Ask the team before you stop it; ferrybot never stops it.",
   },
   'submit-unknown': {
     job: '**perhaps**',
     wait: '**no**',
-    next: `The id is in \`ferrybot logbook show\` (*submit as …*). If the cluster has the job, nothing is to be done: the next launch workflow adopts it, and *ferrybot launch* can be run again by hand without harm. If it is certain that there is none, \`/ack lost="…"\` gives the run up (${minutesOf(GIVE_UP_PATIENCE_MS)} min after the claim at the earliest).`,
+    next: `Find the id with \`ferrybot logbook show\` (*submit as …*). If the cluster has the job, do nothing: the next launch workflow adopts it. You can also run *ferrybot launch* again; that is safe. If there is certainly no job, give the run up with \`/ack lost="…"\`, ${minutesOf(GIVE_UP_PATIENCE_MS)} min after the claim or later.`,
   },
   'dispatch-failed': {
     job: 'no',
     wait: 'yes',
-    next: "The message is GitHub's. `ferrybot doctor` names the workflow, permission or environment that is missing.",
+    next: 'The evidence quotes GitHub. `ferrybot doctor` names the missing workflow, permission or environment.',
   },
   'launch-failed': {
     job: 'no',
     wait: 'yes',
-    next: 'Open the workflow run that the comment links. Usual causes: a commit behind `uses:` that does not exist, a key that is missing in the environment, a machine that died. `ferrybot doctor` checks the workflow files and the environments.',
+    next: 'Open the linked workflow run. Usual causes: a commit after `uses:` that does not exist, a missing key in the environment, a dead machine. `ferrybot doctor` checks the workflow files and the environments.',
   },
   'launch-waiting': {
     job: 'no',
     wait: 'yes',
-    next: 'Settings → Actions → Runners: is one with the label `ferrybot-launch` online and idle? ferrybot starts no second launch while one waits.',
+    next: 'Check Settings → Actions → Runners: a runner with the label `ferrybot-launch` must be online and idle. ferrybot starts no second launch while one is queued.',
   },
   'order-expired': {
     job: 'no',
     wait: 'yes',
-    next: 'Settings → Actions → Runners: is one with the label `ferrybot-launch` online and idle? An order that lapsed is given anew by itself while its approvals stand.',
+    next: 'Check Settings → Actions → Runners: a runner with the label `ferrybot-launch` must be online and idle. ferrybot issues an expired order again while its approvals are valid.',
   },
   'launch-unreadable': {
     job: 'no',
     wait: 'yes',
-    next: "GitHub's status page first; then the log of *ferrybot launch*, which names what could not be read. *Re-run jobs* does no harm while the order lives: it is claimed once.",
+    next: "Check GitHub's status page first, then the log of *ferrybot launch*, which names what could not be read. *Re-run jobs* is safe while the order is valid: an order is claimed once.",
   },
   'engine-state-lost': {
-    job: '**perhaps**: an engine that was restarted forgets jobs, and their processes may live on',
+    job: '**perhaps**: a restarted engine forgets jobs, and their processes may still run',
     wait: '**no**',
-    next: 'Was the head restarted? Look for the processes on the workers and for new checkpoints. When it is certain that nothing runs: `/ack lost="…"`, or `/ack` where the engine knows the job again and it has failed.',
+    next: 'Check whether the head was restarted. Look for the processes on the workers and for new checkpoints. If certainly nothing runs, comment `/ack lost="…"`. If the engine finds the job again and it failed, comment `/ack`.',
   },
   'engine-unreadable': {
-    job: '**probably**, and nobody sees it',
-    wait: 'as long as a job may run unseen',
-    next: "The evidence says whether it is the job or only its log. Look from the runner of the watch: tunnel, token (`RAY_AUTH_TOKEN`), the dashboard's `/api/version`. `/stop` is kept and goes out once the cluster answers; to stop at once, use the cluster's own means.",
+    job: '**probably**, and unwatched',
+    wait: 'only as long as a job may run unwatched',
+    next: "The evidence shows whether the job or only its log is unreadable. On the watch's runner, check the tunnel, the token (`RAY_AUTH_TOKEN`) and the dashboard's `/api/version`. ferrybot keeps a `/stop` and sends it when the cluster answers; to stop immediately, use the tools of the cluster.",
   },
   'log-withheld': {
-    job: '**yes**, and its status is watched',
+    job: '**yes**; its status is watched',
     wait: 'yes',
-    next: '`ferrybot doctor` lists each secret that an environment or a workflow file lacks (`environment-secrets`, `workflow-secrets`). The next shift of the watch has what the workflow file names by then.',
+    next: '`ferrybot doctor` lists each missing secret of an environment or a workflow file (`environment-secrets`, `workflow-secrets`). The next shift of the watch uses the corrected file.',
   },
   'stop-unconfirmed': {
     job: '**yes**',
-    wait: '**no**: it costs what it cost before',
-    next: 'A Ray job that is still PENDING heeds no stop: it needs somebody with rights on the cluster. Any end, however it came about, is recorded at the next look.',
+    wait: '**no**: the job still costs money',
+    next: 'Ray does not stop a job that is still PENDING: a person with access to the cluster must remove it. ferrybot records any end at the next poll.',
   },
   'failure-signature': {
     job: 'yes, unless the card says *Ended*',
     wait: 'depends on the class',
-    next: '[The class](#what-a-signature-asks-for) says what the policy wants. The line alone ends nothing: if the step on the card still moves, it may be noise.',
+    next: '[The class](#what-a-signature-asks-for) explains the response. The line itself ends nothing: if the step on the card still advances, the line may be noise.',
   },
   'run-degraded': {
     job: 'yes, at the same step',
-    wait: 'as long as it may hold its machines for nothing',
-    next: 'A long eval or checkpoint makes no step either, so look at the card and at the log first. Then at the cluster: nodes that are gone come back by its autoscaler or by a person, never by ferrybot. Beyond help: `/stop`, and a new approval.',
+    wait: 'only as long as the machines may idle',
+    next: 'A long eval or checkpoint also makes no steps, so read the card and the log first. Then check the cluster: its autoscaler or a person replaces lost nodes, never ferrybot. If the run cannot recover: `/stop`, and a new approval.',
   },
   'run-alarm': {
-    job: 'yes, unless the sentence says that it is over',
-    wait: 'as long as it may hold its machines for nothing, or spoil what it has learned',
-    next: 'The sentence names the detector, what it saw and the bound ([traces.md](traces.md) has the law of each). Metrics that blow up are no fault of a machine: `/stop` and a person who knows the model, not a relaunch.',
+    job: 'yes, unless the comment reports the end',
+    wait: 'only as long as the machines may idle, or the model may get worse',
+    next: 'The comment names the detector, the value and the limit ([traces.md](traces.md) explains each detector). Exploding metrics are not a machine fault: use `/stop` and ask a person who knows the model; do not relaunch.',
   },
   'monitor-stale': {
     job: '**unknown**: the job may be fine',
-    wait: '**no**: nobody would see it fail, and a `/stop` takes the long way',
-    next: `Is a runner with the label \`ferrybot-watch\` online? Then dispatch *ferrybot watch* with the cluster; two at once do no harm. Each sweep does the same while the last one that it started has ended or hangs.`,
+    wait: '**no**: a failure would go unnoticed, and a `/stop` takes longer',
+    next: `Check that a runner with the label \`ferrybot-watch\` is online. Then dispatch *ferrybot watch* with the cluster; two watches are safe. Each sweep does the same if the last watch ended or hangs.`,
   },
   'cluster-missing': {
     job: '**yes**, and unwatched',
-    wait: '**no**: `/stop` does not reach it',
-    next: 'Who took the cluster out, and why? A pull request that takes one out while a job runs there says so in its config check. Put it back under the same name and with the same addresses; take it out again when the job has ended.',
+    wait: '**no**: `/stop` cannot reach the job',
+    next: 'Find out who removed the cluster from the config, and why; the config check warns about a job that runs there. Add the cluster again with the same name and addresses. Remove it after the job has ended.',
   },
   'cluster-back': {
     job: 'yes, and watched again',
     wait: 'yes',
-    next: 'see whether the card shows a new look within a few minutes; if not, *The engine does not know the job any more* or *The engine gives no usable answer* says why',
+    next: 'Check that the card shows a new observation within a few minutes. If it does not, *The engine does not know the job any more* or *The engine gives no usable answer* explains why.',
   },
   'logbook-broken': {
     job: '**perhaps**, and unwatched',
     wait: '**no**',
-    next: 'See [the logbook cannot be trusted](#the-logbook-cannot-be-trusted): the comment is one of those. `/stop` stops its job all the same, by the id that the last good entry has. A rented machine is destroyed before a limit of it is passed; its idle time counts from that entry.',
+    next: 'See [the logbook cannot be trusted](#the-logbook-cannot-be-trusted) for this comment. `/stop` still stops the job, by the id in the last good entry. ferrybot destroys a rented machine before it exceeds a limit; its idle time counts from that entry.',
   },
   'card-edited': {
     job: 'no, nothing was launched on it',
     wait: 'yes',
-    next: "Somebody with write permission, or a workflow of the repository, edited, hid or deleted the status card before the launch. The card is restored by itself; its edit history says who edited it, the thread who deleted it, and GitHub does not tell who hid it. If it showed another change than the pull request's, somebody wanted an approval for something else.",
+    next: 'A person with write permission, or a workflow of the repository, edited, hid or deleted the status card before the launch. ferrybot restores the card. Its edit history shows who edited it, and the thread shows who deleted it; GitHub does not show who hid it. If the card showed another change than the pull request, treat it as an attempt to get an approval for that change.',
   },
   'seal-failed': {
     job: 'no, it has ended',
     wait: 'yes',
-    next: 'A tag of that name that points elsewhere was made by somebody; a ruleset without ferrybot on its bypass list refuses the tag. `ferrybot doctor` looks at the ruleset.',
+    next: 'Either a person created a tag of that name at another commit, or a ruleset without ferrybot on its bypass list rejects the tag. `ferrybot doctor` checks the ruleset.',
   },
   'artefacts-missing': {
     job: 'no, it has ended',
     wait: 'yes',
-    next: 'Look at the output root and at the tracker for what the incident names. `ferrybot checkpoints ROOT --run RUN` says what lies there and why it does not count.',
+    next: 'Check the output root and the tracker for what the incident names. `ferrybot checkpoints ROOT --run RUN` lists the checkpoints and why one does not count.',
   },
   'bad-node-unclear': {
     job: 'no, it has ended',
-    wait: 'until the next launch: the node would eat that one too',
-    next: '`/hold lane=daily` keeps the lane `daily` from the bad node until somebody has found it.',
+    wait: 'until the next launch, which would fail on the same node',
+    next: '`/hold lane=daily` blocks the lane `daily` until a person has found the bad node.',
   },
   'approval-unused': {
     job: 'as before',
     wait: 'yes',
-    next: 'A consent is used once, and grows as old as an approval may be. Is a runner with the label `ferrybot-care` online?',
+    next: 'A consent is used once and expires like an approval. Check that a runner with the label `ferrybot-care` is online.',
   },
   'handoff-unanswered': {
     job: 'yes',
     wait: 'yes',
-    next: 'Ask who was meant, or take the watch: `/handoff` to yourself, then `/accept`. Until then incidents go to whoever had it.',
+    next: 'Ask the person who was named, or take the watch: `/handoff` to yourself, then `/accept`. Until then, incidents go to the previous owner.',
   },
   'start-refused': {
     job: 'no',
     wait: 'yes',
-    next: 'The contract in the issue names another checkpoint. `ferrybot checkpoints ROOT` says which are complete.',
+    next: 'Name another checkpoint in the contract of the issue. `ferrybot checkpoints ROOT` lists the complete ones.',
   },
   'relaunch-refused': {
     job: 'no',
     wait: 'yes',
-    next: 'The failed run stays open until `/ack` or a fix; no new ferry is proposed on top of it.',
+    next: 'The failed run stays open until `/ack` or a fix. ferrybot proposes no new ferry meanwhile.',
   },
   'rung-taken': {
-    job: 'A new one is ordered, as the approved manifest allows.',
+    job: 'A new job is ordered, as the approved manifest allows.',
     wait: 'Yes.',
-    next: 'Nothing has to be done: it says so once it has got further than the attempt before, and what comes next where it has not.',
+    next: 'Nothing to do. ferrybot reports when the job gets further than the previous attempt, or what comes next if it does not.',
   },
   'attempt-goes-on': {
-    job: 'It runs, and makes steps.',
+    job: 'Yes, and it makes steps.',
     wait: 'Yes.',
-    next: 'Nothing has to be done.',
+    next: 'Nothing to do.',
   },
-  'source-kept': { job: 'yes', wait: 'yes, for ever', next: 'Nothing.' },
+  'source-kept': { job: 'yes', wait: 'yes', next: 'Nothing to do.' },
   'source-not-kept': {
     job: 'yes',
-    wait: 'yes, as long as its branch stays where it is',
-    next: 'At the seal the tag is tried again; a ruleset for `ferry/**/*` that lets ferrybot create tags ends it.',
+    wait: 'yes, as long as its branch does not change',
+    next: 'ferrybot tries the tag again at the seal. Change the ruleset for `ferry/**/*` so that ferrybot may create tags.',
   },
   'fix-made': {
-    job: 'There is none: the attempt has failed.',
-    wait: 'Yes: the run waits for a person.',
-    next: 'Whoever did not push the fix and may approve reads the difference and approves the card’s line, or says `/ack`.',
+    job: 'no, the attempt failed',
+    wait: 'yes, the run waits for a person',
+    next: 'An approver who did not push the fix reads the diff and comments the approval line of the card, or `/ack`.',
   },
   'fix-not-made': {
-    job: 'There is none: the attempt has failed.',
-    wait: 'Yes: the run waits for a person.',
-    next: 'The end of the attempt has file, line and error; a person mends it on the branch, or says `/ack`.',
+    job: 'no, the attempt failed',
+    wait: 'yes, the run waits for a person',
+    next: 'The failure comment has file, line and error. Push a fix to the branch, or comment `/ack`.',
   },
   'machine-idle': {
-    job: 'yes, and it makes no step',
-    wait: 'yes: by the time that the comment names the machine goes by itself',
-    next: 'Only who wants to look at the machine has to do anything: `/keep until=18:30 reason="why"`.',
+    job: 'yes, but it makes no steps',
+    wait: 'yes: ferrybot destroys the machine at the time in the comment',
+    next: 'To keep the machine, comment `/keep until=18:30 reason="why"`.',
   },
   'machine-destroyed': {
     job: 'no: its machine is gone',
     wait: 'yes',
-    next: 'Nothing has to be done. *Reason* says why; where it was not the end of the job, the run has failed with it.',
+    next: 'Nothing to do. *Reason* explains why. If the job had not ended, the run failed.',
   },
   'machine-still-there': {
     job: '**perhaps, and the machine costs money**',
     wait: '**no**',
-    next: 'Destroy the machine by hand in the console. The next look sees that it is gone, and says so.',
+    next: 'Destroy the machine by hand in the console. The next poll confirms that it is gone.',
   },
   'machine-lost': {
     job: 'no: its machine is gone',
     wait: 'yes',
-    next: 'Nothing costs money any more. A host that takes machines back often is one to leave out.',
+    next: 'The machine costs no more money. Exclude a host that takes machines back often.',
   },
   'account-unreadable': {
     job: '**perhaps**',
     wait: '**no**',
-    next: 'Look into the console: is the key still good, and is Vast.ai up? Machines end themselves at their longest life, and a while after their job.',
+    next: 'Check in the console that the key is valid and that Vast.ai is up. Machines destroy themselves at their maximum lifetime, and some time after their job.',
   },
   'budget-nearly-used': {
     job: 'yes',
     wait: 'yes',
-    next: 'Decide whether it is worth another run: at the cap the machines are destroyed, and what is not saved by then is lost.',
+    next: 'Decide whether to raise the cap with another run: at the cap ferrybot destroys the machines, and unsaved data is lost.',
   },
   'balance-short': {
     job: 'yes',
     wait: '**no**: without credit all machines of the account are stopped',
-    next: 'Add credit, or let go of what is not needed: `/teardown` in its thread.',
+    next: 'Add credit, or destroy machines that are not needed: `/teardown` in their threads.',
   },
 };
 
-/** What to do about each fault of the logbook, in the order of haste. */
+/** What to do about each fault of the logbook, the most urgent first. */
 export const FAULT_NOTES: Readonly<
   Record<LogbookFault['kind'], { readonly title: string; readonly next: string }>
 > = {
   'branch-missing': {
     title: "The logbook's branch … is gone",
-    next: 'Everything stands still, and a running job is unwatched. `npx ferrybot logbook repair` in a clone begins the branch again on the newest commit that a mark or the clone knows. Never begin a new branch by hand.',
+    next: 'ferrybot does nothing, and a running job is unwatched. Run `npx ferrybot logbook repair` in a clone: it restores the branch at the newest commit that a mark or the clone knows. Never create a new branch by hand.',
   },
   'branch-rewound': {
     title: "The logbook's branch … was put back",
-    next: 'Somebody forced a push; the audit log of the repository says who it was. `npx ferrybot logbook repair`, in the clone that saw most, brings it forward again. A server that saw more than any clone and any mark says so until it is started again.',
+    next: 'A force push moved the branch back; the audit log of the repository shows who did it. Run `npx ferrybot logbook repair` in the most recent clone. A server that saw newer entries than every clone and mark repeats this report until it is restarted.',
   },
   'entry-missing': {
     title: 'The logbook of … does not verify (an entry was there, and is not any more)',
-    next: '`npx ferrybot logbook repair` in a clone puts the longest version back that verifies.',
+    next: '`npx ferrybot logbook repair` in a clone restores the longest version that verifies.',
   },
   'bad-entry': {
     title: 'The logbook of … does not verify (a line is bad)',
-    next: '`npx ferrybot logbook repair --dry-run` in a clone names the line and the entry up to which the file is good; without `--dry-run` it is put back there. A key that was taken out of the config makes good entries bad: put that back instead.',
+    next: '`npx ferrybot logbook repair --dry-run` in a clone names the bad line and the last good entry; without `--dry-run` it restores the file up to there. If a key was removed from the config, good entries fail too: restore the key instead.',
   },
   'push-refused': {
     title: 'The logbook of … cannot be written',
-    next: 'What is there is in order; nothing is lost and nothing is done until it can be written. A full disk, a new rule on the branch, or a permission that the App lost.',
+    next: 'The existing entries are valid and nothing is lost, but ferrybot does nothing until it can write. Usual causes: a full disk, a new rule on the branch, or a lost permission of the App.',
   },
   'seal-tag': {
     title: 'The seal of … has lost its tag',
-    next: 'Can wait. The comment has the command that puts it back.',
+    next: 'Can wait. The comment has the command that restores the tag.',
   },
   'tag-without-seal': {
     title: 'A tag seals …, and the record does not',
-    next: 'Can wait. The comment has the command that takes the tag away.',
+    next: 'Can wait. The comment has the command that removes the tag.',
   },
   'read-failed': {
     title: 'The logbook of … could not be read',
-    next: 'An error of ferrybot itself, in one file alone. `npx ferrybot logbook verify` in a clone says whether its entries are in order; the log of the process has the place in the program. A job of that run is unwatched: stop one that must not go on by the means of the cluster. Nothing is launched until the file can be read.',
+    next: 'A bug in ferrybot that affects one file. `npx ferrybot logbook verify` in a clone checks its entries; the log of the process has the stack trace. A job of that run is unwatched: to stop it, use the tools of the cluster. ferrybot launches nothing until it can read the file.',
   },
   'look-failed': {
     title: '… could not be processed',
-    next: 'An error of ferrybot itself, in one run, thread or file alone; all others go on, and the process that met it ends as failed. Its log has the place (*a look failed*). What was just said, pushed or edited there is the likely trigger: taken back, the next look goes through. `/stop` in that thread may not be answered meanwhile: stop a job that must not go on by the means of the cluster.',
+    next: 'A bug in ferrybot that affects one run, thread or file; all others continue, and the process exits with an error. Its log has the stack trace (*a look failed*). The latest comment, push or edit there is the likely trigger: undo it. `/stop` in that thread may stay unanswered: to stop the job, use the tools of the cluster.',
   },
 };
 
