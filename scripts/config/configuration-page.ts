@@ -51,20 +51,20 @@ const INTRODUCTION = `# Configuration
 
 <!-- Written by scripts/config-docs.ts from the schema; change src/config/ and run it again. -->
 
-Everything that a lab decides stands in \`.github/ferrybot.yml\` on the default branch: a pull request is judged by the
-rules that are in force, never by its own. \`npx ferrybot check-config\` says what is wrong with a file, with line and
-column; \`npx ferrybot backtest --config FILE\` says which decisions of the past would have been others under it. A pull
-request that changes the file gets both as a check. Where the newest file of the default branch is not valid, the last
-valid one stays in force, and nothing new is launched until it is mended.
+The file \`.github/ferrybot.yml\` on the default branch holds all settings of a lab. A pull request is judged by the
+settings in force, never by its own. \`npx ferrybot check-config\` reports problems of a file with line and column;
+\`npx ferrybot backtest --config FILE\` lists past decisions that would differ. A pull request that changes the file gets
+both as a check. If the newest file of the default branch is not valid, the last valid one stays in force, and nothing
+new is launched until the file is valid.
 
-Unknown keys are refused. Decimals stand in quotes, because the record holds no floats. The file is YAML 1.2: \`yes\` and
-\`on\` are texts; tags and merge keys are not read. Editors that know JSON Schema complete and check it with this first line:
+Unknown keys are errors. Write decimals in quotes, because the record holds no floats. The file is YAML 1.2: \`yes\` and
+\`on\` are texts; tags and merge keys are not read. Editors with JSON Schema complete and check it with this first line:
 
 \`\`\`yaml
 # yaml-language-server: $schema=${SCHEMA_ID}
 \`\`\`
 
-In the tables, \`[]\` stands for each item of a list and \`<name>\` for a key of the lab's own choice.
+In the tables, \`[]\` means each item of a list and \`<name>\` a name that the lab chooses.
 `;
 
 function section(title: string, description: string | undefined, lines: readonly string[]): string {

@@ -21,7 +21,7 @@ export const approvalsSchema = z
     users: setting(
       z.array(z.int().positive()).max(200),
       [],
-      'Numeric ids of people who may approve with write permission alone.',
+      'Numeric ids of people who may approve with write permission only.',
     ),
     quorum: setting(people, 1, 'How many people have to approve.'),
     quorumByCost: setting(
@@ -44,7 +44,7 @@ export const approvalsSchema = z
     shownForMs: setting(
       z.int().min(0).max(86_400_000),
       0,
-      'How long a manifest has to have been on show before an approval of it is written: time to read it.',
+      'How long the card must show a manifest before an approval counts: time to read it.',
     ),
     maxAgeHours: setting(
       z.int().min(1).max(168),
@@ -67,7 +67,7 @@ export const permissionsSchema = z
     ),
     adopt: unset(
       strongPermission,
-      'Least permission to have a job taken over that somebody else has launched, /watch and its /accept; null: who may approve a launch.',
+      'Lowest permission to adopt a job of another person with /watch and /accept; null: the same as for approving a launch.',
     ),
     seal: setting(strongPermission, 'maintain', 'Least permission for /seal.'),
     hold: setting(permission, 'write', 'Least permission for /hold and /unhold.'),
@@ -102,16 +102,16 @@ const shift = z.strictObject({
   days: setting(
     z.array(z.enum(WEEKDAYS)).min(1).max(7),
     ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
-    'Days of the week on which the shift begins, in UTC.',
+    'Days of the week on which the shift starts, in UTC.',
   ),
-  from: setting(timeOfDay, '00:00', 'When it begins, in UTC.'),
+  from: setting(timeOfDay, '00:00', 'Start time, in UTC.'),
   until: setting(
     timeOfDay,
     '00:00',
     'When it ends, in UTC; a time that is not after `from` is of the next day.',
   ),
-  since: unset(date, 'The first day on which it begins; null: always.'),
-  through: unset(date, 'The last day on which it begins; null: for ever.'),
+  since: unset(date, 'The first day with this shift; null: no limit.'),
+  through: unset(date, 'The last day with this shift; null: no limit.'),
 });
 
 export const onCallSchema = z
@@ -119,12 +119,12 @@ export const onCallSchema = z
     shifts: setting(z.array(shift).max(200), [], 'Who is on call when.'),
     quietHours: unset(
       z.strictObject({
-        from: timeOfDay.describe('When they begin, in UTC.'),
+        from: timeOfDay.describe('Start time, in UTC.'),
         until: timeOfDay.describe(
           'When they end, in UTC; a time that is not after `from` is of the next day.',
         ),
       }),
-      'Hours in which only an incident that cannot wait mentions anybody; the others do when the hours are over. null: none.',
+      'Hours in which only urgent incidents mention people; the others do so afterwards. null: none.',
     ),
     channels: z
       .record(
@@ -137,16 +137,16 @@ export const onCallSchema = z
         }),
       )
       .default({})
-      .describe('Where an incident is told besides GitHub. The name is what stands in the record.'),
+      .describe('Where incidents are posted in addition to GitHub. The record shows the name.'),
     againAfterMinutes: setting(
       z.int().min(5).max(1_440).nullable(),
       60,
-      'After how long without an `/ack` the same incident is told once more. null: never.',
+      'After how long without an `/ack` the incident mentions people once more. null: never.',
     ),
     handoffMinutes: setting(
       z.int().min(5).max(1_440),
       60,
-      'How long somebody has to `/accept` a watch before those on call are told that nobody took it.',
+      'How long a person has to `/accept` a watch before the people on call are notified.',
     ),
   })
   .prefault({})

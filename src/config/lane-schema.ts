@@ -95,27 +95,27 @@ export function cadenceSetting(usual: Cadence) {
       startupMs: setting(
         z.union([period, z.array(period).min(1).max(10)]),
         typeof usual.startupMs === 'number' ? usual.startupMs : [...usual.startupMs],
-        'How soon after the submission of an attempt the watch looks first; or a list of times after it.',
+        'Time from the submission of an attempt to the first observation; or a list of such times.',
       ),
       settleMs: setting(
         period.nullable(),
         usual.settleMs,
-        'How often it looks after those, until the job was seen to make steps. null: as always.',
+        'The interval after those, until the job makes steps. null: `pollMs`.',
       ),
       settleLooks: setting(
         z.int().min(1).max(100),
         usual.settleLooks,
-        'How many looks in a row have to see that.',
+        'How many consecutive observations must see steps.',
       ),
-      pollMs: setting(period, usual.pollMs, 'How often the watch looks afterwards.'),
+      pollMs: setting(period, usual.pollMs, 'The interval afterwards.'),
       alertMs: setting(
         period,
         usual.alertMs,
-        'How often while something is wrong and nobody has taken it with `/ack`: the job is degraded, or cannot be seen. Never more seldom than otherwise.',
+        'The interval while the job is degraded or cannot be observed and there is no `/ack`. Never longer than the normal interval.',
       ),
     })
     .prefault({})
-    .describe('How often the watch looks at a run.');
+    .describe('How often the watch observes a run.');
 }
 
 const schedule = z
@@ -139,11 +139,11 @@ const reminders = z
     everyHours: setting(
       z.int().min(1).max(168).nullable(),
       24,
-      'How often people are told again that a run which has ended waits for `/seal` or `/ack`: first those who approved or asked for it, then all who may decide; and, once, that a job of a person waits to be confirmed. null: never.',
+      "How often people are reminded that an ended run waits for `/seal` or `/ack`: first its approvers and its requester, then everybody who may decide; and once, that a person's job waits for its confirmation. null: never.",
     ),
     closeAfterHours: unset(
       z.int().min(1).max(8_760),
-      'After how long such a run closes itself as not sealed, so that its lane is free; null: never. A job of a person that nobody has confirmed is left alone after as long, at null after three days.',
+      'After how long such a run closes itself as not sealed, so that its lane is free; null: never. An unconfirmed job of a person is dropped after the same time, with null after three days.',
     ),
   })
   .prefault({})
@@ -166,7 +166,7 @@ const retention = z
 
 const updateHours = unset(
   z.int().min(1).max(168),
-  'After how many hours in which a run that is watched gave its issue nothing to tell the issue is told how it stands. null: never; its card says it at any time.',
+  'After how many hours without a post the issue of a watched run gets a status update. null: never; the card always shows the status.',
 );
 
 /** Spread into the settings of each kind. */
@@ -191,7 +191,7 @@ export const laneKeys = {
   environment: setting(
     z.record(variable, z.string().max(500)),
     {},
-    'What the job is told, such as RUN_DATE: "{date}". Never a secret.',
+    'Variables of the job, such as RUN_DATE: "{date}". Never a secret.',
   ),
   passSecrets: setting(
     z.array(variable).max(20),
@@ -211,7 +211,7 @@ export const laneKeys = {
     .min(1)
     .max(20)
     .describe(
-      "Folders and files of the approved tree that the job gets. `.` alone is all of it, without what the cluster's `scripts.leavesOut` names.",
+      "Folders and files of the approved tree that the job gets. `.` is everything except the cluster's `scripts.leavesOut`.",
     ),
   outputRoot: z
     .string()
@@ -221,7 +221,7 @@ export const laneKeys = {
   metricsFile: setting(
     z.string().min(1).max(300),
     '{outputRoot}/tracker_metrics.jsonl',
-    'Where the job leaves its last metrics (Levanter tracker_metrics.jsonl); {outputRoot}, {runName}. Of a job that runs elsewhere, only an absolute path is read, and without it the evals of the log count.',
+    'Where the job writes its last metrics (Levanter tracker_metrics.jsonl); {outputRoot}, {runName}. For a job on other machines only an absolute path is read; without it the evals of the log count.',
   ),
   tracker,
   finalStep: z
@@ -246,7 +246,7 @@ export const laneKeys = {
       ),
     })
     .prefault({})
-    .describe('Whether a run goes on from a checkpoint.'),
+    .describe('Whether a run resumes from a checkpoint.'),
   retention,
   checkpointRoots: z
     .array(z.string().min(1).max(300))
@@ -254,7 +254,7 @@ export const laneKeys = {
     .max(5)
     .default(['{outputRoot}/checkpoints'])
     .describe(
-      'Where its checkpoints lie, permanent and temporary, each a `gs://`, an `s3://` or an absolute path; {outputRoot}, {runName}, {run} and {date} are filled in. `/cleanup-checkpoints` lists these and nothing else.',
+      'Where its checkpoints are, permanent and temporary, each a `gs://`, an `s3://` or an absolute path; {outputRoot}, {runName}, {run} and {date} are filled in. `/cleanup-checkpoints` lists only these.',
     ),
 } as const;
 

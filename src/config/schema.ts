@@ -39,21 +39,21 @@ const registry = z
           /^(?:https:\/\/[a-z0-9][a-z0-9.-]{0,252}|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?$/,
           'an address such as https://registry.example.org, without a path',
         ),
-      'Where it answers. null: by HTTPS under its own name. HTTP is for a registry of this machine alone.',
+      'Its address. null: HTTPS under its own name. HTTP is allowed only for a registry on this machine.',
     ),
     alsoHosts: setting(
       z.array(host).max(10),
       [],
-      'Other hosts that it may lead to, by HTTPS: its token service, and where it keeps its blobs. No other is asked, and where blobs lie hears no key.',
+      'Other hosts that it may redirect to, by HTTPS: its token service and its blob storage. Blob storage gets no key.',
     ),
     user: setting(
       z.string().regex(/^[\w.@-]{1,100}$/, 'the name of an account'),
       'ferrybot',
-      'Whom the key is of; `oauth2accesstoken` where it is a token of Google.',
+      'User of the key; `oauth2accesstoken` for a Google token.',
     ),
     keyFrom: unset(
       variable,
-      'Variable of control and launcher with a key that may pull there. null: it is asked as anybody may.',
+      'Variable of control and launcher with a key that may pull there. null: anonymous.',
     ),
   })
   .describe('A registry of containers, by the name that images there begin with.');
@@ -64,7 +64,7 @@ export const containersSchema = z
     registries: setting(
       z.record(host, registry),
       {},
-      'Registries that are asked; `docker.io` is Docker Hub. No other is, whatever an issue says, and no run is launched in an image of another.',
+      'Registries that ferrybot may ask; `docker.io` is Docker Hub. Images of other registries are never launched.',
     ),
   })
   .prefault({})
@@ -95,7 +95,7 @@ const keys = {
   otherBots: setting(
     z.array(z.string().regex(/^\/[a-z][a-z0-9-]*$/, 'a slash word, such as "/retest"')).max(100),
     [],
-    'Slash words that belong to other bots: ferrybot leaves them alone.',
+    'Slash words of other bots, which ferrybot ignores.',
   ),
   workflows: z
     .strictObject({
@@ -103,23 +103,18 @@ const keys = {
       watch: workflow('watch', 'watches.'),
       stop: workflow('stop', 'stops a job where no watch is seen to be alive.'),
       care: workflow('care', 'carries out changes of a cluster that were consented to.'),
-      diskScan: workflow(
-        'disk-scan',
-        'looks at the disks of workers: also when a job says that one is full.',
-      ),
+      diskScan: workflow('disk-scan', 'scans the disks of workers, also after a job reported a full disk.'),
       fix: workflow('fix', 'asks a fixer of the lab, where a lane has one.'),
       chat: workflow('chat', 'answers comments.'),
       daily: workflow('daily', 'proposes.'),
-      watchdog: workflow('watchdog', 'starts watches that are missing, also beside a server.'),
+      watchdog: workflow('watchdog', 'starts missing watches, also with a server.'),
     })
     .prefault({})
-    .describe(
-      'Files of ferrybot under .github/workflows/: what it dispatches, and whose checks are no condition.',
-    ),
+    .describe("ferrybot's files in .github/workflows/: it dispatches them, and ignores their checks."),
   containers: containersSchema,
   clusters: z
     .record(word, clusterSchema)
-    .describe('Where jobs run. The name is what people say; the engine is how ferrybot talks to it.'),
+    .describe('Where jobs run. People use the name; the engine selects how ferrybot connects.'),
 } as const;
 
 /** The whole file, as a person writes it and as it is after defaults. What a lane is, its kind says. */
@@ -131,7 +126,7 @@ function schemaOf(kinds: LaneKinds) {
         .record(laneName, laneSchemaOf(kinds))
         .refine((lanes) => Object.keys(lanes).length > 0, 'at least one lane')
         .describe(
-          'What this lab launches again and again. The name is what people say; each lane has its own history and its own holds.',
+          'What this lab launches repeatedly. People use the name; each lane has its own history and its own holds.',
         ),
     })
     .describe('What ferrybot may do in a repository: `.github/ferrybot.yml` on the default branch.');

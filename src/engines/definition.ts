@@ -30,7 +30,7 @@ export const CLUSTER_KEYS = {
   ),
   accelerators: unset(
     z.int().min(1).max(100_000),
-    'Cost table: how many accelerators one run holds, for what it did cost; null: not told.',
+    'Cost table: accelerators of one run, for its actual cost; null: not shown.',
   ),
   adoption: setting(
     z.boolean(),

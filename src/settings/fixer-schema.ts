@@ -10,5 +10,5 @@ export const fixerSettings = unset(
     ),
     timeoutMs: setting(z.int().min(1_000).max(1_800_000), 600_000, 'After so long it is stopped.'),
   }),
-  'A program of the lab that is asked for a patch of a slip in `fixScope` where ferrybot knows no correction itself, once a run, in a job without any secret; what it answers is launched only where people approve it. null: none. It takes the workflow `workflows.fix`.',
+  'A program of the lab that writes a patch for a small error in `fixScope` that ferrybot cannot fix itself: once per run, in a job without secrets. Its patch is launched only after an approval. null: none. Needs the workflow `workflows.fix`.',
 );

@@ -21,7 +21,7 @@ const gcp = z.strictObject({
     .array(z.string().regex(/^[a-z]+-[a-z]+\d+-[a-z]$/, 'a zone such as us-central1-a'))
     .min(1)
     .max(20)
-    .describe('Zones in which workers of this cluster are looked for.'),
+    .describe('Zones to search for workers of this cluster.'),
 });
 
 const badNodes = z
@@ -84,7 +84,7 @@ export const diskSchema = z.strictObject({
   thresholdPercent: setting(
     z.int().min(1).max(50),
     10,
-    'A worker with no more free disk than this is told in the issue of the cluster.',
+    'The issue of the cluster reports a worker with at most this much free disk.',
   ),
   warnPercent: setting(
     z.int().min(1).max(90),
@@ -97,7 +97,7 @@ export const diskSchema = z.strictObject({
       ...['uv', 'run', 'scripts/ray/cleanup_disk.py', '--config', '{clusterFile}'],
       ...['--threshold', '{threshold}', '--dry-run'],
     ],
-    `Looks for workers with little free disk and changes nothing; {clusterFile}, {threshold}. The default is the policy's; Marin has it in another script since 17 December 2025: ${MARIN_TODAY}`,
+    `Finds workers with little free disk and changes nothing; {clusterFile}, {threshold}. The default is the policy's; Marin uses another script since 17 December 2025: ${MARIN_TODAY}`,
   ),
   initWorker: setting(
     argumentArray,
@@ -114,13 +114,10 @@ export const diskSchema = z.strictObject({
     ['.venv/bin/python'],
     'What takes the place of `uv run` in the commands here where uv itself cannot be started at all; null: nothing.',
   ),
-  cleanupAlive: unset(
-    check,
-    'How to see that the cleanup job on the head node is alive; null: nobody looks.',
-  ),
+  cleanupAlive: unset(check, 'How to check that the cleanup job on the head node is alive; null: no check.'),
   workerSeen: unset(
     check,
-    'How to see that Ray has the worker again; null: only its disk and its mount are looked at.',
+    'How to check that Ray has the worker again; null: only its disk and its mount are checked.',
   ),
   passVariables: setting(
     z.array(variable).max(20),

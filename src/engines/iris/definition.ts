@@ -21,7 +21,7 @@ const retries = (about: string): z.ZodDefault<z.ZodInt> =>
   setting(
     z.int().min(0).max(1_000),
     0,
-    `How often Iris itself may start the job again ${about}: a restart of the same attempt that the watch tells. It stands in the manifest.`,
+    `How often Iris itself may restart the job ${about}; the watch reports such a restart of the same attempt. Part of the manifest.`,
   );
 
 export const irisSchema = z.strictObject({
@@ -33,9 +33,9 @@ export const irisSchema = z.strictObject({
   tokenFrom: setting(
     variable.nullable(),
     'IRIS_TOKEN',
-    'Runner environment variable with an API key of the controller; a login of the same user would revoke other logins. Null: none is sent, and `ferrybot doctor` says what a controller without authentication means.',
+    'Runner environment variable with an API key of the controller; a login of the same user would revoke other logins. Null: none is sent, and `ferrybot doctor` explains the risk of a controller without authentication.',
   ),
-  user: word.describe('Whose jobs they are, `/<user>/<job>`: with authentication the user of the API key.'),
+  user: word.describe('Owner of the jobs, `/<user>/<job>`: with authentication, the user of the API key.'),
   cpuMillicores: setting(z.int().min(1).max(10_000_000), 1_000, 'Thousandths of a core.'),
   memoryMb: setting(z.int().min(1).max(100_000_000), 2_048, 'Memory in MB.'),
   diskMb: setting(z.int().min(1).max(100_000_000), 5_120, 'Disk in MB.'),
@@ -67,7 +67,7 @@ export const irisSchema = z.strictObject({
   ),
   markers: unset(
     place,
-    'Folder of a POSIX file system that all workers share, where each start takes its mark: a job that was launched twice starts once even if the controller forgot the first. Null: guarded by names and attempt numbers alone.',
+    'Folder on a POSIX file system that all workers share, where each start leaves a mark: a job that was launched twice starts once, even if the controller forgot the first launch. Null: only names and attempt numbers guard it.',
   ),
   maxRetriesPreemption: retries('after it lost a worker'),
   maxRetriesFailure: retries('after its command failed'),

@@ -43,12 +43,12 @@ const scripts = z.strictObject({
     // rule AG-02
     .default(['uv', 'run', '--project', '{checkout}'])
     .describe(
-      'What {python} stands for in the templates below. A call through `uv run --project` takes 8 to 20 s with a warm cache, and first makes the environment where none is kept; [/opt/lab/.venv/bin/python] names a kept one.',
+      'The value of {python} in the templates below. `uv run --project` takes 8 to 20 s with a warm cache, and creates the environment first without one; [/opt/lab/.venv/bin/python] names a permanent environment.',
     ),
   pythonWithoutUv: setting(
     argumentArray.nullable(),
     ['{checkout}/.venv/bin/python'],
-    "What {python} stands for where the program of `python` cannot be started at all; null: nothing. Marin's scripts start ray and uv by name: both have to lie beside the chosen program, whose folder stands first in their PATH, or on the PATH of the runner.",
+    "The value of {python} if the program of `python` cannot be started; null: none. Marin's scripts start ray and uv by name: install both next to the chosen program, whose folder is first in their PATH, or on the PATH of the runner.",
   ),
   submit: setting(
     argumentArray,
@@ -64,12 +64,12 @@ const scripts = z.strictObject({
       '--',
       '{command}',
     ],
-    'Submits a job, started in the root of the shipped files; {clusterFile}, {submissionId}, {checkout}; alone in their place {python}, {environment}, {command}.',
+    'Submits a job, started in the root of the shipped files; {clusterFile}, {submissionId}, {checkout}; as whole arguments {python}, {environment}, {command}.',
   ),
   clusterFile: setting(
     path,
     'infra/marin-{cluster}.yaml',
-    "File of the default branch that says where the cluster is, for {clusterFile}, which becomes its absolute path: a name would be looked up in the change's files; {cluster}.",
+    'File of the default branch that describes the cluster; its absolute path is the value of {clusterFile}, because a name would be searched in the files of the change; {cluster}.',
   ),
   leavesOut: setting(
     z.array(z.string().min(1).max(200)).max(100),
@@ -79,12 +79,12 @@ const scripts = z.strictObject({
   ignoreFiles: setting(
     z.array(z.string().regex(/^\.[\w.-]+$/, 'a name such as .rayignore')).max(5),
     ['.rayignore'],
-    'Files whose patterns name what is left out as well. Ray is told to heed no .gitignore (RAY_RUNTIME_ENV_IGNORE_GITIGNORE, since Ray 2.4); add .gitignore where the script heeds it itself.',
+    'Files with patterns of further files to leave out. ferrybot makes Ray ignore .gitignore (RAY_RUNTIME_ENV_IGNORE_GITIGNORE, since Ray 2.4); add .gitignore if the script itself uses it.',
   ),
   environment: setting(
     argumentArray,
     ['-e', '{name}={value}'],
-    'What {environment} stands for, once for each variable of the job; {name} and {value}. A ray_run.py of before February 2026 wants [-e, "{name}", "{value}"].',
+    'The value of {environment}, repeated for each variable of the job; {name} and {value}. A ray_run.py from before February 2026 needs [-e, "{name}", "{value}"].',
   ),
   readsVariables: setting(
     z.array(variable).max(20),
@@ -93,7 +93,7 @@ const scripts = z.strictObject({
   ),
   checkout: unset(
     z.array(path).min(1).max(20),
-    'What of the default branch lies in {checkout}, never of the change that is launched; null: all of it.',
+    'Folders of the default branch in {checkout}, never of the change; null: all.',
   ),
   timeoutMs: setting(z.int().min(1_000).max(1_800_000), 300_000, 'How long one call of a script may take.'),
 });
@@ -128,7 +128,7 @@ export const raySchema = z.strictObject({
     scripts,
     'The scripts that submit; null: the Jobs API does, with the shipped tree as a package.',
   ),
-  disk: unset(diskSchema, "Care of the disks of the cluster's TPU workers; null: nobody looks after them."),
+  disk: unset(diskSchema, "Maintenance of the disks of the cluster's TPU workers; null: none."),
   ...gcpKeys,
   ...CLUSTER_KEYS,
 });

@@ -41,7 +41,7 @@ export const slurmSchema = z.strictObject({
     'Folder of job records, logs and shipped files on a file system that the runner and all compute nodes have under this path.',
   ),
   bin: unset(place, 'Folder of sbatch, squeue, scancel, sinfo, sacct and scontrol; null: by PATH.'),
-  conf: unset(place, 'SLURM_CONF for these commands; null: where Slurm looks by itself.'),
+  conf: unset(place, "SLURM_CONF for these commands; null: Slurm's default."),
   partition: named('Partition'),
   account: named('Account that is charged'),
   qos: named('Quality of service'),
@@ -81,7 +81,7 @@ export const slurmSchema = z.strictObject({
   mayRequeue: setting(
     z.boolean(),
     false,
-    'Whether Slurm itself may start the job again after a preemption or a lost node: a restart of the same attempt that the watch tells. The file with the environment then stays until the end.',
+    'Whether Slurm itself may restart the job after a preemption or a lost node; the watch reports such a restart of the same attempt. The file with the environment then remains until the end.',
   ),
   commandTimeoutMs: timeoutMs('one command of Slurm', 60_000),
   ...CLUSTER_KEYS,

@@ -35,7 +35,7 @@ export const vastSchema = z.strictObject({
     'Runner environment variable with the key of the account. No job gets it.',
   ),
   fleet: word.describe(
-    'Stands in the label of every instance of this cluster: what has it is ours, and anything else on the account is never touched. No other cluster and no other lab on the account may have it too.',
+    'Part of the label of every instance of this cluster. ferrybot never changes an instance without it. No other cluster and no other lab on the account may use the same value.',
   ),
   image: z
     .string()
@@ -53,20 +53,20 @@ export const vastSchema = z.strictObject({
   reliability: setting(amount, '0.98', 'Reliability of the machine by Vast.ai’s own count, at least.'),
   dollarsPerHourMax: amount.describe('No machine is rented that costs more in an hour, its disk included.'),
   dollarsMax: amount.describe(
-    'One run may cost so much, all its machines together: then they are destroyed, whatever they do.',
+    'Maximum cost of one run, all its machines together; at this cost they are destroyed.',
   ),
   dollarsPerDayMax: unset(
     amount,
-    'No run is launched on this cluster whose `dollarsMax` is more than what the runs of the day, in UTC, leave of so much; one that still rents counts with its own `dollarsMax`. `null`: nobody adds it up.',
+    'Budget per day, in UTC. A run is launched only if its `dollarsMax` fits into the rest of it; a run that still rents counts with its own `dollarsMax`. `null`: no budget.',
   ),
   dollarsPerMonthMax: unset(amount, 'The same for one month.'),
   hoursMax: z
     .int()
     .min(1)
     .max(24 * 60)
-    .describe('After so many hours an instance destroys itself, whoever watches or not.'),
+    .describe('After so many hours an instance destroys itself, even without a watch.'),
   startMinutesMax: minutes(45).describe(
-    'An instance whose job has not made its first step after so many minutes is destroyed: image, data and compilation come before it.',
+    'An instance is destroyed if its job makes no step within so many minutes, which include image, data and compilation.',
   ),
   idleMinutesMax: minutes(30).describe(
     'An instance is destroyed before no step of its job has moved for so long, also one that is stopped or frozen: the longest eval or save has to fit.',
@@ -85,7 +85,7 @@ export const vastSchema = z.strictObject({
       .min(1)
       .max(24 * 60),
     60,
-    'An instance whose job has ended destroys itself after so many minutes, whoever watches or not; the watch destroys it before, once its log is read. `/keep` reaches no further.',
+    'So many minutes after the end of its job an instance destroys itself, even without a watch; the watch destroys it earlier, once it has read the log. `/keep` cannot exceed this.',
   ),
   requestTimeoutMs: timeoutMs('one request to the API'),
   ...CLUSTER_KEYS,

@@ -20,10 +20,10 @@ const YEAR_HOURS = 8_760;
 const adoptionSettings = z.strictObject({
   kind: z.literal('adoption').describe('What a run of this lane is.'),
   ...laneKeys,
-  runName: setting(name, '{date}', 'Left out: a job that somebody has launched has its own name.'),
-  command: setting(argumentArray, ['false'], 'Left out: the job says what it runs.'),
-  outputRoot: setting(name, '{run}', 'Left out: the job writes where it was told to.'),
-  finalStep: setting(laneKeys.finalStep, null, 'Left out: the log of the job says it.'),
+  runName: setting(name, '{date}', 'Omit it: an adopted job has its own name.'),
+  command: setting(argumentArray, ['false'], 'Omit it: the job defines its command.'),
+  outputRoot: setting(name, '{run}', 'Omit it: the job defines its output root.'),
+  finalStep: setting(laneKeys.finalStep, null, 'Omit it: the log of the job has it.'),
   freshnessHours: setting(
     laneKeys.freshnessHours,
     YEAR_HOURS,
@@ -32,7 +32,7 @@ const adoptionSettings = z.strictObject({
   fixScope: setting(
     z.array(path).max(20),
     [],
-    'Files and folders in which ferrybot puts right, by itself, a slip that a job died of: one commit a run, on a branch of its own, launched only where people approve it. []: nowhere.',
+    'Files and folders in which ferrybot fixes a small error of a failed job: one commit per run, on a separate branch, launched only after an approval. []: nowhere.',
   ),
   fixer: fixerSettings,
 });

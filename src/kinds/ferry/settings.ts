@@ -18,7 +18,7 @@ const candidate = z.strictObject({
   bucket: z
     .enum(['datamix', 'optimizer', 'architecture', 'system', 'observability'])
     .describe("The policy's bucket of the knob; the one tried least recently comes first."),
-  risk: z.enum(['low', 'medium', 'high']).describe('Stands in the proposal.'),
+  risk: z.enum(['low', 'medium', 'high']).describe('Shown in the proposal.'),
   reason: z.string().min(1).max(500).describe('Why this is worth a day.'),
   signal: z
     .enum(['validation', 'exploration'])
@@ -46,13 +46,13 @@ export const ferrySettings = z.strictObject({
   fixScope: setting(
     z.array(path).max(20),
     [],
-    'Files and folders that a fix may change besides `scope`, once an attempt of the ferry has failed. In these, ferrybot puts a slip right by itself: one commit a run, approved as any fix is.',
+    'Files and folders that a fix may change in addition to `scope` after a failed attempt. In these, ferrybot fixes a small error itself: one commit per run, approved like any fix.',
   ),
   fixer: fixerSettings,
   preApprovedFixes: setting(
     z.array(path).max(20),
     [],
-    'Files and folders of `fixScope` in which ferrybot may also launch what it has put right, once a run, without asking anybody again: whoever approves the run approves that with it. Never a file whose path speaks of model, optimizer or data. []: nowhere.',
+    'Files and folders of `fixScope` in which ferrybot may also launch its own fix, once per run, without another approval: the approval of the run includes it. Never a file with model, optimizer or data in its path. []: nowhere.',
   ),
   budget: z
     .strictObject({
@@ -122,12 +122,12 @@ export const ferrySettings = z.strictObject({
         "The variable of the lane's environment that sets the FLOPs, where the job works its steps out from it.",
       ),
     }),
-    'What the lane is for in size: shown with each proposal, as 6 FLOPs for each parameter and token. null: not told.',
+    'Model size of the lane, shown with each proposal as 6 FLOPs per parameter and token. null: not shown.',
   ),
   objective: setting(
     z.enum(['ask', 'integration']),
     'ask',
-    'What a ferry is for when nobody says: ask, which asks people before anything is edited, or the normal integration check at once.',
+    'The objective of a ferry if no person gives one: `ask` asks people before anything is edited; `integration` is the normal integration check.',
   ),
   objectiveBy: setting(
     z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day in quotes, such as "09:00"'),
@@ -137,7 +137,7 @@ export const ferrySettings = z.strictObject({
   objectiveWaitMinutes: setting(
     z.int().min(0).max(720),
     60,
-    'How long a question stands at least, also one that is asked after that time; where the day would be over before, nobody is asked.',
+    'Minimum time to answer the question, also if it is asked after that time; if the day would end first, no question is asked.',
   ),
   candidates: setting(z.array(candidate).max(100), [], 'What may be proposed without a person saying what.'),
   lastFerry: unset(
@@ -149,7 +149,7 @@ export const ferrySettings = z.strictObject({
       date: z.iso.date().describe('The day of its launch.'),
       issue: unset(z.int().min(1), 'Number of its issue, if it had one.'),
     }),
-    'The last ferry from before the bot was there: while the record has none, the first proposals tell what happened since. null: since a date some days ago.',
+    'The last ferry before the lab used the bot: while the record has none, proposals list what changed since then. null: since a date some days ago.',
   ),
   memoryDays: setting(
     z.int().min(1).max(365),
@@ -158,7 +158,7 @@ export const ferrySettings = z.strictObject({
   ),
   proposer: unset(
     proposer,
-    'A program of the lab that proposes edits, run with an empty environment and checked like anybody, or null.',
+    "A program of the lab that proposes edits, run with an empty environment and checked like a person's proposal, or null.",
   ),
   checksBeforePush: setting(
     z.union([z.literal('repository'), z.array(argumentArray).max(20)]),

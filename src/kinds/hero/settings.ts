@@ -36,7 +36,7 @@ export const heroSettings = z.strictObject({
   startOptions: setting(
     z.array(name).min(1).max(50),
     START_OPTIONS,
-    'Options and variables of the command that say which checkpoint a job begins from. Leading dashes, capitals, and dashes for underscores make no difference.',
+    'Options and variables of the command that name the checkpoint to start from. Leading dashes, capitals, and dashes for underscores make no difference.',
   ),
   cadence: cadenceSetting(HERO_CADENCE),
 });

@@ -49,7 +49,7 @@ export const rentalSettings = z.strictObject({
   defaults: setting(
     z.record(name, z.string().min(1).max(500)),
     {},
-    'What a contract says where its issue and `/rent` say nothing, by the names of the contract: command, objective, kill, earlyStop, reductions, image and so on, in the words of the form.',
+    'Values for a contract if its issue and `/rent` give none, by the names of the contract: command, objective, kill, earlyStop, reductions, image and so on, as in the form.',
   ),
 });
 
