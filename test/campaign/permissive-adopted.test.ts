@@ -1,4 +1,6 @@
-/** The same for adopted jobs: adoption, stops, and relaunches. */
+/**
+ * Defences of adopted jobs, removed one at a time as in permissive.test.ts: adoption, stops, and relaunches.
+ */
 
 import { describe, expect, it, vi } from 'vitest';
 import { type AskedAdopted, COURSES, type Course } from './adopted.ts';

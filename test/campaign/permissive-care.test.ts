@@ -1,4 +1,7 @@
-/** The same for cluster changes: deleting a node, cleaning a disk, starting the cleanup job. */
+/**
+ * Defences of cluster changes, removed one at a time as in permissive.test.ts: deleted nodes, cleaned disks,
+ * the cleanup job.
+ */
 
 import { describe, expect, it, vi } from 'vitest';
 import { known } from '../../src/domain/values.ts';

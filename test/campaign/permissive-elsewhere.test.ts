@@ -1,6 +1,5 @@
 /**
- * The same for commands in other threads that name the run: they count, by permission and in time, even
- * without the journal.
+ * Defences of commands in other threads that name the run, removed one at a time as in permissive.test.ts.
  */
 
 import { expect, it, vi } from 'vitest';

@@ -1,4 +1,7 @@
-/** The same for hero runs: their checkpoints, restarts, approvals and clean-ups. */
+/**
+ * Defences of hero runs, removed one at a time as in permissive.test.ts: checkpoints, restarts, approvals and
+ * clean-ups.
+ */
 
 import { describe, expect, it, vi } from 'vitest';
 import { type AskedHero, COURSES, type Course } from './hero.ts';

@@ -1,6 +1,6 @@
 /**
- * The same for the record and for answers: permission to write an entry, answers and notices, and entries
- * that no text can prevent.
+ * Defences of the record and of answers, removed one at a time as in permissive.test.ts: who may write an
+ * entry, which notices are posted, and that no text prevents an entry.
  */
 
 import { vi } from 'vitest';

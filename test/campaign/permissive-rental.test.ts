@@ -1,4 +1,7 @@
-/** The same for rented machines: permissions, restarts, and destruction. */
+/**
+ * Defences of rented machines, removed one at a time as in permissive.test.ts: permissions, restarts, and
+ * destruction.
+ */
 
 import { describe, expect, it, vi } from 'vitest';
 import { showDefences } from './permissive.ts';

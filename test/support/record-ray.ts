@@ -1,4 +1,7 @@
-/** Asks a real Ray head everything that ferrybot ever asks, and keeps its answers without what changes from one head to the next. */
+/**
+ * Sends every request that ferrybot uses to a real Ray head, and keeps the responses without values of this
+ * head.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -6,10 +9,10 @@ import { callOverHttp } from '../../src/engines/shared/http.ts';
 import type { RayHead } from './ray-head.ts';
 
 const recordedAnswer = z.object({ status: z.int(), contentType: z.string(), body: z.unknown() }).readonly();
-/** One answer: JSON as it is, anything else as text. */
+/** One response: JSON unchanged, anything else as text. */
 export type RecordedAnswer = z.infer<typeof recordedAnswer>;
 
-/** The questions, by a name that says what is asked for. */
+/** The requests, by descriptive name. */
 export const QUESTIONS = [
   'version',
   'version-no-token',
@@ -47,9 +50,9 @@ export type Recording = z.infer<typeof recordingSchema>;
 
 /** The id of the recorded job; texts name it. */
 export const RECORDED_JOB = 'recorded-job';
-/** The session of the recorded answers. */
+/** The session of the recorded responses. */
 export const RECORDED_SESSION = 'session_recorded';
-/** What the recorded job says before it waits. */
+/** What the recorded job prints before it waits. */
 const SAYS = 'up';
 
 type Ask = (
@@ -59,7 +62,7 @@ type Ask = (
   headers?: Readonly<Record<string, string>>,
 ) => Promise<RecordedAnswer>;
 
-/** Takes some ten seconds. The head forgets nothing of it: it is meant for one of its own. */
+/** Takes some ten seconds. The head keeps its jobs, so it should be a new one. */
 export async function recordRay(head: RayHead): Promise<Recording> {
   const ask = asker(head);
   const job = (kind: string, entrypoint: string): object => ({
@@ -120,7 +123,7 @@ export async function recordRay(head: RayHead): Promise<Recording> {
   return recordingSchema.parse({ ray: version.ray_version, answers });
 }
 
-/** A job as it is before its process runs: on a slow machine the first one may run when it is asked about. */
+/** A job before its process runs: on a slow machine the first one may already run when it is read. */
 async function pending(
   ask: Ask,
   job: (kind: string, entrypoint: string) => object,
@@ -137,7 +140,7 @@ async function pending(
   return seen;
 }
 
-/** A job that runs may not have said anything yet. */
+/** A running job may not have printed anything yet. */
 async function saying(words: string, look: () => Promise<RecordedAnswer>): Promise<RecordedAnswer> {
   let seen = await look();
   for (let again = 0; again < 100 && !JSON.stringify(seen.body).includes(words); again += 1) {
@@ -147,7 +150,10 @@ async function saying(words: string, look: () => Promise<RecordedAnswer>): Promi
   return seen;
 }
 
-/** A busy head begins its answer before it knows that there is no such file: 200, and nothing. Asked again, it says so. */
+/**
+ * A busy head starts its response before it knows that there is no such file: 200 and an empty body. The next
+ * request gets the error.
+ */
 async function refused(look: () => Promise<RecordedAnswer>): Promise<RecordedAnswer> {
   let seen = await look();
   for (let again = 0; again < 20 && seen.status === 200 && seen.body === ''; again += 1) {
@@ -157,7 +163,7 @@ async function refused(look: () => Promise<RecordedAnswer>): Promise<RecordedAns
   return seen;
 }
 
-/** An answer with the ids of this one head in it. */
+/** A response with the ids of this head. */
 async function asItIs(head: RayHead, path: string): Promise<string> {
   const answer = await fetch(`${head.address}/${path}`, {
     headers: { authorization: `Bearer ${head.token}` },
@@ -194,7 +200,7 @@ function asker(head: RayHead): Ask {
   };
 }
 
-/** Without paths, addresses, times and ids of this one head: two recordings of one Ray are the same. */
+/** Without paths, addresses, times and ids of this head: two recordings of one Ray are equal. */
 function plain(text: string, head: RayHead): string {
   return text
     .replaceAll(head.folder, '/ray')
