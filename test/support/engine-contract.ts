@@ -247,7 +247,7 @@ export function engineContract(abilities: EngineAbilities, open: () => Promise<E
     ['secretVariable', { env: { LAB_SECRET: 'a-value-of-a-secret' }, secretNames: ['LAB_SECRET'] }],
     ['githubToken', { env: { NOTE: `ghp_${'a1B2'.repeat(9)}` } }],
   ] as const)(
-    'brings a variable to the job as it is, or refuses it before anything is sent: %s',
+    'passes a variable to the job unchanged, or rejects the job before anything is sent: %s',
     async (ability, changes) => {
       const outcome = await submitTo(bench.engine, spec('quick', changes));
       if (abilities[ability] === 'taken') expect(outcome).toMatchObject({ kind: 'submitted' });
