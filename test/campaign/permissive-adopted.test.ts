@@ -36,7 +36,7 @@ describe.each(Object.keys(COURSES) as Course[])('an adopted job that ends as %s'
 const AGAIN = ['the asker accepts', 'time passes', 'time passes'];
 
 it.each(['a slip', 'a lost connection'] as const)(
-  'after %s it is launched again, once that is approved',
+  'after %s it is launched again with a new approval',
   async (course) => {
     const moves = [...AGAIN, 'mira approves', 'time passes', 'time passes'];
     const { faults, starts } = await playAdopted(2, { asker: 'ada', server: true, course, moves });
