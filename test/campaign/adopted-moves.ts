@@ -1,4 +1,5 @@
-// What people and attackers do about a job that was launched by hand: they take it over, hand it on, stop it and launch it again, and others spoil what they can.
+// Moves around an adopted job: people adopt it, hand it off, stop it and launch it again, and attackers
+// interfere.
 
 import { commitFiles } from '../../packages/playground/git/store/memory-remote.ts';
 import { fileOf } from '../support/talk.ts';
@@ -18,13 +19,13 @@ async function wait(scene: AdoptedScene): Promise<void> {
   await scene.lab.clock.advance((5 + scene.random.below(25)) * MINUTE);
 }
 
-/** Somebody without a right wants the job, or has it for somebody else. */
+/** A user without permission requests the job, or accepts it for another user. */
 async function strangerSays(scene: AdoptedScene): Promise<void> {
   const texts = ['/accept', '/handoff @sol', '/stop-watching', '/stop', '/watch', '/until step=1'];
   await comment(scene, 'sol', scene.pull, scene.random.pick(texts));
 }
 
-/** A comment of somebody's becomes a yes. */
+/** Edits another user's comment into an acceptance. */
 async function editIntoYes(scene: AdoptedScene): Promise<void> {
   const { mira, noor, ada } = scene.ids;
   const rows = Object.values(scene.lab.world.state.comments).filter(({ authorId }) =>
@@ -36,7 +37,7 @@ async function editIntoYes(scene: AdoptedScene): Promise<void> {
   await edit(scene, by, scene.random.pick(rows).id, scene.random.pick(texts));
 }
 
-/** A commit on the branch of the fix, or one in its place before there is a fix. */
+/** A commit on the branch of the fix, or one in its place before a fix exists. */
 async function pushToFix(scene: AdoptedScene): Promise<void> {
   const { lab, random, branch, original } = scene;
   const ref = `refs/heads/${branch}`;
@@ -54,7 +55,7 @@ async function pushToFix(scene: AdoptedScene): Promise<void> {
   scene.deeds.push({ kind: 'changed', atMs: lab.clock.now(), what: 'branch', by: 'ada' });
 }
 
-/** Right before the launcher comes to what was approved, and no webhook tells of it. */
+/** An approval, and a brake right before the launcher runs, without a webhook. */
 async function approveAndBrake(scene: AdoptedScene): Promise<void> {
   const { launcher, random } = scene;
   launcher.awayMs = (3 + random.below(20)) * MINUTE;
@@ -62,7 +63,7 @@ async function approveAndBrake(scene: AdoptedScene): Promise<void> {
   await lateWord(scene, () => brake(scene, random.pick(BRAKES)));
 }
 
-/** There is no pull request here. */
+/** This scene has no pull request. */
 const NOT_HERE = /^pushes (?:to|a config)|^edits the body/;
 
 const OF_OTHERS: readonly Attack[] = [...ATTACKS, ...STOLEN_KEYS].filter(({ what }) => !NOT_HERE.test(what));
@@ -84,7 +85,7 @@ async function attacked(
   scene.deeds.push({ kind: 'attack', atMs: scene.lab.clock.now(), what });
 }
 
-/** The moves of honest people, and of attackers, by their names. */
+/** The moves of honest people and attackers, by name. */
 export const ADOPTED_MOVES: Readonly<Record<string, AdoptedMove>> = {
   'the asker accepts': (scene) => ask(scene, '/accept', scene.asker),
   'mira accepts': (scene) => ask(scene, '/accept'),

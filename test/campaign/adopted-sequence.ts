@@ -1,4 +1,4 @@
-// Sequences of the scene of jobs that were launched by hand.
+// Sequences of the adoption scene.
 
 import { logbookText } from '../support/play.ts';
 import { type AskedAdopted, openAdoptedScene } from './adopted.ts';
@@ -9,7 +9,7 @@ import type { Outcome } from './outcome.ts';
 
 const MINUTE = 60_000;
 
-/** Plays the sequence of this seed, with these moves in place of random ones where some are asked for. */
+/** Plays the sequence of this seed, with the requested moves instead of random ones. */
 export async function playAdopted(seed: number, asked: AskedAdopted = {}): Promise<Outcome> {
   const scene = await openAdoptedScene(seed, asked);
   const { random, lab } = scene;

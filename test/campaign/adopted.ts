@@ -1,4 +1,4 @@
-// A fifth scene: somebody has launched a job by hand, somebody has asked for it to be watched, and the cluster has said what it is.
+// The fifth scene: a job was launched by hand, its adoption was requested, and the cluster has described it.
 
 import { JOB_ID, launchByHand, openAdoptingLab, runOf, WATCH } from '../support/adopted-job.ts';
 import { ferryScript } from '../support/ferry-script.ts';
@@ -16,11 +16,11 @@ const MINUTE = 60_000;
 const SWEEP = 'experiments/sweep.py';
 const TEXT = 'import json\n\nprint(math.pi)\nprint(json)\n';
 
-/** Who asks for it to be taken over. */
+/** The users who request the adoption. */
 export const ASKERS = ['ada', 'ada', 'noor'] as const;
 export type Asker = (typeof ASKERS)[number];
 
-/** How the job goes; null is no exit: it runs on. */
+/** How the job ends; null means that it keeps running. */
 export const COURSES = {
   'runs on': { says: [], exitCode: null },
   'goes well': { says: ['done'], exitCode: 0, endAtMs: 40 * MINUTE },
@@ -46,13 +46,13 @@ export type Course = keyof typeof COURSES;
 export type AdoptedScene = Scene & {
   readonly course: Course;
   readonly asker: Asker;
-  /** When the cluster had said what the job is. */
+  /** When the cluster had described the job. */
   readonly toldAtMs: number;
-  /** The record as it was at one time and another, with when that was. */
+  /** Versions of the record, with their times. */
   readonly texts: { readonly atMs: number; readonly text: string }[];
 };
 
-/** What a test wants; the seed decides the rest. */
+/** What a test sets; the seed decides the rest. */
 export type AskedAdopted = {
   readonly asker?: Asker;
   readonly course?: Course;
@@ -60,7 +60,7 @@ export type AskedAdopted = {
   readonly moves?: readonly string[];
 };
 
-/** Opens a lab in which somebody may say that this is the job. */
+/** Opens a lab in which the described job can be accepted. */
 export async function openAdoptedScene(seed: number, asked: AskedAdopted = {}): Promise<AdoptedScene> {
   const random = randomFrom(seed);
   const asker = asked.asker ?? random.pick(ASKERS);

@@ -1,4 +1,5 @@
-// What a writer, a stranger, a cheating approver and a workflow of a branch can do, with GitHub's own means alone.
+// Attacks by a writer, an untrusted user, a cheating approver and a workflow of a branch, with GitHub's own
+// means only.
 
 import { commitFiles } from '../../packages/playground/git/store/memory-remote.ts';
 import { fileOf } from '../support/talk.ts';
@@ -8,10 +9,10 @@ import { logbookFiles, pushLogbookText } from './logbook-files.ts';
 import { type Scene, textOf } from './scene.ts';
 import { loseWebhooks } from './steps.ts';
 
-/** One attack: what it is called in a failing sequence, and how it is done. */
+/** One attack: its name in a failing sequence, and its action. */
 export type Attack = { readonly what: string; readonly act: (scene: Scene) => Promise<void> };
 
-/** An ordinary commit by ada that takes the last lines of a file away. */
+/** An ordinary commit by ada that removes the last lines of a file. */
 async function dropLines(scene: Scene): Promise<void> {
   const [path, text] = scene.random.pick(await logbookFiles(scene));
   const lines = text.trimEnd().split('\n');
@@ -19,7 +20,7 @@ async function dropLines(scene: Scene): Promise<void> {
   await pushLogbookText(scene, path, `${kept.join('\n')}\n`);
 }
 
-/** The same, and a moment later the true file again: whoever looked in between was deceived. */
+/** The same, and a moment later the original file again: a process that read in between was deceived. */
 async function dropAndRestore(scene: Scene): Promise<void> {
   const [path, text] = scene.random.pick(await logbookFiles(scene));
   const lines = text.trimEnd().split('\n');
@@ -52,7 +53,7 @@ async function editCard(scene: Scene): Promise<void> {
   }
 }
 
-/** Somebody writes into a comment. */
+/** Edits a comment. */
 export async function edit(scene: Scene, by: Who, id: number, body: string): Promise<boolean> {
   const was = scene.lab.world.state.comments[id]?.body ?? '';
   const { status } = await scene.ask(by, 'PATCH', `/issues/comments/${id}`, { body });
@@ -81,7 +82,7 @@ async function deleteComment(scene: Scene): Promise<void> {
   if (id !== null) await remove(scene, id);
 }
 
-/** Somebody else's comment becomes an approval. */
+/** Edits another user's comment into an approval. */
 async function editIntoApproval(scene: Scene): Promise<void> {
   const mine = Object.values(scene.lab.world.state.comments).filter(
     (row) => row.authorId === scene.ids.mira || row.authorId === scene.ids.noor,
@@ -102,7 +103,7 @@ const CONTENTS = [
   ['lib/simple.py', '', '# another line\n'],
 ] as const;
 
-/** A commit on the bot's branch; its author says that it is mira, which proves nothing. */
+/** A commit on the bot's branch with mira as author, which proves nothing. */
 async function pushBranch(scene: Scene, by: 'ada' | 'noor'): Promise<void> {
   const ref = `refs/heads/${scene.branch}`;
   const tip = (await scene.lab.store.refs(ref)).get(ref) ?? null;
@@ -139,7 +140,7 @@ async function editText(scene: Scene, by: 'ada' | 'noor', what: 'body' | 'issue'
   if (status === 200) scene.deeds.push({ kind: 'changed', atMs: scene.lab.clock.now(), what, by });
 }
 
-/** What a stranger writes: commands, others' lines, markers, and much of what costs time. */
+/** Comments by an untrusted user: commands, copied lines, markers, and texts that are expensive to parse. */
 async function strangerSpeaks(scene: Scene): Promise<void> {
   const digest = lineOnShow(scene)?.digest ?? 'a'.repeat(32);
   const marker = `<!-- ferrybot:v1 run=${scene.run} kind=card key=card head=99:aaaaaaaaaaaa phase=sealed -->`;
@@ -153,7 +154,7 @@ async function strangerSpeaks(scene: Scene): Promise<void> {
   await comment(scene, 'sol', scene.random.pick([scene.pull, scene.issue]), scene.random.pick(texts));
 }
 
-/** A workflow of the lab that echoes what a stranger wrote, or says that somebody approved. */
+/** A workflow of the lab echoes an untrusted comment, or claims an approval. */
 async function workflowSpeaks(scene: Scene): Promise<void> {
   const digest = lineOnShow(scene)?.digest ?? 'a'.repeat(32);
   const bots = Object.values(scene.lab.world.state.comments).filter((row) =>
@@ -170,7 +171,7 @@ async function workflowSpeaks(scene: Scene): Promise<void> {
   if (text !== '') await comment(scene, 'workflow', scene.random.pick([scene.pull, scene.issue]), text);
 }
 
-/** ada starts the launch again: with an order of the record, or one that never was. */
+/** ada starts the launch again, with an order of the record or an invented one. */
 async function dispatchLaunch(scene: Scene): Promise<void> {
   const orders = (await logbookFiles(scene)).flatMap(([, text]) =>
     [...text.matchAll(/"orderDigest":"(sha256:[0-9a-f]{64})"/g)].map((match) => match[1] ?? ''),
@@ -184,7 +185,7 @@ async function dispatchLaunch(scene: Scene): Promise<void> {
   await scene.lab.clock.advance(1_000);
 }
 
-/** A tag where marks and seals stand, or in the place of their folder, pushed by somebody without a key. */
+/** A tag with the name of a mark, a seal or their folder, pushed without a key. */
 async function squatTag(scene: Scene): Promise<void> {
   const tip = (await scene.lab.store.refs('refs/heads/ferrybot/logbook')).get('refs/heads/ferrybot/logbook');
   if (tip === undefined) return;
@@ -196,7 +197,7 @@ async function squatTag(scene: Scene): Promise<void> {
   await scene.ask('ada', 'POST', '/git/refs', { ref: `refs/tags/${name}`, sha: tip });
 }
 
-/** The last brake is taken back whole: its comment goes, and every line of the record since. */
+/** Removes the last brake completely: its comment, and every later line of the record. */
 export async function takeBrakeBack(scene: Scene): Promise<void> {
   const brake = scene.deeds.findLast((deed) => deed.kind === 'braked');
   if (brake?.kind !== 'braked') return;
@@ -208,12 +209,12 @@ export async function takeBrakeBack(scene: Scene): Promise<void> {
   }
 }
 
-/** GitHub brings no webhook for a while. */
+/** Drops GitHub's webhooks for a while. */
 async function switchWebhooks(scene: Scene): Promise<void> {
   loseWebhooks(scene, scene.lab.world.state.settings.drop === 'all' ? 'back' : 'lost');
 }
 
-/** mira's role is taken away and given back later. */
+/** Removes mira's role and restores it later. */
 async function changeRole(scene: Scene): Promise<void> {
   const { repos } = scene.lab.world.state;
   for (const [id, repo] of Object.entries(repos)) {
@@ -222,7 +223,7 @@ async function changeRole(scene: Scene): Promise<void> {
   }
 }
 
-/** A branch of ada's that carries another config: only the default branch's counts. */
+/** A branch of ada's with another config: only the default branch's config counts. */
 async function pushOwnConfig(scene: Scene): Promise<void> {
   const main = (await scene.lab.store.refs('refs/heads/main')).get('refs/heads/main') ?? null;
   const config = await fileOf(scene.lab, 'main', '.github/ferrybot.yml');
@@ -236,7 +237,7 @@ async function pushOwnConfig(scene: Scene): Promise<void> {
   });
 }
 
-/** The attacks, by how often they are tried. */
+/** The attacks, weighted by repetition. */
 export const ATTACKS: readonly Attack[] = [
   { what: 'drops lines', act: dropLines },
   { what: 'takes a brake back', act: takeBrakeBack },

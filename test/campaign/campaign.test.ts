@@ -1,8 +1,8 @@
 /**
- * Random sequences of what a writer, a stranger, a cheating approver, a stolen control key and a stolen watch key can do,
- * among honest people: nothing starts without a living approval of exactly that, no brake is lost, and who asked is
- * answered. `CAMPAIGN` says how many sequences, `CAMPAIGN_FROM` the first seed; a failing one is named by its seed.
- * `npm run campaign` plays thousands.
+ * Random sequences of what a writer, an untrusted user, a cheating approver, a stolen control key and a
+ * stolen watch key can do, among honest people. Nothing starts without a valid approval of exactly that
+ * content, no brake is lost, and every honest command is answered. `CAMPAIGN` sets the number of sequences,
+ * `CAMPAIGN_FROM` the first seed; a failure names its seed. `npm run campaign` plays thousands.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -25,11 +25,11 @@ import { secondOf } from './terms.ts';
 const ASKED = Number(process.env['CAMPAIGN'] ?? 0);
 const COUNT = ASKED > 0 ? ASKED : 60;
 const FROM = Number(process.env['CAMPAIGN_FROM'] ?? 1);
-/** A quarter of a second for a sequence on quiet cores, several on busy ones. */
+/** A quarter of a second per sequence on quiet cores, several seconds on busy ones. */
 const TIMEOUT_MS = 60_000 + COUNT * 8_000;
 
 describe('the campaign', () => {
-  it('breaks no promise in any of its sequences', { timeout: TIMEOUT_MS }, async () => {
+  it('keeps every promise in all of its sequences', { timeout: TIMEOUT_MS }, async () => {
     const outcomes: Outcome[] = [];
     for (let seed = FROM; seed < FROM + COUNT; seed += 1) outcomes.push(await playSequence(seed));
     const { problems } = summaryOf(outcomes);
@@ -37,7 +37,7 @@ describe('the campaign', () => {
   });
 
   // Found by seed 3485 of 20,000.
-  it('answers what was said to a run whose record broke, though a younger run has its thread', async () => {
+  it('answers commands to a run with a damaged record, although a newer run has its thread', async () => {
     const scene = await openScene(1, randomFrom(1), { server: true, quorum: 1 });
     loseWebhooks(scene, 'lost');
     const [first] = await readable(scene);
@@ -54,7 +54,7 @@ describe('the campaign', () => {
 
   // threat T177
   // Found by seed 30011.
-  it('answers a stop though a thief put more entries in the place of those that were taken away', async () => {
+  it('answers a stop although a thief replaced removed entries with more forged ones', async () => {
     const scene = await openScene(1, randomFrom(1), { server: false, quorum: 1 });
     await brake(scene, 'revoke');
     await pass(scene, 60_000);
@@ -69,7 +69,7 @@ describe('the campaign', () => {
     await scene.lab.close();
   });
 
-  it('can be played from any seed, and a sequence is the same each time', async () => {
+  it('plays the same sequence for the same seed', async () => {
     const once = await playSequence(11);
     expect(await playSequence(11)).toEqual(once);
   });

@@ -1,5 +1,5 @@
-// The care scene of checkpoints: a hero run has ended, and a list of what could go of its checkpoints waits for a consent. They are
-// files of this machine; what is no longer there was deleted, whoever did it.
+// The clean-up scene: a hero run has ended, and a list of deletable checkpoints waits for a consent. The
+// checkpoints are files of this machine; a missing one was deleted, by any process.
 
 import { existsSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -29,10 +29,10 @@ async function playToEnd(): Promise<Ended> {
   return { moment, thread: issue, root, ranAtMs };
 }
 
-/** Two of five could go: the run keeps the two newest, and its last. */
+/** Two of five are deletable: the run keeps the two newest, and its last. */
 const STEPS = [400, 500, 900, 1_000, 1_200];
 
-/** Opens it with a list that ada has asked for. */
+/** Opens the scene with a list that ada requested. */
 export async function openCheckpointScene(
   seed: number,
   told: Told,
@@ -76,7 +76,7 @@ function tellGone(there: Map<string, string>, told: Told): void {
   }
 }
 
-/** What a file system calls this very file. */
+/** The file system's identity of this file. */
 function contentOf(path: string): string {
   const { ino, mtimeNs, size } = statSync(join(path, 'metadata.json'), { bigint: true });
   return `${ino}-${mtimeNs}-${size}`;

@@ -1,6 +1,6 @@
-// The labs of the care scenes, each with something that waits for a consent: a bad node that is to be deleted and checkpoints of a
-// hero run, proposed in a comment of its run; disks that are to be cleared and a cleanup job that is to be started, in the
-// description of an issue.
+// The labs of the care scenes, each with a proposal that waits for a consent. A bad node to delete and
+// checkpoints of a hero run are proposed in a comment of their run; disks to clean and a cleanup job to start
+// are proposed in an issue description.
 
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
 import type { Looks } from '../../src/care/disk/scan-record.ts';
@@ -13,11 +13,11 @@ import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../supp
 import { openCheckpointScene } from './care-checkpoints.ts';
 import { withYoungApprovals } from './terms.ts';
 
-/** What is changed, by what is consented to. */
+/** The change that a consent allows. */
 export const CHANGES = ['node', 'disk', 'cleanup job', 'checkpoints'] as const;
 export type Change = (typeof CHANGES)[number];
 
-/** Words of its proposal. */
+/** Text that identifies its proposal. */
 export const CONSENTS: Readonly<Record<Change, string>> = {
   node: 'ray-worker-7c21',
   disk: '`clean-disk` of `ray-vllm-a`',
@@ -25,19 +25,19 @@ export const CONSENTS: Readonly<Record<Change, string>> = {
   checkpoints: 'Checkpoints of',
 };
 
-/** A lab, and the thread and the record that the proposal stands in. */
+/** A lab, and the thread and record of the proposal. */
 export type CareLab = {
   readonly lab: VirtualLab;
   readonly thread: number;
   readonly record: string;
-  /** A job writes something anew that is to be deleted; nothing where no job could. */
+  /** Lets a job rewrite a listed target; does nothing if no job could. */
   readonly rewrite: () => Promise<void>;
-  /** Tells of what was changed and nobody has told of. */
+  /** Reports changes that were not reported yet. */
   readonly look: () => void;
   readonly leave: () => Promise<void>;
 };
 
-/** Tells of each call as it is made. */
+/** Called for each call on the cluster. */
 export type Told = (command: readonly string[]) => void;
 
 type Place = Pick<CareLab, 'thread' | 'record'>;
@@ -123,7 +123,7 @@ const SAID = {
   'delete-tpu-vm': '',
 } as const;
 
-/** A cluster with one full worker whose mount is missing, and without its cleanup job. */
+/** A cluster with one full worker without its mount, and without its cleanup job. */
 function fullDisks(told: Told): DiskPort {
   const done = new Set<string>();
   const vm = {

@@ -9,7 +9,7 @@ import type { Outcome } from './outcome.ts';
 const MINUTE = 60_000;
 const HONEST = 'mira consents';
 
-/** These moves on this change in place of random ones. */
+/** These moves on this change instead of random ones. */
 export type AskedCare = { readonly change: Change; readonly moves: readonly string[] };
 
 /** Plays the sequence of this seed. */
@@ -21,7 +21,7 @@ export async function playCare(seed: number, asked: AskedCare | null = null): Pr
   const moves =
     asked?.moves ??
     Array.from({ length: 2 + random.below(4) }, () =>
-      // What nobody consents to is never carried out, and shows nothing.
+      // A change without consent is never executed, and tests nothing.
       random.chance(0.35) ? HONEST : random.pick(names),
     );
   try {

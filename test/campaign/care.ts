@@ -1,4 +1,5 @@
-// A second, smaller scene: a change of a cluster waits for a consent, people consent and brake, and others spoil what they can.
+// The second, smaller scene: a cluster change waits for a consent, people consent and brake, and attackers
+// interfere.
 
 import { consentLine } from '../support/approve.ts';
 import { logbookParts, logbookText } from '../support/play.ts';
@@ -11,7 +12,7 @@ const MINUTE = 60_000;
 
 type Said = { readonly atMs: number; readonly id: number; readonly text: string };
 
-/** What happened, as the checker reads it. */
+/** What happened, for the checker. */
 export type CareDeed = { readonly atMs: number } & (
   | ({ readonly kind: 'action-approved'; readonly isIntact: boolean } & Said)
   | ({ readonly kind: 'braked' } & Said)
@@ -19,7 +20,7 @@ export type CareDeed = { readonly atMs: number } & (
   | { readonly kind: 'deleted-comment'; readonly id: number }
 );
 
-/** A call as the cluster got it, and the comments as they were. */
+/** A call that the cluster received, and the comments at that moment. */
 export type Call = {
   readonly atMs: number;
   readonly command: readonly string[];
@@ -32,7 +33,7 @@ export type CareScene = CareLab & {
   readonly change: Change;
   readonly deeds: CareDeed[];
   readonly calls: Call[];
-  /** The record as it was at one time and another: lines are taken away too. */
+  /** Versions of the record, because lines may be removed later. */
   readonly texts: string[];
   readonly executor: { awayMs: number; startsAtMs: number | null };
 };
@@ -66,7 +67,7 @@ async function say(scene: CareScene, who: 'mira' | 'ada' | 'sol', text: string):
   return { atMs: lab.world.state.comments[id]?.createdAtMs ?? lab.clock.now(), id, text };
 }
 
-/** The text that proposes the change, and where it is written. */
+/** The text that proposes the change, and its place. */
 function proposal({
   lab,
   change,
@@ -84,7 +85,7 @@ function proposal({
   return last === undefined ? null : { path: `/issues/comments/${last.id}`, body: last.body };
 }
 
-/** mira copies the line that the proposal shows, where it shows one. */
+/** mira copies the line of the proposal, if it has one. */
 export async function consent(scene: CareScene): Promise<void> {
   const shown = proposal(scene);
   const changed = scene.deeds.findLast((deed) => deed.kind === 'changed-proposal');
@@ -99,7 +100,7 @@ function lineOf({ lab, change }: CareScene): string | null {
   try {
     return consentLine(lab, CONSENTS[change]);
   } catch {
-    // What was carried out is not proposed any more.
+    // An executed change is no longer proposed.
     return null;
   }
 }
@@ -107,7 +108,7 @@ function lineOf({ lab, change }: CareScene): string | null {
 const BRAKES = {
   node: ['/hold reason="not today"', '/stop', '/hold lane=daily reason="an incident"'],
   checkpoints: ['/hold reason="not today"', '/hold scope=repository reason="an incident"'],
-  // What belongs to no run cannot be held or stopped.
+  // A change without a run cannot be held or stopped by run.
   disk: ['/hold lane=daily reason="an incident"'],
   'cleanup job': ['/hold lane=daily reason="an incident"'],
 } as const;
@@ -129,7 +130,7 @@ async function editProposal(scene: CareScene): Promise<void> {
   if (scene.random.chance(0.4)) await write(scene, shown.path, shown.body);
 }
 
-/** ada changes what is said beside the true line, and mira reads that. */
+/** ada changes the text around the correct line, and mira reads that. */
 async function editedProposal(scene: CareScene): Promise<void> {
   await editProposal(scene);
   await consent(scene);
@@ -150,12 +151,12 @@ async function dropLines({ lab, record, random }: CareScene): Promise<void> {
   await pushFile(lab, 'ada', 'ferrybot/logbook', last[0], `${kept.join('\n')}\n`);
 }
 
-/** Says the bare command, of which nobody knows what it is of. */
+/** A bare command that names no proposal. */
 async function bareConsent(scene: CareScene): Promise<void> {
   await say(scene, 'mira', '/approve');
 }
 
-/** Says it with the digits of a digest that somebody can find another proposal for. */
+/** A digest so short that another proposal with the same digits can be found. */
 async function shortConsent(scene: CareScene): Promise<void> {
   const line = lineOf(scene);
   if (line !== null) await say(scene, 'mira', line.slice(0, line.lastIndexOf(' ') + 13));
@@ -166,7 +167,7 @@ async function strangerConsents(scene: CareScene): Promise<void> {
   if (line !== null) await say(scene, 'sol', line);
 }
 
-/** A consent, and a brake right before the executor comes to it; GitHub's webhook is lost. */
+/** A consent, and a brake right before the executor runs; GitHub's webhook is lost. */
 async function lateBrake(scene: CareScene): Promise<void> {
   const { lab, executor } = scene;
   executor.awayMs = (3 + scene.random.below(20)) * MINUTE;
@@ -181,20 +182,20 @@ async function lateBrake(scene: CareScene): Promise<void> {
   lab.world.state.settings.drop = 'none';
 }
 
-/** A job writes anew what was listed, and mira consents to what she saw. */
+/** A job rewrites a listed target, and mira consents to the old list. */
 async function rewritten(scene: CareScene): Promise<void> {
   await scene.rewrite();
   await consent(scene);
 }
 
-/** The executor comes back when the consent is too old. */
+/** The executor runs after the consent has expired. */
 async function lateExecutor(scene: CareScene): Promise<void> {
   scene.executor.awayMs = (61 + scene.random.below(60)) * MINUTE;
   await consent(scene);
   await scene.lab.clock.advance(scene.executor.awayMs + MINUTE);
 }
 
-/** The moves by their names. */
+/** The moves, by name. */
 export const CARE_MOVES: Readonly<Record<string, (scene: CareScene) => Promise<void>>> = {
   'mira consents': consent,
   'a brake': brake,

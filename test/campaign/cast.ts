@@ -1,16 +1,19 @@
-// Who is in a lab of the campaign, what they speak with, and the rulesets that stand between them.
+// The people of a campaign lab, their tokens, and the rulesets.
 
 import { mintUserToken, mintWorkflowToken } from '../../packages/playground/identity/tokens.ts';
 import { addUser } from '../../packages/playground/world/seed.ts';
 import type { World } from '../../packages/playground/world/world.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
-/** mira and noor may approve, and noor cheats; ada may write; sol has an account. `workflow` is a workflow of ada's or noor's branch. */
+/**
+ * mira and noor may approve, and noor cheats; ada may write; sol has only an account. `workflow` is a
+ * workflow of ada's or noor's branch.
+ */
 export type Who = 'mira' | 'noor' | 'ada' | 'sol' | 'workflow';
 
 export type Answer = { readonly status: number; readonly json: unknown };
 
-/** One request in somebody's name; the status, and the answer where there is one. */
+/** One request as this user; the status, and the JSON response if there is one. */
 export type Ask = (who: Who, method: string, path: string, body?: object) => Promise<Answer>;
 
 type Person = Exclude<Who, 'workflow'>;
@@ -19,7 +22,7 @@ export type Cast = {
   readonly tokens: Readonly<Record<Person, string>>;
 };
 
-/** Adds noor to a lab, and lets everybody speak. */
+/** Adds noor to a lab, and gives everyone a token. */
 export function castOf(world: World): Cast {
   const noor = addUser(world, 'noor', 'User', 'Noor Haddad');
   for (const [id, repo] of Object.entries(world.state.repos))
@@ -47,18 +50,20 @@ export function castOf(world: World): Cast {
 function tokenOf(world: World, cast: Cast, who: Who): string {
   if (who !== 'workflow') return cast.tokens[who];
   const repoId = Object.values(world.state.repos)[0]?.id ?? 0;
-  // A workflow of a branch, as anybody with write access may push one: everything that a job's token can be given.
+  // A workflow on a branch, which any writer can push: with every permission that a job's token can have.
   const run = { id: 999_999, repoId } as Parameters<typeof mintWorkflowToken>[1];
   const all = { contents: 'write', issues: 'write', 'pull-requests': 'write', actions: 'write' } as const;
   return mintWorkflowToken(world, run, permissionsIn(all)).token;
 }
 
-/** The playground writes permissions with underscores, as the API does. */
+/** The playground writes permissions with underscores, like the API. */
 function permissionsIn(all: Readonly<Record<string, 'write'>>): Parameters<typeof mintWorkflowToken>[2] {
   return Object.fromEntries(Object.entries(all).map(([name, level]) => [name.replaceAll('-', '_'), level]));
 }
 
-/** The rulesets of the README: the logbook is only appended to, tags below `ferry/` are fixed, main is the lab's. */
+/**
+ * The rulesets of the README: the logbook is append-only, tags below `ferry/` are fixed, main is protected.
+ */
 export function protect(world: World): void {
   const repoId = Object.values(world.state.repos)[0]?.id ?? 0;
   const base = {
@@ -87,7 +92,7 @@ export function protect(world: World): void {
   };
 }
 
-/** Asks GitHub in the names of these people. */
+/** Sends requests to GitHub as these people. */
 export function askingIn(lab: VirtualLab, cast: Cast): Ask {
   return async (who, method, path, body) => {
     const response = await lab.world.fetch(
@@ -100,7 +105,7 @@ export function askingIn(lab: VirtualLab, cast: Cast): Ask {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       }),
     );
-    // A server in trouble answers with a page.
+    // A failing server returns a page.
     const isJson = response.headers.get('content-type')?.includes('json') === true;
     const json: unknown = isJson ? await response.json() : null;
     await lab.clock.settle();

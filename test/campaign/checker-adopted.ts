@@ -1,5 +1,5 @@
-// What must never happen to a job that somebody has launched by hand, judged from what people said, what became of the job, what the
-// bot told of it, and the record's bytes.
+// Promises about an adopted job, judged from people's comments, the job's end, the bot's comments and the
+// record's bytes.
 
 import type { AdoptedScene } from './adopted.ts';
 import { SLACK_MS, stopFaults } from './checker.ts';
@@ -7,7 +7,7 @@ import { answerFaults, heardAfterMs } from './checker-answers.ts';
 import { approvalFaults, isRoleTouched } from './checker-attempts.ts';
 import { ADOPTED_JOB, LOG_LINE } from './terms.ts';
 
-/** Every promise that this sequence broke, in words; empty = none. */
+/** Every broken promise of this sequence, in words; empty if none is broken. */
 export async function adoptedFaultsOf(scene: AdoptedScene): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const start of scene.starts) faults.push(...(await approvalFaults(scene, start)));
@@ -23,12 +23,12 @@ export async function adoptedFaultsOf(scene: AdoptedScene): Promise<readonly str
   ];
 }
 
-/** Who may take a job over, and said so; the comment may be gone by now. */
+/** Acceptances by permitted users; the comments may have been deleted since. */
 function acceptances({ deeds }: AdoptedScene) {
   return deeds.flatMap((deed) => (deed.kind === 'asked' && deed.text === '/accept' ? [deed] : []));
 }
 
-/** Nothing of its log is told or recorded before somebody who may has said that this is the job. */
+/** Nothing of its log is posted or recorded before a permitted user accepts the job. */
 function privacyFaults(scene: AdoptedScene): readonly string[] {
   const { comments, users } = scene.lab.world.state;
   const acceptedAtMs = acceptances(scene)[0]?.atMs ?? Number.POSITIVE_INFINITY;
@@ -44,7 +44,7 @@ function privacyFaults(scene: AdoptedScene): readonly string[] {
   ];
 }
 
-/** It is stopped by the word of who may, and by that it is. */
+/** It is stopped if and only if a permitted user requested it. */
 function stoppedFaults(scene: AdoptedScene, status: string): readonly string[] {
   const { deeds, lab, webhooks } = scene;
   const { comments } = lab.world.state;
@@ -62,12 +62,12 @@ function stoppedFaults(scene: AdoptedScene, status: string): readonly string[] {
     .map(({ text, atMs }) => `the job runs ${(lab.clock.now() - atMs) / 60_000} min after ${text}`);
 }
 
-/** Of a record whose lines somebody took away the last good entry may be one of before the job was taken over. */
+/** If lines of the record were removed, the last valid entry may be from before the adoption. */
 function isSpoilt({ deeds }: AdoptedScene): boolean {
   return deeds.some((deed) => deed.kind === 'changed-record');
 }
 
-/** The watch is nobody's who has not said yes. */
+/** Only a user who accepted can own the watch. */
 function ownerFaults(scene: AdoptedScene): readonly string[] {
   const { comments, users } = scene.lab.world.state;
   const cards = Object.values(comments).filter(

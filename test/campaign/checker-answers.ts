@@ -1,18 +1,18 @@
-// Whether who spoke was heard: each honest command has its answer within its bound, in the bot's own words.
+// Checks that each honest command has an answer in the bot's own text within its time limit.
 
 import type { Deed } from './deeds.ts';
 import type { Scene } from './scene.ts';
 
-/** A sweep is made every half hour, and every second one where webhooks arrive. */
+/** A sweep runs every half hour, and only every second one if webhooks arrive. */
 const SWEEP_MS = 30 * 60_000;
 const ANSWERING_MS = 5 * 60_000;
 
-/** A comment that stood so long was read, whatever webhooks brought. */
+/** A comment that existed this long was read, with or without webhooks. */
 export function heardAfterMs({ webhooks }: Scene): number {
   return (webhooks.wereLost ? 2 * SWEEP_MS : SWEEP_MS) + ANSWERING_MS;
 }
 
-/** Who asked honestly, and whose comment stands there, has an answer, and had it in time. */
+/** Every honest command with an existing comment has an answer, and got it in time. */
 export function answerFaults(scene: Scene): readonly string[] {
   const { comments, reviews, users } = scene.lab.world.state;
   const now = scene.lab.clock.now();
@@ -25,7 +25,7 @@ export function answerFaults(scene: Scene): readonly string[] {
     const key = answerKey(deed.comment, isReview ? 'review' : 'comment');
     const answers = ours.filter(isAnswerTo(scene, deed.comment, isReview ? 'review' : 'comment'));
     const isInTime = answers.some(({ createdAtMs }) => createdAtMs - deed.atMs <= heardAfterMs(scene));
-    // An answer that somebody else deleted or wrote anew was one.
+    // An answer that another user deleted or changed counts.
     const wasSpoilt = scene.deeds.some((other) => other.kind === 'changed-comment' && key.test(other.was));
     if (isInTime || wasSpoilt || isRecordGone(scene, row.issueNumber)) return [];
     const [late] = answers;
@@ -44,7 +44,10 @@ function isCommand(deed: Deed): deed is Command {
   return ['approved', 'braked', 'asked', 'resumed-as', 'let-go', 'kept'].includes(deed.kind);
 }
 
-/** Where somebody spoilt the run's record and the journal too, an answer can be kept nowhere: the thread is told of the record. */
+/**
+ * If the run's record and the journal are both damaged, no answer can be recorded: the thread gets a notice
+ * about the record.
+ */
 function isRecordGone(scene: Scene, thread: number): boolean {
   const spoilt = new Set(
     scene.deeds.flatMap((deed) => (deed.kind === 'changed-record' ? [deed.path.split('/')[0]] : [])),
@@ -55,14 +58,14 @@ function isRecordGone(scene: Scene, thread: number): boolean {
   const notices = Object.values(scene.lab.world.state.comments).filter(
     ({ id, body }) => !forged.has(id) && /^<!-- ferrybot:\S+ run=\S+ kind=incident key=logbook-/.test(body),
   );
-  // Where the journal alone is spoilt, the notice in a thread without a run takes the place of the answer.
+  // If only the journal is damaged, a notice in a thread without a run replaces the answer.
   const isToldHere = notices.some(
     ({ body, issueNumber }) => issueNumber === thread && body.includes('run=journal '),
   );
   return spoilt.size > 1 ? notices.length > 0 : spoilt.has('journal') && isToldHere;
 }
 
-/** What the bot wrote in truth, whoever speaks under the same name. */
+/** Text that the bot itself wrote, even if others post under the same account. */
 export function isAnswerTo(
   scene: Scene,
   comment: number,

@@ -1,11 +1,14 @@
-// What must hold of one attempt after the other, whatever kind of run it is.
+// Promises about consecutive attempts, for every kind of run.
 
 import { approvalsOf, isHeard, SLACK_MS, situationFaults, startFaults } from './checker.ts';
 import { manifestOf } from './checker-record.ts';
 import type { Scene } from './scene.ts';
 import type { Start } from './witness.ts';
 
-/** The first of a manifest is approved for itself; the same again within what that allows, or by a newer word. */
+/**
+ * The first attempt of a manifest has its own approval; another one is within its limits, or has a newer
+ * approval.
+ */
 export async function approvalFaults(scene: Scene, start: Start): Promise<readonly string[]> {
   const { digest, manifest } = manifestOf(start);
   const before = scene.starts.slice(0, scene.starts.indexOf(start));
@@ -17,7 +20,7 @@ export async function approvalFaults(scene: Scene, start: Start): Promise<readon
   if (isSame && same.length <= restarts)
     return [
       ...revocationFaults(scene, start),
-      // A stop of before the approval that it rests on holds it back as little as it held back the first.
+      // A stop from before the approval does not block this attempt either.
       ...(await situationFaults(scene, start, approvalsOf(scene, start, digest))),
     ];
   const isSaidAnew = scene.deeds.some(
@@ -27,12 +30,12 @@ export async function approvalFaults(scene: Scene, start: Start): Promise<readon
   return [...anew, ...(await startFaults(scene, start))];
 }
 
-/** What it goes on from is told by its own promise. */
+/** The checkpoint that it resumes from has its own promise. */
 function commandOf({ spec }: Start): string {
   return spec.command.filter((part) => !part.startsWith('--resume=')).join(' ');
 }
 
-/** Nothing is started again on what somebody took back. */
+/** Nothing is started again after a revocation. */
 function revocationFaults(scene: Scene, start: Start): readonly string[] {
   const approved = scene.deeds.findLast((deed) => deed.kind === 'approved' && deed.atMs <= start.atMs);
   return scene.deeds.flatMap((deed) => {
@@ -45,12 +48,12 @@ function revocationFaults(scene: Scene, start: Start): readonly string[] {
   });
 }
 
-/** Whether mira's role came or went. */
+/** Whether mira's role was removed or restored. */
 export function isRoleTouched({ deeds }: Scene): boolean {
   return deeds.some((deed) => deed.kind === 'attack' && deed.what === 'a role changes');
 }
 
-/** A start, for whoever reads of it. */
+/** The name of a start in a message. */
 export function nameOf({ spec, atMs }: Start): string {
   return `started ${spec.submissionId} at ${new Date(atMs).toISOString()}`;
 }

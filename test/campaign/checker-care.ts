@@ -1,4 +1,4 @@
-// What must never happen to a cluster, judged from what people said, what the cluster was told, and the record's bytes.
+// Promises about cluster changes, judged from people's comments, the cluster's calls and the record's bytes.
 
 import type { Call, CareDeed, CareScene } from './care.ts';
 import { canonical, parsed, sha256 } from './checker-record.ts';
@@ -6,10 +6,10 @@ import { APPROVAL_AGE_HOURS } from './terms.ts';
 
 const SLACK_MS = 2_000;
 const CONSENT_MS = APPROVAL_AGE_HOURS * 3_600_000;
-/** 128 bits: nobody finds another proposal for them. */
+/** 128 bits: no other proposal with the same digits can be found. */
 const DIGITS_MIN = 32;
 
-/** Every promise that this sequence broke, in words; empty = none. */
+/** Every broken promise of this sequence, in words; empty if none is broken. */
 export function careFaultsOf({
   calls,
   deeds,
@@ -37,7 +37,7 @@ export function careFaultsOf({
 
 type Proposal = { readonly steps?: readonly { readonly command?: readonly string[] }[] };
 
-/** The digests of the recorded proposals in which this very call is a step. */
+/** The digests of the recorded proposals that contain this call as a step. */
 function digestsOf({ command }: Call, texts: readonly string[]): readonly string[] {
   return texts
     .join('\n')
@@ -53,7 +53,7 @@ function digestsOf({ command }: Call, texts: readonly string[]): readonly string
     });
 }
 
-/** Said of the proposal as the bot wrote it, with its digest, not long ago, and there as it was said. */
+/** A recent, existing and unchanged consent with the digest, to the proposal as the bot wrote it. */
 function isLiving(deed: CareDeed, { atMs, comments }: Call, digests: readonly string[]): boolean {
   if (deed.kind !== 'action-approved' || !deed.isIntact || deed.atMs > atMs) return false;
   const digits = / ([0-9a-f]{8,64})$/.exec(deed.text)?.[1] ?? '';

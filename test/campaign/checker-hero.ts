@@ -1,4 +1,4 @@
-// What must never happen to a hero run, judged from what people said, what its jobs were started with, what lay in its folders, and
+// Promises about hero runs, judged from people's comments, the jobs' commands, the files in the folders and
 // the record's bytes.
 
 import type { CareDeed } from './care.ts';
@@ -11,7 +11,7 @@ import type { HeroScene } from './hero.ts';
 import { HERO } from './terms.ts';
 import type { Start } from './witness.ts';
 
-/** Every promise that this sequence broke, in words; empty = none. */
+/** Every broken promise of this sequence, in words; empty if none is broken. */
 export async function heroFaultsOf(scene: HeroScene): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const start of scene.starts) {
@@ -27,7 +27,7 @@ export async function heroFaultsOf(scene: HeroScene): Promise<readonly string[]>
   ];
 }
 
-/** A job goes on from a whole checkpoint, and from none that people had taken out. */
+/** A job resumes only from a complete checkpoint that nobody rejected. */
 function sourceFaults(scene: HeroScene, start: Start): readonly string[] {
   const path = /--resume=(\S+)$/.exec(start.spec.command.at(-1) ?? '')?.[1];
   if (path === undefined) return [];
@@ -35,7 +35,7 @@ function sourceFaults(scene: HeroScene, start: Start): readonly string[] {
   if (saved?.isWhole !== true) return [`${nameOf(start)}: ${path} was no whole checkpoint`];
   return scene.deeds.flatMap((deed) => {
     if (deed.kind !== 'asked' || deed.by !== 'mira') return [];
-    // With the control key a rejection can be answered in the record (threat model).
+    // With the control key, a rejection can be answered in the record (threat model).
     if (deed.text === HIDDEN_REJECTION) return [];
     const isApprovedAgain = scene.deeds.some(({ kind, atMs }) => kind === 'approved' && atMs > deed.atMs);
     if (isControlKeyStolen(scene) && isApprovedAgain) return [];
@@ -56,7 +56,7 @@ function rejectedFrom(text: string): number | null {
   return name === 'rollback' ? Number(step) + 1 : Number(step);
 }
 
-/** Its author was told that it changes nothing; of a rejection only where somebody has approved something since. */
+/** The answer said that it changes nothing; for a rejection, only if something was approved since. */
 function isRefused(
   scene: HeroScene,
   start: Start,
@@ -69,7 +69,7 @@ function isRefused(
   return text.startsWith('/rollback') || isApprovedSince;
 }
 
-/** Whom somebody else has put in charge has said yes before anything is launched. */
+/** A DRI named by another user has accepted before the first launch. */
 function chargeFaults({ dri, askedBy, deeds }: HeroScene, start: Start): readonly string[] {
   if (dri === askedBy || start.spec.metadata.run !== HERO) return [];
   const said = deeds.some(
@@ -78,14 +78,14 @@ function chargeFaults({ dri, askedBy, deeds }: HeroScene, start: Start): readonl
   return said ? [] : [`${nameOf(start)}: ${dri} had not said yes`];
 }
 
-/** What holds a deletion back, as long as nobody lifts it. */
+/** The brakes on a deletion that nobody lifted. */
 function brakesOfCare({ deeds }: HeroScene): readonly CareDeed[] {
   return deeds.flatMap((deed): readonly CareDeed[] => {
     if (deed.kind !== 'braked' || (deed.brake !== 'hold' && deed.brake !== 'hold lane')) return [];
     const isLifted = deeds.some(
       (later) => later.kind === 'released' && later.brake === deed.brake && later.atMs >= deed.atMs,
     );
-    // A hold is of the run whose thread it is said in when it is said.
+    // A hold applies to the run that its thread has at that time.
     const isOfNext = deeds.some((other) => other.kind === 'resumed-as' && other.atMs <= deed.atMs);
     if (isLifted || isOfNext) return [];
     return [{ kind: 'braked', atMs: deed.atMs, id: deed.comment, text: deed.text }];

@@ -1,4 +1,4 @@
-// What the checker reads of the record's bytes: the manifest that has a digest, and the order of a job.
+// What the checker reads from the record's bytes: the manifest with a digest, and the order of a job.
 
 import { createHash } from 'node:crypto';
 import type { Start } from './witness.ts';
@@ -8,7 +8,7 @@ type Manifest = {
   readonly envelope?: { readonly restarts?: number; readonly reductions?: readonly string[] };
 };
 
-/** The digest that the engine was given, and the manifest of the record that has it; null where none has. */
+/** The digest that the engine received, and the recorded manifest with it; null if there is none. */
 export function manifestOf(start: Start): { readonly digest: string; readonly manifest: Manifest | null } {
   const digest = start.spec.metadata.manifest.replace('sha256:', '');
   for (const line of start.record.split('\n')) {
@@ -20,7 +20,7 @@ export function manifestOf(start: Start): { readonly digest: string; readonly ma
   return { digest, manifest: null };
 }
 
-/** The commit that the order of this attempt names. */
+/** The commit in the order of this attempt. */
 export function commitOf(start: Start): string | null {
   const orders = start.record
     .split('\n')
@@ -30,7 +30,7 @@ export function commitOf(start: Start): string | null {
   return orders.findLast((order) => order.submissionId === start.spec.submissionId)?.commit ?? null;
 }
 
-/** When the run of this job was proposed, as the record says. */
+/** When this job's run was proposed, according to the record. */
 export function proposedAtMs(start: Start): number {
   const { run } = start.spec.metadata;
   const proposed = start.record
@@ -47,12 +47,12 @@ type Parsed = {
   readonly data?: Readonly<Record<string, unknown>>;
 } | null;
 
-/** An entry as its line says it. */
+/** An entry of the record, without verification. */
 export function parsed(line: string): Parsed {
   try {
     return JSON.parse(line) as Parsed;
   } catch {
-    // Lines that somebody pushed need not be JSON; they are no manifest and no order.
+    // Pushed lines need not be JSON; they are neither a manifest nor an order.
     return null;
   }
 }
@@ -62,7 +62,7 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex');
 }
 
-/** RFC 8785 for what a manifest may hold: strings, integers, lists and objects. */
+/** RFC 8785 for the values of a manifest: strings, integers, lists and objects. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

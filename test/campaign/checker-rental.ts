@@ -1,4 +1,4 @@
-// What must never happen to rented machines, judged from what people said, which machines there were, and the record's bytes.
+// Promises about rented machines, judged from people's comments, the machines and the record's bytes.
 
 import type { Made } from '../support/rented-machines.ts';
 import { approvalsOf, situationFaults, startFaults, stopFaults } from './checker.ts';
@@ -9,18 +9,18 @@ import { FORGED_KEEP, LOST_ANSWER, RENTED_DOLLARS, RENTED_HOURS } from './terms.
 import type { Start } from './witness.ts';
 
 const MINUTE = 60_000;
-/** The watch looks at the job each ten minutes and at the account as often, and what it sees is carried out at once. */
+/** The watch checks the job and the account every ten minutes, and acts on the result immediately. */
 const LOOK_MS = 20 * MINUTE;
-/** What a machine has from its creation until its first step. */
+/** The time a machine has from its creation until its first step. */
 const START_MS = 45 * MINUTE;
-/** How long a machine may stand without a step that somebody saw: a broken record is never told that the job ended. */
+/** How long a machine may exist without an observed step: a damaged record does not get the job's end. */
 const IDLE_MS = 30 * MINUTE;
-/** One machine goes while the next is on its way. */
+/** One machine is destroyed while the next one is created. */
 const OVERLAP_MS = 5 * MINUTE;
-/** What a machine costs until the next look is known beforehand, but for rounding. */
+/** A machine's cost until the next check is known in advance, except for rounding. */
 const DOLLARS_SLACK = 0.02;
 
-/** Every promise that this sequence broke, in words; empty = none. */
+/** Every broken promise of this sequence, in words; empty if none is broken. */
 export async function rentalFaultsOf(scene: RentalScene): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const [index, start] of scene.starts.entries())
@@ -38,7 +38,7 @@ export async function rentalFaultsOf(scene: RentalScene): Promise<readonly strin
   ];
 }
 
-/** Another attempt follows within what was approved for the first one, or somebody approves it anew. */
+/** Another attempt is within the first one's approval, or has a new approval. */
 async function nextFaults(scene: RentalScene, start: Start): Promise<readonly string[]> {
   const [first] = scene.starts;
   const { digest, manifest } = manifestOf(start);
@@ -51,7 +51,7 @@ async function nextFaults(scene: RentalScene, start: Start): Promise<readonly st
     : startFaults(scene, start);
 }
 
-/** A smaller batch, as the approved manifest lists them, is all that may be different. */
+/** The only allowed difference is a smaller batch from the approved manifest. */
 function isAsApproved(start: Start, first: Start): boolean {
   const reductions = manifestOf(first).manifest?.envelope?.reductions ?? [];
   const plain = first.spec.command.join(' ');
@@ -59,7 +59,7 @@ function isAsApproved(start: Start, first: Start): boolean {
   return now === plain || reductions.some((one) => now === plain.replace(/--batch-size \d+/, one));
 }
 
-/** How long a machine was there, and what for. */
+/** How long a machine existed, and its purpose. */
 async function machineFaults(scene: RentalScene, made: Made): Promise<readonly string[]> {
   const { lab } = scene;
   const goneAtMs = made.endedAtMs ?? lab.clock.now();
@@ -74,7 +74,10 @@ async function machineFaults(scene: RentalScene, made: Made): Promise<readonly s
   return left > lookMs(scene) ? [...tooLong, `${at} was left for ${Math.round(left / MINUTE)} min`] : tooLong;
 }
 
-/** No launcher goes by a record that does not verify: a machine whose creation was not answered has no job there, and its grace until a first step. */
+/**
+ * No launcher uses a damaged record: a machine without a confirmed creation then has no job, and keeps its
+ * grace period until a first step.
+ */
 function isStranded(scene: RentalScene): boolean {
   return isBroken(scene) && scene.deeds.some((deed) => deed.kind === 'attack' && deed.what === LOST_ANSWER);
 }
@@ -83,7 +86,7 @@ function isBroken({ deeds, run }: RentalScene): boolean {
   return deeds.some((deed) => deed.kind === 'changed-record' && deed.path.includes(run));
 }
 
-/** Nobody knows of a machine whose creation was not answered, until the launcher is back and looks. */
+/** A machine without a confirmed creation is unknown until the launcher runs again. */
 function lookMs(scene: RentalScene): number {
   const { deeds, launcher } = scene;
   const isLost = deeds.some((deed) => deed.kind === 'attack' && deed.what === LOST_ANSWER);
@@ -91,7 +94,7 @@ function lookMs(scene: RentalScene): number {
   return LOOK_MS + Math.max(unknownMs, isBroken(scene) ? IDLE_MS : 0);
 }
 
-/** Whoever keeps a machine may have it beside that of the next attempt, within what both may cost. */
+/** A kept machine may exist next to the next attempt's, within the cost limit of both. */
 function isKept({ deeds }: RentalScene): boolean {
   return deeds.some((deed) => deed.kind === 'kept' || (deed.kind === 'attack' && deed.what === FORGED_KEEP));
 }
@@ -115,7 +118,7 @@ function moneyFaults({ machines }: RentalScene): readonly string[] {
   return dollars > RENTED_DOLLARS + DOLLARS_SLACK ? [`it cost ${dollars.toFixed(3)} dollars`] : [];
 }
 
-/** Who may and says so has the machine gone, and none comes after it. */
+/** A permitted /teardown destroys the machine, and no other one is created. */
 function letGoFaults(scene: RentalScene): readonly string[] {
   const { deeds, lab, machines } = scene;
   const { comments } = lab.world.state;

@@ -1,5 +1,6 @@
-// What must never happen, judged from what people did, what the engine was given, and the bytes that were read at that
-// moment. It shares no line with the bot: canonical JSON, digests and the meaning of a comment are written here again.
+// Promises of ferrybot, judged from people's actions, the engine's input, and the bytes at that moment. The
+// checker shares no code with the bot: canonical JSON, digests and the parsing of comments are implemented
+// again.
 
 import { treeAt } from '../../packages/playground/git/store/memory-remote.ts';
 import { answerFaults, heardAfterMs, isAnswerTo } from './checker-answers.ts';
@@ -9,12 +10,12 @@ import type { Scene } from './scene.ts';
 import { APPROVAL_AGE_HOURS } from './terms.ts';
 import type { Start } from './witness.ts';
 
-/** GitHub tells whole seconds, and a launch that is under way reads the thread once. */
+/** GitHub's times have whole seconds, and a running launch reads the thread once. */
 export const SLACK_MS = 2_000;
 const MAIN = 'refs/heads/main';
 const SHIPPED = ['experiments', 'lib', 'scripts'] as const;
 
-/** Every promise that this sequence broke, in words; empty = none. */
+/** Every broken promise of this sequence, in words; empty if none is broken. */
 export async function faultsOf(scene: Scene): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const start of scene.starts) faults.push(...(await startFaults(scene, start)));
@@ -24,7 +25,7 @@ export async function faultsOf(scene: Scene): Promise<readonly string[]> {
   return [...faults, ...(await stopFaults(scene)), ...answerFaults(scene), ...idleFaults(scene)];
 }
 
-/** What was wrong with a launch: other files, too few who had approved it, a job beside it, a brake that stood. */
+/** The faults of a launch: other files, too few approvals, a second job, or an active brake. */
 export async function startFaults(scene: Scene, start: Start): Promise<readonly string[]> {
   const { digest } = manifestOf(start);
   const approvals = approvalsOf(scene, start, digest).filter((deed) => !isInterested(scene, start, deed));
@@ -36,7 +37,7 @@ export async function startFaults(scene: Scene, start: Start): Promise<readonly 
   return [...missing, ...(await situationFaults(scene, start, approvals))];
 }
 
-/** The same of all that no approval makes good. */
+/** The faults that no approval can repair. */
 export async function situationFaults(
   scene: Scene,
   start: Start,
@@ -68,7 +69,9 @@ function nameOf({ spec, atMs }: Start): string {
 type Approval = Extract<Deed, { readonly kind: 'approved' }>;
 type Brake = Extract<Deed, { readonly kind: 'braked' }>;
 
-/** Approvals of exactly this digest that stand: said by a person who may, of an intact card, there and unedited. */
+/**
+ * Valid approvals of exactly this digest: existing, unedited, by a permitted person, on an unchanged card.
+ */
 export function approvalsOf(scene: Scene, start: Start, digest: string): readonly Approval[] {
   return scene.deeds.filter((deed): deed is Approval => {
     if (deed.kind !== 'approved' || deed.atMs > start.atMs) return false;
@@ -93,10 +96,10 @@ export function approvalsOf(scene: Scene, start: Start, digest: string): readonl
   });
 }
 
-/** Somebody asked for the run, or put a hand to something that is not the bot's any more at the moment of the launch. */
+/** The approver requested the run, or contributed to a change by others at the launch. */
 function isInterested(scene: Scene, start: Start, approval: Approval): boolean {
   if (approval.by === scene.askedBy) return true;
-  // Whoever has a run go on as another one has asked for that.
+  // A user who continues a run as another one is its requester.
   const next = scene.deeds.some(
     (deed) => deed.kind === 'resumed-as' && deed.by === approval.by && isOf(start, deed.run),
   );
@@ -115,19 +118,19 @@ function differs(scene: Scene, start: Start, what: 'branch' | 'body' | 'issue'):
   return unticked(now) !== unticked(before);
 }
 
-/** The bot ticks outcomes itself. */
+/** Without ticked boxes, because the bot ticks outcomes itself. */
 function unticked(text: string): string {
   return text.replaceAll('- [x]', '- [ ]').replaceAll('\r\n', '\n').trim();
 }
 
-/** Whether what was said had to be known at the launch: it stands there still, or stood long enough. */
+/** Whether a brake had to be known at the launch: its comment still exists, or existed long enough. */
 export function isHeard(scene: Scene, start: Start, deed: Brake): boolean {
   const row = start.comments[deed.comment];
   if (row !== undefined && row.body === deed.text) return true;
   const gone = scene.deeds.find(
     (other) => other.kind === 'changed-comment' && other.comment === deed.comment,
   );
-  // Who was answered was heard, whatever became of the comment; an answer that came behind an edit was for the edit.
+  // An answered command was read, even if its comment is gone; an answer after an edit belongs to the edit.
   const isAnswer = isAnswerTo(scene, deed.comment);
   const answer = Object.values(start.comments).find(isAnswer);
   if (answer !== undefined && (gone === undefined || answer.createdAtMs <= gone.atMs)) return true;
@@ -141,11 +144,11 @@ export function isControlKeyStolen({ deeds }: Pick<Scene, 'deeds'>): boolean {
 function standingBrakes(scene: Scene, start: Start, approvals: readonly Approval[]): readonly Brake[] {
   return scene.deeds.filter((deed): deed is Brake => {
     if (deed.kind !== 'braked' || deed.brake === 'revoke' || !isOf(start, deed.run)) return false;
-    // A stop takes back what was approved until then, and holds back nothing that is approved after it.
+    // A stop cancels earlier approvals, but blocks no later one.
     if (deed.brake === 'stop' && approvals.some(({ atMs }) => atMs > deed.atMs)) return false;
-    // With the control key a hold can be lifted in the record, as the threat model says; a new approval then launches.
+    // With the control key a hold can be lifted in the record (threat model); a new approval then launches.
     if (isControlKeyStolen(scene) && approvals.some(({ atMs }) => atMs > deed.atMs)) return false;
-    // A hold is of the run whose thread it is said in, and of none that is proposed there later.
+    // A hold applies to the thread's current run, and not to a run proposed there later.
     if (deed.brake === 'hold' && deed.atMs < proposedAtMs(start)) return false;
     if (deed.atMs > start.atMs - SLACK_MS || !isHeard(scene, start, deed)) return false;
     const mayBrake = isPermitted(scene, start, deed);
@@ -154,7 +157,7 @@ function standingBrakes(scene: Scene, start: Start, approvals: readonly Approval
         later.kind === 'released' &&
         later.atMs >= deed.atMs &&
         isOf(start, later.run) &&
-        // What names a run lifts its hold and no other.
+        // A command with a run name lifts only that run's hold.
         (later.run === undefined || deed.brake === 'hold') &&
         later.brake === deed.brake,
     );
@@ -162,25 +165,25 @@ function standingBrakes(scene: Scene, start: Start, approvals: readonly Approval
   });
 }
 
-/** Whether what names this run, or none, is of the run of this job. */
+/** Whether a command for this run name, or without one, applies to this job's run. */
 function isOf(start: Start, run: string | undefined): boolean {
   return run === undefined || start.spec.submissionId.startsWith(`ferrybot-${run}-a`);
 }
 
-/** mira's role comes and goes; who may not brake at the launch perhaps could not when they said it. */
+/** mira's role changes: without permission at the launch, she may not have had it when she commented. */
 function isPermitted(scene: Scene, start: Start, deed: Brake): boolean {
   const role = start.roles[scene.ids[deed.by]] ?? '';
   return ['maintain', 'write', 'admin'].includes(role);
 }
 
-/** Whether mira may stop at the end as at the launch, and nobody took that away between. */
+/** Whether mira may stop at the end as at the launch, without an interruption. */
 function hasKeptRole({ lab, ids, deeds }: Scene, start: Start): boolean {
   const [repo] = Object.values(lab.world.state.repos);
   const isTouched = deeds.some((deed) => deed.kind === 'attack' && deed.what === 'a role changes');
   return !isTouched && repo?.collaborators[ids.mira] === start.roles[ids.mira];
 }
 
-/** A job that somebody stopped does not run on. */
+/** A stopped job does not keep running. */
 export async function stopFaults(scene: Scene): Promise<readonly string[]> {
   const now = scene.lab.clock.now();
   const faults: string[] = [];
@@ -203,7 +206,7 @@ export async function stopFaults(scene: Scene): Promise<readonly string[]> {
   return faults;
 }
 
-/** What nobody has a right to stop anything by. */
+/** Moves that cannot stop anything. */
 const HARMLESS = new Set([
   'a stranger speaks',
   'a workflow speaks',
@@ -212,7 +215,7 @@ const HARMLESS = new Set([
   'pushes a config',
 ]);
 
-/** What was approved, and what nobody did anything against, is launched. */
+/** An approved launch without any interference happens. */
 function idleFaults(scene: Scene): readonly string[] {
   const isUndisturbed = scene.deeds.every(
     (deed) =>

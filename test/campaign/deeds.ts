@@ -1,4 +1,4 @@
-// What people and attackers did, as the checker reads it: it knows nothing of the bot.
+// What people and attackers did, for the checker, without the bot's view.
 
 /** `atMs` is GitHub's time. */
 export type Deed = { readonly atMs: number } & (
@@ -7,11 +7,11 @@ export type Deed = { readonly atMs: number } & (
       readonly by: 'mira' | 'noor';
       readonly comment: number;
       readonly text: string;
-      /** The hex digits as they were copied from what the bot showed. */
+      /** The hex digits as copied from the bot's text. */
       readonly digest: string;
       /** A review's commit; absent for a comment. */
       readonly commit?: string;
-      /** Whether the card was the bot's own words when the person read it. */
+      /** Whether the card was unchanged when the person read it. */
       readonly isCardIntact: boolean;
     }
   | {
@@ -21,7 +21,7 @@ export type Deed = { readonly atMs: number } & (
       readonly comment: number;
       readonly text: string;
       readonly thread: number;
-      /** The run that it names; absent where it is of its thread's. */
+      /** The named run; absent for the thread's run. */
       readonly run?: string;
     }
   | {
@@ -36,7 +36,7 @@ export type Deed = { readonly atMs: number } & (
       readonly comment: number;
       readonly text: string;
     }
-  /** The run is closed, and this one goes on from it. */
+  /** The run is closed, and this one continues it. */
   | {
       readonly kind: 'resumed-as';
       readonly by: 'ada' | 'noor';
@@ -44,7 +44,7 @@ export type Deed = { readonly atMs: number } & (
       readonly text: string;
       readonly run: string;
     }
-  /** A rented machine is to go now, or to stay until then. */
+  /** A rented machine is to be destroyed now, or kept until then. */
   | {
       readonly kind: 'let-go';
       readonly by: 'mira' | 'ada';
@@ -58,16 +58,16 @@ export type Deed = { readonly atMs: number } & (
       readonly text: string;
       readonly untilMs: number;
     }
-  /** Something of the proposal that is not the bot's any more, by whomever in truth. */
+  /** A part of the proposal that no longer is the bot's, with the real editor. */
   | { readonly kind: 'changed'; readonly what: 'branch' | 'body' | 'issue'; readonly by: 'noor' | 'ada' }
-  /** `was`: as it stood before; `text`: as it was left, null where it was deleted. */
+  /** `was`: the text before; `text`: the text after, null if it was deleted. */
   | {
       readonly kind: 'changed-comment';
       readonly comment: number;
       readonly was: string;
       readonly text: string | null;
     }
-  /** Written by a workflow of somebody's branch, under the name that all workflows share. */
+  /** Posted by a workflow on a user's branch, under the account of all workflows. */
   | { readonly kind: 'forged-comment'; readonly comment: number }
   | { readonly kind: 'changed-record'; readonly path: string }
   | { readonly kind: 'attack'; readonly what: string }

@@ -1,5 +1,5 @@
-// Scenarios of what is said in a thread that has nothing to do with the run, and names it; in no list of the campaign, whose seeds
-// stay what they are: there the same are moves.
+// Scenarios with commands in an unrelated thread that name the run. They are in no list of the campaign, to
+// keep its seeds unchanged; the campaign has the same as moves.
 
 import { approve, brake, brakeElsewhere, sayElsewhere, unholdElsewhere } from './honest.ts';
 import { logbookFiles, pushLogbookText } from './logbook-files.ts';
@@ -9,7 +9,7 @@ import { type Between, loseWebhooks, type Scenario, untilBack, untilOrdered } fr
 const MINUTE = 60_000;
 const KINDS = ['hold', 'stop', 'revoke'] as const;
 
-/** Right before the launcher comes to what was approved, and no webhook tells of it. */
+/** Right before the launcher runs, without a webhook. */
 async function atTheLastMoment(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = (3 + scene.random.below(20)) * MINUTE;
   await approve(scene, 'mira');
@@ -21,7 +21,7 @@ async function atTheLastMoment(scene: Scene, between: Between): Promise<void> {
   loseWebhooks(scene, 'back');
 }
 
-/** Long before the launcher comes to it: control hears of it, and answers. */
+/** Long before the launcher runs: control processes and answers it. */
 async function inTime(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = 10 * MINUTE;
   await approve(scene, 'mira');
@@ -30,7 +30,7 @@ async function inTime(scene: Scene, between: Between): Promise<void> {
   await between(15 * MINUTE);
 }
 
-/** A job that runs for hours is stopped from there. */
+/** Stops a job that runs for hours from another thread. */
 async function whileItRuns(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = 0;
   await approve(scene, 'mira');
@@ -39,7 +39,7 @@ async function whileItRuns(scene: Scene, between: Between): Promise<void> {
   await between(2 * MINUTE);
 }
 
-/** The same once somebody has spoilt the journal, which has what is said elsewhere. */
+/** The same after the journal was damaged, which records commands of other threads. */
 async function withoutJournal(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = 0;
   await approve(scene, 'mira');
@@ -54,7 +54,7 @@ async function withoutJournal(scene: Scene, between: Between): Promise<void> {
   await between(4 * MINUTE);
 }
 
-/** mira holds it; a stranger lifts that from elsewhere, and what was approved waits for nobody any more. */
+/** mira's hold, which an untrusted user tries to lift from another thread. */
 async function liftedByStranger(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = 0;
   if (scene.random.chance(0.5)) await brake(scene, 'hold');
@@ -66,7 +66,7 @@ async function liftedByStranger(scene: Scene, between: Between): Promise<void> {
   await between(10 * MINUTE);
 }
 
-/** mira takes her own back from there, and it is launched. */
+/** mira lifts her own hold from there, and the run launches. */
 async function liftedByMira(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = 0;
   await brakeElsewhere(scene, 'hold');

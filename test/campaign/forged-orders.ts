@@ -1,4 +1,4 @@
-// Orders that somebody writes with the stolen control key, with all that an order rests on.
+// Orders written with the stolen control key, with all entries that an order needs.
 
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
@@ -7,7 +7,7 @@ import { forge, type Gated, isGated, readable } from './forging.ts';
 import { lineOnShow } from './honest.ts';
 import type { Scene } from './scene.ts';
 
-/** What a forged order cites. */
+/** The approval that a forged order cites. */
 export type Citation = {
   readonly comment: number;
   readonly surface: 'comment' | 'review';
@@ -15,7 +15,7 @@ export type Citation = {
   readonly bodyDigest: string;
 };
 
-/** A comment as an order cites it; null where it is gone. */
+/** A comment as an order cites it; null if it was deleted. */
 export function citationOf(scene: Scene, id: number): Citation | null {
   const row = scene.lab.world.state.comments[id];
   if (row === undefined) return null;
@@ -23,8 +23,8 @@ export function citationOf(scene: Scene, id: number): Citation | null {
 }
 
 /**
- * Every entry that an order needs, all gates green, shown a moment ago and approved by what is cited; then the launch is
- * started. `over` replaces what the newest manifest of the record says; `first` are the entries before; `run` another run.
+ * Forges every entry of an order, with passed gates, a shown card and the cited approvals; then starts the
+ * launch. `over` replaces values of the newest manifest; `first` are entries before it; `run` is another run.
  */
 export async function forgeOrder(
   scene: Scene,
@@ -71,7 +71,8 @@ export async function forgeOrder(
   const gating = { type: 'gated', role: 'control', data };
   const showing = { type: 'shown', role: 'control', data: shown };
   const ordering = { type: 'ordered', role: 'control', data: { order, orderDigest } };
-  // Where it is on show already, showing it again is no legal entry. Forged events have the shapes of true ones.
+  // If the card is already shown, showing it again is an illegal entry. Forged events have the shapes of
+  // valid ones.
   const ways = [
     [...first, gating, showing, ...approved, ordering],
     [...first, gating, ...approved, ordering],
@@ -88,7 +89,7 @@ export async function forgeOrder(
   return false;
 }
 
-/** The comment that approved last. */
+/** The newest approving comment. */
 export function newestApproval(scene: Scene): number | null {
   const deed = scene.deeds.findLast((one) => one.kind === 'approved');
   return deed?.kind === 'approved' ? deed.comment : null;

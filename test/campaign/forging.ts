@@ -1,4 +1,4 @@
-// The record as somebody reads and writes it who has stolen a key, or who has none.
+// How an attacker with or without a stolen key reads and writes the record.
 
 import type { EventDraft, EventOf, LogbookEvent } from '../../src/domain/logbook/event.ts';
 import type { Role } from '../../src/domain/logbook/parts.ts';
@@ -16,7 +16,7 @@ import type { Scene } from './scene.ts';
 /** The lab, and a writer who pushes to its logbook. */
 export type Pushing = Pick<Scene, 'lab' | 'ask' | 'deeds'>;
 
-/** Signs these drafts into a file and pushes it; nothing happens where the chain itself does not allow them. */
+/** Signs these drafts into a file and pushes it; does nothing if the chain itself does not allow them. */
 export async function forge(scene: Pushing, file: string, drafts: readonly EventDraft[]): Promise<boolean> {
   const text = await logbookText(scene.lab, file);
   const [first] = drafts;
@@ -53,7 +53,10 @@ export async function forge(scene: Pushing, file: string, drafts: readonly Event
   return true;
 }
 
-/** Names a run in the journal, as an honest proposal does before it is opened: processes read the runs that the journal names. */
+/**
+ * Names a run in the journal, like an honest proposal before it is opened, because processes read the runs
+ * named there.
+ */
 export async function forgeProposing(scene: Pushing, run: string): Promise<boolean> {
   const begun = (await eventsOf(scene.lab, 'journal')).findLast(({ type }) => type === 'proposing');
   if (begun?.type !== 'proposing') return false;
@@ -61,13 +64,13 @@ export async function forgeProposing(scene: Pushing, run: string): Promise<boole
   return forge(scene, 'journal', [{ type: 'proposing', role: 'control', data }]);
 }
 
-/** Who signs: the role that an entry names, and the key that it says it was signed with. */
+/** The signature of an entry: its role, its key id, and the key that really signs. */
 export type Signature = { readonly role: string; readonly keyId: string; readonly seed: string };
 
 /** A key that the lab never had. */
 export const FOREIGN_SEED = Buffer.alloc(32, 99).toString('base64');
 
-/** Puts one entry on top of a file, whoever may write it or not; only what is chained to an entry is written. */
+/** Adds one entry to a file regardless of permissions, if there is an entry to chain it to. */
 export async function pushEntry(
   scene: Scene,
   file: string,
@@ -94,12 +97,12 @@ function headOf(text: string): { readonly seq: number; readonly hash: string } |
     const { seq, hash } = JSON.parse(text.trimEnd().split('\n').at(-1) ?? '') as Record<string, unknown>;
     return typeof seq === 'number' && typeof hash === 'string' ? { seq, hash } : null;
   } catch {
-    // Somebody pushed what is no entry.
+    // A pushed line is not an entry.
     return null;
   }
 }
 
-/** Puts lines behind the last file of a run, or begins its first. */
+/** Appends lines to the last file of a run, or creates its first. */
 async function pushBehind(scene: Pushing, run: string, lines: string): Promise<void> {
   const [path, text] = (await logbookParts(scene.lab, run)).at(-1) ?? [
     eventsPath(run === 'journal' ? run : `runs/2026/11/${run}`),
@@ -111,17 +114,17 @@ async function pushBehind(scene: Pushing, run: string, lines: string): Promise<v
 export type Gated = EventOf<'gated'>;
 export type Approved = EventOf<'approved'>;
 
-/** Judged by the gates. */
+/** Evaluated by the gates. */
 export function isGated(event: LogbookEvent): event is Gated {
   return event.type === 'gated';
 }
 
-/** Approved by somebody. */
+/** An approval event. */
 export function isApproved(event: LogbookEvent): event is Approved {
   return event.type === 'approved';
 }
 
-/** The run's events; none where somebody pushed what no reader understands. */
+/** The run's events; none if a pushed line makes the file unreadable. */
 export async function readable(scene: Scene, run = scene.run): Promise<readonly LogbookEvent[]> {
   try {
     return await eventsOf(scene.lab, run);

@@ -1,4 +1,5 @@
-// What people and attackers do about a hero run: they approve, brake, reject checkpoints, go back, go on and clean up, and others spoil what they can.
+// Moves around a hero run: people approve, brake, reject checkpoints, roll back, continue and clean up, and
+// attackers interfere.
 
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
@@ -24,7 +25,7 @@ async function wait(scene: HeroScene): Promise<void> {
 const REJECTIONS = ['/reject-checkpoint step=400', '/reject-checkpoint step=800'] as const;
 const WAYS_BACK = ['/rollback step=0', '/rollback step=400', '/rollback step=800'] as const;
 
-/** mira says what nothing may go on from, or where the run goes back to. */
+/** mira rejects a checkpoint or rolls the run back. */
 async function reject(scene: HeroScene): Promise<void> {
   await ask(scene, `${scene.random.pick(REJECTIONS)} reason="the loss had spiked"`);
 }
@@ -33,7 +34,7 @@ async function goBack(scene: HeroScene): Promise<void> {
   await ask(scene, `${scene.random.pick(WAYS_BACK)} reason="behind the spike"`);
 }
 
-/** Right before the launcher comes to the next attempt, and no webhook tells of it. */
+/** A command right before the launcher runs the next attempt, without a webhook. */
 export async function lateWord(scene: Scene, say: () => Promise<void>): Promise<void> {
   const { launcher, lab, random } = scene;
   const isComing = (launcher.startsAtMs ?? 0) > lab.clock.now();
@@ -52,7 +53,7 @@ export async function lateWord(scene: Scene, say: () => Promise<void>): Promise<
   lab.world.state.settings.drop = 'none';
 }
 
-/** Somebody closes the run and has it go on as another; who may approve and does so has asked for it. */
+/** Closes the run and continues it as another one; an approver who does this is its requester. */
 async function resumeAs(scene: HeroScene): Promise<void> {
   const by = scene.random.pick(['ada', 'noor'] as const);
   const from = scene.saved.findLast(({ isWhole }) => isWhole)?.path;
@@ -63,7 +64,7 @@ async function resumeAs(scene: HeroScene): Promise<void> {
   if (id !== null) scene.deeds.push({ kind: 'resumed-as', atMs, by, comment: id, text, run: HERO_NEXT });
 }
 
-/** ada asks for the list, and mira reads it and consents. */
+/** ada requests the list, and mira reads it and consents. */
 async function cleanUp(scene: HeroScene): Promise<void> {
   await ask(scene, '/cleanup-checkpoints', 'ada');
   await scene.lab.clock.advance(2 * MINUTE);
@@ -99,7 +100,7 @@ async function editList(scene: HeroScene): Promise<void> {
   if (shown !== null) await edit(scene, 'ada', shown.id, shown.body.replaceAll('goes ', 'stays'));
 }
 
-/** Whoever asked for a list consents to it. */
+/** The requester of a list consents to it. */
 async function ownConsent(scene: HeroScene): Promise<void> {
   await comment(scene, 'noor', scene.pull, '/cleanup-checkpoints');
   await scene.lab.clock.advance(2 * MINUTE);
@@ -107,7 +108,7 @@ async function ownConsent(scene: HeroScene): Promise<void> {
   if (shown !== null) await comment(scene, 'noor', scene.pull, shown.line);
 }
 
-/** Somebody without a right says what people say about a hero run. */
+/** A user without permission posts the commands of a hero run. */
 async function strangerSays(scene: HeroScene): Promise<void> {
   const line = listOnShow(scene)?.line ?? '/approve';
   const texts = [
@@ -118,7 +119,7 @@ async function strangerSays(scene: HeroScene): Promise<void> {
   await comment(scene, 'sol', scene.pull, scene.random.pick(texts));
 }
 
-/** A comment of mira's, or of noor's, becomes a way back or a yes. */
+/** Edits a comment of mira's, or of noor's, into a rollback or an acceptance. */
 async function editIntoWord(scene: HeroScene): Promise<void> {
   const rows = Object.values(scene.lab.world.state.comments).filter(
     ({ authorId }) => authorId === scene.ids.mira || authorId === scene.ids.noor,
@@ -133,7 +134,7 @@ async function editIntoWord(scene: HeroScene): Promise<void> {
     );
 }
 
-/** The stolen control key answers what mira rejects as if that had been none. */
+/** Answers mira's rejection with the stolen control key as if it were invalid. */
 async function hideRejection(scene: HeroScene): Promise<void> {
   const { lab } = scene;
   // Once there is something to reject.
@@ -159,19 +160,19 @@ async function hideRejection(scene: HeroScene): Promise<void> {
       role: 'control',
       data: { ...place, code: 'reject-not-reached', detail: { step: 800, reached: 700 } },
     },
-    // Forged entries have the shapes of true ones.
+    // Forged entries have the shapes of valid ones.
   ] as unknown as readonly EventDraft[];
   await forge(scene, scene.run, drafts);
   await lab.clock.advance(MINUTE);
   lab.world.state.settings.drop = 'none';
 }
 
-/** The job's own code leaves what looks like the newest checkpoint, and is none. */
+/** The job's code leaves an incomplete checkpoint that looks like the newest. */
 async function leaveHalf(scene: HeroScene): Promise<void> {
   if (scene.starts.length > 0) scene.save(900 + scene.random.below(5), false);
 }
 
-/** mira approves one more start, by the digest that was approved first. */
+/** mira approves one more start, with the digest of the first approval. */
 async function relaunchBeyond(scene: HeroScene): Promise<void> {
   const first = scene.deeds.find((deed) => deed.kind === 'approved');
   const shown =
@@ -180,7 +181,7 @@ async function relaunchBeyond(scene: HeroScene): Promise<void> {
   if (shown !== null) await approveLine(scene, 'mira', shown, 'relaunch');
 }
 
-/** There is no pull request here, and no branch that somebody could push to. */
+/** This scene has no pull request, and no branch to push to. */
 const NOT_HERE = /^pushes (?:to|a config)|^edits the body/;
 
 const OF_OTHERS: readonly Attack[] = [...ATTACKS, ...STOLEN_KEYS].filter(({ what }) => !NOT_HERE.test(what));
@@ -207,7 +208,7 @@ const ATTACKS_HERE: Readonly<Record<string, HeroMove>> = {
 
 const BRAKES = ['hold', 'stop', 'hold lane', 'revoke'] as const;
 
-/** The moves of honest people, and of attackers, by their names. */
+/** The moves of honest people and attackers, by name. */
 export const HERO_MOVES: Readonly<Record<string, HeroMove>> = {
   'mira approves': (scene) => approve(scene, 'mira'),
   'noor approves': (scene) => approve(scene, 'noor'),

@@ -1,4 +1,4 @@
-// Sequences of the scene of hero runs.
+// Sequences of the hero scene.
 
 import { logbookText } from '../support/play.ts';
 import { heardAfterMs } from './checker-answers.ts';
@@ -9,14 +9,14 @@ import type { Outcome } from './outcome.ts';
 
 const MINUTE = 60_000;
 
-/** Plays the sequence of this seed, with these moves in place of random ones where some are asked for. */
+/** Plays the sequence of this seed, with the requested moves instead of random ones. */
 export async function playHero(seed: number, asked: AskedHero = {}): Promise<Outcome> {
   const scene = await openHeroScene(seed, asked);
   const { random, lab } = scene;
   const names = Object.keys(HERO_MOVES);
   const moves = asked.moves ?? [
     ...(random.chance(0.3) ? [random.pick(names)] : []),
-    // Whoever is in charge by the word of somebody else says yes first.
+    // A DRI named by another user accepts first.
     ...(scene.dri !== scene.askedBy && random.chance(0.9) ? ['noor accepts'] : []),
     ...(random.chance(0.85) ? ['mira approves'] : []),
     ...Array.from({ length: 2 + random.below(6) }, () =>

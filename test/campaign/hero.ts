@@ -1,4 +1,5 @@
-// A fourth scene: somebody has asked for a hero run in an issue, whose jobs leave checkpoints in folders of this machine.
+// The fourth scene: a hero run was requested in an issue; its jobs leave checkpoints in folders of this
+// machine.
 
 import { existsSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -17,7 +18,7 @@ import { campaignConfig, comesBack, launcherAway, once, type Scene, textOf } fro
 import { HERO, HERO_NEXT } from './terms.ts';
 import { witness } from './witness.ts';
 
-/** Who asks for the run, and whom its contract puts in charge: where that is somebody else, they have to say yes. */
+/** The requester of the run, and the DRI of its contract: another person must accept. */
 export const ASKERS = {
   ada: ['ada', 'ada'],
   'ada for noor': ['ada', 'noor'],
@@ -28,7 +29,7 @@ export type Asker = keyof typeof ASKERS;
 const PREEMPTED = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
 const DIVERGED = 'FloatingPointError: loss is nan at step 900';
 
-/** What its jobs die of at step 900, one after the other; what comes after them goes well. */
+/** The errors of its jobs at step 900, one after the other; later jobs succeed. */
 export const COURSES = {
   well: [],
   'a preemption': [PREEMPTED],
@@ -38,7 +39,7 @@ export const COURSES = {
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 export type Course = keyof typeof COURSES;
 
-/** A checkpoint as it came to lie there. */
+/** A checkpoint and how it was written. */
 export type Saved = {
   readonly path: string;
   readonly step: number;
@@ -51,14 +52,14 @@ export type HeroScene = Scene & {
   readonly course: Course;
   readonly dri: 'ada' | 'noor';
   readonly saved: Saved[];
-  /** Puts a checkpoint there, whole or half. */
+  /** Writes a complete or incomplete checkpoint. */
   readonly save: (step: number, isWhole: boolean) => void;
-  /** Lists of checkpoints, who consented to them, and what was deleted. */
+  /** Checkpoint lists, consents, and deletions. */
   readonly cleanUp: { readonly calls: Call[]; readonly deeds: CareDeed[]; readonly texts: string[] };
   readonly leave: () => Promise<void>;
 };
 
-/** What a test wants; the seed decides the rest. */
+/** What a test sets; the seed decides the rest. */
 export type AskedHero = {
   readonly asker?: Asker;
   readonly course?: Course;
@@ -115,12 +116,12 @@ export async function openHeroScene(seed: number, asked: AskedHero = {}): Promis
 type Disk = {
   readonly saved: Saved[];
   readonly save: (step: number, isWhole: boolean) => void;
-  /** Deletions since the last time that it was asked, as the record would name them. */
+  /** Deletions since the last call, in the record's form. */
   readonly gone: () => readonly (readonly string[])[];
   readonly clear: () => void;
 };
 
-/** Without a moment between: what a job writes is there when its time comes, whoever works meanwhile. */
+/** Synchronous: a job's files exist at their time, whichever process is working. */
 function diskOf(root: string, now: () => number): Disk {
   const saved: Saved[] = [];
   const there = new Map<string, string>();
@@ -151,7 +152,7 @@ function diskOf(root: string, now: () => number): Disk {
 
 const LAST_STEP = 900;
 
-/** A job saves steps 400, 800 and its last, beyond what it goes on from, as long as it runs. */
+/** A job saves steps 400, 800 and its last, as far as they are beyond its start and it still runs. */
 function scriptOf(
   course: Course,
   disk: Disk,

@@ -1,14 +1,14 @@
-// What honest people of a lab do: they read the card, copy its line, brake and release, and ask.
+// The actions of honest people: they read the card, copy its line, brake, release and ask.
 
 import type { Who } from './cast.ts';
 import type { Scene } from './scene.ts';
 
-/** Time passes, and everybody works: webhooks, sweeps, jobs. */
+/** Advances the clock with webhooks, sweeps and jobs. */
 export async function pass(scene: Scene, ms: number): Promise<void> {
   await scene.lab.clock.advance(ms);
 }
 
-/** A comment in a thread; its number, or null where GitHub refused it. */
+/** Posts a comment in a thread; its id, or null if GitHub rejected it. */
 export async function comment(scene: Scene, who: Who, thread: number, body: string): Promise<number | null> {
   const { status, json } = await scene.ask(who, 'POST', `/issues/${thread}/comments`, { body });
   if (status !== 201 || typeof json !== 'object' || json === null || !('id' in json)) return null;
@@ -18,7 +18,7 @@ export async function comment(scene: Scene, who: Who, thread: number, body: stri
   return id;
 }
 
-/** Whether a card tells of this manifest, be it that nobody may approve it yet. */
+/** Whether a card shows this manifest, even if it cannot be approved yet. */
 export function isOnCard(scene: Scene, digest: string): boolean {
   const { comments, users } = scene.lab.world.state;
   return Object.values(comments).some(
@@ -29,10 +29,10 @@ export function isOnCard(scene: Scene, digest: string): boolean {
   );
 }
 
-/** What a card asks people to copy. */
+/** The line that a card asks people to copy. */
 export type Line = { readonly comment: number; readonly digest: string };
 
-/** The line that somebody sees on the newest card (of `run`, where it is named): answers tell a line too, and show no manifest. */
+/** The line on the newest card (of `run`, if given): answers have a line too, but show no manifest. */
 export function lineOnShow(scene: Pick<Scene, 'lab' | 'pull'>, run = '\\S+'): Line | null {
   const card = new RegExp(`^<!-- ferrybot:\\S+ run=${run} kind=card `);
   const { comments, users } = scene.lab.world.state;
@@ -48,13 +48,13 @@ export function lineOnShow(scene: Pick<Scene, 'lab' | 'pull'>, run = '\\S+'): Li
   return shown.at(-1) ?? null;
 }
 
-/** Somebody who may approves what the card shows. */
+/** An approver approves what the card shows. */
 export async function approve(scene: Scene, by: 'mira' | 'noor'): Promise<void> {
   const shown = lineOnShow(scene);
   if (shown !== null) await approveLine(scene, by, shown);
 }
 
-/** Somebody who may says this line. */
+/** An approver posts this line. */
 export async function approveLine(
   scene: Scene,
   by: 'mira' | 'noor',
@@ -69,7 +69,7 @@ export async function approveLine(
   scene.deeds.push({ kind: 'approved', atMs, by, comment: id, text, digest: shown.digest, isCardIntact });
 }
 
-/** The same in a review of a commit: GitHub notes which one was looked at. */
+/** The same in a review of a commit, which GitHub records. */
 export async function approveByReview(scene: Scene, by: 'mira' | 'noor', commit: string): Promise<void> {
   const shown = lineOnShow(scene);
   if (shown === null) return;
@@ -84,7 +84,7 @@ export async function approveByReview(scene: Scene, by: 'mira' | 'noor', commit:
   scene.deeds.push({ kind: 'approved', atMs, by, comment: id, text, digest, commit, isCardIntact });
 }
 
-/** Whether somebody else than the bot wrote what stands there. */
+/** Whether another user than the bot edited this comment. */
 function isTouched(scene: Scene, id: number): boolean {
   const last = scene.deeds.findLast((deed) => deed.kind === 'changed-comment' && deed.comment === id);
   return last?.kind === 'changed-comment' && scene.lab.world.state.comments[id]?.body === last.text;
@@ -98,7 +98,7 @@ const BRAKES = {
   'hold date': '/hold date=2026-11-21 reason="the cluster is away"',
 } as const;
 
-/** What holds more than one run: the lane of ferries, and of other lanes the repository. */
+/** A hold beyond one run: the lane for ferries, and the repository for other lanes. */
 function wideHold({ run }: Scene): string {
   return run.startsWith('ferry-') ? 'lane=daily' : 'scope=repository';
 }
@@ -120,21 +120,21 @@ const NAMING = {
   revoke: 'revoke',
 } as const;
 
-/** A brake in an issue that has nothing to do with the run, which it names. */
+/** A brake in an unrelated issue that names the run. */
 export async function brakeElsewhere(scene: Scene, kind: keyof typeof NAMING): Promise<void> {
   const said = await sayElsewhere(scene, 'mira', `/${NAMING[kind]} run=${scene.run}`);
   if (said === null) return;
   scene.deeds.push({ kind: 'braked', brake: kind, by: 'mira', ...said, run: scene.run });
 }
 
-/** mira takes a hold back from there. */
+/** mira lifts a hold from there. */
 export async function unholdElsewhere(scene: Scene): Promise<void> {
   const said = await sayElsewhere(scene, 'mira', `/unhold run=${scene.run}`);
   if (said === null) return;
   scene.deeds.push({ kind: 'released', atMs: said.atMs, brake: 'hold', by: 'mira', run: scene.run });
 }
 
-/** In an issue of their own that has nothing to do with any run; null where GitHub refused it. */
+/** Posts in a new issue that is unrelated to any run; null if GitHub rejected it. */
 export async function sayElsewhere(
   scene: Scene,
   who: 'mira' | 'sol',
@@ -156,12 +156,12 @@ export async function release(scene: Scene, kind: 'hold' | 'hold lane'): Promise
   scene.deeds.push({ kind: 'released', atMs: createdAt(scene, id), brake: kind, by: 'mira' });
 }
 
-/** mira asks how it stands. */
+/** mira asks for the status. */
 export async function askStatus(scene: Scene): Promise<void> {
   await ask(scene, scene.random.pick(['/status', '/why', '/help'] as const));
 }
 
-/** Somebody says something that wants an answer. */
+/** Posts a command that needs an answer. */
 export async function ask(scene: Scene, text: string, by: 'mira' | 'noor' | 'ada' = 'mira'): Promise<void> {
   const id = await comment(scene, by, scene.pull, text);
   if (id !== null) scene.deeds.push({ kind: 'asked', atMs: createdAt(scene, id), by, comment: id, text });

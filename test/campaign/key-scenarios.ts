@@ -1,4 +1,4 @@
-// What somebody tries with the stolen control key: entries of the record that say what never was.
+// Attacks with the stolen control key: entries of the record about events that never happened.
 
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
@@ -20,7 +20,7 @@ import {
 
 const MINUTE = 60_000;
 
-/** A hold that was said and recorded is lifted by an entry, and what fell is approved again by one. */
+/** Lifts a recorded hold with a forged entry, and restores the dropped approval with another. */
 async function forgedRelease(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = (4 + scene.random.below(10)) * MINUTE;
   await approve(scene, 'mira');
@@ -41,7 +41,7 @@ async function forgedRelease(scene: Scene, between: Between): Promise<void> {
   await between(5 * MINUTE);
 }
 
-/** A brake whose webhook was lost is said to have been answered long ago. */
+/** Records a brake with a lost webhook as answered. */
 async function forgedReply(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = (4 + scene.random.below(10)) * MINUTE;
   await approve(scene, 'mira');
@@ -72,7 +72,7 @@ async function forgedReply(scene: Scene, between: Between): Promise<void> {
   loseWebhooks(scene, 'back');
 }
 
-/** mira showed the line to somebody in another thread. */
+/** mira posted the line in another thread. */
 async function approvalElsewhere(scene: Scene, between: Between): Promise<void> {
   const shown = lineOnShow(scene);
   const { json } = await scene.ask('ada', 'POST', '/issues', {
@@ -88,7 +88,7 @@ async function approvalElsewhere(scene: Scene, between: Between): Promise<void> 
   await between(5 * MINUTE);
 }
 
-/** A comment of mira's becomes an approval by somebody else's hand. */
+/** Edits a comment of mira's into an approval. */
 async function approvalByEdit(scene: Scene, between: Between): Promise<void> {
   const shown = lineOnShow(scene);
   await ask(scene, '/status');
@@ -101,7 +101,7 @@ async function approvalByEdit(scene: Scene, between: Between): Promise<void> {
   await between(5 * MINUTE);
 }
 
-/** Who approved may not any more. */
+/** The approver has lost the permission. */
 async function rightLost(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = (4 + scene.random.below(10)) * MINUTE;
   await approve(scene, 'mira');
@@ -116,7 +116,7 @@ async function rightLost(scene: Scene, between: Between): Promise<void> {
   await between(20 * MINUTE);
 }
 
-/** The commit is another than the one of the manifest that was approved. */
+/** The commit differs from the one in the approved manifest. */
 async function otherCommit(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = (4 + scene.random.below(10)) * MINUTE;
   await approve(scene, 'mira');
@@ -135,7 +135,9 @@ async function otherCommit(scene: Scene, between: Between): Promise<void> {
   loseWebhooks(scene, 'back');
 }
 
-/** A library is changed, which the gates let nobody do; mira approves it all the same, and an entry says that all is green. */
+/**
+ * Changes a library, which the gates never allow; mira approves it, and a forged entry claims passed gates.
+ */
 async function libraryChanged(scene: Scene, between: Between): Promise<void> {
   const before = await digestInRecord(scene);
   if (!(await pushComment(scene, 'ada', 'lib/simple.py'))) return;
@@ -161,7 +163,7 @@ async function libraryChanged(scene: Scene, between: Between): Promise<void> {
   await between(5 * MINUTE);
 }
 
-/** mira's review is of a commit that was there before the one that would run. */
+/** mira's review is of an older commit than the one to run. */
 async function reviewOfOlder(scene: Scene, between: Between): Promise<void> {
   if (!(await changedOnShow(scene))) return;
   await approveByReview(scene, 'mira', scene.original.commit);
@@ -174,7 +176,7 @@ async function reviewOfOlder(scene: Scene, between: Between): Promise<void> {
   await between(5 * MINUTE);
 }
 
-/** One of two who have to approve. */
+/** One of two required approvals. */
 async function oneOfTwo(scene: Scene, between: Between): Promise<void> {
   await approve(scene, 'mira');
   const approval = newestApproval(scene);

@@ -1,4 +1,4 @@
-// A second run of a lane in which one is live: somebody with the stolen control key proposes it, and people approve both.
+// A second run in a lane with a live one: a thief of the control key proposes it, and people approve both.
 
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { citationOf, forgeOrder, newestApproval } from './forged-orders.ts';
@@ -11,7 +11,7 @@ import { secondOf } from './terms.ts';
 const MINUTE = 60_000;
 const SHOWN_WITHIN_MINUTES = 40;
 
-/** mira has copied the lines of both cards, and says the second when the first is launched. */
+/** mira has copied the lines of both cards, and posts the second when the first is launched. */
 async function secondRun(scene: Scene, between: Between): Promise<boolean> {
   scene.launcher.awayMs = 0;
   const run = secondOf(scene.run);
@@ -34,13 +34,13 @@ async function untilShown(scene: Scene, run: string): Promise<void> {
     await scene.lab.clock.advance(MINUTE);
 }
 
-/** The second is left to control. */
+/** Control handles the second. */
 async function approvedBoth(scene: Scene, between: Between): Promise<void> {
   await secondRun(scene, between);
   await between(5 * MINUTE);
 }
 
-/** It is ordered by whoever proposed it. */
+/** The thief orders it. */
 async function orderedBoth(scene: Scene, between: Between): Promise<void> {
   if (!(await secondRun(scene, between))) return;
   const approval = newestApproval(scene);

@@ -1,10 +1,10 @@
-// The logbook's branch as anybody with write access may read it and push to it.
+// The logbook branch as any writer can read it and push to it.
 
 import { logbookParts } from '../support/play.ts';
 import { fileOf } from '../support/talk.ts';
 import type { Scene } from './scene.ts';
 
-/** The files of events with their text: the run's, and the journal's where there is one. */
+/** The files of events with their text: the run's, and the journal's if it exists. */
 export async function logbookFiles(
   scene: Scene,
 ): Promise<readonly (readonly [path: string, text: string])[]> {
@@ -15,7 +15,7 @@ export async function logbookFiles(
   return files.filter(([, text]) => text !== '');
 }
 
-/** An ordinary commit by ada on top of what stands; nothing where somebody else pushed meanwhile. */
+/** An ordinary commit by ada on the current head; does nothing if another push came first. */
 export async function pushLogbookText(
   scene: Pick<Scene, 'lab' | 'ask' | 'deeds'>,
   path: string,

@@ -1,4 +1,4 @@
-/** What came of a sequence: the promises that it broke, how many launches or deletions there were, and what happened in it. */
+/** The outcome of a sequence: broken promises, the number of launches or deletions, and its moves. */
 export type Outcome = {
   readonly seed: number;
   readonly faults: readonly string[];

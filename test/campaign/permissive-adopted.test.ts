@@ -1,4 +1,6 @@
-/** The same of jobs that were launched by hand: who takes them over, who stops them, and what is launched in their place. */
+/**
+ * Defences of adopted jobs, removed one at a time as in permissive.test.ts: adoption, stops, and relaunches.
+ */
 
 import { describe, expect, it, vi } from 'vitest';
 import { type AskedAdopted, COURSES, type Course } from './adopted.ts';
@@ -17,8 +19,8 @@ vi.mock('../../src/commands/watching.ts', async (original) => {
 
 vi.mock('../../src/app/brakes.ts', async (original) => WITHOUT.brakes(await original()));
 vi.mock('../../src/actions/earlier-jobs.ts', async (original) => WITHOUT.earlierJobs(await original()));
-describe.each(Object.keys(COURSES) as Course[])('a job by hand whose course is %s', (course) => {
-  it('is taken over, handed on and looked after to its end, and that is no fault', async () => {
+describe.each(Object.keys(COURSES) as Course[])('an adopted job that ends as %s', (course) => {
+  it('is adopted, handed off and watched to its end without a reported fault', async () => {
     const moves = [
       'the asker accepts',
       'hands it over',
@@ -34,7 +36,7 @@ describe.each(Object.keys(COURSES) as Course[])('a job by hand whose course is %
 const AGAIN = ['the asker accepts', 'time passes', 'time passes'];
 
 it.each(['a slip', 'a lost connection'] as const)(
-  'after %s it is launched again, once that is approved',
+  'after %s it is launched again with a new approval',
   async (course) => {
     const moves = [...AGAIN, 'mira approves', 'time passes', 'time passes'];
     const { faults, starts } = await playAdopted(2, { asker: 'ada', server: true, course, moves });

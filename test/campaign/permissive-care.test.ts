@@ -1,4 +1,7 @@
-/** The same of changes of a cluster: the deletion of a node, the clearing of a disk, the start of the cleanup job. */
+/**
+ * Defences of cluster changes, removed one at a time as in permissive.test.ts: deleted nodes, cleaned disks,
+ * the cleanup job.
+ */
 
 import { describe, expect, it, vi } from 'vitest';
 import { known } from '../../src/domain/values.ts';
@@ -33,7 +36,7 @@ vi.mock('../../src/domain/actor.ts', async (original) => {
   return { ...real, permits };
 });
 
-// Control looks at the text that was shown, and the executor again.
+// Control checks the shown text, and the executor checks it again.
 vi.mock('../../src/run/decide-shown.ts', async (original) => {
   const real = await original<typeof import('../../src/run/decide-shown.ts')>();
   const showingsAt: typeof real.showingsAt = (texts, asOf) =>
@@ -43,7 +46,7 @@ vi.mock('../../src/run/decide-shown.ts', async (original) => {
   return { ...real, showingsAt };
 });
 
-// Whoever acts on a consent asks again what became of it.
+// Every process that acts on a consent checks its state again.
 vi.mock('../../src/actions/verify-action.ts', async (original) => {
   const real = await original<typeof import('../../src/actions/verify-action.ts')>();
   const actionFault: typeof real.actionFault = (facts, consent) =>
@@ -58,7 +61,7 @@ vi.mock('../../src/actions/verify-action.ts', async (original) => {
   return { ...real, actionFault };
 });
 
-// What a file was when it was first seen is what it is said to be ever after.
+// A file always has the identity that was seen first.
 vi.mock('../../src/stores/folder.ts', async (original) => {
   const real = await original<typeof import('../../src/stores/folder.ts')>();
   const { folderBucket: bucket } = real;
@@ -83,7 +86,7 @@ vi.mock('../../src/stores/folder.ts', async (original) => {
 });
 
 describe.each(CHANGES)('the %s', (change) => {
-  it('is changed by a consent that stands, and that is no fault', async () => {
+  it('is changed after a valid consent without a reported fault', async () => {
     const { faults, starts } = await playCare(1, { change, moves: ['mira consents'] });
     expect({ faults, isCalled: starts > 0 }).toEqual({ faults: [], isCalled: true });
   });

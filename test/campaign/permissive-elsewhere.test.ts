@@ -1,4 +1,6 @@
-/** The same of what is said in other threads and names the run: that it is heard, by whom and how long, also without the journal. */
+/**
+ * Defences of commands in other threads that name the run, removed one at a time as in permissive.test.ts.
+ */
 
 import { expect, it, vi } from 'vitest';
 import { known } from '../../src/domain/values.ts';
@@ -47,7 +49,7 @@ function playing(what: Named): (seed: number) => Promise<Outcome> {
   return (seed) => playAlone(seed, { what, ...ELSEWHERE[what] });
 }
 
-it('a hold that mira takes back from elsewhere holds nothing back, and that is no fault', async () => {
+it('a hold that mira lifts from another thread blocks nothing, and no fault is reported', async () => {
   const { faults, starts } = await playing('mira lifts her hold from elsewhere')(1);
   expect({ faults, starts }).toEqual({ faults: [], starts: 1 });
 });

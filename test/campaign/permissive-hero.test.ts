@@ -1,4 +1,7 @@
-/** The same of hero runs: what they are started from, how often, whose word it takes, and what is cleaned up. */
+/**
+ * Defences of hero runs, removed one at a time as in permissive.test.ts: checkpoints, restarts, approvals and
+ * clean-ups.
+ */
 
 import { describe, expect, it, vi } from 'vitest';
 import { type AskedHero, COURSES, type Course } from './hero.ts';
@@ -35,15 +38,15 @@ vi.mock('../../src/kinds/hero/gates.ts', async (original) => {
   return { ...real, driAccepted: { ...driAccepted, evaluate } };
 });
 
-describe.each(Object.keys(COURSES) as Course[])('a hero run whose course is %s', (course) => {
-  it('is launched by an approval that stands, and that is no fault', async () => {
+describe.each(Object.keys(COURSES) as Course[])('a hero run with the course %s', (course) => {
+  it('is launched after a valid approval without a reported fault', async () => {
     const moves = ['mira approves', 'time passes', 'time passes'];
     const { faults, starts } = await playHero(1, { asker: 'ada', course, moves });
     expect({ faults, isLaunched: starts > 0 }).toEqual({ faults: [], isLaunched: true });
   });
 });
 
-it('is started again from its newest checkpoint, goes back, is cleaned up and goes on as another one', async () => {
+it('is restarted from its newest checkpoint, rolled back, cleaned up and continued as another run', async () => {
   const approved = ['mira approves', 'time passes', 'time passes', 'time passes'];
   const back = ['goes back', 'time passes', ...approved, 'a clean-up', 'mira consents', 'time passes'];
   const moves = [...approved, ...back, 'goes on as another', ...approved];

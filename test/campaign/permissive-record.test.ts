@@ -1,6 +1,6 @@
 /**
- * The same of what keeps the record, and of what everybody is owed: who may write an entry, that it is told, and that
- * nobody's text keeps it from being written.
+ * Defences of the record and of answers, removed one at a time as in permissive.test.ts: who may write an
+ * entry, which notices are posted, and that no text prevents an entry.
  */
 
 import { vi } from 'vitest';
@@ -35,7 +35,7 @@ vi.mock('../../src/run/publications.ts', async (original) => {
   return { ...real, publicationsOf };
 });
 
-// A job is stopped by the watch that is there, and by a job of its own where none is.
+// A job is stopped by its watch, and by a separate job if there is none.
 vi.mock('../../src/actions/mint.ts', async (original) => {
   const real = await original<typeof import('../../src/actions/mint.ts')>();
   const mintStop: typeof real.mintStop = (...asked) => (gone.has('stops') ? null : real.mintStop(...asked));

@@ -1,4 +1,7 @@
-/** The same of rented machines: who may have one, how often it is tried again, and when it goes. */
+/**
+ * Defences of rented machines, removed one at a time as in permissive.test.ts: permissions, restarts, and
+ * destruction.
+ */
 
 import { describe, expect, it, vi } from 'vitest';
 import { showDefences } from './permissive.ts';
@@ -11,7 +14,7 @@ vi.mock('../../src/run/authors.ts', async (original) => WITHOUT.interested(await
 vi.mock('../../src/actions/earlier-jobs.ts', async (original) => WITHOUT.earlierJobs(await original()));
 vi.mock('../../src/app/brakes.ts', async (original) => WITHOUT.brakes(await original()));
 vi.mock('../../src/domain/launch/relaunch.ts', async (original) => WITHOUT.restarts(await original()));
-// One reason after the other for which a machine goes is none.
+// Replaces the reasons to destroy a machine, one at a time.
 vi.mock('../../src/rental/tear-down.ts', async (original) => {
   const real = await original<typeof import('../../src/rental/tear-down.ts')>();
   const decideTearDown: typeof real.decideTearDown = (input) =>
@@ -19,8 +22,8 @@ vi.mock('../../src/rental/tear-down.ts', async (original) => {
   return { ...real, decideTearDown };
 });
 
-describe.each(Object.keys(COURSES) as Course[])('a rental whose course is %s', (course) => {
-  it('is launched by an approval that stands, and that is no fault', async () => {
+describe.each(Object.keys(COURSES) as Course[])('a rental with the course %s', (course) => {
+  it('is launched after a valid approval without a reported fault', async () => {
     const { faults, starts } = await playRental(1, { course, moves: ['mira approves', 'time passes'] });
     expect({ faults, isLaunched: starts > 0 }).toEqual({ faults: [], isLaunched: true });
   });

@@ -1,7 +1,7 @@
 /**
- * Each defence is replaced by one that lets everything through, one at a time: the scenario that it stands against then
- * breaks a promise, as the checker sees it, and with the defence in place the same sequences break none. A campaign
- * that could not find a missing defence would prove nothing.
+ * Replaces each defence by one that allows everything, one at a time: its scenario then breaks a promise, as
+ * the checker reports. With the defence in place, the same sequences break none. A campaign that could not
+ * detect a missing defence would prove nothing.
  */
 
 import { vi } from 'vitest';
@@ -22,7 +22,7 @@ vi.mock('../../src/domain/approval-binding.ts', async (original) => {
   return { ...real, namingOf };
 });
 
-// Control looks at a review's commit when the approval is given, and again before it orders.
+// Control checks a review's commit when the approval is given, and again before it orders.
 vi.mock('../../src/commands/approve-launch.ts', async (original) => {
   const real = await original<typeof import('../../src/commands/approve-launch.ts')>();
   const decide: typeof real.approveLaunch.decide = (context) => {
@@ -125,7 +125,7 @@ vi.mock('../../src/config/approvers.ts', async (original) => {
   return { ...real, quorumOf, maxAgeMsOf };
 });
 
-// The runner's look at the approvals of an order: one thing of what it reads is as it would have it.
+// The runner's check of an order's approvals: one of the facts it reads is replaced by a harmless one.
 vi.mock('../../src/actions/verify-approval.ts', async (original) => {
   const real = await original<typeof import('../../src/actions/verify-approval.ts')>();
   const approvalFault: typeof real.approvalFault = (state, order, facts) => {
@@ -178,7 +178,7 @@ vi.mock('../../src/gates/run-gates.ts', async (original) => {
   return { ...real, changeVerdicts, runnerVerdicts };
 });
 
-// The cluster's own word on the jobs of the lane stands behind the gate.
+// After the gate, the cluster itself is asked for jobs of the lane.
 vi.mock('../../src/actions/earlier-jobs.ts', async (original) => {
   const real = await original<typeof import('../../src/actions/earlier-jobs.ts')>();
   const earlierJobFault: typeof real.earlierJobFault = async (...asked) =>
@@ -186,7 +186,7 @@ vi.mock('../../src/actions/earlier-jobs.ts', async (original) => {
   return { ...real, earlierJobFault };
 });
 
-/** A defence (or several that catch the same attack one behind the other) and the scenario that it stands against. */
+/** A defence (or several that stop the same attack one after the other) and its scenario. */
 const DEFENCES: readonly (readonly [gone: readonly string[], scenario: string])[] = [
   [['digest named'], 'a bare approval'],
   [['enough digits'], 'an approval of too few digits'],

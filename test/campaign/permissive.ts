@@ -1,13 +1,13 @@
-// How the campaign is asked whether it finds that a defence is gone: the first sequence that breaks a promise.
+// Checks that the campaign detects a missing defence: finds the first sequence that breaks a promise.
 
 import { describe, expect, it } from 'vitest';
 import { known } from '../../src/domain/values.ts';
 import type { Outcome } from './outcome.ts';
 
-/** The defences that are gone now: the stand-ins below, and those of a test file, ask here. */
+/** The removed defences; the stand-ins below and in test files check this set. */
 export const gone = new Set<string>();
 
-/** Stand-ins for modules of src, by the defence that each takes out. */
+/** Stand-ins for modules of src, by the defence that each removes. */
 export const WITHOUT = {
   interested: (real: typeof import('../../src/run/authors.ts')): typeof real => ({
     ...real,
@@ -29,10 +29,10 @@ export const WITHOUT = {
   }),
 };
 
-/** Other moves come between, and some of them spoil the attack: one of so many sequences has to find it. */
+/** Other moves may spoil the attack, so one of this many sequences has to break a promise. */
 const SEEDS = Number(process.env['PERMISSIVE_SEEDS'] ?? 6);
 
-/** The first sequence that breaks a promise, by its seed; null where none of so many does. */
+/** The first sequence that breaks a promise, by its seed; null if none of them does. */
 async function firstBroken(play: (seed: number) => Promise<Outcome>, seeds: number): Promise<Outcome | null> {
   for (let seed = 1; seed <= seeds; seed += 1) {
     const outcome = await play(seed);
@@ -41,13 +41,13 @@ async function firstBroken(play: (seed: number) => Promise<Outcome>, seeds: numb
   return null;
 }
 
-/** Without each of these defences (or several that catch the same attack one behind the other) its attack breaks a promise. */
+/** Without each of these defences (or several that stop the same attack), its attack breaks a promise. */
 export function showDefences<Attack>(
   defences: readonly (readonly [gone: readonly string[], attack: Attack])[],
   play: (seed: number, attack: Attack) => Promise<Outcome>,
 ): void {
   describe.each(defences)('without %o, %j', (without, attack) => {
-    it('breaks a promise, and with it none', async () => {
+    it('breaks a promise, and breaks none with the defence', async () => {
       for (const defence of without) gone.add(defence);
       const found = await firstBroken((seed) => play(seed, attack), SEEDS);
       gone.clear();

@@ -1,5 +1,5 @@
-// What somebody appends to the record who has no key, or one of another role: a hold is lifted that nobody lifted. Whoever
-// has the control key can do just that, which the threat model says, so that no key but control's may be good for it.
+// Attacks on the record without a key, or with the key of another role: a forged entry lifts a hold. The
+// control key can do this (threat model), so no other key may.
 
 import { DEMO_KEYS } from '../support/demo-keys.ts';
 import { logbookText } from '../support/play.ts';
@@ -11,7 +11,7 @@ import type { Between, Scenario } from './steps.ts';
 const MINUTE = 60_000;
 const WATCH = { keyId: 'watch-demo', seed: DEMO_KEYS.watch.seed };
 
-/** mira holds the lane, and approves what is to run once the hold is lifted; somebody writes that it is. */
+/** mira holds the lane and approves the run for after the hold; a forged entry lifts the hold. */
 function holdLifted(signature: Signature): (scene: Scene, between: Between) => Promise<void> {
   return async (scene, between) => {
     scene.launcher.awayMs = 0;
@@ -35,7 +35,7 @@ function entriesOf(text: string): readonly Entry[] {
     try {
       return [JSON.parse(line) as Entry];
     } catch {
-      // Somebody pushed what is no entry, or it is the end of the file.
+      // A pushed line that is no entry, or the end of the file.
       return [];
     }
   });

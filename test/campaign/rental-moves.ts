@@ -1,4 +1,4 @@
-// What people and attackers do about a rental: they approve, brake, keep the machine and let it go, and others spoil what they can.
+// Moves around a rental: people approve, brake, keep the machine and destroy it, and attackers interfere.
 
 import { stateOf } from '../support/play.ts';
 import { breakMachine } from '../support/rented-machines.ts';
@@ -14,7 +14,7 @@ const MINUTE = 60_000;
 
 export type RentalMove = (scene: RentalScene) => Promise<void>;
 
-/** Whoever asked for the machine approves it, where they could be one of two who may. */
+/** The requester of the machine approves it, if they are an approver. */
 async function askerApproves(scene: RentalScene): Promise<void> {
   await approve(scene, scene.askedBy === 'noor' ? 'noor' : 'mira');
 }
@@ -39,14 +39,14 @@ function saidAt(scene: Scene, id: number): number {
   return scene.lab.world.state.comments[id]?.createdAtMs ?? scene.lab.clock.now();
 }
 
-/** Somebody without a right asks for a machine to stay, or to go. */
+/** A user without permission requests to keep or destroy the machine. */
 async function strangerKeeps(scene: RentalScene): Promise<void> {
   const until = new Date(scene.lab.clock.now() + 90 * MINUTE).toISOString().slice(11, 16);
   const texts = ['/teardown', `/keep until=${until} reason="mine"`, '/relaunch'];
   await comment(scene, 'sol', scene.pull, scene.random.pick(texts));
 }
 
-/** The stolen control key has the machine kept for as long as there are hours. */
+/** Keeps the machine for the maximum time with the stolen control key. */
 async function forgeKeep(scene: RentalScene): Promise<void> {
   const actor = { id: scene.ids.mira, login: 'mira' };
   const until = new Date(scene.lab.clock.now() + 200 * 60 * MINUTE).toISOString();
@@ -55,7 +55,7 @@ async function forgeKeep(scene: RentalScene): Promise<void> {
   await forge(scene, scene.run, [{ type: 'machine-kept', role: 'control', actor, data } as never]);
 }
 
-/** The stolen watch key says that the machines are gone, so that nobody looks for them. */
+/** Records the machines as gone with the stolen watch key, so that no process checks them. */
 async function forgeGone(scene: RentalScene): Promise<void> {
   const machines = scene.machines.made.map(({ id, jobId, atMs }) => ({
     ...{ instance: id, jobId, status: 'gone' },
@@ -66,9 +66,9 @@ async function forgeGone(scene: RentalScene): Promise<void> {
   await forge(scene, scene.run, [{ type: 'machines-seen', role: 'watch', data } as never]);
 }
 
-/** The stolen watch key says that the job has failed of something that is simply tried again. */
+/** Records a retryable failure of the job with the stolen watch key. */
 export async function forgeFailure(scene: Scene): Promise<void> {
-  // Nobody can chain anything behind what is no record.
+  // A damaged record cannot be extended.
   const state = await stateOf(scene.lab, scene.run).catch(() => null);
   if (state === null || state.submission === null) return;
   const { fence } = state;
@@ -100,20 +100,20 @@ export async function forgeFailure(scene: Scene): Promise<void> {
   await forge(scene, scene.run, [{ type: 'ended', role: 'watch', data } as never]);
 }
 
-/** ada has a job that failed started again, which takes nobody's approval within the restarts that were approved. */
+/** ada restarts a failed job, which needs no approval within the approved restarts. */
 async function relaunch(scene: RentalScene): Promise<void> {
   const text = '/relaunch reason="once more"';
   const id = await comment(scene, 'ada', scene.pull, text);
   if (id !== null) scene.deeds.push({ kind: 'asked', atMs: saidAt(scene, id), by: 'ada', comment: id, text });
 }
 
-/** mira approves one more, by the digest of the card. */
+/** mira approves one more attempt, with the digest of the card. */
 async function relaunchBeyond(scene: RentalScene): Promise<void> {
   const shown = lineOnShow(scene) ?? lineOf(scene);
   if (shown !== null) await approveLine(scene, 'mira', shown, 'relaunch');
 }
 
-/** What was approved first: once it runs no card asks for it any more. */
+/** The line of the first approval: no card shows it once the job runs. */
 function lineOf({ deeds }: RentalScene): Line | null {
   const first = deeds.find((deed) => deed.kind === 'approved');
   return first?.kind === 'approved' ? { comment: first.comment, digest: first.digest } : null;
@@ -123,7 +123,7 @@ async function wait(scene: RentalScene): Promise<void> {
   await scene.lab.clock.advance((5 + scene.random.below(30)) * MINUTE);
 }
 
-/** A brake right before the launcher comes to what was approved, and no webhook tells of it. */
+/** A brake right before the launcher runs, without a webhook. */
 async function lateBrake(scene: RentalScene): Promise<void> {
   const { launcher, lab, random } = scene;
   launcher.awayMs = (3 + random.below(20)) * MINUTE;
@@ -140,7 +140,7 @@ async function lateBrake(scene: RentalScene): Promise<void> {
   lab.world.state.settings.drop = 'none';
 }
 
-/** The answer to the next launch is lost: nobody knows whether there is a machine. */
+/** Loses the response to the next launch: it is unknown whether a machine exists. */
 async function loseAnswer(scene: RentalScene): Promise<void> {
   scene.deeds.push({ kind: 'attack', atMs: scene.lab.clock.now(), what: LOST_ANSWER });
   scene.lab.engine.loseNextAnswer('submit');
@@ -158,12 +158,12 @@ async function releaseIt(scene: RentalScene): Promise<void> {
   await release(scene, scene.random.pick(['hold', 'hold lane'] as const));
 }
 
-/** There is no pull request here, and no branch that somebody could push to. */
+/** This scene has no pull request, and no branch to push to. */
 const NOT_HERE = /^pushes (?:to|a config)|^edits the body/;
 
 const OF_OTHERS: readonly Attack[] = [...ATTACKS, ...STOLEN_KEYS].filter(({ what }) => !NOT_HERE.test(what));
 
-/** The moves of honest people, and of attackers, by their names. */
+/** The moves of honest people and attackers, by name. */
 export const RENTAL_MOVES: Readonly<Record<string, RentalMove>> = {
   'mira approves': (scene) => approve(scene, 'mira'),
   'the asker approves': askerApproves,

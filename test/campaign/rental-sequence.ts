@@ -8,7 +8,7 @@ import { RENTAL_MOVES } from './rental-moves.ts';
 
 const MINUTE = 60_000;
 
-/** Plays the sequence of this seed, with these moves in place of random ones where some are asked for. */
+/** Plays the sequence of this seed, with the requested moves instead of random ones. */
 export async function playRental(seed: number, asked: AskedRental = {}): Promise<Outcome> {
   const scene = await openRentalScene(seed, asked);
   const { random, lab } = scene;

@@ -1,4 +1,4 @@
-// A third scene: somebody has asked for a rented machine in an issue, and what it would run and cost is on show there.
+// The third scene: a rented machine was requested in an issue, with its job and cost on the card.
 
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
 import { until } from '../support/play.ts';
@@ -18,11 +18,11 @@ import { campaignConfig, comesBack, launcherAway, once, type Scene, textOf } fro
 import { RENTED_DOLLARS, RENTED_HOURS } from './terms.ts';
 import { witness } from './witness.ts';
 
-/** Who asks for the machine: somebody who may write, or one of the two who may approve. */
+/** The requester of the machine: a writer, or one of the two approvers. */
 export const RENTERS = ['ada', 'ada', 'noor'] as const;
 export type Renter = (typeof RENTERS)[number];
 
-/** How its jobs go, one attempt after the other; what comes after them goes well. */
+/** How its jobs end, one attempt after the other; later ones succeed. */
 export const COURSES = {
   well: [],
   'a short one': [],
@@ -41,7 +41,7 @@ export type RentalScene = Scene & {
   readonly machines: Machines;
 };
 
-/** What a test wants; the seed decides the rest. */
+/** What a test sets; the seed decides the rest. */
 export type AskedRental = {
   readonly renter?: Renter;
   readonly course?: Course;

@@ -1,4 +1,4 @@
-// Attacks that take several steps in the right order, which random moves hardly ever make; other moves come between.
+// Attacks with several steps in the right order, which random moves rarely make; other moves come between.
 
 import { fileOf } from '../support/talk.ts';
 import { edit, takeBrakeBack } from './attacks.ts';
@@ -24,14 +24,14 @@ const MINUTE = 60_000;
 const BRAKE_KINDS = ['hold', 'stop', 'hold lane', 'revoke', 'hold date'] as const;
 type BrakeKind = (typeof BRAKE_KINDS)[number];
 
-/** mira says it as people used to, without the digits or with too few of them. */
+/** mira approves without the digits, or with too few of them. */
 async function bareApproval(scene: Scene, between: Between): Promise<void> {
   const digits = lineOnShow(scene)?.digest.slice(0, 12) ?? '';
   await ask(scene, scene.random.pick(['/approve-launch', `/approve-launch ${digits}`.trim()]));
   await between(10 * MINUTE);
 }
 
-/** The digits of a digest that somebody can find another change for. */
+/** A digest so short that another change with the same digits can be found. */
 async function shortApproval(scene: Scene, between: Between): Promise<void> {
   const digits = lineOnShow(scene)?.digest.slice(0, 12 + scene.random.below(20));
   if (digits === undefined) return;
@@ -39,15 +39,15 @@ async function shortApproval(scene: Scene, between: Between): Promise<void> {
   await between(10 * MINUTE);
 }
 
-/** mira looks at the commits of a while ago, and copies the line of now. */
+/** mira reviews an older commit, and copies the current line. */
 async function olderReview(scene: Scene, between: Between): Promise<void> {
   if (!(await changedOnShow(scene))) return;
   await approveByReview(scene, 'mira', scene.original.commit);
-  // Without the server a review is heard by a sweep.
+  // Without the server, a sweep finds the review.
   await between(40 * MINUTE);
 }
 
-/** People ask and brake, and nobody disturbs them. */
+/** Undisturbed questions and brakes. */
 async function questions(scene: Scene, between: Between): Promise<void> {
   await ask(scene, scene.random.pick(['/status', '/why', '/help']));
   await between(2 * MINUTE);
@@ -55,7 +55,7 @@ async function questions(scene: Scene, between: Between): Promise<void> {
   await between(2 * MINUTE);
 }
 
-/** ada pushes a line that has half a character wherever somebody cuts it by counting alone. */
+/** ada pushes a line with an emoji at every place where a cut by length would split it. */
 async function cutCharacter(scene: Scene, between: Between): Promise<void> {
   const path = 'experiments/ferries/daily.py';
   const text = (await fileOf(scene.lab, scene.branch, path)) ?? '';
@@ -67,7 +67,10 @@ async function cutCharacter(scene: Scene, between: Between): Promise<void> {
   await between(2 * MINUTE);
 }
 
-/** GitHub refuses edits of comments for a while; ada pushes, reads the new digest in the record, and hands mira the line. */
+/**
+ * GitHub rejects edits of comments for a while; ada pushes, reads the new digest in the record, and gives
+ * mira the line.
+ */
 async function neverShown(scene: Scene, between: Between): Promise<void> {
   const route = 'PATCH /repos/lab/ferries/issues/comments/*';
   scene.lab.world.state.settings.faults = [
@@ -83,7 +86,7 @@ async function neverShown(scene: Scene, between: Between): Promise<void> {
   scene.lab.world.state.settings.faults = [];
 }
 
-/** mira writes a line that somebody handed to her. A new card may have been posted all the same. */
+/** mira posts a line that another user gave her. A new card may have been posted all the same. */
 async function approveLineOf(scene: Scene, digest: string): Promise<void> {
   const text = `/approve-launch ${digest.slice(0, 32)}`;
   await comment(scene, 'ada', scene.pull, `The line of today is \`${text}\`.`);
@@ -102,7 +105,7 @@ async function approveLineOf(scene: Scene, digest: string): Promise<void> {
   });
 }
 
-/** Another change stands on the card beside the true digest while mira reads it. */
+/** The card shows another change with the correct digest while mira reads it. */
 async function editedCard(scene: Scene, between: Between): Promise<void> {
   const shown = lineOnShow(scene);
   const row = shown === null ? undefined : scene.lab.world.state.comments[shown.comment];
@@ -114,7 +117,7 @@ async function editedCard(scene: Scene, between: Between): Promise<void> {
   await between(10 * MINUTE);
 }
 
-/** The launcher comes back when the approval is older than it may be, and the order is still young enough. */
+/** The launcher runs after the approval has expired, while the order is still valid. */
 async function agedApproval(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = (62 + scene.random.below(50)) * MINUTE;
   await approve(scene, 'mira');
@@ -124,7 +127,7 @@ async function agedApproval(scene: Scene, between: Between): Promise<void> {
   await between(2 * MINUTE);
 }
 
-/** noor approves what noor had a hand in. */
+/** noor approves a change with noor's own contribution. */
 async function ownWork(scene: Scene, between: Between): Promise<void> {
   const hand = scene.random.pick(['issue', 'branch', 'body'] as const);
   if (hand === 'branch') await pushComment(scene, 'noor');
@@ -134,7 +137,7 @@ async function ownWork(scene: Scene, between: Between): Promise<void> {
   await between(10 * MINUTE);
 }
 
-/** The same through a workflow of noor's branch, so that GitHub names nobody. */
+/** The same through a workflow of noor's branch, so that GitHub names no person. */
 async function unnamedWork(scene: Scene, between: Between): Promise<void> {
   const hand = scene.random.pick(['issue', 'branch', 'body'] as const);
   if (hand === 'branch') await pushComment(scene, 'workflow');
@@ -151,7 +154,7 @@ async function addToText(scene: Scene, by: 'noor' | 'workflow', what: 'issue' | 
   if (status === 200) scene.deeds.push({ kind: 'changed', atMs: scene.lab.clock.now(), what, by: 'noor' });
 }
 
-/** A brake is said seconds before the launcher comes back, and GitHub's webhook is lost. */
+/** A brake seconds before the launcher runs; GitHub's webhook is lost. */
 async function lateBrake(scene: Scene, between: Between, kind: BrakeKind): Promise<void> {
   scene.launcher.awayMs = (3 + scene.random.below(20)) * MINUTE;
   await approve(scene, 'mira');
@@ -163,7 +166,7 @@ async function lateBrake(scene: Scene, between: Between, kind: BrakeKind): Promi
   loseWebhooks(scene, 'back');
 }
 
-/** A brake that was recorded and answered is taken back whole, right before the launcher comes back. */
+/** A recorded and answered brake is removed completely, right before the launcher runs. */
 async function brakeTakenBack(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = (5 + scene.random.below(20)) * MINUTE;
   await approve(scene, 'mira');
@@ -177,7 +180,7 @@ async function brakeTakenBack(scene: Scene, between: Between): Promise<void> {
   loseWebhooks(scene, 'back');
 }
 
-/** A workflow says in the bot's name that a command was answered, before the bot hears of it. */
+/** A workflow posts a forged answer to a command before the bot reads the command. */
 async function forgedAnswer(scene: Scene, between: Between): Promise<void> {
   loseWebhooks(scene, 'lost');
   await ask(scene, '/status');
@@ -187,7 +190,7 @@ async function forgedAnswer(scene: Scene, between: Between): Promise<void> {
   loseWebhooks(scene, 'back');
 }
 
-/** The same before the command is said: comments are numbered one after the other. */
+/** The same before the command is posted, because comment ids are consecutive. */
 async function forgedBefore(scene: Scene, between: Between): Promise<void> {
   const newest = Math.max(...Object.keys(scene.lab.world.state.comments).map(Number));
   await answerInOurName(scene, newest + 2);
@@ -200,7 +203,7 @@ async function answerInOurName(scene: Scene, asked: number): Promise<void> {
   await comment(scene, 'workflow', scene.pull, `${marker}\n🤖 All is well.`);
 }
 
-/** A workflow echoes a line as ours that tells of an entry which never was; mira approves what the bot shows. */
+/** A workflow posts a forged marker with an entry that never existed; mira approves what the bot shows. */
 async function forgedCard(scene: Scene, between: Between): Promise<void> {
   const marker = `<!-- ferrybot:v1 run=${scene.run} kind=card key=card head=900:${'b'.repeat(12)} phase=gated -->`;
   await comment(scene, 'workflow', scene.random.pick([scene.pull, scene.issue]), `${marker}\n🤖 Sealed.`);
@@ -209,7 +212,7 @@ async function forgedCard(scene: Scene, between: Between): Promise<void> {
   await between(5 * MINUTE);
 }
 
-/** A job that runs for hours is stopped, and nobody disturbs it. */
+/** Stops a job that runs for hours, undisturbed. */
 async function stopped(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = 0;
   await approve(scene, 'mira');
@@ -218,7 +221,7 @@ async function stopped(scene: Scene, between: Between): Promise<void> {
   await between(2 * MINUTE);
 }
 
-/** Junk in the record while a job runs; whoever wants it stopped says so. */
+/** Damages the record while a job runs; then people stop the job. */
 async function junkWhileRunning(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = 0;
   await approve(scene, 'mira');

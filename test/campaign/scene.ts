@@ -1,5 +1,5 @@
-// One lab of the campaign: a virtual lab with two who may approve, a writer and a stranger, rulesets as the README asks
-// for them, and an engine that tells what it was really given.
+// A lab of the campaign: a virtual lab with two approvers, a writer and an untrusted user, the rulesets of
+// the README, and an engine that records its real input.
 
 import type { World } from '../../packages/playground/world/world.ts';
 import { propose } from '../support/play.ts';
@@ -20,9 +20,9 @@ import { type Start, witness } from './witness.ts';
 export type Wants = {
   /** Whether a server decides, or the chat workflow. */
   readonly server: boolean;
-  /** How many people have to approve. */
+  /** The number of required approvals. */
   readonly quorum: 1 | 2;
-  /** Whether a job ends by itself before a sweep could have heard of anything. */
+  /** Whether a job ends before a sweep could notice anything. */
   readonly job: 'short' | 'long';
 };
 
@@ -34,15 +34,15 @@ export type Scene = Wants & {
   readonly pull: number;
   readonly issue: number;
   readonly branch: string;
-  /** Who asked for the run, where a person did: no approval of theirs counts. */
+  /** The requester of the run, if a person requested it: their approval does not count. */
   readonly askedBy: Who | null;
   /** The proposal as the bot made it. */
   readonly original: { readonly commit: string; readonly body: string; readonly issueBody: string };
   readonly ids: Readonly<Record<Who, number>>;
   readonly deeds: Deed[];
-  /** Whether GitHub's webhooks ever got lost: what was said then is heard by a sweep. */
+  /** Whether webhooks were ever lost: a sweep finds the comments of that time. */
   readonly webhooks: { wereLost: boolean };
-  /** The machine that launches: how long it is away when a launch is dispatched, the longest that it ever was, and when it comes back to the newest. */
+  /** The launch runner: its delay after a dispatch, the longest delay so far, and its next start. */
   readonly launcher: { awayMs: number; longestAwayMs: number; startsAtMs: number | null };
   /** How many jobs the engine really started. */
   readonly engineStarts: () => number;
@@ -50,7 +50,7 @@ export type Scene = Wants & {
   readonly ask: Ask;
 };
 
-/** Opens a lab with a proposed ferry whose manifest has been shown. */
+/** Opens a lab with a proposed ferry and a shown manifest. */
 export async function openScene(seed: number, random: Random, wants: Partial<Wants>): Promise<Scene> {
   const launcher = launcherAway(random, 0.5, 100);
   const server = wants.server ?? random.chance(0.8);
@@ -95,7 +95,7 @@ type Beginning = Pick<Scene, 'run' | 'pull' | 'issue' | 'branch' | 'original'> &
 
 const beginningOf = once(begin);
 
-/** What all sequences begin with: played once for each kind of lab. */
+/** The common beginning of all sequences, played once for each kind of lab. */
 export function once<Wanted extends readonly unknown[], Begun>(
   begin: (...wanted: Wanted) => Promise<Begun>,
 ): typeof begin {
@@ -108,13 +108,16 @@ export function once<Wanted extends readonly unknown[], Begun>(
   };
 }
 
-/** In some labs the launching runner is away for a while: what was ordered waits, and people change their minds. */
+/**
+ * In some labs the launch runner is offline for a while, so that people can change their minds after an
+ * order.
+ */
 export function launcherAway(random: Random, chance: number, minutesMax: number): Scene['launcher'] {
   const awayMs = random.chance(chance) ? random.below(minutesMax * 60_000) : 0;
   return { awayMs, longestAwayMs: 0, startsAtMs: null };
 }
 
-/** What the launching runner does before a job: it comes back when it comes. */
+/** The launch runner's delay before a job. */
 export function comesBack(
   launcher: Scene['launcher'],
   labOf: () => VirtualLab,
@@ -128,7 +131,7 @@ export function comesBack(
   };
 }
 
-/** The config of a lab of the campaign: as old as the checker knows an approval may be, and by so many people. */
+/** The config of a campaign lab: the approval age that the checker knows, and the quorum. */
 export function campaignConfig(text: string, quorum = 1): string {
   return text
     .replace(/maxAgeHours: .*/, `maxAgeHours: ${APPROVAL_AGE_HOURS}`)

@@ -1,4 +1,5 @@
-// One sequence of the campaign: honest people and attackers take turns, then there is quiet, and the checker looks.
+// One sequence of the campaign: honest people and attackers take turns, then there is quiet, and the checker
+// runs.
 
 import { randomFrom } from '../support/random.ts';
 import { playAdopted } from './adopted-sequence.ts';
@@ -26,13 +27,16 @@ import { STOLEN_KEYS } from './stolen-keys.ts';
 
 const MINUTE = 60_000;
 const CARE_EVERY = 8;
-/** Of so many seeds one is of each of these scenes: by what is left when they are counted off. */
+/** One in this many seeds belongs to each of the special scenes, by the remainder. */
 const ROUND = 16;
 const RENTAL = 4;
 const HERO_RUN = 10;
 const ADOPTED = 14;
 
-/** Plays the sequence of this seed: random moves, and in some of them a scenario; some are of the scenes of care, of rentals, of hero runs and of adopted jobs. */
+/**
+ * Plays the sequence of this seed: random moves, sometimes a scenario; some seeds play the care, rental, hero
+ * and adoption scenes.
+ */
 export async function playSequence(seed: number): Promise<Outcome> {
   if (seed % CARE_EVERY === 0) return playCare(seed);
   if (seed % ROUND === RENTAL) return playRental(seed);
@@ -52,14 +56,14 @@ export async function playSequence(seed: number): Promise<Outcome> {
   });
 }
 
-/** A scenario with hardly anything else in its sequence. */
+/** A scenario with hardly any other moves. */
 export function playScenario(seed: number, what: string): Promise<Outcome> {
   const scenario = SCENARIOS.find((one) => one.what === what);
   if (scenario === undefined) throw new Error(`there is no scenario ${what}`);
   return playAlone(seed, scenario);
 }
 
-/** The same with a scenario that is in no list: the seeds of the campaign stay what they are. */
+/** The same with a scenario that is in no list, to keep the campaign's seeds unchanged. */
 export async function playAlone(seed: number, scenario: Scenario): Promise<Outcome> {
   const random = randomFrom(seed);
   const scene = await openScene(seed, random, { quorum: 1, ...scenario.wants });
@@ -90,7 +94,7 @@ async function finished(scene: Scene, act: (moves: string[]) => Promise<void>): 
   }
 }
 
-/** Mostly moments, now and then long enough for a sweep, a lapsed order or an old approval. */
+/** Mostly short waits, sometimes long enough for a sweep, an expired order or an old approval. */
 function waitMs({ random }: Scene): number {
   if (random.chance(0.015)) return random.below(7 * 60 * MINUTE);
   return random.chance(0.2) ? random.below(40 * MINUTE) : random.below(90_000);
@@ -119,7 +123,7 @@ async function move(scene: Scene): Promise<string> {
   return attack(scene, random.pick(drawn < 85 ? ATTACKS : STOLEN_KEYS));
 }
 
-/** Of the newest commit mostly; now and then of the one that the page was opened at. */
+/** Usually of the newest commit; sometimes of the one at which the page was opened. */
 async function review(scene: Scene): Promise<void> {
   const ref = `refs/heads/${scene.branch}`;
   const newest = (await scene.lab.store.refs(ref)).get(ref) ?? scene.original.commit;

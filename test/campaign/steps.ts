@@ -1,11 +1,11 @@
-// What scenarios are made of: steps that several take, and the waits between them.
+// Steps and waits that several scenarios share.
 
 import { fileOf } from '../support/talk.ts';
 import { readable } from './forging.ts';
 import { comment, lineOnShow } from './honest.ts';
 import type { Scene, Wants } from './scene.ts';
 
-/** Time that passes between two steps, with or without somebody else's move in it. */
+/** Time between two steps, with or without another user's move in it. */
 export type Between = (ms: number) => Promise<void>;
 
 export type Scenario = {
@@ -14,7 +14,7 @@ export type Scenario = {
   readonly act: (scene: Scene, between: Between) => Promise<void>;
 };
 
-/** A harmless line at the end of the experiment: the gates pass, and the digest is another. */
+/** Adds a harmless line to the experiment: the gates pass, and the digest changes. */
 export async function pushComment(
   scene: Scene,
   by: 'ada' | 'noor' | 'workflow',
@@ -24,7 +24,7 @@ export async function pushComment(
   return pushText(scene, by, path, `${text}# ${scene.random.below(1e6)}\n`);
 }
 
-/** A file of the proposal's branch, as somebody would have it. */
+/** Sets a file of the proposal's branch to this text. */
 export async function pushText(
   scene: Scene,
   by: 'ada' | 'noor' | 'workflow',
@@ -43,7 +43,9 @@ export async function pushText(
   return true;
 }
 
-/** ada changes the proposal and tells of it; whether the card asks for an approval of that within the time of a sweep. */
+/**
+ * ada changes the proposal and mentions it; returns whether the card asks for its approval within a sweep.
+ */
 export async function changedOnShow(scene: Scene): Promise<boolean> {
   const before = lineOnShow(scene)?.digest;
   if (!(await pushComment(scene, 'ada'))) return false;
@@ -58,7 +60,7 @@ export async function changedOnShow(scene: Scene): Promise<boolean> {
 
 const SWEEP_MINUTES = 40;
 
-/** The digest of the newest manifest in the record, which anybody can read. */
+/** The digest of the newest manifest in the record, which is public. */
 export async function digestInRecord(scene: Scene): Promise<string | null> {
   const gated = (await readable(scene)).findLast((event) => event.type === 'gated');
   return gated?.type === 'gated' && gated.data.digest !== null
@@ -69,7 +71,7 @@ export async function digestInRecord(scene: Scene): Promise<string | null> {
 const LOOKS = 18;
 const LOOK_MS = 10_000;
 
-/** When the launcher comes back to an order that waits for it; null where none came of what was said. */
+/** When the launcher will run a waiting order; null if no order was made. */
 export async function untilOrdered(scene: Scene): Promise<number | null> {
   for (let look = 0; look < LOOKS; look += 1) {
     const at = scene.launcher.startsAtMs;
@@ -79,13 +81,13 @@ export async function untilOrdered(scene: Scene): Promise<number | null> {
   return null;
 }
 
-/** Time passes until so long before the launcher comes back. */
+/** Advances the clock until this long before the launcher runs. */
 export async function untilBack(scene: Scene, beforeMs: number): Promise<void> {
   const left = (scene.launcher.startsAtMs ?? 0) - beforeMs - scene.lab.clock.now();
   if (left > 0) await scene.lab.clock.advance(left);
 }
 
-/** GitHub brings no webhook until it does again. */
+/** Drops all webhooks, or delivers them again. */
 export function loseWebhooks(scene: Scene, are: 'lost' | 'back'): void {
   scene.lab.world.state.settings.drop = are === 'lost' ? 'all' : 'none';
   if (are === 'lost') scene.webhooks.wereLost = true;

@@ -1,5 +1,5 @@
-// What the control key and the watch key can sign for whoever has stolen them. The runner's key is not among them: it
-// lies where launches are made.
+// What a thief can sign with the control key and the watch key. The runner's key is not included, because it
+// is where launches are made.
 
 import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
@@ -9,7 +9,7 @@ import type { Attack } from './attacks.ts';
 import { forge, isApproved, isGated, pushEntry, readable } from './forging.ts';
 import type { Scene } from './scene.ts';
 
-/** The whole way to an order for what stands on the branch now, on any comment that ever approved something. */
+/** Forges a complete order for the current branch, with any comment that ever approved something. */
 async function forgeOrder(scene: Scene): Promise<void> {
   const events = await readable(scene);
   const gated = events.filter(isGated).at(-1);
@@ -41,7 +41,7 @@ async function forgeOrder(scene: Scene): Promise<void> {
       role: 'control',
       data: { order, orderDigest: `sha256:${sha256Hex(canonicalize(order))}` },
     },
-    // Forged events have the shapes of true ones: the codec would refuse others.
+    // Forged events have the shapes of valid ones: the codec would reject others.
   ] as unknown as readonly EventDraft[];
   const all = scene.random.chance(0.5) ? drafts : drafts.slice(1);
   if (!(await forge(scene, scene.run, all))) return;
@@ -52,7 +52,7 @@ async function forgeOrder(scene: Scene): Promise<void> {
   await scene.lab.clock.advance(1_000);
 }
 
-/** Any comment of somebody who may approve that looks like an approval, whatever it approved. */
+/** Any comment by an approver that looks like an approval, of any manifest. */
 function citable(
   scene: Scene,
   events: readonly LogbookEvent[],
@@ -74,16 +74,16 @@ function citable(
   };
 }
 
-/** What brakes is taken back by an entry that control seems to have written. */
+/** Lifts a brake with an entry that seems to be control's. */
 async function forgeRelease(scene: Scene): Promise<void> {
   const actor = { id: scene.ids.mira, login: 'mira' };
   const data = { scope: 'run', date: null } as const;
   await forge(scene, scene.run, [{ type: 'released', role: 'control', actor, data }]);
-  // The threat model says that this key lifts a hold in the record.
+  // According to the threat model, this key can lift a hold in the record.
   scene.deeds.push({ kind: 'released', atMs: scene.lab.clock.now(), brake: 'hold', by: 'mira' });
 }
 
-/** The watch's key says that a job ended that runs. */
+/** Records the end of a running job with the watch's key. */
 async function forgeEnd(scene: Scene): Promise<void> {
   const events = await readable(scene);
   const ended = events.findLast((event) => event.type === 'observed');
@@ -92,7 +92,7 @@ async function forgeEnd(scene: Scene): Promise<void> {
   await forge(scene, scene.run, [draft]);
 }
 
-/** The watch's key tries what only control may write. */
+/** Uses the watch's key for entries that only control may write. */
 async function overreach(scene: Scene): Promise<void> {
   const events = await readable(scene);
   const ordered = events.findLast((event) => event.type === 'ordered');

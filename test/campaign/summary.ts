@@ -1,4 +1,4 @@
-// What many sequences come to: how often each move was made, and everything that was broken.
+// The summary of many sequences: how often each move was made, and every broken promise.
 
 import type { Outcome } from './outcome.ts';
 
@@ -7,14 +7,14 @@ export type Summary = {
   readonly launched: number;
   /** How often each move was made, by its name. */
   readonly moves: readonly string[];
-  /** Each broken promise with its seed; and that hardly anything was launched, where so little would find nothing. */
+  /** Each broken promise with its seed; also too low a share of launches, which would test too little. */
   readonly problems: readonly string[];
 };
 
-/** Fewer sequences that launch would try too little of what a launch can break. */
+/** A smaller share of launching sequences would test too little. */
 const LAUNCHED_SHARE = 0.2;
 
-/** Sums outcomes up. */
+/** Summarises outcomes. */
 export function summaryOf(outcomes: readonly Outcome[]): Summary {
   const moves = new Map<string, number>();
   for (const what of outcomes.flatMap((one) => one.moves)) moves.set(what, (moves.get(what) ?? 0) + 1);

@@ -1,4 +1,4 @@
-// What the engine of a lab was really given, and the world as it was at that moment.
+// Records the real input of a lab's engine, and the world at that moment.
 
 import type { World } from '../../packages/playground/world/world.ts';
 import type { Permit } from '../../src/domain/actions/capability.ts';
@@ -7,24 +7,24 @@ import { logbookText } from '../support/play.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 import { secondOf } from './terms.ts';
 
-/** A job as the engine was given it, and the world as it was at that moment. */
+/** A job as submitted to the engine, and the world at that moment. */
 export type Start = {
   readonly atMs: number;
   readonly spec: JobSpec;
   readonly comments: World['state']['comments'];
   readonly reviews: World['state']['reviews'];
-  /** Other jobs that ran or waited at that moment. */
+  /** Other running or pending jobs at that moment. */
   readonly beside: readonly string[];
   readonly issues: World['state']['issues'];
   readonly roles: Readonly<Record<string, string>>;
-  /** The run's file, with those of runs that may follow it, and the journal as they stood on the branch. */
+  /** The run's file, those of runs that may follow it, and the journal, as they were on the branch. */
   readonly record: string;
   readonly journal: string;
 };
-/** Which other run may come of this one, and which job is there that nobody here has started. */
+/** The run that may follow this one, and a job that was not started by this lab. */
 export type Beside = { readonly next?: string; readonly job?: string };
 
-/** Notes what the engine is given and starts, and the world of the moment before. */
+/** Records what the engine receives and starts, and the world right before. */
 export function witness(
   lab: VirtualLab,
   run: string,
@@ -53,7 +53,7 @@ export function witness(
       };
       const before = engine.startCount();
       const outcome = await submit(spec, permit);
-      // What was there already, and is taken up, was started before.
+      // An adopted job was started before.
       if (engine.startCount() > before) starts.push(start);
       return outcome;
     },

@@ -15,7 +15,7 @@ const iris = { controller: 'http://127.0.0.1:18400' };
 it.each([
   ['slurm', slurmLabConfig(LAB, { ...slurm, outputs }), slurm],
   ['iris', irisLabConfig(LAB, { ...iris, outputs }), { ...iris, tokenFrom: null }],
-])('makes a valid config for %s with the private cluster and readable outputs', (engine, text, keys) => {
+])('--engine %s makes a valid config with the private cluster and readable outputs', (engine, text, keys) => {
   const reading = readLabConfig(text);
   if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading));
   expect(reading.config.clusters).toMatchObject({ 'us-central1': { engine, ...keys } });

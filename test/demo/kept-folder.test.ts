@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder.root, { recursive: true, force: true }));
 
-it('is refused while another process uses it, and free after that process was killed', async () => {
+it('a kept folder is refused while another process uses it, and free after that process was killed', async () => {
   const other = execa('sleep', ['60'], { reject: false });
   const pid = other.pid ?? 0;
   await writeFile(join(folder.root, 'playground.pid'), `${pid} ${statOf(pid)?.start ?? ''}`);
@@ -35,12 +35,12 @@ it('is refused while another process uses it, and free after that process was ki
   expect((await claimFolder(folder)).ok).toBe(true);
 });
 
-it('is free if its process has ended and another process has the id now', async () => {
+it('a kept folder is free if its process has ended and another process has the id now', async () => {
   await writeFile(join(folder.root, 'playground.pid'), `${process.ppid} 1`);
   expect((await claimFolder(folder)).ok).toBe(true);
 });
 
-it('of another lab or branch is refused and not changed', async () => {
+it('a kept folder of another lab or branch is refused and not changed', async () => {
   const checkout = join(folder.root, 'checkout');
   await git(folder.root, 'init', '--quiet', '--initial-branch=main', checkout);
   await writeFile(join(checkout, 'a.txt'), 'one');

@@ -17,7 +17,7 @@ import { isRayThere } from '../support/ray-tools.ts';
 const LAB_FOLDER = join(import.meta.dirname, '../../fixtures/lab');
 const LAB = readFileSync(join(LAB_FOLDER, '.github/ferrybot.yml'), 'utf8');
 
-it("makes a valid config with a cluster that submits through the lab's scripts, with uv and without a network", () => {
+it("--engine ray makes a valid config that submits through the lab's scripts, with uv and without a network", () => {
   const place = {
     address: 'http://127.0.0.1:8265',
     uv: '/opt/ray/bin/uv',
@@ -49,7 +49,7 @@ it("makes a valid config with a cluster that submits through the lab's scripts, 
   expect(reading.config.lanes['daily']?.outputRoot).toBe('/data/outputs/{run}');
 });
 
-it('reports which ports of a kept lab are used by another program, and changes nothing', async () => {
+it('--engine ray reports which ports of a kept lab another program uses, and changes nothing', async () => {
   const folder = await openLabFolder(await mkdtemp(join(tmpdir(), 'ferrybot-ports-')));
   const other = createServer((_, response) => response.writeHead(404).end()).listen(0, '127.0.0.1');
   try {
@@ -73,7 +73,7 @@ it('reports which ports of a kept lab are used by another program, and changes n
   }
 });
 
-it('continues a kept lab only with the engine it was started with', async () => {
+it('a kept lab continues only with the engine it was started with', async () => {
   const folder = await openLabFolder(await mkdtemp(join(tmpdir(), 'ferrybot-engine-')));
   try {
     expect(await openCluster('local', folder)).toMatchObject({ ok: true, cluster: { seed: null } });

@@ -1,4 +1,5 @@
-// The bot's processes in the simulation: two controls with their own memory and view of the record, and the runner.
+// The bot's processes in the simulation: two controls with their own memory and view of the record, and the
+// runner.
 
 import { isClaimStale, judgeOrder, type OrderFacts } from '../../src/actions/verify-order.ts';
 import { commentName } from '../../src/domain/answer-key.ts';
@@ -34,10 +35,10 @@ import { aConfig } from '../support/run-parts.ts';
 import { changeFor, commitFor, fingerprintOf } from './content.ts';
 import { ELSEWHERE, PULL, push, RUN, snapshot, type Version, type World } from './world.ts';
 
-/** One control process: what it remembers, and the record as it saw it last. */
+/** A control process: its memory, and the version of the record that it read last. */
 export type Control = { memory: AttemptCache; view: Version };
 
-/** The process died and was started again: it remembers nothing and reads the record. */
+/** Restarts a crashed process: it has no memory and reads the record. */
 export function restart(world: World): Control {
   return { memory: NO_ATTEMPTS, view: world.version };
 }
@@ -51,7 +52,7 @@ function configOf(quorum: number): LaneScopedConfig {
   return CONFIGS.get(quorum) ?? config;
 }
 
-/** What a process reads of GitHub at this moment; now and then a part cannot be read. */
+/** What a process reads from GitHub now; sometimes a part is unreadable. */
 function factsOf(world: World, view: Version): RunFacts {
   const isHidden = world.random.chance(0.04);
   const comments = world.comments.filter((comment) => comment.thread !== ELSEWHERE);
@@ -84,7 +85,7 @@ function factsOf(world: World, view: Version): RunFacts {
   });
 }
 
-/** The card, which control keeps at what the gates know: whoever is late finds the one that was written then. */
+/** The card, which control updates with the gates: a slower process finds the card of a faster one. */
 function cardOf({ state: { gate, run } }: Version): readonly CommentFacts[] {
   if (gate?.digest == null) return [];
   const { digest, body, seq, at } = gate;
@@ -94,7 +95,7 @@ function cardOf({ state: { gate, run } }: Version): readonly CommentFacts[] {
   return [aComment(labBot, text, { id: 1, thread: PULL, byUs: true, authorIsBot: true, createdAt })];
 }
 
-/** One approving comment by its id, which GitHub answers though its list may lag. */
+/** One approving comment by its id, which GitHub returns even if its list lags. */
 function askedFor(
   world: World,
   { surface, comment }: Version['state']['approvals'][number],
@@ -116,7 +117,7 @@ function pullOf(world: World): ReturnType<typeof aPull> {
   });
 }
 
-/** One trigger of a control process, or a part of it: it may be interrupted after any step. */
+/** One trigger of a control process; `stepsMax` interrupts it after any step. */
 export function trigger(world: World, control: Control, stepsMax: number): void {
   control.view = world.version;
   hearElsewhere(world, control);
@@ -136,7 +137,7 @@ export function trigger(world: World, control: Control, stepsMax: number): void 
     if (step === null) return;
     if (step.kind === 'append') {
       const seqs = push(world, control.view, step.drafts, step.journal);
-      // Somebody else was faster: the record is read again, and decided again.
+      // Another process pushed first: read the record again, and decide again.
       control.view = world.version;
       if (seqs !== null)
         control.memory = { ...control.memory, appended: new Set([...control.memory.appended, ...seqs]) };
@@ -145,7 +146,7 @@ export function trigger(world: World, control: Control, stepsMax: number): void 
     if (step.kind === 'need')
       throw new Error(`${step.facts.map(needName).join(', ')} was given from the start`);
     if (step.effect.kind !== 'dispatch-workflow') return;
-    // The answer may be lost though the dispatch was made, and the dispatch may never have been made.
+    // The response may be lost after the dispatch, or the dispatch may never have arrived.
     const isMade = !world.random.chance(0.1);
     const isTold = isMade && !world.random.chance(0.1);
     if (isMade && step.effect.workflow === configOf(world.quorum).workflows.launch) {
@@ -196,7 +197,10 @@ function hearElsewhere(world: World, control: Control): void {
   control.view = world.version;
 }
 
-/** The runner carries out one dispatch; `dieAt` 1 = after the claim, 2 = after the submission, before it is recorded. */
+/**
+ * The runner executes one dispatch; `dieAt` 1 = after the claim, 2 = after the submission, before it is
+ * recorded.
+ */
 export function launch(world: World, order: string, dieAt: 0 | 1 | 2): void {
   for (let tries = 0; tries < 3; tries += 1) {
     const view = world.version;
@@ -319,5 +323,5 @@ function orderFacts(world: World, view: Version): OrderFacts {
   };
 }
 
-/** How long nothing has to happen until every patience of the bot has run out. */
+/** The time without events after which all waits of the bot have ended. */
 export const QUIET_MS = limits.permissionPatienceMs + COMMENT_GONE_MS;

@@ -1,11 +1,11 @@
-// What a head would run, as the facts tell it: one letter is one content, wherever it is pushed again.
+// The content of a head in the simulation: one letter is one content, wherever it is pushed again.
 
 import type { ChangeFacts } from '../../src/domain/facts.ts';
 import { branded, type Digest, isTreeId, type Sha } from '../../src/domain/values.ts';
 import { digestOf, shaOf } from '../support/run-drafts.ts';
 import { aChange } from '../support/run-facts.ts';
 
-/** `x` does not parse, so that there is no manifest to approve. */
+/** `x` does not parse, so it has no manifest to approve. */
 export const CONTENTS = ['a', 'b', 'c', 'x'] as const;
 
 export function commitFor(content: string): Sha {

@@ -1,4 +1,4 @@
-// What happens in a night, in whatever order: processes take their turns, jobs end, and people say things.
+// The events of a night, in random order: process turns, job ends, and people's commands.
 
 import fc from 'fast-check';
 import { FAILURE_CLASSES, FAILURES } from '../../src/domain/failure-class.ts';
@@ -87,7 +87,7 @@ const single = fc.oneof(
 );
 export type Deed = typeof single extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** An attempt from its end to the next one, as nobody disturbs it. */
+/** An undisturbed sequence from the end of an attempt to the next attempt. */
 const round = fc.tuple(fate, fc.nat(1_000), who).map(([how, step, by]): readonly Deed[] => [
   { act: 'end', fate: how, step },
   { act: 'look', who: by, isFresh: true },
@@ -106,14 +106,14 @@ const healing = fc
     { act: 'change', dies: 'never' },
   ]);
 
-/** A stop that is asked for and carried out. */
+/** A requested and executed stop. */
 const halt = who.map((by): readonly Deed[] => [
   { act: 'ask-stop' },
   { act: 'look', who: by, isFresh: true },
   { act: 'stop', who: by, isAnswered: true },
 ]);
 
-/** A word of a person between the order of the next attempt and its launch. */
+/** A command between the order of the next attempt and its launch. */
 const crossed = fc
   .tuple(fate, who, fc.constantFrom('reject' as const, 'ask-stop' as const))
   .map(([how, by, act]): readonly Deed[] => [
@@ -124,7 +124,7 @@ const crossed = fc
     { act: 'launch', dies: 'never', isAnswered: true },
   ]);
 
-/** One thing after the other, and now and then what belongs together in one piece. */
+/** Single events, sometimes with a related sequence in one piece. */
 export const deeds: fc.Arbitrary<readonly Deed[]> = fc
   .array(
     fc.oneof(
@@ -137,7 +137,7 @@ export const deeds: fc.Arbitrary<readonly Deed[]> = fc
   )
   .map((parts) => parts.flat());
 
-/** What the manifest may allow. */
+/** The limits of the manifest. */
 export const terms: fc.Arbitrary<Terms> = fc.record({
   restarts: fc.nat(4),
   restartAfter: fc.oneof(
@@ -148,7 +148,7 @@ export const terms: fc.Arbitrary<Terms> = fc.record({
   earlier: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fate }),
 });
 
-/** One deed; between two of them a minute goes by. */
+/** Plays one event; a minute passes after each. */
 export async function play(night: Night, one: Deed): Promise<void> {
   pass(night, 1);
   switch (one.act) {
@@ -200,7 +200,7 @@ export async function play(night: Night, one: Deed): Promise<void> {
 
 type Of<Act extends Deed['act']> = Extract<Deed, { readonly act: Act }>;
 
-/** Something becomes of the job that runs. */
+/** Changes or ends the running job. */
 function happen(night: Night, one: Of<'end'> | Of<'lose' | 'differ'>): void {
   const job = [...night.jobs.values()].findLast(({ fate: ended }) => ended === null);
   if (job === undefined) return;
@@ -214,7 +214,7 @@ function end(job: NightJob, one: Of<'end'>): void {
   job.fate = one.fate;
 }
 
-/** A person says something of the run, and control records it at once; what the record does not take was in vain. */
+/** Records a person's command immediately; commands that the record does not accept have no effect. */
 function say(
   night: Night,
   one: Of<'relaunch'> | Of<'approve'> | Of<'fix'> | Of<'ask-stop' | 'reject'>,
@@ -257,7 +257,7 @@ function say(
   }
 }
 
-/** What concerns the machine that the job ran on. */
+/** Events about the job's machine. */
 function care(
   night: Night,
   one: Of<'propose-delete'> | Of<'consent'> | Of<'edit' | 'demote' | 'promote' | 'pre-approve'>,

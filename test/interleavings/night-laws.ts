@@ -1,4 +1,5 @@
-// The checker of a night: from what was called, what was recorded and what became of the jobs, and from nothing of the judgement under test, it says which law was broken.
+// The checker of a night: it uses only calls, recorded events and the fate of jobs, and none of the tested
+// decisions.
 
 import { maxAgeMsOf } from '../../src/config/approvers.ts';
 import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
@@ -19,7 +20,7 @@ export const LAWS = [
 ] as const;
 export type Law = (typeof LAWS)[number];
 
-/** Every law that was broken, with what broke it; empty where all is well. */
+/** Every broken law with its cause; empty if none is broken. */
 export function broken(night: Night): readonly string[] {
   const say = (law: Law, what: string): string => `${law}: ${what}`;
   return [
@@ -31,7 +32,7 @@ export function broken(night: Night): readonly string[] {
 
 type Say = (law: Law, what: string) => string;
 
-/** A look under a lease while somebody else's still runs, by the record's own times. */
+/** An observation under a lease while another watch's lease is valid, by the record's own times. */
 function twoWatches({ record, writers }: Night): readonly string[] {
   const faults: string[] = [];
   let held: { readonly by: string; readonly until: number; readonly attempt: number } | null = null;
@@ -53,7 +54,7 @@ type Start = {
   readonly digest: string;
   /** Jobs that were started before it, oldest first. */
   readonly before: readonly NightJob[];
-  /** Whether a person has spoken for it, since the attempt before had ended. */
+  /** Whether a person requested it after the previous attempt had ended. */
   readonly isAsked: boolean;
 };
 
@@ -76,7 +77,7 @@ function starts(night: Night): readonly Start[] {
   });
 }
 
-/** By a word after the end, or by letting go of the machine that this very attempt had. */
+/** By a command after the end, or by a consent to delete this attempt's machine. */
 function isAskedFor(recorded: readonly LogbookEvent[]): boolean {
   const since = recorded.findLastIndex(({ type }) => type === 'ended');
   const end = recorded[since];
@@ -124,7 +125,7 @@ function wasRunning({ fate, attempt }: NightJob, { recorded }: Call): boolean {
   return fate === null || !hasEnded;
 }
 
-/** The restarts of the approved manifest, and one for each approval that was given after its end. */
+/** The restarts of the approved manifest, and one for each approval given after its end. */
 function budgetOf({ call, digest }: Start, { record }: Night): number {
   const restarts = record.events.flatMap((event) =>
     event.type === 'gated' && event.data.digest === digest
@@ -137,7 +138,7 @@ function budgetOf({ call, digest }: Start, { record }: Night): number {
   return (restarts[0] ?? 0) + again.length;
 }
 
-/** What no watch has seen nobody can have known. */
+/** A loss that no watch has observed could not be known. */
 function isSeenLost({ isLost, attempt }: NightJob, { recorded }: Call): boolean {
   return (
     isLost &&
@@ -159,12 +160,14 @@ function isSeenOther({ isOther, attempt }: NightJob, { recorded }: Call): boolea
   );
 }
 
-/** All attempts write to one output root, so that the next would go on from what was rejected. */
+/** All attempts write to one output root, so the next one would resume from the rejected checkpoint. */
 function isRejected({ recorded }: Call): boolean {
   return recorded.some(({ type }) => type === 'checkpoint-rejected');
 }
 
-/** The failure of the newest attempt was there before, also in the lane's run before, and nobody has spoken since. */
+/**
+ * The newest failure occurred before, also in the lane's previous run, and nobody requested a restart since.
+ */
 function isThirdTime({ earlier }: Night, { before, isAsked }: Start): boolean {
   const job = before.at(-1);
   const last = printOf(job?.fate ?? null);
@@ -172,7 +175,7 @@ function isThirdTime({ earlier }: Night, { before, isAsked }: Start): boolean {
   const { end = null } = earlier ?? {};
   const { diagnosis } = end ?? {};
   const inLane = end?.status === 'FAILED' ? `${diagnosis?.class}: ${diagnosis?.evidence[0]}` : null;
-  // A machine that is taken away again is no news of the run, if it got further meanwhile.
+  // Another preemption is a new failure if the run got further meanwhile.
   const isTakenAgain = (step: number): boolean => last.startsWith('preempted: ') && job.step > step;
   return (
     before.slice(0, -1).some(({ fate, step }) => printOf(fate) === last && !isTakenAgain(step)) ||
@@ -180,7 +183,10 @@ function isThirdTime({ earlier }: Night, { before, isAsked }: Start): boolean {
   );
 }
 
-/** Null where nothing is to be compared: a config made smaller is another one, a machine that was replaced too, and of what no log tells nobody knows. */
+/**
+ * Null if there is nothing to compare: after a smaller config, a replaced machine, or without an error in the
+ * log.
+ */
 function printOf(fate: NightJob['fate']): string | null {
   if (fate === null || fate.status === 'SUCCEEDED') return null;
   if (fate.status === 'STOPPED') return 'stopped';
@@ -203,7 +209,7 @@ function callFaults(night: Night, call: Call, say: Say): readonly string[] {
   return isGranted && !twice ? faults : [...faults, say('an action without consent or envelope', target)];
 }
 
-/** A consent that is recorded, not older than the config allows, and rests on what stands outside the record at that moment. */
+/** A recorded consent, no older than the config allows, with an existing comment or config at that moment. */
 function consentOf({ target, recorded, at, consent }: Call): boolean {
   const given = recorded.findLast(
     (event) => event.type === 'action-approved' && event.data.proposal === target,

@@ -1,4 +1,5 @@
-// The processes of a night: each reads the record, decides by the code under test, pushes, calls, and may die between any two of these.
+// The processes of a night: each reads the record, decides with the tested code, pushes, calls, and may crash
+// between two steps.
 
 import { type ClusterChange, changeAction, type Executor } from '../../src/actions/change-cluster.ts';
 import { type Launch, launchAction } from '../../src/actions/launch.ts';
@@ -37,14 +38,14 @@ import {
 
 const CADENCE_MS = 570_000;
 
-/** A process that ends in the middle of what it does. */
+/** A process that crashes in the middle of a step. */
 export class Died extends Error {
   override readonly name = 'Died';
 }
 
 export type Death = 'never' | 'after-claim' | 'before-call' | 'after-call';
 
-/** One look of a watch, on the record as it reads it now, or as it read it before. */
+/** One observation by a watch, with a fresh or an outdated record. */
 export function look(night: Night, watcher: Watcher, isFresh: boolean): void {
   if (isFresh) watcher.view = night.record;
   const { state } = watcher.view;
@@ -80,7 +81,7 @@ function endOf(night: Night, state: RunState, fence: number): readonly EventDraf
   return [{ type: 'ended', role: 'watch', data }];
 }
 
-/** Control decides what follows, on the record as it reads it now, or as it read it before. */
+/** Control's next decision, with a fresh or an outdated record. */
 export function decide(night: Night, isFresh: boolean): void {
   if (isFresh) night.control = night.record;
   const { state } = night.control;
@@ -94,7 +95,7 @@ export function decide(night: Night, isFresh: boolean): void {
   night.control = night.record;
 }
 
-/** Every gate over the change passes, and whoever approved still counts. */
+/** Every gate of the change passes, and all approvers are still allowed. */
 function gatedIn({ state }: Version): Gated | null {
   const { gate } = state;
   if (gate?.digest == null || gate.manifest === null) return null;
@@ -111,7 +112,7 @@ function gatedIn({ state }: Version): Gated | null {
   return { manifest: facts.manifest, bound: facts.bound, verdicts, approvals: verdicts.slice(0, 1), facts };
 }
 
-/** The runner takes the order that stands. */
+/** The runner executes the current order. */
 export async function launch(night: Night, dies: Death, isAnswerLost: boolean): Promise<void> {
   const { order } = night.record.state;
   if (order === null) return;
@@ -191,7 +192,7 @@ function placeOf(night: Night, seen: { view: Version }, dies: Death): Place {
   };
 }
 
-/** Everything that the runner reads itself, as it stands. */
+/** Everything that the runner reads itself, with its current state. */
 function orderFacts(night: Night, state: RunState): OrderFacts {
   const { order, relaunchAsked, gate } = state;
   const asked = [...(order?.order.approvals ?? []), ...(relaunchAsked === null ? [] : [relaunchAsked])];
@@ -218,7 +219,7 @@ function orderFacts(night: Night, state: RunState): OrderFacts {
   };
 }
 
-/** Whoever finds a recorded stop carries it out. */
+/** Any process that finds a recorded stop executes it. */
 export async function stop(night: Night, view: Version, isAnswerLost: boolean): Promise<void> {
   const capability = mintStop(view.state, night.now);
   const { submission, end } = view.state;
@@ -226,7 +227,7 @@ export async function stop(night: Night, view: Version, isAnswerLost: boolean): 
   await engineOf(night, isAnswerLost).stop(submission.jobId, { capability, now: night.now });
 }
 
-/** The runner of a change of the cluster: the newest that is proposed. */
+/** The runner of a cluster change: executes the newest proposal. */
 export async function change(night: Night, dies: Death): Promise<void> {
   const digest = night.record.state.actions.at(-1)?.digest;
   if (digest === undefined) return;
@@ -272,7 +273,7 @@ export async function change(night: Night, dies: Death): Promise<void> {
   await untilDead(() => carryOut(placeOf(night, seen, dies), changeAction(given)));
 }
 
-/** By a model of its own: somebody who may wrote these very words, and they stand as they were written. */
+/** An independent model: a permitted user wrote exactly this consent, and it is unchanged. */
 function isConsentStanding(night: Night, digest: string): boolean {
   const words = digest.slice(7, 39);
   return (

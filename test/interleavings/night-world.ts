@@ -1,4 +1,5 @@
-// One night of one run as plain data: the record with its compare-and-set, the cluster's jobs, what people said, and every call that changed something.
+// One night of one run as plain data: the record with its compare-and-set, jobs, comments, and every call
+// with an effect.
 
 import { spendCapability } from '../../src/domain/actions/capability.ts';
 import {
@@ -27,7 +28,7 @@ import { aManifest } from '../support/run-parts.ts';
 export const RUN = branded('ferry-daily-20261121', isRunId);
 export const MINUTE_MS = 60_000;
 
-/** How a job ended, as its log tells it. */
+/** How a job ended, according to its log. */
 export type Fate = {
   readonly status: 'FAILED' | 'STOPPED' | 'SUCCEEDED';
   readonly class: FailureClass;
@@ -35,7 +36,10 @@ export type Fate = {
   readonly confidence: Confidence;
 };
 
-/** A job on the cluster. `isLost`: its loss is no number; `isOther`: it makes other steps than the one that it goes on from. */
+/**
+ * A job on the cluster. `isLost`: its loss is not a number; `isOther`: its steps differ from the ones it
+ * resumed from.
+ */
 export type NightJob = {
   readonly spec: JobSpec;
   readonly attempt: number;
@@ -45,7 +49,7 @@ export type NightJob = {
   fate: Fate | null;
 };
 
-/** A call that changed something outside, with the record as it was pushed by then. */
+/** A call with an outside effect, with the record as pushed at that moment. */
 export type Call = {
   readonly does: 'submit' | 'stop' | 'delete';
   /** The job's id, or the digest of the proposal. */
@@ -53,25 +57,25 @@ export type Call = {
   readonly command: readonly string[];
   readonly at: number;
   readonly recorded: readonly LogbookEvent[];
-  /** Whether the comment that it rests on stood at that moment, and the config that it may rest on. */
+  /** Whether the consent comment was unchanged at that moment, and whether the config gave consent. */
   readonly consent: { readonly isStanding: boolean; readonly isConfigured: boolean };
 };
 
 /** The record at one head of the branch. */
 export type Version = { readonly state: RunState; readonly events: readonly LogbookEvent[] };
 
-/** A watch: it knows the record as it read it last, and a new process has a new name. */
+/** A watch: it knows the version of the record that it read last; a new process has a new name. */
 export type Watcher = { holder: string; view: Version };
 
 export type Night = {
   now: Instant;
   record: Version;
-  /** Who pushed an entry of the watch, by its number. */
+  /** Which watch pushed an entry, by its number. */
   readonly writers: Map<number, string>;
   readonly watchers: readonly [Watcher, Watcher];
-  /** What control read last. */
+  /** The version that control read last. */
   control: Version;
-  /** The last run of the lane before this one; null where there is none. */
+  /** The previous run of the lane; null if there is none. */
   readonly earlier: RunState | null;
   readonly jobs: Map<string, NightJob>;
   readonly calls: Call[];
@@ -80,7 +84,7 @@ export type Night = {
   isPreApproved: boolean;
 };
 
-/** What the approved manifest allows, and how the lane's last run ended. */
+/** The limits of the approved manifest, and the end of the lane's previous run. */
 export type Terms = {
   readonly restarts: number;
   readonly restartAfter: readonly string[];
@@ -112,7 +116,7 @@ export function newNight({ restarts, restartAfter, reductions, earlier }: Terms)
   return night;
 }
 
-/** The gates let a manifest through, the card shows it, and bob approves it. `fix` changes its command, on a commit of its own. */
+/** Records a passed gate, its card and bob's approval. `fix` changes the command, on a new commit. */
 export function gate(night: Night, envelope: Manifest['envelope'], fix: Partial<Manifest> = {}): void {
   const command = ['python3', 'experiments/ferries/daily.py', '--batch-size', '32'];
   const manifest = aManifest({ command, envelope, ...fix });
@@ -127,7 +131,7 @@ export function gate(night: Night, envelope: Manifest['envelope'], fix: Partial<
   if (night.record.state.shown === null) push(night, night.record, [shownDraft(night.record.state)]);
 }
 
-/** A run of the day before that ended so. */
+/** A run of the day before with this end. */
 function endedRun(fate: Fate): RunState {
   const { status, class: kind, where, confidence } = fate;
   const run = aRun({ date: '2026-11-20' }).gated();
@@ -152,7 +156,10 @@ export function pass(night: Night, minutes: number): void {
   night.now = branded(night.now + minutes * MINUTE_MS, isInstant);
 }
 
-/** Appends where nobody has pushed since `seen`: the numbers, null where somebody has, or where the record's rules refuse it. */
+/**
+ * Appends if `seen` is the newest version: the numbers, or null after another push or if the record's rules
+ * reject it.
+ */
 export function push(night: Night, seen: Version, drafts: readonly EventDraft[]): readonly number[] | null {
   if (seen !== night.record) return null;
   let { state } = seen;
@@ -180,13 +187,13 @@ export function push(night: Night, seen: Version, drafts: readonly EventDraft[])
   return events.map(({ seq }) => seq);
 }
 
-/** Somebody writes a comment, which GitHub keeps as it was written. */
+/** Adds a person's comment, which GitHub keeps unchanged. */
 export function write(night: Night, id: number, body: string, change: Partial<CommentFacts> = {}): void {
   const comment = aComment(bob, body, { id, createdAt: night.now, ...change });
   night.said.set(citationKey({ surface: 'comment', comment: id }), comment);
 }
 
-/** The cluster: jobs under their ids, an answer that may be lost, and a note of each call. */
+/** The cluster: jobs by id, an optional lost response, and a note of each call. */
 export function engineOf(night: Night, isAnswerLost: boolean): Engine {
   const lost = { kind: 'unknown', message: 'the answer was lost' } as const;
   return {
@@ -238,7 +245,7 @@ function seen({ spec, fate }: NightJob): FoundJob {
   };
 }
 
-/** What is called, beside what stands pushed at that moment. */
+/** Notes a call with the record as pushed at that moment. */
 export function note(
   night: Night,
   does: Call['does'],

@@ -1,4 +1,4 @@
-// The checker: from what people did and what was recorded, and from nothing of the bot's own judgement, it says what went wrong.
+// The checker: it uses only what people did and what was recorded, and none of the bot's own decisions.
 
 import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { commitFor, fingerprintOf } from './content.ts';
@@ -7,7 +7,7 @@ import { type Deed, type Job, PULL, type Snapshot, type World } from './world.ts
 type Said = Extract<Deed, { kind: 'said' }>;
 const BOT_PATIENCE_MS = 3_000;
 
-/** Everything that must never happen and did, in words; empty where all is well. */
+/** Every broken promise, in words; empty if none is broken. */
 export function faultsOf(world: World): readonly string[] {
   const jobs = [...world.jobs.values()];
   return [
@@ -34,7 +34,7 @@ function launchFaults(world: World, job: Job): readonly string[] {
   return faults;
 }
 
-/** Whether this comment is an approval of exactly what the job runs, and still one at the claim. */
+/** Whether this comment approves exactly what the job runs, and is still valid at the claim. */
 function counts(said: Said, job: Job): boolean {
   const { atClaim } = job;
   const words = /^\/approve-launch ([0-9a-f]{32,64})$/.exec(said.text);
@@ -49,7 +49,10 @@ function counts(said: Said, job: Job): boolean {
   return wasShown(said, job) && !fellAfter(said, job);
 }
 
-/** What runs is what the card showed when the comment was written (GitHub's whole seconds and the clocks allowed for). */
+/**
+ * The job runs what the card showed when the comment was written (with a tolerance for whole seconds and
+ * clock skew).
+ */
 function wasShown(said: Said, { atClaim }: Job): boolean {
   const gates = atClaim.recorded.filter((event) => event.type === 'gated');
   const last = gates.findLast((event) => Date.parse(event.at) <= said.at);
@@ -60,7 +63,7 @@ function wasShown(said: Said, { atClaim }: Job): boolean {
   return [last, ...soon].some((event) => event !== undefined && isOf(event, atClaim));
 }
 
-/** The record saw something else on show after the comment, or dropped this person's approval. */
+/** After the comment, the record shows another content on the card or a dropped approval of this person. */
 function fellAfter(said: Said, job: Job): boolean {
   return before(job.atClaim.recorded, job.claimedAt).some((event) => {
     if (Date.parse(event.at) <= said.at + BOT_PATIENCE_MS) return false;
@@ -73,7 +76,7 @@ function fellAfter(said: Said, job: Job): boolean {
   });
 }
 
-/** A drop takes away what was recorded before it: an approval that was recorded later is a new one. */
+/** A drop removes earlier approvals: one recorded later is a new approval. */
 function isGivenBefore(drop: LogbookEvent, said: Said, { atClaim }: Job): boolean {
   const given = atClaim.recorded.find(
     (event) => event.type === 'approved' && event.data.comment === said.comment,
@@ -102,7 +105,7 @@ function before(events: readonly LogbookEvent[], at: number): readonly LogbookEv
   return events.filter((event) => Date.parse(event.at) <= at);
 }
 
-/** Every command has its one answer; one more may tell that an edit gives no commands, and what was never read needs none. */
+/** Every command has one answer; an edit may get one more, and a command that was never read needs none. */
 function answerFaults(world: World): readonly string[] {
   const answers = [...world.events, ...world.version.journalEvents].filter(
     (event) => event.type === 'command-answered',

@@ -1,4 +1,5 @@
-// One interleaving: people, pushes, edits, permissions, replays and crashes in random order, then quiet until nothing is owed.
+// One interleaving: people, pushes, edits, permissions, replays and crashes in random order, then quiet until
+// nothing is pending.
 
 import type { Permission } from '../../src/domain/actor.ts';
 import { alice, bob } from '../support/run-drafts.ts';
@@ -48,7 +49,7 @@ function botMoves(world: World, controls: [Control, Control]): void {
   else run(world);
 }
 
-/** Any dispatch that was ever made, also one that was carried out before: a person may run the job again. */
+/** Runs any earlier dispatch, also an executed one, because a person may re-run the job. */
 function run(world: World): void {
   if (world.dispatches.length === 0) return;
   const dispatch = world.random.pick(world.dispatches);
@@ -65,7 +66,7 @@ function speak(world: World): void {
   else say(world, by, world.random.pick(SAID).replace('DIGEST', digestOnShow(world)));
 }
 
-/** The digest as the card shows it; people who look at no card type nothing sensible. */
+/** The digest on the card; people without a card type nothing useful. */
 function digestOnShow(world: World): string {
   return world.version.state.gate?.digest?.slice(7, 39) ?? 'abcdefabcdef'.repeat(3);
 }
@@ -91,7 +92,7 @@ function editBody(world: World, by: number): void {
   world.deeds.push({ kind: 'edited-body', at: world.now, by, content: world.content, body: world.body });
 }
 
-/** A dispatch by hand, of an order that was never issued or of one that is old. */
+/** A manual dispatch of an unknown or an old order. */
 function forge(world: World): void {
   const order = `sha256:${'f'.repeat(64)}`;
   launch(world, world.random.chance(0.5) ? order : (world.dispatches[0]?.order ?? order), 0);
@@ -109,7 +110,7 @@ function touchComment(world: World): void {
   world.comments = deed === 2 ? others : world.comments.map((one) => (one === comment ? changed : one));
 }
 
-/** People come back to their senses: what stands in the way is lifted, and those who may approve once more. */
+/** Removes all obstacles, and lets the permitted people approve once more. */
 function settle(world: World, controls: readonly Control[]): void {
   world.permissions.set(alice.id, 'maintain').set(bob.id, 'maintain');
   if (world.content === 'x') move(world, 'a');
@@ -131,7 +132,7 @@ function serve(world: World, controls: readonly Control[]): void {
   }
 }
 
-/** Nobody does anything any more; the bot looks again until every patience has run out. */
+/** No more events by people; the bot's triggers continue until all of its waits have ended. */
 function quiet(world: World, controls: readonly Control[]): void {
   for (let round = 0; round < 4; round += 1) {
     serve(world, controls);

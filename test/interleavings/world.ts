@@ -1,4 +1,5 @@
-// The world of one interleaving: GitHub's threads, the record with its compare-and-set, dispatches and jobs, all as plain data.
+// The world of one interleaving: GitHub's threads, the record with its compare-and-set, dispatches and jobs,
+// as plain data.
 
 import type { Actor, Permission } from '../../src/domain/actor.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
@@ -17,10 +18,10 @@ export const eve: Actor = { id: 104, login: 'eve' };
 export const PEOPLE = [alice, bob, carol, eve] as const;
 export const RUN = branded('ferry-daily-20261121', isRunId);
 export const PULL = 13;
-/** An experiment issue that has no run: what is said there goes to the repository journal. */
+/** An experiment issue without a run: commands there go to the repository journal. */
 export const ELSEWHERE = 40;
 
-/** One version of the record: the run's state and the journal's, at one head of the branch. */
+/** One version of the record: the state of run and journal, at one head of the branch. */
 export type Version = {
   readonly head: number;
   readonly state: RunState;
@@ -28,7 +29,7 @@ export type Version = {
   readonly journalEvents: readonly LogbookEvent[];
 };
 
-/** What people did, as the checker reads it: it knows nothing of the bot. `content` is what the head would run. */
+/** What people did, for the checker, without the bot's view. `content` is what the head would run. */
 export type Deed =
   | {
       readonly kind: 'said';
@@ -47,7 +48,7 @@ export type Deed =
       readonly body: number;
     };
 
-/** What the runner's machine looked like at the moment of a claim, and what it was told to start. */
+/** The runner's input at the moment of a claim, and what it was ordered to start. */
 export type Job = {
   readonly submissionId: string;
   readonly commit: string;
@@ -121,7 +122,7 @@ export function pass(world: World, ms: number): void {
   world.now = branded(world.now + ms, isInstant);
 }
 
-/** A person writes: GitHub dates it in whole seconds. */
+/** A person's comment; GitHub's dates have whole seconds. */
 export function say(world: World, by: Actor, text: string, thread = PULL): void {
   const id = world.nextId;
   world.nextId += 1;
@@ -148,7 +149,9 @@ export function say(world: World, by: Actor, text: string, thread = PULL): void 
   });
 }
 
-/** Appends to run and journal in one push, if nobody pushed since `seen`; an illegal draft is a bug and throws. */
+/**
+ * Appends to run and journal in one push if nobody pushed since `seen`; an illegal draft is a bug and throws.
+ */
 export function push(
   world: World,
   seen: Version,

@@ -72,7 +72,7 @@ describe('adoption of a running job', () => {
   });
 
   // threat T137
-  it('is refused for a job that a run or another thread holds, and in the thread of a ferry', async () => {
+  it('is refused if a run or another thread already holds the job, and in the thread of a ferry', async () => {
     lab = await openAdoptingLab();
     const ferry = await propose(lab);
     await approve(lab, 'mira', ferry.pull, ferry.run);

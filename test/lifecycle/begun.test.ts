@@ -41,7 +41,7 @@ async function begun(when: 'before' | 'after' = 'after'): Promise<VirtualLab> {
 }
 
 it.each(['before', 'after'] as const)(
-  'proposes the recorded candidate although the candidates changed after a crash %s the push',
+  'a proposal uses its recorded candidate although the candidates changed after a crash %s the push',
   async (when) => {
     const lab = await begun(when);
     const config = (await fileOf(lab, 'main', CONFIG_PATH)) ?? '';
@@ -62,7 +62,7 @@ it.each(['before', 'after'] as const)(
 );
 
 // threat T54
-it('proposes its own commit if another user pushed on top, and does not count that commit as its own', async () => {
+it("a proposal has ferrybot's commit if another user pushed on top, and that commit does not count as ferrybot's", async () => {
   const lab = await begun();
   const run = todaysRun(lab);
   const ours = await tipOf(lab, run);
@@ -80,7 +80,7 @@ it('proposes its own commit if another user pushed on top, and does not count th
 });
 
 // threat T53
-it('waits until a branch that another user pushed under its name is deleted', async () => {
+it('a proposal waits until a branch that another user pushed under its name is deleted', async () => {
   const lab = await begun('before');
   const run = todaysRun(lab);
   const main = shaIn.parse(await lab.as('ada', 'GET', '/git/ref/heads/main')).object.sha;
@@ -130,7 +130,7 @@ async function deleteFile(lab: VirtualLab, branch: string, path: string): Promis
 
 // threat T51
 it.each(['another history', 'the file is gone'] as const)(
-  'chooses a free name if more branches (%s) are pushed than a day has proposals',
+  'a proposal gets a free name if more branches (%s) are pushed than a day has proposals',
   async (how) => {
     const lab = await openVirtualLab();
     await lab.clock.advance(MINUTE);
@@ -141,7 +141,7 @@ it.each(['another history', 'the file is gone'] as const)(
 );
 
 // threat T52
-it("reports in the lane's thread and to the requester if every name of a day is occupied", async () => {
+it("the lane's thread and the requester get a notice if every proposal name of a day is occupied", async () => {
   const lab = await openVirtualLab();
   await lab.clock.advance(MINUTE);
   await squatted(lab, 'another history', 60);
@@ -156,7 +156,7 @@ it("reports in the lane's thread and to the requester if every name of a day is 
 });
 
 // threat T50
-it('chooses the next name if a branch with unrelated history occupies the first', async () => {
+it('a proposal gets the next name if a branch with unrelated history occupies the first', async () => {
   const lab = await openVirtualLab();
   const { run, pull } = await propose(lab);
   const logbook = (await lab.store.refs('refs/heads/ferrybot/logbook')).get('refs/heads/ferrybot/logbook');
@@ -167,7 +167,7 @@ it('chooses the next name if a branch with unrelated history occupies the first'
   await lab.close();
 });
 
-it('refuses a proposal if a branch blocks its folder, names the branch, and proposes once it is deleted', async () => {
+it('a proposal is refused while a branch blocks its folder, and the answer names the branch', async () => {
   const lab = await openVirtualLab();
   const { object } = shaIn.parse(await lab.as('ada', 'GET', '/git/ref/heads/main'));
   await lab.as('ada', 'POST', '/git/refs', { ref: 'refs/heads/ferrybot/proposal', sha: object.sha });
@@ -182,7 +182,7 @@ it('refuses a proposal if a branch blocks its folder, names the branch, and prop
 });
 
 it.each(['ferrybot', 'ferrybot/logbook/x'])(
-  'reports a branch %s that blocks the logbook in the thread of the command',
+  'a branch %s that blocks the logbook is reported in the thread of the command',
   async (name) => {
     const lab = await openVirtualLab();
     const { object } = shaIn.parse(await lab.as('ada', 'GET', '/git/ref/heads/main'));

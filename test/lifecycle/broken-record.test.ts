@@ -70,23 +70,20 @@ describe('a run with a record that does not verify', () => {
     ['has an invalid line', (text: string) => `${text}junk\n`],
     ['was truncated', cutShort],
     ['contains a zero byte', () => '\u0000\n'],
-  ])(
-    'stops the job by its id on /stop and leaves the record unchanged if the record %s',
-    async (_, change) => {
-      const { lab, run, pull, jobId } = await running();
-      const good = await logbookText(lab, run);
-      await push(lab, run, change);
-      const broken = await logbookText(lab, run);
-      const stop = await say(lab, 'mira', pull, '/stop');
-      await untilStopped({ lab, jobId });
-      expect(answersTo(lab, stop)).toEqual([expect.stringContaining('does not verify')]);
-      expect(await logbookText(lab, run)).toBe(broken);
-      expect(lab.engine.startCount()).toBe(1);
-      await pushFile(lab, 'ada', BRANCH, `runs/2026/11/${run}/events.jsonl`, good);
-      await untilState(lab, run, (state) => state.end?.status === 'STOPPED', { stepMs: MINUTE });
-      await lab.close();
-    },
-  );
+  ])('is stopped by job id on /stop without a change of the record if the record %s', async (_, change) => {
+    const { lab, run, pull, jobId } = await running();
+    const good = await logbookText(lab, run);
+    await push(lab, run, change);
+    const broken = await logbookText(lab, run);
+    const stop = await say(lab, 'mira', pull, '/stop');
+    await untilStopped({ lab, jobId });
+    expect(answersTo(lab, stop)).toEqual([expect.stringContaining('does not verify')]);
+    expect(await logbookText(lab, run)).toBe(broken);
+    expect(lab.engine.startCount()).toBe(1);
+    await pushFile(lab, 'ada', BRANCH, `runs/2026/11/${run}/events.jsonl`, good);
+    await untilState(lab, run, (state) => state.end?.status === 'STOPPED', { stepMs: MINUTE });
+    await lab.close();
+  });
 
   it('starts one stop workflow for a /stop, not another one after each that ends', async () => {
     const { lab, run, pull, jobId } = await running({ server: false });
@@ -99,7 +96,7 @@ describe('a run with a record that does not verify', () => {
     await lab.close();
   });
 
-  it('ignores the /stop of an untrusted user', async () => {
+  it('is not stopped by the /stop of an untrusted user', async () => {
     const { lab, run, pull, jobId } = await running();
     await push(lab, run, (text) => `${text}junk\n`);
     await say(lab, 'sol', pull, '/stop');
@@ -118,7 +115,7 @@ describe('a run with a record that does not verify', () => {
     await lab.close();
   });
 
-  it('still posts an answer that was recorded before the damage but never posted', async () => {
+  it('still gets an answer that was recorded before the damage but never posted', async () => {
     const lab = await openVirtualLab();
     const { run, pull } = await propose(lab);
     const route = 'POST /repos/lab/ferries/issues/*/comments';
@@ -139,7 +136,7 @@ describe('a run with a record that does not verify', () => {
   it.each([
     ['without a server', false, 'none'],
     ['without webhooks', true, 'all'],
-  ] as const)('answers a command in a review, %s', async (_, server, drop) => {
+  ] as const)('gets an answer to a command in a review, %s', async (_, server, drop) => {
     const lab = await openVirtualLab({ server });
     const { run, pull } = await propose(lab);
     await push(lab, run, (text) => `${text}junk\n`);
@@ -152,7 +149,7 @@ describe('a run with a record that does not verify', () => {
     await lab.close();
   });
 
-  it('posts the notice again if it was deleted, even if the journal is damaged too', async () => {
+  it('gets the notice again if it was deleted, even if the journal is damaged too', async () => {
     const lab = await openVirtualLab();
     const { run, pull } = await propose(lab);
     await push(lab, run, (text) => `${text}junk\n`);
@@ -183,7 +180,7 @@ describe('a run with a record that does not verify', () => {
     await lab.close();
   });
 
-  it('stops the job on /stop by the id in the marks if the whole branch was deleted', async () => {
+  it('is stopped by the job id in the marks if the whole branch was deleted', async () => {
     const { lab, pull, jobId } = await running();
     await lab.as('ada', 'DELETE', `/git/refs/heads/${BRANCH}`);
     await say(lab, 'mira', pull, '/stop');

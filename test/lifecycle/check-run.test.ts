@@ -8,7 +8,7 @@ import { botComments, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
 it.each([{ server: true }, { server: false }])(
-  'completes within a minute after the job ends (server: $server)',
+  'the check run completes within a minute after the job ends (server: $server)',
   async ({ server }) => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, server });
     const { run, pull } = await propose(lab);

@@ -62,7 +62,7 @@ async function ferryThatDiesWith(
 }
 
 // rule AG-30
-it('scans the workers once, and links to the disk issue in the thread', async () => {
+it('a job that fails with a full disk starts one scan, and its thread links to the disk issue', async () => {
   await ferryThatDiesWith(FULL);
   expect(scans).toBe(1);
   const issue = Object.values(lab.world.state.issues).find(({ title }) => title.startsWith('Disks of'));
@@ -74,18 +74,18 @@ it('scans the workers once, and links to the disk issue in the thread', async ()
   );
 });
 
-it('reports in the thread if no worker is short of disk space', async () => {
+it('a scan without a full worker is reported in the thread', async () => {
   await ferryThatDiesWith(FULL, ALL_FINE);
   expect(told(lab, 'disk-answer')).toEqual([expect.stringContaining('No boot disk of a worker')]);
 });
 
-it('starts no scan for a job that failed for another reason', async () => {
+it('a job that fails for another reason starts no scan', async () => {
   await ferryThatDiesWith('ValueError: nothing about disks');
   expect(scans).toBe(0);
   expect(told(lab, 'disk-answer')).toEqual([]);
 });
 
-it('starts a scan that never reports at most three times', async () => {
+it('a scan without a readable result is started at most three times', async () => {
   await ferryThatDiesWith(FULL, 'nothing that anybody can read');
   await lab.clock.advance(6 * 60 * 60_000);
   expect(scans).toBeGreaterThan(1);

@@ -38,7 +38,7 @@ async function labAfter(given: (commit: string) => string): Promise<VirtualLab> 
 }
 
 // rule DF-40
-it('uses the commit and date from the config for the first interval, and links the earlier issue', async () => {
+it('the first ferry uses the commit and date from the config for its interval, and links the earlier issue', async () => {
   let last = '';
   const lab = await labAfter((head) => {
     last = head;
@@ -62,7 +62,7 @@ it('uses the commit and date from the config for the first interval, and links t
   await lab.close();
 });
 
-it('uses the date if the branch does not have the commit, and shows this in the proposal', async () => {
+it('the first ferry uses the date if the branch does not have the commit, and its proposal shows this', async () => {
   const lab = await labAfter(() => '12'.repeat(20));
   const { run, pull } = await propose(lab);
   expect((await stateOf(lab, run))?.proposal.interval).toEqual({

@@ -80,7 +80,7 @@ describe('a contract that names a commit by its approver', () => {
 
   // threat T41
   it.each([
-    ['on its branch', { Branch: 'mira/side' }, [], 'this change is yours'],
+    ['with its branch named', { Branch: 'mira/side' }, [], 'this change is yours'],
     ['with another branch named', { Branch: 'ada/other' }, UNREADABLE, 'ada/other does not have'],
     ['with the target branch named', { Branch: 'main' }, UNREADABLE, 'main does not have'],
     ['with no branch named', {}, UNREADABLE, 'the target branch does not have'],
@@ -224,7 +224,7 @@ describe('a contract with the output root of another run', () => {
       '/tmp-data/first',
     ],
     [
-      'as output root, the checkpoint root of the other',
+      'the checkpoint root of the other, as output root',
       { 'Checkpoint root': '/data/second/checkpoints' },
       { 'Output root': '/data/second' },
       '/data/second/checkpoints',

@@ -51,7 +51,7 @@ const verdict = async (lab: VirtualLab): Promise<unknown> =>
   (await stateOf(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'checkpoint-proven');
 
 // rules HR-12, HR-75
-it("starts from the newest complete checkpoint below the contract's root, shown with path and step", async () => {
+it("a hero run starts from the newest complete checkpoint below the contract's root, with path and step shown", async () => {
   const { lab, issue, folders, jobs } = await begin(({ root }) => join(root, 'checkpoints'));
   const path = join(folders.root, 'checkpoints/step-1000');
   const state = await stateOf(lab, RUN);
@@ -67,7 +67,7 @@ it("starts from the newest complete checkpoint below the contract's root, shown 
 });
 
 // rule HR-56
-it('waits for the DRI if the named checkpoint is incomplete, and continues once it is complete', async () => {
+it('a hero run waits for the DRI while its named checkpoint is incomplete', async () => {
   const { lab, folders } = await begin(({ root }) => join(root, 'checkpoints/step-1200'));
   expect(await verdict(lab)).toMatchObject({
     outcome: 'fail',
@@ -83,7 +83,7 @@ it('waits for the DRI if the named checkpoint is incomplete, and continues once 
   expect(await verdict(lab)).toMatchObject({ code: 'proven', found: { step: 1_200 } });
 });
 
-it('is checked again by the launcher: a checkpoint that was deleted after the approval launches nothing', async () => {
+it('the launcher checks the checkpoint again, and launches nothing if it was deleted after the approval', async () => {
   const gone: { folder: string } = { folder: '' };
   const beforeJob = async (mode: string): Promise<void> => {
     if (mode === 'launch') await rm(join(gone.folder, 'metadata.json'));
@@ -114,7 +114,7 @@ it.each([
   `${BASE} --load-checkpoint-path /ckpt/other/step-58014`,
   `INITIALIZE_FROM=${OTHER} ${BASE}`,
   `${BASE} --warm-start ${OTHER}`,
-])('blocks %s if the contract names no checkpoint', async (command) => {
+])('the checkpoint gate blocks %s if the contract names no checkpoint', async (command) => {
   const lab = await openHeroLab();
   onTestFinished(() => lab.close());
   await openHeroIssue(lab, { answers: { Command: command } });
@@ -125,7 +125,7 @@ it.each([
 it.each([
   `bash -c 'python3 train.py --initialize-from-checkpoint $CKPT'`,
   `${BASE} --initialize-from-checkpoint '$CKPT'`,
-])('leaves the gate unknown for %s, because only the shell of the job expands it', async (command) => {
+])("the checkpoint gate is unknown for %s, because only the job's shell expands it", async (command) => {
   const lab = await openHeroLab();
   onTestFinished(() => lab.close());
   await openHeroIssue(lab, { answers: { Command: command } });
@@ -133,7 +133,7 @@ it.each([
   expect(await verdict(lab)).toMatchObject({ outcome: 'unknown', remedyBy: 'author' });
 });
 
-it('accepts a model listed as another input, but not an option that the lane declares as a start option', async () => {
+it("the checkpoint gate accepts a model listed as another input, but not one in a lane's start option", async () => {
   const command = `${BASE} --teacher ${OTHER} --begin-at /data/models/seven`;
   const answers = { Command: command, 'Other inputs': `${OTHER}\n/data/tokenizer` };
   const lab = await openHeroLab();
@@ -154,7 +154,7 @@ it('accepts a model listed as another input, but not an option that the lane dec
   });
 });
 
-it('blocks a path below the output root of another recorded run unless the contract lists it', async () => {
+it("the checkpoint gate blocks a path below another run's output root unless the contract lists it", async () => {
   const lab = await openHeroLab();
   onTestFinished(() => lab.close());
   const first = await openHeroIssue(lab);

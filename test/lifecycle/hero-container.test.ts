@@ -40,7 +40,7 @@ const isLaunched = (lab: VirtualLab) => async () => (await stateOf(lab, RUN))?.s
 const cardOf = (lab: VirtualLab): string =>
   told(lab, 'card').findLast((text) => text.includes(`Run \`${RUN}\``)) ?? '';
 
-it("launches in a container that was built from the run's commit, and the gate passes on the card", async () => {
+it('a hero run launches in a container built from its commit, and the card shows the passed gate', async () => {
   const { lab, registry } = await open();
   const digest = registry.push('lab/trainer:v1', { [REVISION]: await headOf(lab) });
   const issue = await openHeroIssue(lab, {
@@ -54,7 +54,7 @@ it("launches in a container that was built from the run's commit, and the gate p
 });
 
 // rule HR-77
-it('blocks a container of another commit until the contract names that commit', async () => {
+it('the container gate blocks an image of another commit until the contract names that commit', async () => {
   const { lab, registry } = await open();
   const other = shaOf('another commit');
   const digest = registry.push('lab/trainer:v1', { [REVISION]: other });
@@ -74,7 +74,7 @@ it('blocks a container of another commit until the contract names that commit', 
   await until(lab, 'the launch', isLaunched(lab));
 });
 
-it('is not launched if the image tag was replaced between the gate and the approval', async () => {
+it('a hero run is not launched if its image tag was replaced between the gate and the approval', async () => {
   const { lab, registry } = await open();
   registry.push('lab/trainer:v1', { [REVISION]: await headOf(lab) });
   const issue = await openHeroIssue(lab, { answers: { 'Container or bundle': 'ghcr.io/lab/trainer:v1' } });
@@ -88,7 +88,7 @@ it('is not launched if the image tag was replaced between the gate and the appro
 });
 
 // threat T88
-it('is refused by the launcher if the image tag was replaced after the order', async () => {
+it('the launcher refuses a hero run if its image tag was replaced after the order', async () => {
   const replaced = { tag: (): void => undefined };
   const { lab, registry } = await open(async (mode) => {
     if (mode === 'launch') replaced.tag();
@@ -104,7 +104,7 @@ it('is refused by the launcher if the image tag was replaced after the order', a
   expect((await stateOf(lab, RUN))?.submission).toBeNull();
 });
 
-it('blocks the launch while the registry is unavailable, and queries it again', async () => {
+it('the container gate blocks while the registry is unavailable, and queries it again', async () => {
   const { lab, registry, state } = await open();
   state.isAway = true;
   const digest = registry.push('lab/trainer:v1', { [REVISION]: await headOf(lab) });
@@ -118,7 +118,7 @@ it('blocks the launch while the registry is unavailable, and queries it again', 
   await judged(lab, 'built');
 });
 
-it('queries no registry if the contract names no container', async () => {
+it('the container gate queries no registry if the contract names no container', async () => {
   const { lab, registry } = await open();
   await openHeroIssue(lab);
   await judged(lab, 'none');
@@ -129,7 +129,7 @@ it('queries no registry if the contract names no container', async () => {
 const ON_SLURM = (image: string): string =>
   `  gpu:\n    engine: slurm\n    folder: /shared/jobs\n    containerImage: '${image}'\n    acceleratorHoursPerRun: '0.01'\n`;
 
-it('blocks a container other than the one its cluster uses for every job, and names both', async () => {
+it('the container gate blocks an image that differs from the one of its cluster, and names both', async () => {
   const { lab, registry } = await open(undefined, ON_SLURM('ghcr.io#lab/base:v1'));
   const labels = { [REVISION]: await headOf(lab) };
   registry.push('lab/trainer:v1', labels);

@@ -14,7 +14,7 @@ function card(lab: Parameters<typeof botComments>[0]): string {
 }
 
 // rule HR-15
-it('is asked by name, accepts only for themselves, and owns the watch from the launch on', async () => {
+it('the DRI is asked by name, must accept personally, and owns the watch from the launch on', async () => {
   const lab = await openHeroLab();
   const issue = await openHeroIssue(lab, { answers: { DRI: '@mira' } });
   await until(lab, 'the question', () => told(lab, 'notice').length > 0, { limitMs: HOUR_MS });
@@ -61,7 +61,7 @@ it("/why lists every open gate, the contract's missing answer included", async (
   await lab.close();
 });
 
-it('is reported as unknown if no collaborator has that name', async () => {
+it('a DRI without access to the repository is reported as unknown', async () => {
   const lab = await openHeroLab();
   await openHeroIssue(lab, { answers: { DRI: '@nobody-here' } });
   await until(lab, 'the word', () => told(lab, 'notice').length > 0, { limitMs: HOUR_MS });

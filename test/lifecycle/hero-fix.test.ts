@@ -65,7 +65,7 @@ const cardOf = (lab: VirtualLab): string =>
 const driftOf = async (lab: VirtualLab): Promise<unknown> =>
   (await stateOf(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'config-drift');
 
-it('continues in the same run after a fix of its logging code and changes to docs and tests', async () => {
+it('a hero run continues after a fix of its logging code and changes to docs and tests', async () => {
   const lab = await failed();
   await pushed(lab, 'lib/README.md', '\nHow it logs.\n');
   await pushed(lab, 'lib/smalllab/tests/test_model.py', 'def test_nothing():\n    pass\n');
@@ -84,7 +84,7 @@ it('continues in the same run after a fix of its logging code and changes to doc
   expect(manifests?.order?.manifest?.outputRoot).toBe(manifests?.attempts[0]?.order.manifest?.outputRoot);
 });
 
-it('waits for the DRI if training code or a config value differs from the failed attempt', async () => {
+it('a hero run waits for the DRI if training code or a config value differs from the failed attempt', async () => {
   const lab = await failed();
   const model = await pushed(lab, 'lib/smalllab/model.py', CODE);
   expect(await named(lab, model)).toEqual(['config-drift may-train-otherwise']);
@@ -117,20 +117,23 @@ const SLURM = `  gpu:
 it.each([
   ['the settings of its cluster', 'gres: gpu:8', 'gres: gpu:4', 'Cluster settings'],
   ['what its lane ships', 'ships: [experiments, lib, scripts]', 'ships: [experiments, lib]', 'Shipped paths'],
-])('waits for the DRI if %s changed since the failed attempt', async (_what, before, after, label) => {
-  const lab = await failed({
-    config: (text) =>
-      `${text.replace('\nclusters:\n', `\nclusters:\n${SLURM}`).trimEnd()}\n${HERO_LANE.replace('us-central1', 'gpu')}`,
-  });
-  const config = (await fileOf(lab, 'main', CONFIG)) ?? '';
-  const at = config.lastIndexOf(before);
-  expect(at).toBeGreaterThan(0);
-  const changed = config.slice(0, at) + after + config.slice(at + before.length);
-  await pushFile(lab, 'ada', 'main', CONFIG, changed);
-  expect(await named(lab, await headOf(lab))).toEqual(['config-drift drift']);
-  expect(await driftOf(lab)).toMatchObject({ found: { names1: label } });
-  expect(cardOf(lab)).toContain(`without being an intended change: \`${label}\``);
-  await pushed(lab, 'lib/README.md', '\nAs it is meant.\n');
-  expect(await named(lab, await headOf(lab), { 'Intended changes': label })).toEqual([]);
-  expect(await driftOf(lab)).toMatchObject({ code: 'meant' });
-});
+])(
+  'a hero run waits for the DRI if %s changed since the failed attempt',
+  async (_what, before, after, label) => {
+    const lab = await failed({
+      config: (text) =>
+        `${text.replace('\nclusters:\n', `\nclusters:\n${SLURM}`).trimEnd()}\n${HERO_LANE.replace('us-central1', 'gpu')}`,
+    });
+    const config = (await fileOf(lab, 'main', CONFIG)) ?? '';
+    const at = config.lastIndexOf(before);
+    expect(at).toBeGreaterThan(0);
+    const changed = config.slice(0, at) + after + config.slice(at + before.length);
+    await pushFile(lab, 'ada', 'main', CONFIG, changed);
+    expect(await named(lab, await headOf(lab))).toEqual(['config-drift drift']);
+    expect(await driftOf(lab)).toMatchObject({ found: { names1: label } });
+    expect(cardOf(lab)).toContain(`without being an intended change: \`${label}\``);
+    await pushed(lab, 'lib/README.md', '\nAs it is meant.\n');
+    expect(await named(lab, await headOf(lab), { 'Intended changes': label })).toEqual([]);
+    expect(await driftOf(lab)).toMatchObject({ code: 'meant' });
+  },
+);

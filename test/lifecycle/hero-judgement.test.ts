@@ -26,7 +26,7 @@ async function open(options: VirtualLabOptions = {}): Promise<VirtualLab> {
 }
 
 // rule HR-33
-it('is not restarted after a bug in the model, and mentions the DRI', async () => {
+it('a hero run is not restarted after a bug in the model, and a notice mentions the DRI', async () => {
   const failAt = { step: 300, line: IN_THE_MODEL, exitCode: 1 };
   const lab = await open({ script: () => ferryScript({ ...SHORT_FERRY, failAt }) });
   const issue = await openHeroIssue(lab);
@@ -45,7 +45,7 @@ it('is not restarted after a bug in the model, and mentions the DRI', async () =
 });
 
 // rule HR-64
-it('cannot be sealed by any command unless its engine reports success', async () => {
+it('a hero run cannot be sealed by any command unless its engine reports success', async () => {
   const failAt = { step: 300, line: IN_THE_MODEL, exitCode: 1 };
   const lab = await open({ script: () => ferryScript({ ...SHORT_FERRY, failAt }) });
   const issue = await openHeroIssue(lab);
@@ -63,7 +63,7 @@ it('cannot be sealed by any command unless its engine reports success', async ()
 });
 
 // rule HR-13
-it('takes its final step from the contract, not from the progress bar', async () => {
+it('the final step of a hero run is the one in its contract, not in the progress bar', async () => {
   const { lab, issue, save, close } = await openCheckpointLab({}, { 'Final step': '1300' });
   onTestFinished(close);
   // The progress bar counts to 1200, and the newest checkpoint is 1200 too.
@@ -73,7 +73,7 @@ it('takes its final step from the contract, not from the progress bar', async ()
 });
 
 // rule HR-35
-it('runs an unmerged commit only if the contract names its branch and another person approves', async () => {
+it('an unmerged commit is launched only if the contract names its branch and another person approves', async () => {
   const lab = await open();
   await branchOff(lab, 'ada', 'ada/moe');
   await pushFile(lab, 'ada', 'ada/moe', 'lib/moe.py', 'x = 1\n');
@@ -97,7 +97,7 @@ it('runs an unmerged commit only if the contract names its branch and another pe
 });
 
 // rule HR-11
-it('waits until the checkpoint retention is chosen, and only suggests the usual numbers', async () => {
+it('a hero run waits until the checkpoint retention is chosen, and the card only suggests the usual numbers', async () => {
   const lab = await open();
   const source = { 'Source SHA': await headOf(lab) };
   const left = { 'Checkpoints kept for rollback': null, 'Temporary checkpoints every (minutes)': null };
@@ -115,7 +115,7 @@ it('waits until the checkpoint retention is chosen, and only suggests the usual 
   expect((await stateOf(lab, RUN))?.order?.manifest?.retention.keepTemporary).toBe(10);
 });
 
-it("waits until the contract's FLOP budget agrees with its parameters and tokens", async () => {
+it("a hero run waits until its contract's FLOP budget agrees with its parameters and tokens", async () => {
   const lab = await open();
   const source = { 'Source SHA': await headOf(lab) };
   const issue = await openHeroIssue(lab, { answers: { 'FLOP budget': '1.9e20' } });
@@ -132,7 +132,7 @@ it("waits until the contract's FLOP budget agrees with its parameters and tokens
 });
 
 // rule HR-27
-it('compares each observation with the approved tracker run, not with the one its log links to', async () => {
+it('each observation uses the approved tracker run, not the one that the log links to', async () => {
   const asked: string[] = [];
   const lab = await open({
     script: () => ferryScript({ ...SHORT_FERRY, runName: 'grug-of-yesterday' }),

@@ -40,7 +40,7 @@ function openedIssues(lab: VirtualLab): readonly Row[] {
 }
 
 // rule HR-72
-it('is opened with the known answers and a logbook link, and launched once people complete it', async () => {
+it('/propose opens the issue of a hero run with the known answers, and the run launches once it is complete', async () => {
   const lab = await open();
   const { pull } = await propose(lab);
   const asked = await say(lab, 'ada', pull, ASK);
@@ -83,7 +83,7 @@ it('is opened with the known answers and a logbook link, and launched once peopl
   await until(lab, 'the launch', async () => (await stateOf(lab, RUN))?.submission != null);
 });
 
-it("needs the DRI's acceptance if another person requested it", async () => {
+it("a requested hero run needs the DRI's acceptance if the DRI is another person", async () => {
   const lab = await open();
   const { pull } = await propose(lab);
   await say(lab, 'ada', pull, `${ASK} dri=@mira`);
@@ -100,7 +100,7 @@ it.each([
     `${ASK} learning_rate=3e-4`,
     'the contract has no value `learning_rate`',
   ],
-])('is not opened %s', async (_, line, words) => {
+])('/propose opens no hero issue %s', async (_, line, words) => {
   const lab = await open();
   const { pull } = await propose(lab);
   const asked = await say(lab, 'ada', pull, line);
@@ -109,7 +109,7 @@ it.each([
   expect(openedIssues(lab)).toEqual([]);
 });
 
-it('uses the existing issue if /propose is posted in an experiment issue', async () => {
+it('/propose in an experiment issue makes that issue the hero run', async () => {
   const lab = await open();
   const issue = await openHeroIssue(lab, { labels: ['experiment'] });
   await say(lab, 'ada', issue, '/propose lane=hero');

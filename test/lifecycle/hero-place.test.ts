@@ -21,7 +21,7 @@ async function gated(
   return { issue, gates: state === null ? [] : openGates(state) };
 }
 
-it('blocks an output root that already contains checkpoints, because the job would resume from them', async () => {
+it('the output-root gate blocks a root with existing checkpoints, because the job would resume from them', async () => {
   const folders = await checkpointFolders();
   onTestFinished(() => folders.close());
   await folders.write(700, MORNING - 60 * MINUTE, false);
@@ -32,13 +32,13 @@ it('blocks an output root that already contains checkpoints, because the job wou
 });
 
 // rule HR-08
-it('blocks an output root that its command does not name', async () => {
+it('the output-root gate blocks a root that the command does not name', async () => {
   const lab = await openHeroLab();
   const { gates } = await gated(lab, { Command: 'python3 experiments/ferries/daily.py' });
   expect(gates).toEqual(['output-root-own not-in-command']);
 });
 
-it("needs the number of approvals for the contract's accelerator-hours, if they exceed the config's", async () => {
+it("the contract's accelerator-hours determine the number of approvals if they exceed the config's", async () => {
   const lab = await openHeroLab({
     config: (text) =>
       `${text.replace('quorumByCost: []', "quorumByCost: [{ fromAcceleratorHours: '1000', people: 2 }]").trimEnd()}\n${HERO_LANE}`,
@@ -54,7 +54,7 @@ it("needs the number of approvals for the contract's accelerator-hours, if they 
   expect(told(lab, 'answer').at(-1)).toContain('1 of 2 approvals');
 });
 
-it("uses the config's accelerator-hours if the contract names fewer", async () => {
+it("the config's accelerator-hours count if the contract names fewer", async () => {
   const lab = await openHeroLab();
   await gated(lab, { 'Accelerator-hours': '0.001' });
   const { cost } = (await stateOf(lab, RUN))?.gate?.manifest ?? {};

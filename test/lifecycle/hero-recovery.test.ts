@@ -68,7 +68,7 @@ async function written({ lab, folders }: Play, steps: readonly number[], half: n
 
 const answer = ({ lab, issue }: Play, line: string) => ask(lab, 'mira', issue, line, 120_000);
 
-it('is restarted after hours too, even if scheduled workflows created many check suites on its commit', async () => {
+it('a preempted hero run restarts after hours, despite many check suites of scheduled workflows on its commit', async () => {
   const hours = { durationMs: 7 * 60 * MINUTE_MS, ...until900 };
   const play = await begin([hours, {}], TAKES);
   const { lab, folders, jobs } = play;
@@ -78,7 +78,7 @@ it('is restarted after hours too, even if scheduled workflows created many check
   expect(Object.keys(lab.world.state.checkSuites).length).toBeGreaterThan(50);
 });
 
-it('mentions the DRI if an unknown actor stopped its job, but not after a /stop by a person', async () => {
+it('a hero run mentions the DRI if an unknown actor stopped its job, but not after a /stop', async () => {
   const play = await begin([{}], TAKES);
   const { lab } = play;
   await reached(play, 1, 810);
@@ -104,7 +104,7 @@ it('mentions the DRI if an unknown actor stopped its job, but not after a /stop 
 });
 
 // rule HR-51
-it('resumes from the newest complete checkpoint, rolls back behind a rejected one after approval, and is sealed', async () => {
+it('a hero run resumes from its newest checkpoint, rolls back behind a rejected one, and is sealed', async () => {
   const play = await begin([until900, until900, {}], TAKES);
   const { lab, issue, folders, jobs } = play;
   const at = (step: number): string => join(folders.root, 'checkpoints', `step-${step}`);
@@ -179,7 +179,7 @@ it('resumes from the newest complete checkpoint, rolls back behind a rejected on
   expect(saidTwice(lab)).toEqual([]);
 });
 
-it('asks a person if no complete checkpoint exists, and starts from step 0 only after a /rollback', async () => {
+it('a hero run without a complete checkpoint starts from step 0 only after a /rollback', async () => {
   const play = await begin([until900, {}], TAKES);
   const { lab, issue, folders, jobs } = play;
   await reached(play, 1, 810);
@@ -194,7 +194,7 @@ it('asks a person if no complete checkpoint exists, and starts from step 0 only 
   expect(jobs[1]?.command.join(' ')).not.toContain('checkpoint');
 });
 
-it('is not restarted if the job would resume from a rejected checkpoint, and its command must name the checkpoint', async () => {
+it('a hero run is not restarted if its job would choose a rejected checkpoint itself', async () => {
   const play = await begin([until900, {}], ANSWERS['Command'] ?? '');
   const { lab, jobs } = play;
   await reached(play, 1, 810);
@@ -209,7 +209,7 @@ it('is not restarted if the job would resume from a rejected checkpoint, and its
   expect(state === null ? null : openGates(state)).toEqual(['checkpoint-proven command-differs']);
 });
 
-it('offers /rollback if the same attempt would fail again, and uses it after approval', async () => {
+it('a hero run offers /rollback if the same attempt would fail again, and restarts there after approval', async () => {
   const lost = { failAt: { step: 900, line: 'FloatingPointError: Loss is nan', exitCode: 1 } };
   const play = await begin([lost, {}], TAKES);
   const { lab, issue, folders, jobs } = play;

@@ -51,7 +51,7 @@ async function begin() {
 }
 
 // rule HR-52
-it('continues as a new run from the checkpoint, with its own names, output root and approval', async () => {
+it('/resume-as starts a new run from the checkpoint, with its own names, output root and approval', async () => {
   const { lab, issue, jobs, from, root, ask, ended } = await begin();
   expect(await ask(root)).toBe('not-now');
   await ended();
@@ -87,7 +87,7 @@ it('continues as a new run from the checkpoint, with its own names, output root 
 });
 
 // rule HR-53
-it('records the reason, both run names, checkpoint, output root and commit in the issue and the logbook', async () => {
+it('/resume-as records the reason, run names, checkpoint, output root and commit in issue and logbook', async () => {
   const { lab, issue, from, root, ask, ended } = await begin();
   await ended();
   await ask(root);
@@ -107,7 +107,7 @@ it('records the reason, both run names, checkpoint, output root and commit in th
   expect(cards.at(-1)?.text).toContain(`Continues the run \`${OLD}\` under a new identity`);
 });
 
-it('can continue again from the original run if the first continuation is withdrawn', async () => {
+it('/resume-as can be repeated from the original run if the first continuation is withdrawn', async () => {
   const { lab, issue, from, folders, root, ask, ended } = await begin();
   await ended();
   expect(await ask(root)).toBe('resumed-as');
@@ -128,7 +128,7 @@ it('can continue again from the original run if the first continuation is withdr
 });
 
 // threat T123
-it('cannot continue as another run during a hold', async () => {
+it('/resume-as is refused during a hold on the run', async () => {
   const { lab, issue, root, ask, ended } = await begin();
   await ended();
   await say(lab, 'mira', issue, '/hold reason="nobody knows why it diverged"');
@@ -142,7 +142,7 @@ it('cannot continue as another run during a hold', async () => {
 });
 
 // threat T114
-it('rejects a shared output root, a reserved run name, and a request by an untrusted user', async () => {
+it('/resume-as rejects a shared output root, a reserved run name, and an untrusted user', async () => {
   const { lab, folders, root, ask, ended } = await begin();
   await ended();
   expect(await ask(null, 'sol', 'x1y')).toBe('not-permitted');
@@ -157,7 +157,7 @@ it('rejects a shared output root, a reserved run name, and a request by an untru
   expect(state?.gate?.manifest?.outputRoot).toBe(folders.root);
 });
 
-it('refuses unusable values and leaves the old run open, so that the user can ask again', async () => {
+it('/resume-as refuses unusable values and leaves the old run open, so that the user can ask again', async () => {
   const { lab, issue, from, folders, root, ended } = await begin();
   await ended();
   const [complete, newer] = [from, join(folders.root, 'checkpoints', 'step-900')];
@@ -180,7 +180,7 @@ it('refuses unusable values and leaves the old run open, so that the user can as
   expect(await asked(`from=${older} root=${root}`)).toBe('resumed-as');
 });
 
-it('blocks the new run if a setting differs from the old run, and lists changed code', async () => {
+it('a continuation is blocked if a setting differs from the old run, and its gate lists changed code', async () => {
   const { lab, issue, root, ask, ended } = await begin();
   await ended();
   await pushFile(lab, 'ada', 'main', 'lib/smalllab/router.py', 'def route(x):\n    return x\n');
@@ -208,7 +208,7 @@ it('blocks the new run if a setting differs from the old run, and lists changed 
   });
 });
 
-it('closes the old run in the push that records the new one, and keeps it open during a lane hold', async () => {
+it('/resume-as closes the old run in the push that records the new one, and is refused during a lane hold', async () => {
   const { lab, issue, root, ask, ended } = await begin();
   await ended();
   const lane = (await stateOf(lab, OLD))?.proposal.lane ?? '';

@@ -20,7 +20,7 @@ const cardOf = (lab: VirtualLab): string =>
   told(lab, 'card').findLast((text) => text.includes(`Run \`${RUN}\``)) ?? '';
 
 // rule HR-09
-it('lists on the card for each value its origin (given, inferred or missing) and the gate that checked it', async () => {
+it("a hero run's card lists for each value its origin (given, inferred or missing) and its gate", async () => {
   const lab = await open();
   await openHeroIssue(lab, { answers: { 'Final step': null, 'Container or bundle': CONTAINER } });
   await untilState(lab, RUN, (state) => state.gate != null, { limitMs: 60 * MINUTE });
@@ -46,7 +46,7 @@ it('lists on the card for each value its origin (given, inferred or missing) and
 });
 
 // rules HR-07, HR-14, HR-69
-it('records an unmerged source commit with its approver, branch and container, and tags it at launch and seal', async () => {
+it('an unmerged source commit is recorded with approver, branch and container, and tagged at launch and seal', async () => {
   const lab = await open();
   await branchOff(lab, 'ada', 'ada/moe');
   await pushFile(lab, 'ada', 'ada/moe', 'lib/moe.py', 'x = 1\n');

@@ -22,7 +22,7 @@ vi.mock('../../src/domain/logbook/holdings.ts', async (original) => {
   };
 });
 
-it('is watched, not sealable, and blocks its lane until the resource is gone', async () => {
+it('a run with a billed resource is watched, not sealable, and blocks its lane until the resource is gone', async () => {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY });
   const { run, pull, issue } = await propose(lab);
   machine.of = run;

@@ -15,7 +15,7 @@ afterAll(async () => {
   for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-it('resumes after a preemption, is rolled back by people after a loss spike, and is sealed', {
+it('a hero run resumes after a preemption, is rolled back by people after a loss spike, and is sealed', {
   // Two and a half minutes on a quiet machine, several times that on a busy one.
   timeout: 1_000_000,
 }, async () => {

@@ -18,7 +18,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-it('is restarted with a smaller batch after a crash, moves to another machine, and tears every machine down', {
+it('a rental restarts with a smaller batch, moves to another machine, and tears every machine down', {
   // Two minutes on a quiet machine, several times that on a busy one.
   timeout: 800_000,
 }, async () => {

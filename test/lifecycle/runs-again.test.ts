@@ -19,7 +19,7 @@ async function runAllAgain(lab: VirtualLab): Promise<number> {
 }
 
 // threat T156
-it('re-runs of all workflow runs of a sealed ferry launch, post and record nothing', async () => {
+it('re-running all workflow runs of a sealed ferry causes no launch, comment or record entry', async () => {
   const lab = await openVirtualLab({ server: false, ferry: SHORT_FERRY });
   const { run } = await playFerry(lab);
   const before = await stateOf(lab, run);
@@ -31,7 +31,7 @@ it('re-runs of all workflow runs of a sealed ferry launch, post and record nothi
 });
 
 // threat T157
-it('re-runs after a revoked approval launch nothing', async () => {
+it('re-running all workflow runs after a revoked approval launches nothing', async () => {
   const held = heldJobs('launch');
   const lab = await openVirtualLab({ server: false, ferry: SHORT_FERRY, beforeJob: held.beforeJob });
   const { run, pull } = await propose(lab);

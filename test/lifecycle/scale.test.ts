@@ -16,7 +16,7 @@ async function scaleOf(config: (text: string) => string): Promise<unknown> {
   return (await stateOf(lab, run))?.gate?.verdicts.find(({ gate }) => gate === 'scale-stable');
 }
 
-it('shows its parameters and model FLOPs', async () => {
+it('a ferry shows its parameters and model FLOPs', async () => {
   expect(await scaleOf((text) => text)).toMatchObject({
     outcome: 'pass',
     found: { parameters: '2254', flops: '7.8e8', target: '7.8e8' },
@@ -27,7 +27,7 @@ it('shows its parameters and model FLOPs', async () => {
 });
 
 // rule DF-38
-it('fails its gate if the lane has another FLOP target', async () => {
+it('a ferry fails the scale gate if its lane has another FLOP target', async () => {
   expect(await scaleOf((text) => text.replace('flops: "7.8e8"', 'flops: "1e9"'))).toMatchObject({
     outcome: 'fail',
     code: 'off-target',
@@ -35,7 +35,7 @@ it('fails its gate if the lane has another FLOP target', async () => {
   });
 });
 
-it('fails its gate if its FLOPs cannot be computed', async () => {
+it('a ferry fails the scale gate if its FLOPs cannot be computed', async () => {
   expect(
     await scaleOf((text) => text.replace('6, DEFAULT_NUM_TRAIN_STEPS', '6, STEPS_OF_ANOTHER_FILE')),
   ).toMatchObject({

@@ -127,7 +127,7 @@ describe('a run with W&B as its tracker', () => {
   });
 });
 
-describeWith('a run with MLflow as its tracker', 'a run that MLflow is asked about', () => {
+describeWith('mlflow', 'a run with MLflow as its tracker', () => {
   let server: MlflowServer;
   beforeAll(async () => {
     server = await openMlflow();

@@ -120,7 +120,7 @@ describe('invalid input', () => {
 });
 
 describe('lost, duplicated and reordered webhooks', () => {
-  it('make two servers do nothing twice', async () => {
+  it('cause no duplicate comment, command or launch with two servers', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, servers: 2 });
     const { run } = await playFerry(lab);
     await lab.clock.advance(45 * MINUTE);

@@ -1,4 +1,4 @@
-/** A lab that lets jobs be taken over which people have launched by hand, and such a job. */
+/** A lab in which jobs launched by hand can be adopted, and such a job. */
 
 import type { Person } from '../../packages/playground/world/seed.ts';
 import { until } from './play.ts';
@@ -18,7 +18,10 @@ export const ADOPTED_LANE = `  people:
 export const JOB_ID = 'ray-run-ada-sweep-20261121-051716';
 export const WATCH = `/watch job=${JOB_ID} cluster=us-central1 experiment=experiments/ferries/daily.py`;
 
-/** A lab with such a lane; whoever may write takes jobs over, so that another may approve. `more`: lines of the lane. */
+/**
+ * A lab with an adoption lane; every writer may adopt, so that another person may approve. `more`: lines of
+ * the lane.
+ */
 export function openAdoptingLab(options: VirtualLabOptions = {}, more = ''): Promise<VirtualLab> {
   const { config = (text) => text } = options;
   return openVirtualLab({
@@ -34,7 +37,7 @@ export function openAdoptingLab(options: VirtualLabOptions = {}, more = ''): Pro
   });
 }
 
-/** Ada's own job, launched by hand; it runs on unless said otherwise. */
+/** Ada's job, launched by hand; by default it keeps running. */
 export function launchByHand(lab: VirtualLab, changes: Partial<ByHand> = {}): void {
   lab.engine.launchByHand({
     jobId: JOB_ID,
@@ -49,7 +52,7 @@ export function launchByHand(lab: VirtualLab, changes: Partial<ByHand> = {}): vo
   });
 }
 
-/** Somebody's own issue; its number. */
+/** Opens an issue as this user; returns its number. */
 export async function openIssue(
   lab: VirtualLab,
   who: Person = 'ada',
@@ -59,7 +62,7 @@ export async function openIssue(
   return ((await lab.as(who, 'POST', '/issues', issue)) as { readonly number: number }).number;
 }
 
-/** Says it, and gives the code of the answer. */
+/** Posts the comment and returns the code of the answer. */
 export async function answered(lab: VirtualLab, who: Person, thread: number, words: string): Promise<string> {
   const comment = await say(lab, who, thread, words);
   await until(lab, `an answer to ${words}`, () => answersTo(lab, comment).length > 0, {

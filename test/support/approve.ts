@@ -1,4 +1,4 @@
-/** The lines that people copy in the tests: read from ferrybot's newest card, proposal or issue, as a person does. */
+/** The lines that people copy, read from ferrybot's newest card, proposal or issue. */
 
 import { botComments } from './talk.ts';
 import type { VirtualLab } from './virtual-lab.ts';
@@ -7,26 +7,26 @@ const LINE = /\/approve [0-9a-f]{32,64}$/;
 
 type Readable = Pick<VirtualLab, 'world'>;
 
-/** The line that the newest card asks for (of `run`, where it is named), or null where none asks for an approval. */
+/** The line that the newest card asks for (of `run`, if given), or null if no card asks for an approval. */
 export function shownApprovalLine(lab: Readable, run?: string): string | null {
   const card = botComments(lab).findLast((one) => one.kind === 'card' && (run ?? one.run) === one.run);
   return /\/approve-launch [0-9a-f]{32,64}/.exec(card?.text ?? '')?.[0] ?? null;
 }
 
-/** The same where there has to be one. */
+/** The same, but throws if there is none. */
 export function approvalLine(lab: Readable, run?: string): string {
   const line = shownApprovalLine(lab, run);
   if (line === null) throw new Error('no card asks for an approval');
   return line;
 }
 
-/** The newest line that approves an action whose proposal has these words before the line (`ray-worker-7c21`). */
+/** The newest line that approves an action with these words in its proposal (`ray-worker-7c21`). */
 export function consentLine(lab: Readable, words: string): string {
   const { comments, issues, users } = lab.world.state;
   const texts = [...Object.values(issues), ...Object.values(comments)]
     .filter(({ authorId }) => users[authorId]?.type === 'Bot')
     .map(({ body }) => body);
-  // Up to each line there is what it approves: a description proposes several actions.
+  // Each part ends with its line: a description may propose several actions.
   const parts = texts.flatMap((text) => text.split(/(?<=\/approve [0-9a-f]{32,64})(?![0-9a-f])/));
   const line = parts.findLast((part) => part.includes(words) && LINE.test(part));
   if (line === undefined) throw new Error(`nothing asks for an approval of ${words}`);

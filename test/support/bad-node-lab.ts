@@ -1,4 +1,4 @@
-/** A lab on a Ray cluster whose first attempt dies on a bad TPU node, as its people would play it. */
+/** A lab on a Ray cluster with a first attempt that fails on a bad TPU node. */
 
 import type { JobScript } from './ferry-script.ts';
 import { ferryScript } from './ferry-script.ts';
@@ -15,11 +15,11 @@ export type BadNodeLab = { readonly lab: VirtualLab; readonly cloud: SimulatedCl
 type Change = Partial<VirtualLabOptions> & {
   readonly badNodes?: string;
   readonly restartsMax?: number;
-  /** Lines that end the first attempts, one each; the attempts after them go well. */
+  /** Last log lines of the first attempts, one each; later attempts succeed. */
   readonly badLines?: readonly string[];
 };
 
-/** The lab; its first attempt ends with `BAD_LINE` unless said otherwise. */
+/** The lab; by default its first attempt ends with `BAD_LINE`. */
 export async function openBadNodeLab(change: Change = {}): Promise<BadNodeLab> {
   const { badNodes = '', restartsMax = 1, badLines = [BAD_LINE], ...options } = change;
   const cloud = simulatedCloud();
@@ -52,7 +52,7 @@ function rayCluster(badNodes: string): string {
 `;
 }
 
-/** Proposes, launches, and waits until the first attempt has failed and what follows from it was told. */
+/** Proposes, launches, and waits until the first attempt has failed and the reaction to it is posted. */
 export async function playUntilBad(
   lab: VirtualLab,
 ): Promise<{ readonly run: string; readonly pull: number; readonly issue: number }> {

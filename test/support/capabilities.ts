@@ -1,4 +1,4 @@
-/** Calls an engine as the pipeline does after it has verified: with a capability for exactly this call. */
+/** Calls an engine as the pipeline does after its checks: with a capability for exactly this call. */
 
 import type { ActionStep } from '../../src/domain/actions/action.ts';
 import type { Permit } from '../../src/domain/actions/capability.ts';
@@ -13,7 +13,7 @@ import {
 } from '../../src/domain/engine.ts';
 import { branded, isInstant } from '../../src/domain/values.ts';
 
-/** A permit for these steps that is good for a minute. */
+/** A permit for these steps, valid for a minute. */
 export function permitFor(...steps: readonly ActionStep[]): Permit {
   const now = branded(Date.now(), isInstant);
   return { capability: sealCapability({ steps, until: branded(now + 60_000, isInstant) }), now };

@@ -1,4 +1,4 @@
-/** Checkpoints as a job leaves them in a folder of this machine, written at a time of the test's own. */
+/** Checkpoints in a folder of this machine, with modification times that the test sets. */
 
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,12 +7,12 @@ import { join } from 'node:path';
 export type CheckpointFolders = {
   /** The output root of a run. */
   readonly root: string;
-  /** `step-N` below `checkpoints`, as a job writes it: `metadata.json` last, or not at all. */
+  /** Writes `step-N` below `checkpoints` as a job does: `metadata.json` last, or without it. */
   readonly write: (step: number, atMs: number, isWhole?: boolean) => Promise<string>;
   readonly close: () => Promise<void>;
 };
 
-/** A folder of its own below the system's temporary one. */
+/** A new folder below the system's temporary one. */
 export async function checkpointFolders(): Promise<CheckpointFolders> {
   const root = await mkdtemp(join(tmpdir(), 'ferrybot-checkpoints-'));
   return {

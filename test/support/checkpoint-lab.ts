@@ -1,4 +1,4 @@
-/** A hero run whose checkpoints lie in folders of this machine, as its people clean them up. */
+/** A hero run with checkpoints in folders of this machine, and their clean-up. */
 
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -16,23 +16,23 @@ export type CheckpointLab = {
   readonly root: string;
   /** A moment at which its attempt ran. */
   readonly ranAtMs: number;
-  /** Writes a checkpoint as the run's own attempt has. */
+  /** Writes a checkpoint as the run's own attempt would. */
   readonly save: (step: number, change?: Saved) => Promise<void>;
-  /** Names of what lies there. */
+  /** Names of the existing checkpoints. */
   readonly there: () => Promise<readonly string[]>;
   readonly close: () => Promise<void>;
 };
 
 type Saved = {
-  /** Unix ms of its last file; while the attempt ran unless said otherwise. */
+  /** Unix ms of its last file; by default while the attempt ran. */
   readonly atMs?: number;
   readonly name?: string;
-  /** Without the file that says *complete*. */
+  /** Without the file that marks it as complete. */
   readonly isHalf?: boolean;
   readonly text?: string;
 };
 
-/** Writes one, at once: a clock that is moved does not wait for files. */
+/** Writes one synchronously, because an advancing clock does not wait for files. */
 export async function saveCheckpoint(
   root: string,
   step: number,
@@ -50,7 +50,9 @@ export async function saveCheckpoint(
   }
 }
 
-/** A run that has ended, two checkpoints deep for rollback unless the answers say otherwise. `more`: of its command. */
+/**
+ * A run that has ended, by default with two checkpoints kept for rollback. `more`: additions to its command.
+ */
 export async function openCheckpointLab(
   options: VirtualLabOptions = {},
   answers: Answers = {},

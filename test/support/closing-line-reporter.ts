@@ -1,10 +1,12 @@
-/** What a test run comes to: counts for the closing line, and every skipped test with its reason. */
+/** The result of a test run: counts for the closing line, and every skipped test with its reason. */
 
 import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node';
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** Why a test or the tests of a suite cannot run on this machine: `describe.skipIf(x)('…', { meta: { skipReason } }, …)`. */
+    /**
+     * Why a test or suite cannot run on this machine: `describe.skipIf(x)('…', { meta: { skipReason } }, …)`.
+     */
     skipReason?: string;
   }
 }
@@ -15,13 +17,13 @@ export type TestTally = {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: readonly SkippedTest[];
-  /** Tests that failed at first and passed when they were tried again: counted as passed, and named. */
+  /** Tests that passed in a retry: counted as passed, and named. */
   readonly triedAgain: readonly string[];
-  /** False when the run ended before every test had an answer; such a run never counts as good. */
+  /** False if the run ended before every test had a result; such a run never passes. */
   readonly complete: boolean;
 };
 
-/** Nothing is known yet; this stays when the run dies before its end. */
+/** The initial tally; it remains if the run crashes. */
 export const NO_TALLY: TestTally = {
   passed: 0,
   failed: 0,
@@ -30,7 +32,7 @@ export const NO_TALLY: TestTally = {
   complete: false,
 };
 
-/** A reporter that hands the tally of the whole run to `report` once, at its end. */
+/** A reporter that passes the tally of the whole run to `report` once, at its end. */
 export function closingLineReporter(report: (tally: TestTally) => void): Reporter {
   let isFiltered = false;
   return {
@@ -48,14 +50,17 @@ export function closingLineReporter(report: (tally: TestTally) => void): Reporte
   };
 }
 
-/** `N passed, N failed`, and `, N skipped` where there are any. A run that broke off is one failure more. */
+/** `N passed, N failed`, and `, N skipped` if there are any. An incomplete run counts as one more failure. */
 export function closingLine(tally: TestTally): string {
   const skipped = tally.skipped.length === 0 ? '' : `, ${tally.skipped.length} skipped`;
   // rule AG-13
   return `${tally.passed} passed, ${tally.failed + (tally.complete ? 0 : 1)} failed${skipped}`;
 }
 
-/** The lines above the closing line, and whether the run is good. A skip without a reason never is; with `isCi`, no skip is. */
+/**
+ * The lines above the closing line, and whether the run passes. A skip without a reason fails it; with
+ * `isCi`, every skip does.
+ */
 export function judge(
   tally: TestTally,
   isCi: boolean,
@@ -84,7 +89,7 @@ function tallyModule(module: TestModule, isFiltered: boolean): TestTally {
   const tests = [...module.children.allTests()];
   const resultOf = (state: string): readonly TestCase[] =>
     tests.filter((test) => test.result().state === state);
-  // A file that does not load and a hook that throws have no failed test of their own, but are failures.
+  // A file that does not load and a hook that throws have no failed test, but are failures.
   const brokenSuites = [module, ...module.children.allSuites()].filter((suite) => suite.errors().length > 0);
   return {
     passed: resultOf('passed').length,

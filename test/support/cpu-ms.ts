@@ -1,9 +1,9 @@
-/** Milliseconds of processor that this process needs for a task: what others do on the machine is not in it. */
+/** Milliseconds of CPU time that this process needs for a task, independent of other processes. */
 export function cpuMs(task: () => unknown): number {
   return measured(task).ms;
 }
 
-/** The same, with what the task gave. */
+/** The same, with the task's result. */
 export function measured<T>(task: () => T): { readonly value: T; readonly ms: number } {
   const before = process.cpuUsage();
   const value = task();

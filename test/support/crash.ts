@@ -1,2 +1,2 @@
-/** Thrown at a boundary to end a process there; nobody may catch it but the harness. */
+/** Thrown at a boundary to end a process there; only the harness may catch it. */
 export class Crash extends Error {}

@@ -1,10 +1,12 @@
-/** Three key pairs from fixed seeds: what they sign proves nothing, and everybody may know them. For tests and the example config alone. */
+/**
+ * Three key pairs from public seeds, only for tests and the example config: their signatures prove nothing.
+ */
 
 import { parseSigningKey } from '../../src/host/keys.ts';
 
 type DemoKey = { readonly seed: string; readonly public: string };
 
-/** `seed` is a private key as the environment carries it (32 bytes, base64), `public` the half that the config lists. */
+/** `seed` is a private key as in the environment (32 bytes, base64), `public` the half in the config. */
 export const DEMO_KEYS: { readonly control: DemoKey; readonly runner: DemoKey; readonly watch: DemoKey } = {
   control: demoKey(1),
   runner: demoKey(2),

@@ -1,4 +1,7 @@
-/** A lab whose disk care finds no cleanup job on the cluster, so that starting one is proposed in the description of an issue. */
+/**
+ * A lab in which disk care finds no cleanup job on the cluster and proposes to start one in an issue
+ * description.
+ */
 
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
 import type { Looks } from '../../src/care/disk/scan-record.ts';
@@ -8,7 +11,7 @@ import type { ProgramResult } from '../../src/host/process.ts';
 import { until } from './play.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from './virtual-lab.ts';
 
-/** The cluster of these labs, as the config has it, and the workflow that scans its disks. */
+/** The cluster of these labs in the config, and the workflow that scans its disks. */
 export const DISK_CLUSTER = `
   us-central1-vllm:
     engine: ray
@@ -36,9 +39,9 @@ jobs:
 
 const GB = 1_000_000_000;
 
-/** What the scan prints where no worker is short of disk. */
+/** The scan's output if no worker is short of disk space. */
 export const FINE = '✓ All workers have >20% free disk space\n';
-/** A short worker with data below the mount point, where nothing is mounted. */
+/** A full worker with data below the mount point, where nothing is mounted. */
 export const MISPLACED: Looks = {
   disk: known({ usedBytes: 96 * GB, availableBytes: 4 * GB }),
   mounts: known([{ at: '/', type: 'ext4' }]),
@@ -48,7 +51,7 @@ export const MISPLACED: Looks = {
     { path: '/tmp/gcsfuse_mount/models', bytes: 61 * GB },
   ]),
 };
-/** The same worker with the mount in its place. */
+/** The same worker with its mount. */
 export const MOUNTED: Looks = {
   ...MISPLACED,
   mounts: known([
@@ -63,7 +66,7 @@ export const CLEARED: Looks = {
   folders: known([{ path: '/tmp', bytes: GB }]),
 };
 
-/** A program on the cluster that ran to its end. */
+/** A completed program on the cluster. */
 export const programEnded = (stdout: string, exitCode = 0): ProgramResult => ({
   ...{ kind: 'exited', ok: exitCode === 0, exitCode, signal: null, code: null, timedOut: false },
   ...{ stdout, stderr: '' },
@@ -71,13 +74,13 @@ export const programEnded = (stdout: string, exitCode = 0): ProgramResult => ({
 
 export type DiskLab = {
   readonly lab: VirtualLab;
-  /** Calls that changed the cluster. */
+  /** Number of calls that changed the cluster. */
   readonly called: () => number;
-  /** One scan, and the time until control has seen it. */
+  /** Scans once and waits until control has processed the result. */
   readonly scan: () => Promise<void>;
 };
 
-/** The lab after its first scan: the issue stands, with the proposal in it. */
+/** The lab after its first scan: the issue with the proposal is open. */
 export async function openDiskLab(options: VirtualLabOptions = {}): Promise<DiskLab> {
   let calls = 0;
   const port: DiskPort = {
@@ -96,12 +99,12 @@ export async function openDiskLab(options: VirtualLabOptions = {}): Promise<Disk
   await addScan(lab);
   const scan = (): Promise<void> => scanDisks(lab);
   await scan();
-  // Without webhooks it is the sweep that sees it.
+  // Without webhooks, the sweep finds it.
   await until(lab, 'the issue', () => issuesOf(lab).length > 0);
   return { lab, called: () => calls, scan };
 }
 
-/** A lab whose disks are seen and changed through `port`. */
+/** Options of a lab that reads and changes its disks through `port`. */
 export function withDisks(port: DiskPort): Pick<VirtualLabOptions, 'config' | 'disks'> {
   return {
     config: (text) => text.replace(/^clusters:\n/m, `clusters:${DISK_CLUSTER}`),
@@ -109,7 +112,7 @@ export function withDisks(port: DiskPort): Pick<VirtualLabOptions, 'config' | 'd
   };
 }
 
-/** mira adds the workflow that scans. */
+/** mira adds the scan workflow. */
 export async function addScan(lab: VirtualLab): Promise<void> {
   await lab.as('mira', 'PUT', '/contents/.github/workflows/disks.yml', {
     message: 'Scan the disks',
@@ -117,13 +120,13 @@ export async function addScan(lab: VirtualLab): Promise<void> {
   });
 }
 
-/** One scan, and the time until control has seen it. */
+/** Scans once and waits until control has processed the result. */
 export async function scanDisks(lab: VirtualLab): Promise<void> {
   await lab.as('mira', 'POST', '/actions/workflows/disks.yml/dispatches', { ref: 'main' });
   await lab.clock.advance(240_000);
 }
 
-/** The issue of the cluster's disks. */
+/** The issue about the cluster's disks. */
 export function diskIssue(lab: Pick<VirtualLab, 'world'>): {
   readonly number: number;
   readonly body: string;

@@ -1,4 +1,4 @@
-/** What every engine behind the interface must do, whatever stands behind it. */
+/** The contract that every engine must satisfy. */
 
 import { mkdir, symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,25 +19,28 @@ import { branded, isInstant } from '../../src/domain/values.ts';
 import { permitFor, stopIn, submitTo } from './capabilities.ts';
 import { readText } from './log-text.ts';
 
-/** One engine, ready for a test: jobs of three kinds, and a way to let a little time pass. */
+/** An engine for a test: jobs of three kinds, and a way to let some time pass. */
 export type EngineBench = {
   readonly engine: Engine;
-  /** An id that nobody has used on this engine. */
+  /** An unused id on this engine. */
   readonly jobId: string;
-  /** What it starts in place of the command, which follows; left out where that itself is started. */
+  /** The program that the engine starts, followed by the command; absent if it starts the command itself. */
   readonly program?: string;
   readonly command: (kind: 'quick' | 'failing' | 'endless') => readonly string[];
   readonly directory: string;
-  /** The whole log of a quick job: what it says, and what the engine itself writes around it. */
+  /** The whole log of a quick job: its output and the engine's own lines. */
   readonly log: RegExp;
   readonly pass: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
-/** What a job of this contract says, in two lines. */
+/** The two lines that a job of this contract prints. */
 export const SAID = 'up 🚀 käse\nprogress\n';
 
-/** Says what an engine must do, and that it can do what is said of it and nothing more; `open` gives a fresh one for each test. */
+/**
+ * Tests the contract and that the engine has exactly these abilities; `open` returns a new bench for each
+ * test.
+ */
 export function engineContract(abilities: EngineAbilities, open: () => Promise<EngineBench>): void {
   let bench: EngineBench;
   beforeEach(async () => {
@@ -70,7 +73,7 @@ export function engineContract(abilities: EngineAbilities, open: () => Promise<E
     throw new Error('the job never said it all');
   };
 
-  it('names its session', async () => {
+  it('has a session with an id', async () => {
     expect(await bench.engine.session()).toMatchObject({ kind: 'session', id: expect.stringMatching(/./) });
   });
 
@@ -99,7 +102,7 @@ export function engineContract(abilities: EngineAbilities, open: () => Promise<E
     await stopIn(bench.engine, bench.jobId);
   });
 
-  it('positively has no job of an id that nobody submitted', async () => {
+  it('reports an unknown id as absent', async () => {
     for (const id of [bench.jobId, '../job-1', '']) {
       expect(await bench.engine.observe(id, null)).toMatchObject({ kind: 'absent' });
       expect(await readText(bench.engine, id, 0)).toEqual({ kind: 'absent' });
@@ -107,7 +110,7 @@ export function engineContract(abilities: EngineAbilities, open: () => Promise<E
     }
   });
 
-  it('refuses an id that could be a path, and a command without a program', async () => {
+  it('rejects an id that could be a path, and an empty command', async () => {
     for (const submissionId of ['', '../x', 'a/b', '.hidden', 'x'.repeat(129)])
       expect(await submitTo(bench.engine, spec('quick', { submissionId }))).toMatchObject({
         kind: 'rejected',
@@ -118,7 +121,7 @@ export function engineContract(abilities: EngineAbilities, open: () => Promise<E
     });
   });
 
-  it('starts an id once, gives the same job to who asks again, and another one to nobody', async () => {
+  it('starts an id once, adopts it for the same metadata, and reports a conflict for other metadata', async () => {
     const first = await submitTo(bench.engine, spec('quick'));
     const again = await submitTo(bench.engine, spec('quick'));
     expect(first).toMatchObject({
@@ -133,7 +136,7 @@ export function engineContract(abilities: EngineAbilities, open: () => Promise<E
     }
   });
 
-  it('starts nothing for who only takes up what is there, and gives that job', async () => {
+  it('starts nothing with adoptOnly, and returns an existing job', async () => {
     const taken = spec('quick', { adoptOnly: true });
     expect(await submitTo(bench.engine, taken)).toEqual({ kind: 'absent' });
     expect((await bench.engine.observe(bench.jobId, null)).kind).toBe('absent');
@@ -141,7 +144,7 @@ export function engineContract(abilities: EngineAbilities, open: () => Promise<E
     expect(await submitTo(bench.engine, taken)).toEqual({ ...first, kind: 'adopted' });
   });
 
-  it('lets a job run, end well, and stay ended', async () => {
+  it('runs a job to a successful end, and the end does not change', async () => {
     await submitTo(bench.engine, spec('quick'));
     const end = await when((job) => isTerminal(job.status));
     expect(end).toMatchObject({ status: 'SUCCEEDED', exitCode: 0, errorType: null });
@@ -153,7 +156,7 @@ export function engineContract(abilities: EngineAbilities, open: () => Promise<E
     expect(await bench.engine.observe(bench.jobId, null)).toEqual(end);
   });
 
-  it('tells of a job who launched it and what it runs, also when it has ended, and of no job that it is none', async () => {
+  it('describes submitter and command of a job without secrets, also after its end, or cannot describe jobs', async () => {
     const none = await bench.engine.describe(bench.jobId);
     expect(none).toMatchObject(abilities.describesJobs ? { kind: 'absent' } : CANNOT_DESCRIBE);
     if (!abilities.describesJobs) return;
@@ -171,7 +174,7 @@ export function engineContract(abilities: EngineAbilities, open: () => Promise<E
     expect(JSON.stringify(told)).not.toContain('very-secret');
   });
 
-  it('says how a job failed', async () => {
+  it('reports status, exit code and error type of a failed job', async () => {
     await submitTo(bench.engine, spec('failing'));
     expect(await when((job) => isTerminal(job.status))).toMatchObject({
       status: 'FAILED',
@@ -180,7 +183,7 @@ export function engineContract(abilities: EngineAbilities, open: () => Promise<E
     });
   });
 
-  it('stops a job on request, with no exit code', async () => {
+  it('stops a job on request, without an exit code', async () => {
     await submitTo(bench.engine, spec('endless'));
     await saidAll();
     expect(await when((job) => job.status === 'RUNNING')).toMatchObject({ exitCode: null, endedAtMs: null });
@@ -189,7 +192,7 @@ export function engineContract(abilities: EngineAbilities, open: () => Promise<E
     expect(await stopIn(bench.engine, bench.jobId)).toEqual({ kind: 'already-ended', status: 'STOPPED' });
   });
 
-  it('gives the log from any offset, and says when there is less of it than was read', async () => {
+  it('returns the log from any offset, and reports a log that became shorter', async () => {
     await submitTo(bench.engine, spec('quick'));
     await when((job) => isTerminal(job.status));
     const whole = await readText(bench.engine, bench.jobId, 0);
@@ -209,7 +212,7 @@ export function engineContract(abilities: EngineAbilities, open: () => Promise<E
     expect(await readText(bench.engine, bench.jobId, size + 1)).toEqual({ kind: 'rewound', sizeBytes: size });
   });
 
-  it('looks at many jobs at once, or says that it does not', async () => {
+  it('observes many jobs in one call, exactly if it declares that ability', async () => {
     const { engine, jobId } = bench;
     expect(engine.observeMany !== undefined).toBe(abilities.looksAtMany);
     expect(engine.live !== undefined).toBe(abilities.listsJobs);
@@ -220,12 +223,12 @@ export function engineContract(abilities: EngineAbilities, open: () => Promise<E
     expect(seen).toEqual([end, expect.objectContaining({ kind: 'absent' })]);
   });
 
-  it('says whether a new session has forgotten the jobs of the last one, and who clears the folders of ended jobs', () => {
+  it('declares whether a new session forgets jobs, and whether it removes old folders of jobs', () => {
     expect(bench.engine.forgetsWithSession === true).toBe(abilities.forgetsWithSession);
     expect(bench.engine.removeOldTrees !== undefined).toBe(abilities.clearsOldTrees);
   });
 
-  it('tells which files would not reach the job, where some would not', async () => {
+  it('lists files that would not reach the job, exactly if it declares that ability', async () => {
     const { engine, directory } = bench;
     const link = join(directory, 'linked');
     await mkdir(join(directory, 'folder'), { recursive: true });
@@ -244,7 +247,7 @@ export function engineContract(abilities: EngineAbilities, open: () => Promise<E
     ['secretVariable', { env: { LAB_SECRET: 'a-value-of-a-secret' }, secretNames: ['LAB_SECRET'] }],
     ['githubToken', { env: { NOTE: `ghp_${'a1B2'.repeat(9)}` } }],
   ] as const)(
-    'brings a variable to the job as it is, or refuses it before anything is sent: %s',
+    'passes a variable to the job unchanged, or rejects the job before anything is sent: %s',
     async (ability, changes) => {
       const outcome = await submitTo(bench.engine, spec('quick', changes));
       if (abilities[ability] === 'taken') expect(outcome).toMatchObject({ kind: 'submitted' });

@@ -1,4 +1,5 @@
-// A registry of containers that answers as the distribution specification of the OCI says: manifests and blobs by digest, tags, a token service, and blobs that lie somewhere else.
+// A container registry according to the OCI distribution specification: manifests and blobs by digest, tags,
+// a token service, and blobs on another host.
 
 import { hash } from 'node:crypto';
 
@@ -7,11 +8,11 @@ export type Labels = Readonly<Record<string, string>>;
 export type RegistryShape = {
   /** Host and address of the registry itself. */
   readonly origin: string;
-  /** Where it sends for a token; null: anybody may pull without one. `basic`: it wants the key itself. */
+  /** The token service; null: pulls need no token. `basic`: the registry takes the key itself. */
   readonly realm?: string | 'basic' | null;
-  /** `user:key` that the token service wants; null: it gives a token to anybody. */
+  /** `user:key` for the token service; null: it gives a token to everyone. */
   readonly credentials?: string | null;
-  /** Where blobs lie; null: in the registry itself. */
+  /** Where blobs are stored; null: in the registry itself. */
   readonly blobOrigin?: string | null;
 };
 
@@ -21,7 +22,7 @@ const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
 const INDEX = 'application/vnd.oci.image.index.v1+json';
 const REPOSITORY = /^\/v2\/(.+)\/(manifests|blobs)\/([^/]+)$/;
 
-/** One registry with all that was pushed to it, and what it was asked. */
+/** A registry with everything that was pushed, and the requests it got. */
 export function fakeRegistry({ origin, realm = null, credentials = null, blobOrigin = null }: RegistryShape) {
   const parts = new Map<string, { readonly text: string; readonly type: string }>();
   const tags = new Map<string, string>();
@@ -63,13 +64,13 @@ export function fakeRegistry({ origin, realm = null, credentials = null, blobOri
   return {
     asked,
     parts,
-    /** Of one platform. */
+    /** An image for one platform. */
     push: (tag: string, labels: Labels | null, annotations: Labels = {}): string => {
       const digest = image(labels, annotations);
       tags.set(tag, digest);
       return digest;
     },
-    /** An index of several, with what a builder attests beside them. */
+    /** An index of several images, with a builder's attestations. */
     pushIndex: (tag: string, all: readonly (Labels | null)[]): string => {
       const manifests = all.map((labels, at) => ({
         digest: image(labels, { platform: String(at) }),

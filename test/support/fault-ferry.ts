@@ -1,4 +1,4 @@
-/** One ferry under one fault on virtual time: what came of it, so that a test can expect it and a table can show it. */
+/** One ferry under one fault on virtual time, with a report for tests and tables. */
 
 import type { Fault, FaultKind } from '../../packages/playground/faults/fault.ts';
 import type { World } from '../../packages/playground/world/world.ts';
@@ -9,25 +9,28 @@ import { MORNING, openVirtualLab, type VirtualLab } from './virtual-lab.ts';
 export type FaultReport = {
   readonly kind: FaultKind;
   readonly seed: number;
-  /** Every request went over HTTP, and git was the git program on a repository on disk. */
+  /** Whether every request used HTTP, and git was the git program with a repository on disk. */
   readonly overHttp: boolean;
   /** How often the fault struck. */
   readonly struck: number;
   readonly launches: number;
   readonly isSealed: boolean;
-  /** Commands that have no answer, and answers that stand twice. */
+  /** Commands without an answer, and answers that were posted twice. */
   readonly unanswered: number;
   readonly twice: readonly string[];
   /** Content that the bot wrote in its busiest minute and hour. */
   readonly busiestMinute: number;
   readonly busiestHour: number;
-  /** Null: everything is as it should be. */
+  /** Null if everything is correct. */
   readonly problem: string | null;
 };
 
 const MINUTE_MS = 60_000;
 const FIVE_MINUTES_MS = 5 * MINUTE_MS;
-/** Over HTTP a look at the logbook is eight processes, so the job is shorter there: ten minutes, everything in it. */
+/**
+ * Over HTTP each read of the logbook takes eight processes, so the job is shorter: ten minutes with all of
+ * its events.
+ */
 const HTTP_FERRY = {
   steps: 1_200,
   durationMs: 10 * MINUTE_MS,
@@ -35,13 +38,16 @@ const HTTP_FERRY = {
   evalEverySteps: 400,
   checkpointEverySteps: 400,
 };
-/** After the hour at which the example lab's schedule proposes: so short a ferry is sealed before it, and another would begin. */
+/**
+ * After the example lab's scheduled hour: otherwise this short ferry would be sealed before it, and another
+ * would start.
+ */
 const HTTP_START_MS = MORNING + 20 * MINUTE_MS;
 /** GitHub's documented secondary limits on content (docs: rate limits for the REST API). */
 const MINUTE_MAX = 80;
 const HOUR_MAX = 500;
 
-/** A fault as the issue asks for it: on from the first minute to the last, one occasion in five. */
+/** A fault from start to end that strikes one request in five. */
 export function usualFault(kind: FaultKind, seed: number): Fault {
   const plain = { kind, rate: 0.2, seed, route: '*', people: false };
   switch (kind) {
@@ -56,12 +62,12 @@ export function usualFault(kind: FaultKind, seed: number): Fault {
   }
 }
 
-/** Proposal to seal under the fault, and two sweeps more for what was still owed. */
+/** From proposal to seal under the fault, and two more sweeps for pending posts. */
 export async function playUnderFault(kind: FaultKind, seed: number, overHttp = false): Promise<FaultReport> {
   return playUnderFaults([usualFault(kind, seed)], kind, seed, overHttp);
 }
 
-/** The same under any faults together; the report is said to be one of `kind` and `seed`. */
+/** The same under several faults; the report is labelled with `kind` and `seed`. */
 export async function playUnderFaults(
   faults: readonly Fault[],
   kind: FaultKind,
@@ -99,7 +105,7 @@ export async function playUnderFaults(
   return report;
 }
 
-/** What is known of a ferry beside its threads and its logbook. `run` null: it was never proposed. */
+/** Facts about a ferry outside its threads and logbook. `run` is null if it was never proposed. */
 export type PlayedFerry = Pick<
   FaultReport,
   'kind' | 'seed' | 'overHttp' | 'struck' | 'launches' | 'problem'
@@ -109,7 +115,7 @@ export type PlayedFerry = Pick<
   readonly writes: readonly number[];
 };
 
-/** Judges a ferry by its threads and its logbook: the same for one on virtual time and one on real time. */
+/** Evaluates a ferry by its threads and its logbook, on virtual and on real time. */
 export async function judge(
   lab: Pick<VirtualLab, 'world'> & WithStore,
   { run, writes, problem, ...played }: PlayedFerry,
@@ -128,7 +134,7 @@ export async function judge(
   return { ...report, problem: problem ?? complaintOf(report) };
 }
 
-/** What is wrong with a ferry, in words; null when nothing is. */
+/** What is wrong with a ferry, in words; null if nothing is. */
 export function complaintOf(report: Omit<FaultReport, 'problem'>): string | null {
   const complaints = [
     report.launches === 1 ? [] : [`${report.launches} launches`],
@@ -141,7 +147,9 @@ export function complaintOf(report: Omit<FaultReport, 'problem'>): string | null
   return complaints.length === 0 ? null : complaints.join('; ');
 }
 
-/** When the bot wrote something that people are notified of, in the world's time; grows while the ferry is played. */
+/**
+ * When the bot wrote something that notifies people, in the world's time; the list grows during the ferry.
+ */
 export function countContent(world: World): readonly number[] {
   const moments: number[] = [];
   const isContent = new Set(['issue_comment', 'issues', 'pull_request', 'pull_request_review']);

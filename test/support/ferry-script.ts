@@ -1,10 +1,10 @@
-/** The log of a whole ferry over its hours, line by line with its time, in Levanter's shape. */
+/** The log of a whole ferry, line by line with its time, in Levanter's format. */
 
 /** What a simulated job prints and how it ends; times in ms since the start of its command. */
 export type JobScript = {
-  /** Waits in the engine's queue so long before it starts. */
+  /** Time in the engine's queue before it starts. */
   readonly pendingMs: number;
-  /** A job that waits and does not hear a stop before it runs. */
+  /** A pending job that ignores a stop until it runs. */
   readonly ignoresStop?: true;
   readonly lines: readonly { readonly atMs: number; readonly text: string }[];
   readonly endAtMs: number;
@@ -18,19 +18,19 @@ export type FerryShape = {
   readonly steps: number;
   /** From the start of the command to its end. */
   readonly durationMs: number;
-  /** Until the first step is through: restore and compile. */
+  /** Until the first step is done: restore and compile. */
   readonly compileMs: number;
   readonly evalEverySteps: number;
   readonly checkpointEverySteps: number;
-  /** Final losses are higher by this: a regression. */
+  /** Added to the final losses: a regression. */
   readonly lossOffset: number;
   /** Fails with this line and exit code 1 when the step is reached; null = succeeds. */
   readonly failAt: { readonly step: number; readonly line: string; readonly exitCode: number } | null;
-  /** Makes no step beyond this one and says nothing more, and runs on until its end; null = it does not hang. */
+  /** Stops making steps and printing after this one, but runs until its end; null = it does not hang. */
   readonly hangAt: number | null;
 };
 
-/** A daily ferry as it really is: 5155 steps in five hours (daily ferry of 2026-02-22). */
+/** A real daily ferry: 5155 steps in five hours (daily ferry of 2026-02-22). */
 export const DAILY_FERRY: FerryShape = {
   runName: 'ferry_daily_125m_2026-11-21',
   steps: 5155,
@@ -136,7 +136,7 @@ function metricsRecord(shape: FerryShape, step: number): string {
   return `${JSON.stringify({ name: shape.runName, summary })}\n`;
 }
 
-/** Falls from about 11 to about 3.4; a small ripple so that no two steps are equal. */
+/** Falls from about 11 to about 3.4; a small ripple makes consecutive steps differ. */
 function lossAt(shape: FerryShape, step: number): number {
   return 3.4 + shape.lossOffset + 7.5 / (1 + step / 60) + 0.01 * Math.sin(step * 12.9898);
 }

@@ -1,4 +1,6 @@
-/** A lab with a fixer of its own, which is a real program, up to the end of a job that died of what ferrybot cannot put right. */
+/**
+ * A lab with its own fixer, a real program, up to the end of a job with an error that ferrybot cannot fix.
+ */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +24,7 @@ const LOG = `Traceback (most recent call last):
     HALF_TURN = turn_by_half
 NameError: name 'turn_by_half' is not defined`;
 
-/** As `git diff` writes it. */
+/** In the format of `git diff`. */
 export const PATCH = `diff --git a/${SCHEDULE} b/${SCHEDULE}
 index 1234567..89abcde 100644
 --- a/${SCHEDULE}
@@ -36,17 +38,17 @@ index 1234567..89abcde 100644
 `;
 
 export type Play = VirtualLabOptions & {
-  /** The program of the lab: Python, which finds its question in `asked`. */
+  /** The lab's program in Python; its input is the variable `asked`. */
   readonly program: string;
   readonly timeoutMs?: number;
-  /** In place of the schedule: the file with the slip, which the lane lets go without an approval. */
+  /** Replaces the schedule: the file with the error, which the lane pre-approves. */
   readonly preApproved?: string;
   readonly meanwhile?: (played: { readonly lab: VirtualLab; readonly run: string }) => Promise<void>;
 };
 
 export const ANSWER = `sys.stdout.write('''${PATCH}''')`;
 
-/** What is open, until the test is over. */
+/** Open labs and folders of the current test. */
 const open: { labs: VirtualLab[]; folders: string[] } = { labs: [], folders: [] };
 
 /** Closes every lab of a test, and removes its programs. */
@@ -55,7 +57,7 @@ export async function closeFixerLabs(): Promise<void> {
   for (const folder of open.folders.splice(0)) await rm(folder, { recursive: true });
 }
 
-/** A program of Python that finds its question in `asked`. */
+/** A Python program with its input in the variable `asked`. */
 export async function programFile(program: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'ferrybot-lab-fixer-'));
   open.folders.push(folder);
@@ -64,7 +66,7 @@ export async function programFile(program: string): Promise<string> {
   return path;
 }
 
-/** A lab with such a fixer, up to the end of the first attempt and what is done about it. */
+/** Plays such a lab until the first attempt has ended and ferrybot has reacted. */
 export async function died({ program, timeoutMs = 20_000, preApproved, meanwhile, ...options }: Play) {
   const slipped = preApproved ?? SCHEDULE;
   const path = await programFile(program);

@@ -1,6 +1,9 @@
-/** A program that listens at the near end and hands everything on, as `ssh -N -L` does; it notes its own process and what it was given. */
+/**
+ * A program that listens on a local port and forwards, like `ssh -N -L`; it writes its process id and
+ * arguments to a file.
+ */
 
-/** Arguments: near port (0: listens nowhere), far port, file for its notes (one line of JSON a start). */
+/** Arguments: near port (0: does not listen), far port, file for its notes (one line of JSON per start). */
 export const FORWARDER = `
 const net = require('node:net'), fs = require('node:fs');
 const [near, far, notes] = process.argv.slice(1);

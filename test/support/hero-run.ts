@@ -1,4 +1,4 @@
-/** Hero runs in the tests: a lab that has a lane of them, and the issue that a person opens. */
+/** Hero runs in tests: a lab with a hero lane, and the issue that a person opens. */
 
 import type { Person } from '../../packages/playground/world/seed.ts';
 import { SHORT_FERRY } from './talk.ts';
@@ -12,10 +12,10 @@ export const HERO_LANE = `  hero:
     cadence: { startupMs: 3000, pollMs: 60000 }
 `;
 
-/** The run of the issue that these answers open. */
+/** The run of the issue with these answers. */
 export const RUN = 'grug-moe-1e23-ep8';
 
-/** The form as GitHub writes it, filled in; a name that is null was left empty. */
+/** The filled-in form as GitHub writes it; null leaves a field empty. */
 export type Answers = Readonly<Record<string, string | null>>;
 
 export const ANSWERS: Answers = {
@@ -45,7 +45,7 @@ export function formBody(answers: Answers): string {
     .join('\n\n');
 }
 
-/** A lab with a lane of hero runs beside its ferries. */
+/** A lab with a hero lane in addition to its ferries. */
 export function openHeroLab(options: VirtualLabOptions = {}): Promise<VirtualLab> {
   return openVirtualLab({
     ferry: SHORT_FERRY,
@@ -58,13 +58,13 @@ export async function headOf(lab: VirtualLab, branch = 'main'): Promise<string> 
   return (await lab.store.refs(`refs/heads/${branch}`)).get(`refs/heads/${branch}`) ?? '';
 }
 
-/** Title and text of such an issue, for whoever opens it. */
+/** Title and text of such an issue. */
 export async function heroIssue(lab: VirtualLab, answers: Answers = {}) {
   const body = formBody({ ...ANSWERS, 'Source SHA': await headOf(lab), ...answers });
   return { title: '[Hero run] Grug MoE 1e23 ep8', body };
 }
 
-/** Somebody opens the issue of a hero run; its number. */
+/** Opens the issue of a hero run as this user; returns its number. */
 export async function openHeroIssue(
   lab: VirtualLab,
   {

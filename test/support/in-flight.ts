@@ -1,22 +1,25 @@
-/** Counts the real work that is under way in a virtual lab (requests, processes, deliveries): while there is any, its clock stands still. */
+/**
+ * Counts real work in a virtual lab (requests, processes, deliveries): the clock does not move while there is
+ * any.
+ */
 
 export type InFlight = {
-  /** Grows with everything that begins, ends or happens. */
+  /** Increases with every start, end or event. */
   readonly changes: () => number;
-  /** Something happened that takes no time of this machine. */
+  /** Counts an event that takes no real time. */
   readonly note: () => void;
-  /** Work that takes time of this machine; `name` says in an error what hangs. */
+  /** Runs work that takes real time; `name` appears in the error if it hangs. */
   readonly track: <T>(name: string, work: () => Promise<T>) => Promise<T>;
-  /** Inside tracked work: a wait for the virtual clock, which would otherwise wait for it in turn. */
+  /** Within tracked work: a wait for the virtual clock, which would otherwise wait for this work. */
   readonly park: <T>(wait: () => Promise<T>) => Promise<T>;
-  /** Resolves when nothing is under way, without looking again and again. */
+  /** Resolves when no work is running, without polling. */
   readonly idle: () => Promise<void>;
 };
 
-/** No request, process or delivery of a lab takes so long on the slowest machine. */
+/** No request, process or delivery of a lab takes this long on the slowest machine. */
 const HANGS_MS = 120_000;
 
-/** A count at zero; one lab has one. */
+/** A count at zero; each lab has one. */
 export function createInFlight(): InFlight {
   let changes = 0;
   let count = 0;

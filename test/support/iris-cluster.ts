@@ -1,4 +1,4 @@
-/** A real Iris for a test file, its bench for the contract, and suites that cannot run without one. */
+/** A real Iris for a test file, its bench for the contract, and suites that need it. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,10 +23,10 @@ import { stopIn } from './capabilities.ts';
 import { type EngineBench, SAID } from './engine-contract.ts';
 import { irisConfig } from './iris-config.ts';
 
-/** A real controller: where it is, whose jobs the tests launch, and with which key, if any. */
+/** A real controller: its address, the user that launches jobs, and the token, if any. */
 export type RealIris = { readonly controller: string; readonly user: string; readonly token: string | null };
 
-/** An engine over it, of small jobs. */
+/** An engine for it, with small jobs. */
 export function realEngine(
   { controller, user, token }: RealIris,
   changes: Partial<IrisCluster> = {},
@@ -36,7 +36,7 @@ export function realEngine(
   return createIrisEngine({ cluster, token, now: Date.now, http });
 }
 
-/** A name is never used again, by another run of these tests either. */
+/** Makes names unique, also between runs of these tests. */
 const STAMP = Date.now().toString(36);
 let jobs = 0;
 
@@ -48,7 +48,8 @@ export async function realBench(iris: RealIris, http: Http = callOverHttp): Prom
   const jobId = `ferrybot-test-${STAMP}-${jobs}`;
   const engine = realEngine(iris, {}, http);
   const say = `import sys, time; sys.stdout.write(${JSON.stringify(SAID)}); sys.stdout.flush();`;
-  // The process runtime of Iris hands a line on when the next one comes: the endless one has to go on speaking.
+  // The process runtime of Iris passes a line on when the next one arrives, so the endless job must keep
+  // printing.
   const speak = `${say}\nwhile True: print('tick', flush=True); time.sleep(0.5)`;
   const sources = { quick: say, failing: `${say} sys.exit(3)`, endless: speak };
   return {
@@ -66,7 +67,7 @@ export async function realBench(iris: RealIris, http: Http = callOverHttp): Prom
   };
 }
 
-/** The first launch arrives, and its answer does not come back. */
+/** The first launch arrives, but its response is lost. */
 export function losing(http: Http): Http {
   let isLost = false;
   return async (request) => {
@@ -92,7 +93,7 @@ export async function startTestIris(): Promise<TestIris> {
   return { controller: addressOf(record), user: IRIS_USER, token: null, record, close };
 }
 
-/** A suite on a real Iris: left out, with the reason printed at the end, where there is none; in CI that fails the run. */
+/** A suite on a real Iris: skipped with a reason if there is none; in CI a skip fails the run. */
 export function describeWithIris(name: string, suite: () => void): void {
   const skipReason = 'there is no .tools/iris: npm run setup:iris makes it';
   describe.skipIf(!isIrisThere())(name, { meta: { skipReason } }, suite);

@@ -1,4 +1,4 @@
-/** A cluster of the engine `iris` as a config gives it. */
+/** A cluster of the engine `iris` as in a config. */
 
 import { type IrisCluster, irisSchema } from '../../src/engines/iris/definition.ts';
 

@@ -1,10 +1,13 @@
-/** The recorded controller behind a wire that loses, doubles and delays, and a server in front of it. */
+/**
+ * The recorded controller behind a connection that loses, duplicates and delays requests, and a server for
+ * it.
+ */
 
 import type { Http, HttpRequest, HttpResult } from '../../src/engines/shared/http.ts';
 import type { RecordedIris, RpcAnswer } from './recorded-iris.ts';
 import { type Served, serveHttp } from './serve-http.ts';
 
-/** What happens to one request instead of an answer. */
+/** What happens to one request instead of a normal response. */
 export type WireFault =
   | 'lost-before'
   | 'lost-after'
@@ -17,10 +20,10 @@ export type WireFault =
   | 'restore-before'
   | 'restore-after';
 
-/** `late`: requests that arrive when somebody lets them. */
+/** `late`: requests that arrive only when `deliverLate` is called. */
 export type Wire = { readonly http: Http; readonly deliverLate: () => void };
 
-/** `fault`: what happens to a request of that method; null: it is answered. */
+/** `fault`: what happens to a request of that method; null: a normal response. */
 export function wireTo(iris: RecordedIris, fault: (method: string) => WireFault | null = () => null): Wire {
   const late: (() => void)[] = [];
   const http = async (request: HttpRequest): Promise<HttpResult> => {
@@ -94,7 +97,7 @@ async function* pieces(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-/** Serves it on a port of its own. */
+/** Serves it on a new port. */
 export async function serveIris(iris: RecordedIris): Promise<Served> {
   return serveHttp((request, response) => {
     const collect = async (): Promise<void> => {

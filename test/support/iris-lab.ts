@@ -1,4 +1,4 @@
-/** An engine over the recorded controller, on a clock of the test's own. */
+/** An engine for the recorded controller, with a clock that the test controls. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ export type IrisLab = {
   readonly wire: Wire;
   /** What happens to the next requests of that method, in this order. */
   readonly faults: { method: string; fault: WireFault }[];
-  /** Another process over the same controller. */
+  /** Another process with the same controller. */
   readonly engine: (changes?: Partial<IrisCluster>, token?: string | null) => Engine;
   readonly spec: (changes?: Partial<JobSpec>) => JobSpec;
   readonly close: () => Promise<void>;

@@ -1,4 +1,7 @@
-/** What was recorded on real controllers of Iris (fixtures/iris/transcripts.json), asked again, request by request. */
+/**
+ * Recorded exchanges with real controllers of Iris (fixtures/iris/transcripts.json), repeated request by
+ * request.
+ */
 
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
@@ -40,20 +43,20 @@ export const { scenes } = recording.parse(
   JSON.parse(readFileSync(new URL('../../fixtures/iris/transcripts.json', import.meta.url), 'utf8')),
 );
 
-/** What is sent; `today` stands for the day on which it is asked. */
+/** The request's text; `today` stands for the day on which it is sent. */
 export function textOf(one: Asking, nowMs: number): string {
   const text = one.text ?? JSON.stringify(one.body);
   return text.replace('"today"', JSON.stringify(new Date(nowMs).toISOString().slice(0, 10)));
 }
 
-/** Fails where that is not what was recorded. */
+/** Fails if the response differs from the recording. */
 export function expectRecorded(one: Asking, said: RpcAnswer): void {
   const asked = JSON.stringify(one.text ?? one.body).slice(0, 200);
   expect([one.ask, asked, said.status, said.body]).toEqual([one.ask, asked, one.status, like(one.answer)]);
   for (const path of one.absent ?? []) expect(at(said.body, path)).toBeUndefined();
 }
 
-/** Objects may have more than was recorded, texts anything where the recording has `…`. */
+/** Objects may have more fields than the recording, texts anything where the recording has `…`. */
 function like(recorded: unknown): unknown {
   if (typeof recorded === 'string') {
     const parts = recorded.split('…').map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));

@@ -1,4 +1,7 @@
-/** Submits to the recorded controller while everything goes wrong, as a launcher asks: until it knows, and never under another name. */
+/**
+ * Submits to the recorded controller under many faults, as a launcher does: until the result is known, and
+ * never under another name.
+ */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +15,7 @@ import { type WireFault, wireTo } from './iris-http.ts';
 import { type Random, randomFrom } from './random.ts';
 import { createRecordedIris, type RecordedIris } from './recorded-iris.ts';
 
-/** How one attempt ended, in truth and as it was told; empty: it is as it has to be. */
+/** How one attempt really ended, and how it was reported; empty: correct. */
 export type Told = {
   readonly id: string;
   readonly starts: number;
@@ -23,7 +26,10 @@ export type Told = {
 export type Submits = {
   readonly count: number;
   readonly seed: number;
-  /** A folder of marks that all workers share; null: names and attempts alone guard. */
+  /**
+   * A folder of start markers that all workers share; null: only names and attempt numbers prevent a second
+   * start.
+   */
   readonly markers: string | null;
 };
 
@@ -31,14 +37,14 @@ const ON_LAUNCH: readonly WireFault[] = [
   ...(['lost-before', 'lost-after', 'doubled', 'late', 'bad-gateway-before', 'bad-gateway-after'] as const),
   ...(['restart-after', 'restore-after'] as const),
 ];
-/** Only the mark of a start holds where a controller forgets between our look at it and the launch that follows. */
+/** Only a start marker helps if the controller forgets between the check and the launch. */
 const WITH_MARKS: readonly WireFault[] = [...ON_LAUNCH, 'restore-before'];
 const ON_OTHERS: readonly WireFault[] = ['lost-before', 'lost-after', 'bad-gateway-before'];
 
-/** A world for every fifty attempts: what Iris keeps grows with each. */
+/** A new world for every fifty attempts, because Iris keeps data of each. */
 const PER_WORLD = 50;
 
-/** Every attempt with what came of it. */
+/** Every attempt with its result. */
 export async function submitMany({ count, seed, markers }: Submits): Promise<readonly Told[]> {
   const directory = await mkdtemp(join(tmpdir(), 'ferrybot-iris-'));
   await writeFile(join(directory, 'train.py'), '');
@@ -122,10 +128,10 @@ async function oneAttempt(world: World, random: Random, id: string, workingDirec
   const outcome = await asLauncher(world, spec, session, random);
   world.calm(true);
   world.deliverLate();
-  // Before anybody looks at the end: a worker that is lost, and a controller that comes up anew.
+  // Before the end is read: a lost worker, and a restarted controller.
   const worker = random.chance(0.15) && kind !== 'quick' && kind !== 'failing';
   if (worker) {
-    // Long enough for it to have begun there.
+    // Long enough for the job to have started there.
     world.pass(5_000);
     iris.world.loseWorker();
   }
@@ -149,7 +155,10 @@ const TRUTH = {
   long: 'SUCCEEDED 0',
 } as const;
 
-/** As the launch does after each run of the launcher: only a positive *absent* in the session of the claim may submit again. */
+/**
+ * As the launch does after each run of the launcher: only a definite *absent* in the session of the claim may
+ * submit again.
+ */
 async function asLauncher(
   world: World,
   spec: JobSpec,
@@ -189,11 +198,11 @@ function wrongOf(
       ? [seen.status, seen.errorType, seen.exitCode].filter((part) => part !== null).join(' ')
       : seen.kind;
   if (told === truth) return '';
-  // Nobody knows that it was there: what was never confirmed may be found or not, and is never told as another end.
+  // Its existence was never confirmed: it may be found or not, but never with another end.
   if (!wasKnown && ['absent', 'unknown', 'state-lost'].includes(told)) return '';
-  // An endless one that was never confirmed is stopped by nobody.
+  // An endless job that was never confirmed is not stopped.
   if (!wasKnown && truth === 'STOPPED' && told === 'RUNNING') return '';
-  // Forgotten by the controller that answered the launch, and started again by nobody.
+  // The controller that confirmed the launch forgot the job, and it is not started again.
   if (told === 'state-lost' && hasForgotten) return '';
   return `${told}, and it was ${truth} (${seen.kind === 'found' || seen.kind === 'unknown' ? seen.message : ''})`;
 }

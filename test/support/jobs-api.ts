@@ -1,10 +1,10 @@
-/** A dashboard with the part of Ray's Jobs API that looks at jobs, over a list that a test keeps. */
+/** A dashboard with the part of Ray's Jobs API that reads jobs, for a list that a test provides. */
 
 import { type Served, serveHttp } from './serve-http.ts';
 
 export type JobsApi = Served;
 
-/** Serves these jobs (JobDetails of the Jobs API), read anew for each question. */
+/** Serves these jobs (JobDetails of the Jobs API), read again for each request. */
 export async function serveJobs(
   readJobs: () => Promise<readonly { readonly submission_id?: string }[]>,
 ): Promise<JobsApi> {

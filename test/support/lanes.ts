@@ -1,4 +1,4 @@
-// A second lane for the example lab, as `npm start -- --lanes 2` has it, perhaps with a schedule of its own.
+// A second lane for the example lab, as in `npm start -- --lanes 2`, optionally with its own schedule.
 
 import { withSecondLane } from '../../demo/second-lane.ts';
 

@@ -1,4 +1,4 @@
-/** What the runner does with an order, as far as a cluster sees it: submits, and where it is unclear looks before anything else. */
+/** A runner with an order, as a cluster sees it: it submits, and checks first if the result is unclear. */
 
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
 import { submitTo } from './capabilities.ts';
@@ -9,15 +9,15 @@ export type Launched =
   | { readonly kind: 'open' | 'rejected'; readonly message: string };
 
 /**
- * Only a positive *absent* of the claim's own session leads to another submit (src/actions/launch.ts, lookBack); `claimSession` is the head's
- * session when the order was claimed. `open` after so many tries: a person is told.
+ * Only a definite *absent* in the claim's session leads to another submit (src/actions/launch.ts, lookBack);
+ * `claimSession` is the head's session at the claim. `open` after this many attempts: a person is notified.
  */
 export async function launchOverRest(
   engine: Engine,
   spec: JobSpec,
   claimSession: string,
   triesMax: number,
-  /** Whether it claimed the order itself; who finds the claim of another looks before anything else. */
+  /** Whether it claimed the order itself; otherwise it checks before anything else. */
   hasClaimed = true,
 ): Promise<Launched> {
   let why = '';

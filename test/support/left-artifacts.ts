@@ -1,4 +1,4 @@
-/** What a job leaves on a GitHub of the playground, where no step of it is a real program. */
+/** Artifacts of a job on the playground's GitHub when its steps are not real programs. */
 
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -7,7 +7,7 @@ import { nextId, type World } from '../../packages/playground/world/world.ts';
 
 const DAY_MS = 86_400_000;
 
-/** One artifact of a workflow run, as actions/upload-artifact would leave one file of this text. */
+/** One artifact of a workflow run, as actions/upload-artifact would leave a file with this text. */
 export async function leaveArtifact(world: World, runId: number, name: string, text: string): Promise<void> {
   const run = world.state.runs[runId];
   if (run === undefined) throw new Error(`there is no run ${runId}`);
@@ -35,7 +35,7 @@ export async function leaveArtifact(world: World, runId: number, name: string, t
   };
 }
 
-/** An archive of one file that is not packed. */
+/** An uncompressed archive of one file. */
 export function zipOf(name: string, text: string): Buffer {
   const [content, path] = [Buffer.from(text), Buffer.from(name)];
   const sizes = Buffer.alloc(12);

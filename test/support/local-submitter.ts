@@ -1,4 +1,4 @@
-/** What a process of its own needs to submit a local job: the engine, and a capability for it. */
+/** What a separate process needs to submit a local job: the engine, and a capability for it. */
 
 export { createLocalEngine } from '../../src/engines/local/engine.ts';
 export { submitTo } from './capabilities.ts';

@@ -11,7 +11,7 @@ export function readLogText(facts: LogFacts, text: string): LogFacts {
 type Chunk = Extract<LogRead, { kind: 'chunk' }>;
 type ReadText = Exclude<LogRead, Chunk> | (Omit<Chunk, 'bytes'> & { readonly text: string });
 
-/** What the engine gives of a log, with its bytes as text. */
+/** A read of the engine's log, with its bytes as text. */
 export async function readText(
   engine: Pick<Engine, 'readLog'>,
   jobId: string,

@@ -1,4 +1,4 @@
-/** A job as its engine tells of it, and a look at it, with nothing in them but what a test is about. */
+/** A job as its engine reports it, and an observation of it, with only what a test needs. */
 
 import type { FoundJob, JobStatus } from '../../src/domain/engine.ts';
 import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
@@ -22,7 +22,7 @@ export function foundJob(status: JobStatus, change: Partial<FoundJob> = {}): Fou
   };
 }
 
-/** A look at noon at a running job without a log. */
+/** An observation at noon of a running job without a log. */
 export function lookWith(change: Partial<Look> = {}): Look {
   return {
     job: foundJob('RUNNING'),

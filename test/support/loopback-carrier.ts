@@ -1,4 +1,7 @@
-/** The carrier of a virtual lab over real HTTP on the loopback, with the git program on both sides and a bare repository on disk. */
+/**
+ * The carrier of a virtual lab with real HTTP on loopback, the git program on both sides and a bare
+ * repository on disk.
+ */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -19,8 +22,8 @@ import type { Carrier, RepositoryOptions } from './virtual-lab-carrier.ts';
 import { diskRepository } from './virtual-lab-repository.ts';
 
 /**
- * Every request, exchange of git and webhook is counted while it is under way, so that the lab's clock waits for it.
- * `close` removes every file and throws what the playground's server met.
+ * Every request, git exchange and webhook is counted while it runs, so that the lab's clock waits for it.
+ * `close` removes every file and throws the errors of the playground's server.
  */
 export async function loopbackCarrier(
   { config, beforeMs }: RepositoryOptions,
@@ -71,7 +74,9 @@ export async function loopbackCarrier(
   };
 }
 
-/** The world as HTTP meets it: a slow answer waits for the virtual clock, which must not wait for the answer. */
+/**
+ * The world behind HTTP: a slow response waits for the virtual clock, which must not wait for the response.
+ */
 function atTheDoor(world: World, inFlight: InFlight): World {
   const door: World = {
     ...world,
@@ -84,7 +89,7 @@ function atTheDoor(world: World, inFlight: InFlight): World {
   return door;
 }
 
-/** One exchange to its last byte; what comes after it needs no more of this machine's time. */
+/** One exchange to its last byte; afterwards it needs no more real time. */
 async function wholly(request: Request): Promise<Response> {
   const { status, headers, body } = await fetch(request).then(async (response) => ({
     status: response.status,
@@ -94,7 +99,7 @@ async function wholly(request: Request): Promise<Response> {
   return new Response(status === 204 || status === 304 ? null : body, { status, headers });
 }
 
-/** The same methods, each of them counted while it runs. */
+/** The same methods, each counted while it runs. */
 function tracked(inFlight: InFlight, store: GitStore): GitStore {
   const counted =
     <Input extends readonly unknown[], Output>(

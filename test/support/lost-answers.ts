@@ -1,4 +1,4 @@
-/** Commands of Slurm of which one is something else: the way to lose an answer of the real ones, or to double a call. */
+/** Slurm's commands with one of them replaced, to lose a response of a real one or to duplicate a call. */
 
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import type { TestCluster } from './slurm-cluster.ts';
 
 const COMMANDS = ['sbatch', 'squeue', 'scancel', 'sinfo', 'sacct', 'scontrol'];
 
-/** `script`: what stands in for `command`; REAL in it is the real one. */
+/** `script` replaces `command`; REAL in it is the real one. */
 export async function standIn(
   { record }: TestCluster,
   command: string,
@@ -24,7 +24,7 @@ export async function standIn(
   return { bin };
 }
 
-/** sbatch reaches the controller, and nobody hears what it said. */
+/** sbatch reaches the controller, but its output is lost. */
 export function lostAnswers(cluster: TestCluster): Promise<Pick<SlurmCluster, 'bin'>> {
   const complaint = 'sbatch: error: Batch job submission failed: Socket timed out on send/recv operation';
   return standIn(cluster, 'sbatch', `REAL "$@" > /dev/null; echo "${complaint}" >&2; exit 1`);

@@ -1,4 +1,7 @@
-/** The maintainer of a lab on real time, who knows it by HTTP alone: the API with her token, and the playground's control. */
+/**
+ * The maintainer of a lab on real time, who uses only HTTP: the API with her token, and the playground's
+ * control API.
+ */
 
 import { z } from 'zod';
 import type { OpenedLab } from '../../demo/open-lab.ts';
@@ -7,9 +10,11 @@ import type { FaultKind } from '../../packages/playground/faults/fault.ts';
 export type Maintainer = {
   readonly dispatchDaily: () => Promise<void>;
   readonly comment: (thread: number, body: string) => Promise<void>;
-  /** Says what the ferry of the day is for, as a colleague who asks for it and so does not approve it. */
+  /**
+   * States the objective of the day's ferry as a colleague, who then is the requester and may not approve.
+   */
   readonly answer: (thread: number) => Promise<void>;
-  /** One request of `/_playground`; gives the answer's JSON. */
+  /** One request of `/_playground`; returns the response's JSON. */
   readonly control: (method: string, path: string, body?: object) => Promise<unknown>;
   /** How often a fault struck so far. */
   readonly struck: (kind: FaultKind) => Promise<number>;
@@ -18,7 +23,7 @@ export type Maintainer = {
 const people = z.array(z.object({ login: z.string(), token: z.string() }));
 const faults = z.object({ struck: z.record(z.string(), z.number()) });
 
-/** Finds her token in the lab's control; whatever is no success, of any request, throws. */
+/** Finds her token through the lab's control API; throws for every unsuccessful request. */
 export async function maintainerOf({
   origin,
   secret,

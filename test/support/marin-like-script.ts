@@ -1,11 +1,11 @@
 /**
- * A lab's script with the manners of Marin's (marin-community/marin, run/ray_run.py, cluster/config.py,
- * fray/v1/cluster/ray/deps.py), for machines without Ray: a cluster's name is looked up where it is started, `uv` is found
- * on PATH and run there with the whole environment, and ignore files in the folder keep files back. What it would have
- * sent it writes down.
+ * A lab's script that behaves like Marin's (marin-community/marin, run/ray_run.py, cluster/config.py,
+ * fray/v1/cluster/ray/deps.py), for machines without Ray. It finds a cluster's file relative to its working
+ * folder, runs `uv` from PATH with the whole environment, and obeys ignore files. It writes what it would
+ * have sent to a file.
  */
 
-/** Python: `--sink FILE submit …` writes what arrives at which cluster. */
+/** Python: `--sink FILE submit …` writes what would arrive at which cluster. */
 export const MARIN_LIKE_SCRIPT = `
 import argparse, fnmatch, hashlib, json, os, re, subprocess, sys
 from pathlib import Path
@@ -61,10 +61,10 @@ sink.write_text(json.dumps({"cluster": cluster, "token": token, "home": oct(toke
 print(f"Job submitted with ID: {args.submission_id}", file=sys.stderr)
 `;
 
-/** A `ray` that is there. */
+/** A `ray` program that exists and does nothing. */
 export const RAY_THAT_IS_THERE = '#!/bin/sh\nexit 0\n';
 
-/** A `uv` that does what the real one does with a folder that is not locked: it runs the build backend that it names. */
+/** A `uv` that runs the named build backend of an unlocked folder, like the real one. */
 export const UV_THAT_BUILDS = `#!/usr/bin/env python3
 import subprocess, sys, tomllib
 from pathlib import Path
@@ -74,7 +74,7 @@ if "backend-path" in build:
     subprocess.run([sys.executable, "-c", code], check=True)
 `;
 
-/** A build backend that writes down whatever secret it can find. */
+/** A build backend that writes every secret it can find to a file. */
 export function thievishBackend(into: string): string {
   return `
 import os

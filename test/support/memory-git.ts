@@ -1,4 +1,7 @@
-/** The bot's git without processes: the same ports over the playground's store in memory, with the playground's own rules about who may push. */
+/**
+ * The bot's git without processes: the same ports on the playground's store in memory, with the playground's
+ * push rules.
+ */
 
 import { repoAccess } from '../../packages/playground/api/route.ts';
 import { strike } from '../../packages/playground/faults/strike.ts';
@@ -19,18 +22,18 @@ export type MemoryGitOptions = {
   readonly token: () => Promise<string>;
   /** Counts what would be a request over the network. */
   readonly onTransport: () => void;
-  /** Whose disk has no space left for a commit; nobody's unless said otherwise. */
+  /** Which disk has no space for a commit; by default none. */
   readonly fullDisk?: () => FullDisk;
 };
 
-/** `remote`: git's server cannot unpack what is pushed. `local`: not even the commit can be made. */
+/** `remote`: git's server cannot unpack a push. `local`: not even the commit can be created. */
 export type FullDisk = 'none' | 'remote' | 'local';
 
 const NO_SPACE = 'fatal: unable to write file: No space left on device';
 const PUSH = { routes: ['push'], byPerson: false } as const;
 const pushing = repoAccess('contents:write', 'write');
 
-/** Git for one repository of the world, as whoever holds the token. */
+/** Git for one repository of the world, as the owner of the token. */
 export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) => LabGit {
   const { world } = options;
   const repo = (): ReturnType<typeof onlyRepo> => onlyRepo(world);
@@ -138,10 +141,12 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
         const sha = await store().writeTag({ name, object: written, tagger: who, message: `${message}\n` });
         tags.push({ ref: `refs/tags/${name}`, sha });
       }
-      // All of it or nothing, as git's atomic push; who finds the branch moved has lost a race, whatever became of the tags.
+      // All or nothing, like git's atomic push; if the branch has moved, the push fails regardless of the
+      // tags.
       const outcome = await store().updateRef({ ref: request.ref, sha: written, expected: request.expected });
-      // Who finds its own object there has pushed it, as the git program sees when it looks. Not of a new branch or the logbook:
-      // two processes write the same there only where they share a virtual clock, and then one of them has lost.
+      // If the branch has this process's own object, the push succeeded, as the git program would see. Not
+      // for a new branch or the logbook: two processes write the same object there only on a shared virtual
+      // clock, and then one of them has failed.
       const isShared = request.expected === null || request.ref.endsWith('/logbook');
       if (outcome !== 'updated' && !isShared && (await resolve(request.ref)) === written)
         return { kind: 'pushed', sha: branded(written, isSha) };

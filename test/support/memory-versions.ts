@@ -1,4 +1,7 @@
-/** What a history in memory knows of files that only grow, and the tags that mark it: as the git program tells it. */
+/**
+ * Versions of append-only files in a history in memory, and the tags that mark it, as the git program reports
+ * them.
+ */
 
 import type { GitStore } from '../../packages/playground/git/store/git-store.ts';
 import { entryAt } from '../../packages/playground/git/store/git-trees.ts';
@@ -8,9 +11,9 @@ import { beginningsOf, idOfText, MARK_BYTES_MAX } from '../../src/host/git/read.
 
 type VersionReader = Pick<GitReader, 'tagTexts' | 'versions' | 'readBlobs' | 'beginningsOf' | 'blobIdOf'>;
 
-/** These of a `GitReader` over a store that may be replaced. */
+/** The version methods of a `GitReader` for a store that may be replaced. */
 export function memoryVersions(store: () => GitStore): VersionReader {
-  // A tag's id names its text for good.
+  // A tag's id always has the same text.
   const texts = new Map<string, Omit<TagText, 'name'>>();
   return {
     tagTexts: async (prefix) => {

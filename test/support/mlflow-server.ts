@@ -1,4 +1,4 @@
-/** A real MLflow server with its records in a folder of its own, and a trainer that reports to it. */
+/** A real MLflow server with its records in a new folder, and a trainer that reports to it. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -11,7 +11,7 @@ import { TOOLS } from '../../packages/playground/test/support/outside-tools.ts';
 
 export type MlflowServer = {
   readonly address: string;
-  /** Begins a run of the experiment; gives its id. */
+  /** Starts a run of the experiment; returns its id. */
   readonly begin: (name: string, startMs: number) => Promise<string>;
   /** `value`: a number, or `NaN`. */
   readonly log: (
@@ -32,7 +32,7 @@ export const EXPERIMENT = 'ferries';
 const START_TRIES = 240;
 const START_PAUSE_MS = 500;
 
-/** Starts one; SQLite, one worker, nothing but the tracking. */
+/** Starts one: SQLite, one worker, only tracking. */
 export async function openMlflow(): Promise<MlflowServer> {
   const folder = await mkdtemp(join(tmpdir(), 'ferrybot-mlflow-'));
   const port = await freePort();

@@ -1,4 +1,4 @@
-/** People's own pull requests in the tests: opened, labelled, and what ferrybot said there. */
+/** Users' own pull requests in tests: opened, labelled, and ferrybot's comments there. */
 
 import type { Person } from '../../packages/playground/world/seed.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
@@ -9,7 +9,7 @@ import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from './virtu
 export const FILE = 'experiments/ferries/daily.py';
 export const LABEL = 'ferry-daily';
 
-/** What a launch wants a description to say, as Ada writes it. */
+/** A description with every part that a launch needs, as Ada writes it. */
 export const WHOLE = [
   'I want to know whether a longer warmup holds.',
   '### Last ferry references',
@@ -39,7 +39,7 @@ export type Opened = {
   readonly branch?: string;
 };
 
-/** Somebody's branch with a change of the experiment, and a pull request of it. */
+/** Opens a pull request from a user's branch that changes the experiment. */
 export async function openOwn(lab: VirtualLab, opened: Opened = {}): Promise<number> {
   const { body = WHOLE, edit = (text) => text.replace('warmup=100', 'warmup=80'), who = 'ada' } = opened;
   const branch = opened.branch ?? 'ada/warmup';
@@ -54,7 +54,7 @@ export async function branchOff(lab: VirtualLab, who: Person, branch: string): P
   await lab.as(who, 'POST', '/git/refs', { ref: `refs/heads/${branch}`, sha: main });
 }
 
-/** The playground has no way to turn a draft: the row is turned, and the next edit tells of it. */
+/** The playground cannot mark a draft as ready: this changes the row, and the next edit sends the webhook. */
 export async function ready({ world, as }: VirtualLab, pull: number): Promise<void> {
   for (const [key, row] of Object.entries(world.state.issues))
     if (row.number === pull && row.pull !== null)
@@ -62,7 +62,7 @@ export async function ready({ world, as }: VirtualLab, pull: number): Promise<vo
   await as('ada', 'PATCH', `/pulls/${pull}`, { title: 'A longer warmup, ready' });
 }
 
-/** Sol forks the repository, which they may only read, and opens a pull request from there. */
+/** Sol, who may only read, forks the repository and opens a pull request from the fork. */
 export async function openFromFork(lab: VirtualLab): Promise<number> {
   await branchOff(lab, 'ada', 'warmup');
   await pushFile(
@@ -85,7 +85,7 @@ export function runOf(pull: number, day = '20261121'): string {
   return `ferry-daily-${day}-pr${pull}`;
 }
 
-/** A lab where Ada may approve too. */
+/** A lab in which Ada may approve too. */
 export async function openLab(options: VirtualLabOptions = {}): Promise<VirtualLab> {
   return openVirtualLab({
     ferry: SHORT_FERRY,
@@ -94,7 +94,7 @@ export async function openLab(options: VirtualLabOptions = {}): Promise<VirtualL
   });
 }
 
-/** Lets time pass until its gates were evaluated, and gives the state. */
+/** Advances the clock until the run's gates were evaluated, and returns its state. */
 export async function gated(open: VirtualLab, run: string) {
   await until(open, `the gates of ${run}`, async () => ((await stateOf(open, run))?.gate ?? null) !== null, {
     limitMs: 3 * 3_600_000,
@@ -104,14 +104,14 @@ export async function gated(open: VirtualLab, run: string) {
   return state;
 }
 
-/** The gates that hold a launch back, with their codes. */
+/** The gates that block a launch, with their codes. */
 export function openGates(state: RunState): readonly string[] {
   return (state.gate?.verdicts ?? [])
     .filter(({ outcome }) => outcome === 'fail' || outcome === 'unknown')
     .map(({ gate, code }) => `${gate} ${code}`);
 }
 
-/** What ferrybot said in a pull request that is no run. */
+/** ferrybot's comments in a pull request without a run. */
 export function toldIn(world: VirtualLab, pull: number): readonly string[] {
   return botComments(world)
     .filter(({ kind, thread }) => kind === 'own-pull' && thread === pull)

@@ -1,4 +1,4 @@
-/** The kind of diagram that Mermaid reads in a source; throws where it cannot parse it. */
+/** The kind of diagram that Mermaid finds in a source; throws if it cannot parse it. */
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 const PARSED = z.object({ diagramType: z.string() });
 
-// Mermaid's smallest build is a classic script: it defines a global where it runs.
+// Mermaid's smallest build is a classic script that defines a global.
 runInThisContext(readFileSync(fileURLToPath(import.meta.resolve('@mermaid-js/tiny')), 'utf8'));
 
 export async function parseChart(source: string): Promise<string> {

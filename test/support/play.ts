@@ -1,4 +1,4 @@
-/** Plays a ferry on virtual time as its people would: waits for a stage, comments, lets the clock move. */
+/** Plays a ferry on virtual time: waits for a stage, comments, advances the clock. */
 
 import { runFolders } from '../../packages/playground/git/logbook-text.ts';
 import type { GitStore } from '../../packages/playground/git/store/git-store.ts';
@@ -14,27 +14,30 @@ import { approvalLine, shownApprovalLine } from './approve.ts';
 import { say } from './talk.ts';
 import type { VirtualLab } from './virtual-lab.ts';
 
-/** All that reading a logbook needs of a lab, virtual or real. */
+/** What reading a logbook needs of a lab, virtual or real. */
 export type WithStore = { readonly store: GitStore };
 
-/** A ferry that was proposed, in its lab. */
+/** A proposed ferry with its lab. */
 export type Ferry = Awaited<ReturnType<typeof propose>> & { readonly lab: VirtualLab };
 
 const LOGBOOK = 'refs/heads/ferrybot/logbook';
 
-/** The raw text of a run's events, through all of their files; empty where there is none yet. */
+/** The raw text of a run's events from all of its files; empty if there are none. */
 export async function logbookText(lab: WithStore, run: string): Promise<string> {
   return (await logbookParts(lab, run)).map(([, text]) => text).join('');
 }
 
-/** The folder of a run on the logbook's branch; where it has none, that of the month in which the labs of the tests begin. */
+/**
+ * The folder of a run on the logbook branch; for an unknown run, one in the month in which the test labs
+ * start.
+ */
 export async function runFolder(lab: WithStore, run: string): Promise<string> {
   const head = (await lab.store.refs(LOGBOOK)).get(LOGBOOK);
   const folders = head === undefined ? [] : await runFolders(lab.store, head);
   return folders.find((folder) => folder.endsWith(`/${run}`)) ?? `runs/2026/11/${run}`;
 }
 
-/** The files of a run's events in their order. */
+/** The files of a run's events in order. */
 export async function logbookParts(
   lab: WithStore,
   run: string,
@@ -52,12 +55,12 @@ export async function logbookParts(
   return parts;
 }
 
-/** The events of a run, decoded. */
+/** The decoded events of a run. */
 export async function eventsOf(lab: WithStore, run: string): Promise<readonly LogbookEvent[]> {
   return eventsOfText(await logbookText(lab, run));
 }
 
-/** A test that waits asks many times between two events: the same text has the same events. */
+/** A waiting test reads many times between two events, and equal texts have equal events. */
 const eventsOfText = remembered(
   (text: string) =>
     splitLines(text).whole.map((line) => {
@@ -70,14 +73,14 @@ const eventsOfText = remembered(
   (text) => text,
 );
 
-/** The folded state of a run, or null before it was proposed. */
+/** The folded state of a run, or null before its proposal. */
 export async function stateOf(lab: WithStore, run: string): Promise<RunState | null> {
   const folded = fold(await eventsOf(lab, run));
   if (!folded.ok) throw new Error(`illegal: ${folded.error.rule}`);
   return folded.value;
 }
 
-/** Moves the clock in steps until `done`, or throws after `limitMs` of virtual time with what the bot logged. */
+/** Advances the clock in steps until `done`, or throws after `limitMs` of virtual time with the bot's log. */
 export async function until(
   lab: VirtualLab,
   what: string,
@@ -92,7 +95,7 @@ export async function until(
   throw new Error(`${what} did not happen; the log ends:\n${lab.log.slice(-12).join('\n')}`);
 }
 
-/** The same until `done` of the folded state of a run. */
+/** The same until `done` is true for the folded state of a run. */
 export function untilState(
   lab: VirtualLab,
   run: string,
@@ -106,12 +109,15 @@ export function untilState(
   return until(lab, `${done} of ${run}`, isDone, options);
 }
 
-/** Id of the run of the day that the clock shows. */
+/** Id of the run of the clock's day. */
 export function todaysRun(lab: VirtualLab): string {
   return `ferry-daily-${new Date(lab.clock.now()).toISOString().slice(0, 10).replaceAll('-', '')}`;
 }
 
-/** Proposes today's ferry (`run` names a second one of the day) and waits until its gates are green; the crash of a workflow is answered as a person would: again. */
+/**
+ * Proposes today's ferry (`run` names a second one of the day) and waits until its gates pass; repeats a
+ * crashed workflow, as a person would.
+ */
 export async function propose(
   lab: VirtualLab,
   run = todaysRun(lab),
@@ -130,7 +136,7 @@ export async function propose(
   return { run, pull: state.proposal.pull, issue: state.proposal.issue };
 }
 
-/** Waits until the card asks for an approval, and says its line in the thread. Gives the comment's id. */
+/** Waits until the card asks for an approval, and posts its line in the thread. Returns the comment's id. */
 export async function approve(lab: VirtualLab, who: Person, thread: number, run?: string): Promise<number> {
   await until(lab, 'a card that asks for an approval', () => shownApprovalLine(lab, run) !== null, {
     stepMs: 5_000,
@@ -139,13 +145,13 @@ export async function approve(lab: VirtualLab, who: Person, thread: number, run?
   return say(lab, who, thread, approvalLine(lab, run));
 }
 
-/** The maintainer approves, and the clock moves until the job has ended. */
+/** The maintainer approves, and the clock advances until the job has ended. */
 export async function approveAndFinish(lab: VirtualLab, run: string, pull: number): Promise<void> {
   await approve(lab, 'mira', pull, run);
   await finish(lab, run);
 }
 
-/** The clock moves until the job of a run that was approved has ended. */
+/** Advances the clock until the job of an approved run has ended. */
 export async function finish(lab: VirtualLab, run: string): Promise<void> {
   await until(lab, `the launch of ${run}`, async () => (await stateOf(lab, run))?.submission !== null, {
     stepMs: 5_000,
@@ -157,7 +163,7 @@ export async function finish(lab: VirtualLab, run: string): Promise<void> {
   });
 }
 
-/** The maintainer seals, and the clock moves until the seal stands. */
+/** The maintainer seals, and the clock advances until the run is sealed. */
 export async function seal(lab: VirtualLab, run: string, issue: number): Promise<void> {
   await lab.as('mira', 'POST', `/issues/${issue}/comments`, { body: '/seal' });
   await until(lab, `the seal of ${run}`, async () => (await stateOf(lab, run))?.seal !== null, {
@@ -166,7 +172,7 @@ export async function seal(lab: VirtualLab, run: string, issue: number): Promise
   });
 }
 
-/** Proposal to seal. */
+/** From proposal to seal. */
 export async function playFerry(
   lab: VirtualLab,
 ): Promise<{ readonly run: string; readonly pull: number; readonly issue: number }> {

@@ -1,12 +1,12 @@
-/** A `python3` that reports another version than it has: machines seldom have two. */
+/** A `python3` that reports another version than its own, because machines rarely have two. */
 
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 
 /**
- * Writes the program into a folder and gives its path. It reports `version` where the file `onlyIf` exists, or always
- * without one; everything else it does as the Python of this machine.
+ * Writes the program into a folder and returns its path. It reports `version` if the file `onlyIf` exists, or
+ * always without `onlyIf`; otherwise it is the Python of this machine.
  */
 export async function pythonOfVersion(
   folder: string,

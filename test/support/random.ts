@@ -1,4 +1,4 @@
-// A small seeded generator, so that a run of the simulation can be told by its seed.
+// A small seeded generator, so that a simulation can be repeated with its seed.
 
 export type Random = {
   /** An integer from 0 up to `below`. */
@@ -7,7 +7,7 @@ export type Random = {
   readonly pick: <Value>(values: readonly Value[]) => Value;
 };
 
-/** mulberry32: 32 bits of state are plenty for some thousand draws. */
+/** mulberry32: 32 bits of state are enough for some thousand draws. */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {

@@ -1,4 +1,6 @@
-/** Judges the record of a ferry on a real Ray head by the record alone: which job, what Ray said of it, and one submit an attempt. */
+/**
+ * Evaluates a ferry on a real Ray head by its record only: the job, Ray's status, and one submit per attempt.
+ */
 
 import { z } from 'zod';
 
@@ -21,7 +23,7 @@ const ended = z.looseObject({
   engineDetails: z.record(z.string(), z.string()).optional(),
 });
 
-/** What is wrong with the lines of one run's `events.jsonl`; nothing for a ferry that Ray ran from its start to its end. */
+/** The faults in the lines of a run's `events.jsonl`; none for a ferry that Ray ran from start to end. */
 export function rayFerryFaults(run: string, lines: readonly string[]): readonly string[] {
   const events = lines.map((line) => event.parse(JSON.parse(line)));
   const of = (type: string): readonly unknown[] =>

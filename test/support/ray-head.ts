@@ -1,4 +1,6 @@
-/** A real Ray head for a test file: its own ports, folder and token; started, restarted and stopped without touching another. */
+/**
+ * A real Ray head for a test file, with its own ports, folder and token, which can be stopped and restarted.
+ */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
@@ -14,22 +16,25 @@ import { RAY_BIN } from './ray-tools.ts';
 const START_TIMEOUT_MS = 100_000;
 
 export type RayHead = {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly address: string;
   readonly token: string;
   readonly folder: string;
   readonly ports: readonly number[];
-  /** The process's own files, for a test that has to know what the cluster really did. */
+  /** The head's own files, for tests that check what the cluster really did. */
   readonly sessionFolder: () => string;
-  /** Its processes gone, the ports free: what a client meets while a head is down. */
+  /** Ends its processes and frees the ports, as for a client while a head is down. */
   readonly stop: () => Promise<void>;
-  /** The same ports and token, a new session: what was known is forgotten. */
+  /** The same ports and token with a new session, which knows no earlier jobs. */
   readonly start: () => Promise<void>;
   /** Stops it and removes its folder. */
   readonly close: () => Promise<void>;
 };
 
-/** Starts a head with two CPUs and token authentication and waits until it takes jobs (7 s on a quiet machine). */
+/**
+ * Starts a head with two CPUs and token authentication and waits until it accepts jobs (7 s on a quiet
+ * machine).
+ */
 export async function startRayHead(): Promise<RayHead> {
   // Short: the sockets below it may have 107 characters.
   const folder = await mkdtemp(join(tmpdir(), 'rh-'));
@@ -76,7 +81,7 @@ function launch(record: HeadRecord): ChildProcess {
   }
 }
 
-/** The list of jobs comes from the same process that takes them; `/api/version` alone answers too early. */
+/** The job list comes from the process that accepts jobs; `/api/version` answers too early. */
 async function untilReady(address: string, token: string, child: ChildProcess): Promise<void> {
   const deadline = performance.now() + START_TIMEOUT_MS;
   while (performance.now() < deadline) {
@@ -86,7 +91,7 @@ async function untilReady(address: string, token: string, child: ChildProcess): 
       await answer.text();
       if (answer.ok) return;
     } catch (error) {
-      // Nobody listens yet.
+      // The port is not open yet.
       if (!(error instanceof TypeError)) throw error;
     }
     await sleep(100);

@@ -1,4 +1,7 @@
-/** Reads many experiment files by the script of the product, in one Python process: starting an interpreter for each takes minutes. */
+/**
+ * Reads many experiment files with the product's script in one Python process, because one process for each
+ * takes minutes.
+ */
 
 import { execa } from 'execa';
 import { z } from 'zod';
@@ -6,7 +9,7 @@ import type { ExperimentFile, Reading } from '../../src/domain/experiment.ts';
 import { scriptText } from '../../src/host/python/script.ts';
 import { createExperimentReader, parseReading } from '../../src/host/python-child.ts';
 
-/** Takes the script's functions without its last lines, which read one file and leave. */
+/** Uses the script's functions without its last lines, which read one file and exit. */
 const DRIVER = `
 import base64, json, sys
 space = {"__name__": "batch"}
@@ -15,7 +18,7 @@ space["warnings"].simplefilter("ignore")
 print(json.dumps([json.dumps(space["read"](base64.b64decode(one))) for one in json.load(sys.stdin)]))
 `;
 
-/** In the order of the sources. No limit of the child holds here: they have tests of their own. */
+/** In the order of the sources. Without the child's limits, which have their own tests. */
 export async function readExperiments(
   sources: readonly (string | Uint8Array)[],
   python = 'python3',
@@ -49,7 +52,7 @@ export async function experimentFile(text: string): Promise<ExperimentFile> {
   return file;
 }
 
-/** The newest Python of this machine, and its minor version: `python3` where no other has a name of its own. */
+/** The newest Python of this machine and its minor version; `python3` if no other is installed. */
 export async function newestPython(): Promise<{ readonly python: string; readonly minor: number }> {
   for (const python of ['python3.14', 'python3.13', 'python3.12', 'python3']) {
     const ended = await execa(python, ['-I', '-S', '-c', 'import sys; print(sys.version_info[1])'], {

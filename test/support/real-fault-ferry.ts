@@ -1,4 +1,7 @@
-/** One ferry under one fault on real time: real git store, HTTP on the loopback, the App's server, the runner and the bundle. */
+/**
+ * One ferry under one fault on real time: real git store, HTTP on loopback, the App's server, the runner and
+ * the bundle.
+ */
 
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +21,7 @@ import { stateOf } from './play.ts';
 
 export type RealFaultReport = FaultReport & { readonly seconds: number };
 
-/** A job lasts half a minute here, not half an hour: what is measured in minutes there is measured in seconds here. */
+/** A job lasts half a minute here instead of half an hour: minutes become seconds. */
 const REAL_DURATION_MS = {
   slow: 2_000,
   'stale-read': 10_000,
@@ -26,16 +29,20 @@ const REAL_DURATION_MS = {
 } as const satisfies Partial<Record<FaultKind, number>>;
 
 const POLL_MS = 300;
-/** GitHub dates comments in whole seconds: an approval in the second of the card would be older than the card. */
+/**
+ * GitHub dates comments in whole seconds: an approval in the card's second would count as older than the
+ * card.
+ */
 const READING_MS = 1_500;
-/** Nobody proposes twice what may still be on its way. */
+/** A pending proposal is not requested twice. */
 const DISPATCH_AGAIN_MS = 20_000;
 /**
- * One write in five begins a storm of a minute for its caller, and who is refused again waits twice as long, as GitHub's
- * page on rate limits asks: the ferry that was measured spent five minutes waiting. Others take a minute or two in all.
+ * One write in five starts a rate limit of a minute for its caller, and the waiting time doubles with each
+ * rejection, as GitHub's page on rate limits requires: a measured ferry waited five minutes. Other faults
+ * take a minute or two.
  */
 const FERRY_TIMEOUT_MS = 20 * 60_000;
-/** What was still owed after the seal: longer than the latest webhook, and eight sweeps. */
+/** The time for pending posts after the seal: longer than the latest webhook, and eight sweeps. */
 const SETTLE_MS = 25_000;
 
 function realFault(kind: FaultKind, seed: number): Fault {
@@ -45,8 +52,8 @@ function realFault(kind: FaultKind, seed: number): Fault {
 }
 
 /**
- * Proposal to seal in a lab of its own, judged as the ferries on virtual time are. Every process of it ends with it;
- * the files of a ferry that went wrong stay, and its report says where. `stop` ends it early.
+ * From proposal to seal in a new lab, evaluated like the ferries on virtual time. All of its processes end
+ * with it; the files of a failed ferry remain, and its report names them. `stop` ends it early.
  */
 export async function playForReal(
   kind: FaultKind,
@@ -84,7 +91,7 @@ async function playIn(lab: OpenedLab, fault: Fault, stop: AbortSignal): Promise<
   const writes = countContent(lab.world);
   const mira = await maintainerOf(lab);
   await mira.control('PUT', '/faults', { faults: [fault] });
-  // A lab that breaks ends the play too: nobody goes on asking it.
+  // A broken lab ends the play too.
   const over = new AbortController();
   let problem: string | null = null;
   try {
@@ -98,7 +105,7 @@ async function playIn(lab: OpenedLab, fault: Fault, stop: AbortSignal): Promise<
     over.abort();
   }
   const struck = await mira.struck(fault.kind);
-  // Every job that the engine ever started has a folder of its own; beside them lie its drafts, in a hidden one.
+  // Every started job has its own folder; drafts are in a hidden one next to them.
   const jobs = await readdir(join(lab.folder.jobs, 'jobs')).catch(noneYet);
   const launches = jobs.filter((name) => !name.startsWith('.')).length;
   const { kind, seed } = fault;
@@ -109,7 +116,7 @@ async function playIn(lab: OpenedLab, fault: Fault, stop: AbortSignal): Promise<
   );
 }
 
-/** What the people do: dispatch the day (again, while nothing came of it), read, approve, and seal what has ended. */
+/** The people's actions: dispatch the day (again if nothing happens), read, approve, and seal. */
 async function playStages(lab: OpenedLab, mira: Maintainer, stop: AbortSignal): Promise<void> {
   const until = performance.now() + FERRY_TIMEOUT_MS;
   const reached = async (what: string, done: (state: RunState | null) => boolean): Promise<RunState> => {
@@ -121,7 +128,7 @@ async function playStages(lab: OpenedLab, mira: Maintainer, stop: AbortSignal): 
       const state = run === null ? null : await stateOf({ store: storeOf(lab) }, run);
       if (state !== null && done(state)) return state;
       const asked = state === null ? openQuestion(await readJournal(lab.world), 'daily') : null;
-      // Any further answer would be told that the ferry stands already.
+      // A second answer would be answered with the existing ferry.
       if (asked !== null && asked !== answered) await mira.answer(asked);
       answered = asked ?? answered;
       if (state === null && performance.now() - dispatchedAt > DISPATCH_AGAIN_MS) {
@@ -142,7 +149,7 @@ async function playStages(lab: OpenedLab, mira: Maintainer, stop: AbortSignal): 
   await sleep(SETTLE_MS, undefined, { signal: stop });
 }
 
-/** The line of the card, as soon as it asks for an approval. */
+/** The card's line, once it asks for an approval. */
 async function cardLine(lab: OpenedLab, until: number, stop: AbortSignal): Promise<string> {
   while (performance.now() < until) {
     stop.throwIfAborted();
@@ -153,7 +160,7 @@ async function cardLine(lab: OpenedLab, until: number, stop: AbortSignal): Promi
   throw new Error('no card asks for an approval in time');
 }
 
-/** The day's run, as soon as the logbook knows it. */
+/** The day's run, once it is in the logbook. */
 async function runOf(lab: OpenedLab): Promise<string | null> {
   const names = [...(await readLogbook(lab.world)).keys()];
   return names.find((name) => name.startsWith('ferry-daily-')) ?? null;

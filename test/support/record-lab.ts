@@ -1,4 +1,4 @@
-/** A record kept on real git by as many processes as a test wants, with every question to git counted. */
+/** A record on real git with any number of processes, and a count of every git call. */
 
 import type { OpenLab } from '../../src/app/open-lab.ts';
 import { createEventStore, type EventStore } from '../../src/app/record.ts';
@@ -9,9 +9,9 @@ import { sha256Hex, verifyEd25519 } from '../../src/host/keys.ts';
 import type { Remote } from '../host/git/scratch-repository.ts';
 import { keys, START_MS, seededKey } from '../logbook/sample-logbook.ts';
 
-/** What work on the record cost: never time, which is another on every machine. */
+/** The cost of work on the record: never time, which differs between machines. */
 export type Cost = {
-  /** Questions to git and pushes, by name. */
+  /** Git reads and pushes, by name. */
   readonly git: Readonly<Record<string, number>>;
   readonly signaturesVerified: number;
   readonly charactersHashed: number;
@@ -22,11 +22,11 @@ export type Cost = {
 
 export type RecordProcess = {
   readonly store: EventStore;
-  /** What control has of an open lab where it keeps the record. */
+  /** Control's parts of an open lab that keep the record. */
   readonly open: OpenLab;
-  /** Loads and appends; fails loudly. */
+  /** Loads and appends; throws on a failure. */
   readonly append: (run: string, drafts: readonly EventDraft[]) => Promise<void>;
-  /** What this work costs this process. */
+  /** The cost of this work for this process. */
   readonly costOf: (work: () => Promise<unknown>) => Promise<Cost>;
 };
 
@@ -34,11 +34,11 @@ type Counts = { -readonly [K in keyof Omit<Cost, 'git'>]: number } & { git: Reco
 
 const NOW = branded(START_MS, isInstant);
 
-/** A process that has just begun, with a mirror of its own. */
+/** A new process with its own mirror. */
 export function recordProcess(remote: Pick<Remote, 'client'>, now = NOW): RecordProcess {
   let counts = nothing();
   const git = counted(remote.client(), () => counts);
-  // What keeping a record needs of a lab and its config; no other part is asked for.
+  // Only the parts of a lab and its config that keeping a record needs.
   const lab = {
     repository: 'lab/models',
     hash: (text: string) => {
@@ -101,7 +101,7 @@ function counted(git: GitReader & GitWriter, counts: () => Counts): GitReader & 
     },
   ]);
   return {
-    // Each method by its name with its own arguments: what an object of them loses is its type.
+    // Each method with its own arguments; an object of them loses only its type.
     ...(Object.fromEntries(counting) as typeof git),
     readBlobs: async (ids) => {
       asked('readBlobs');

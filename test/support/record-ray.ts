@@ -1,4 +1,7 @@
-/** Asks a real Ray head everything that ferrybot ever asks, and keeps its answers without what changes from one head to the next. */
+/**
+ * Sends every request that ferrybot uses to a real Ray head, and keeps the responses without values of this
+ * head.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -6,10 +9,10 @@ import { callOverHttp } from '../../src/engines/shared/http.ts';
 import type { RayHead } from './ray-head.ts';
 
 const recordedAnswer = z.object({ status: z.int(), contentType: z.string(), body: z.unknown() }).readonly();
-/** One answer: JSON as it is, anything else as text. */
+/** One response: JSON unchanged, anything else as text. */
 export type RecordedAnswer = z.infer<typeof recordedAnswer>;
 
-/** The questions, by a name that says what is asked for. */
+/** The requests, by descriptive name. */
 export const QUESTIONS = [
   'version',
   'version-no-token',
@@ -44,9 +47,9 @@ export type Recording = z.infer<typeof recordingSchema>;
 
 /** The id of the recorded job; texts name it. */
 export const RECORDED_JOB = 'recorded-job';
-/** The session of the recorded answers. */
+/** The session of the recorded responses. */
 export const RECORDED_SESSION = 'session_recorded';
-/** What the recorded job says before it waits. */
+/** What the recorded job prints before it waits. */
 const SAYS = 'up';
 
 type Ask = (
@@ -56,7 +59,7 @@ type Ask = (
   headers?: Readonly<Record<string, string>>,
 ) => Promise<RecordedAnswer>;
 
-/** Takes some ten seconds. The head forgets nothing of it: it is meant for one of its own. */
+/** Takes some ten seconds. The head keeps its jobs, so it should be a new one. */
 export async function recordRay(head: RayHead): Promise<Recording> {
   const ask = asker(head);
   const job = (kind: string, entrypoint: string): object => ({
@@ -107,7 +110,7 @@ export async function recordRay(head: RayHead): Promise<Recording> {
   return recordingSchema.parse({ ray: version.ray_version, answers });
 }
 
-/** A job as it is before its process runs: on a slow machine the first one may run when it is asked about. */
+/** A job before its process runs: on a slow machine the first one may already run when it is read. */
 async function pending(
   ask: Ask,
   job: (kind: string, entrypoint: string) => object,
@@ -124,7 +127,7 @@ async function pending(
   return seen;
 }
 
-/** A job that runs may not have said anything yet. */
+/** A running job may not have printed anything yet. */
 async function saying(words: string, look: () => Promise<RecordedAnswer>): Promise<RecordedAnswer> {
   let seen = await look();
   for (let again = 0; again < 100 && !JSON.stringify(seen.body).includes(words); again += 1) {
@@ -163,7 +166,7 @@ function asker(head: RayHead): Ask {
   };
 }
 
-/** Without paths, addresses, times and ids of this one head: two recordings of one Ray are the same. */
+/** Without paths, addresses, times and ids of this head: two recordings of one Ray are equal. */
 function plain(text: string, head: RayHead): string {
   return text
     .replaceAll(head.folder, '/ray')

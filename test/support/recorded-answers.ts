@@ -1,15 +1,17 @@
-/** The recorded answers as templates: the words and shapes are Ray's, ids and times are filled in. */
+/** The recorded responses as templates: words and shapes are Ray's, ids and times are filled in. */
 
 import { type Question, RECORDED_JOB, type RecordedAnswer, recordingSchema } from './record-ray.ts';
 
 export type RecordedAnswers = {
-  /** A recorded JSON object with other values for some of its keys; a key that Ray does not have is refused. */
+  /**
+   * A recorded JSON object with other values for some of its keys; throws for a key that Ray does not have.
+   */
   readonly json: (question: Question, values: Readonly<Record<string, unknown>>) => RecordedAnswer;
   /** A recorded text about another job. */
   readonly text: (question: Question, jobId: string) => RecordedAnswer;
 };
 
-/** Templates out of the content of fixtures/ray/answers.json. */
+/** Templates from the content of fixtures/ray/answers.json. */
 export function recordedAnswers(content: string): RecordedAnswers {
   const { answers } = recordingSchema.parse(JSON.parse(content));
   return {

@@ -1,19 +1,25 @@
-/** The jobs of the recorded Iris and what really runs of them: placed, started, ended, lost, and told late or wrongly as the real one does. */
+/**
+ * The jobs of the recorded Iris: scheduled, started, ended, lost, and reported late or wrongly like the real
+ * ones.
+ */
 
 import type { Attempt, IrisPlan, Job, Launched, Line, Release, Run } from './recorded-iris-types.ts';
 
-/** As recorded: a worker that has met (task, attempt) hands its old result out; a lost one is noticed late; KILLED runs on. */
+/**
+ * As recorded: a worker that knows (task, attempt) returns its old result; a lost worker is noticed late;
+ * KILLED jobs run on.
+ */
 const NOTICED_AFTER_MS = 50_000;
 const YOUNG_MS = 30_000;
 const KILL_MS = 500;
-/** Of the newer one, whatever the job's age. */
+/** For the newer release, at any age of the job. */
 const CONFIRMED_KILL_MS = 2_000;
 const HELD_LINES_MS = 30_000;
 
 export type JobsOptions = {
   readonly now: () => number;
   readonly plan: (command: readonly string[]) => IrisPlan;
-  /** A container gets SIGTERM first, so that the wrapper says its last word; a bare process is killed at once. */
+  /** A container gets SIGTERM first, so that the wrapper can report; a bare process is killed immediately. */
   readonly runtime: 'container' | 'process';
   readonly release: Release;
 };
@@ -22,16 +28,16 @@ export type IrisJobs = {
   readonly jobs: Map<string, Job>;
   readonly launch: (launched: Launched) => void;
   readonly terminate: (name: string) => void;
-  /** Lets everything happen that is due by now. */
+  /** Plays every event that is due by now. */
   readonly tick: () => void;
   readonly lines: () => readonly Line[];
-  /** Commands that really started: the independent count. Each by the job's name. */
+  /** Commands that really started, by the job's name: an independent count. */
   readonly starts: () => readonly string[];
   readonly runs: () => readonly Run[];
-  /** The bundled log server begins anew. */
+  /** Restarts the bundled log server. */
   readonly loseLines: () => void;
   readonly loseWorker: () => void;
-  /** State as of a moment ago: whatever was launched since is forgotten, and its processes are killed. */
+  /** Restores an earlier state: later launches are forgotten, and their processes are killed. */
   readonly checkpoint: () => void;
   readonly restore: () => void;
 };
@@ -47,7 +53,7 @@ export function createIrisJobs({ now, plan, runtime, release }: JobsOptions): Ir
   let runs: Run[] = [];
   const starts: string[] = [];
   const marks = new Set<string>();
-  /** What each worker remembers: `worker name attempt` to the result it gave. */
+  /** The results that each worker remembers, by `worker name attempt`. */
   const remembered = new Map<
     string,
     { readonly state: string; readonly exitCode: number; readonly error: string }
@@ -74,7 +80,7 @@ export function createIrisJobs({ now, plan, runtime, release }: JobsOptions): Ir
       ...{ startedAt: atMs, finishedAt: null, isWorkerFailure: false },
     };
     job.attempts.push(attempt);
-    // The newer one tells attempts apart by more than their number.
+    // The newer release distinguishes attempts by more than their number.
     const old = isMay ? remembered.get(`${workerId} ${name} ${attemptId}`) : undefined;
     if (old !== undefined) {
       attempt.startedAt = null;
@@ -158,7 +164,7 @@ export function createIrisJobs({ now, plan, runtime, release }: JobsOptions): Ir
   };
 
   const speak = (nowMs: number): void => {
-    // What was held back goes first, in the order in which it was said.
+    // Lines that were held back are delivered first, in their order.
     if (nowMs >= heldUntilMs) for (const { run, line } of held.splice(0)) say(run, line.text, line.atMs);
     for (const run of runs) {
       const until = Math.min(nowMs, run.endAtMs ?? nowMs);
@@ -264,7 +270,7 @@ export function createIrisJobs({ now, plan, runtime, release }: JobsOptions): Ir
     restore: () => {
       tick();
       jobs = structuredClone(saved);
-      // The worker kills what the controller does not ask for.
+      // The worker kills processes that the controller does not know.
       for (const run of runs.filter(({ name }) => !jobs.has(name)))
         Object.assign(run, { isReported: false, exitCode: -9, endAtMs: now() });
       tick();
@@ -272,7 +278,10 @@ export function createIrisJobs({ now, plan, runtime, release }: JobsOptions): Ir
   };
 }
 
-/** The wrapper's rules, for commands that are never really run; test/engines/iris-wrapper.test.ts runs the script itself. */
+/**
+ * The wrapper's rules, for commands that are not really run; test/engines/iris-wrapper.test.ts runs the
+ * script itself.
+ */
 function wrapperOf(
   argv: readonly string[],
   attempt: number,

@@ -1,4 +1,4 @@
-/** What a recorded Iris cluster is made of: jobs, the one task of each, its attempts, and what really ran. */
+/** The parts of a recorded Iris cluster: jobs, the task of each, its attempts, and the processes. */
 
 /** What a command does, by the cluster's clock. */
 export type IrisPlan = {
@@ -16,7 +16,7 @@ export type Launched = {
   readonly env: Readonly<Record<string, string>>;
   readonly maxRetriesFailure: number;
   readonly maxRetriesPreemption: number;
-  /** As it was sent, for who asks for it again. */
+  /** As it was sent, for later requests. */
   readonly request: Readonly<Record<string, unknown>>;
 };
 
@@ -51,16 +51,18 @@ export type Run = {
   readonly attemptId: number;
   readonly workerId: string;
   readonly beganAtMs: number;
-  /** Not yet said. */
+  /** Lines not delivered yet. */
   readonly lines: { readonly atMs: number; readonly text: string }[];
   endAtMs: number | null;
   exitCode: number;
-  /** What Iris is told when it ends; null: nothing, because Iris has ended it already or has forgotten it. */
+  /** Whether Iris gets its result; null: no, because Iris has ended it or forgotten it. */
   isReported: boolean;
   readonly error: string;
 };
 
-/** Snapshots of Iris that were recorded: of the newer one the workers confirm ends, and the log server keeps its lines. */
+/**
+ * The recorded snapshots of Iris: in the newer one workers confirm ends, and the log server keeps its lines.
+ */
 export type Release = '2026-05-11' | '2026-06-18';
 
 export type Line = {

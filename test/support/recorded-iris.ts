@@ -1,4 +1,7 @@
-/** The recorded Iris controller: answers as the real one did (fixtures/iris), its lies included. Judged by test/engines/iris-transcripts.test.ts. */
+/**
+ * The recorded Iris controller: it answers like the real one (fixtures/iris), errors included. Tested by
+ * test/engines/iris-transcripts.test.ts.
+ */
 
 import { hash } from 'node:crypto';
 import { z } from 'zod';
@@ -11,11 +14,11 @@ export type RecordedIris = {
   /** `method`: service and name, as in the path. */
   readonly answer: (method: string, body: string, authorization?: string) => RpcAnswer;
   readonly world: IrisJobs;
-  /** Killed and started again with the same disk: jobs stay, the bundled log server begins anew. */
+  /** Kills and restarts it with the same disk: jobs remain, the bundled log server starts empty. */
   readonly restart: () => void;
-  /** The disk is lost too: what was launched since the checkpoint is forgotten. */
+  /** The disk is lost too: launches since the checkpoint are forgotten. */
   readonly restore: () => void;
-  /** Told to end, it lingers: health and some answers go on, the rest fails. */
+  /** It is shutting down: health and some requests work, the rest fails. */
   readonly linger: () => void;
 };
 
@@ -216,7 +219,7 @@ export function createRecordedIris(options: RecordedIrisOptions): RecordedIris {
   };
 }
 
-/** Off: everybody is an administrator, and no name is put in anybody's place. */
+/** Off: everyone is an administrator and keeps their name. */
 function callerOf(
   keys: Readonly<Record<string, string>>,
   authorization: string | undefined,
@@ -253,7 +256,7 @@ function refusalOf(request: z.infer<typeof launchRequest>, nowMs: number): RpcAn
     : null;
 }
 
-/** Null: the name is free, or the default frees it by deleting what has ended. */
+/** Null: the name is free, or the default policy frees it by deleting an ended job. */
 function takenBy(old: Job | undefined, name: string, policy: string, isMay: boolean): RpcAnswer | null {
   if (old === undefined) return null;
   if (policy === 'EXISTING_JOB_POLICY_ERROR')
@@ -303,7 +306,7 @@ function statusOf(job: Job, isMay: boolean): object {
   };
 }
 
-/** Newest first; a state that Iris does not know lists nothing, and nothing is no key. */
+/** Newest first; an unknown state lists nothing, and an empty filter is no filter. */
 function listOf(
   world: IrisJobs,
   { jobIdPrefix, stateFilter, limit, offset }: z.infer<typeof listRequest>['query'],
@@ -323,7 +326,7 @@ function listOf(
   });
 }
 
-/** By the name, but for those that end so; or, in May, by the look. As recorded. */
+/** By the variable's name, with exceptions; in May, by the value's form. As recorded. */
 function isRedacted(name: string, value: string): boolean {
   if (/TOKEN|SECRET|PASSWORD|API_KEY|SESSION|AUTH/.test(name)) return true;
   if (/_ID$|_SHA$|^COMMIT$/.test(name)) return false;
@@ -333,7 +336,7 @@ function isRedacted(name: string, value: string): boolean {
 function taskOf(job: Job, isMay: boolean): object {
   const last = job.attempts.at(-1);
   const { launched, taskState, error } = job;
-  // The newest attempt alone; of a KILLED task nothing said in May when it ended.
+  // Only the newest attempt; in May a KILLED task had no end time.
   return {
     taskId: `${launched.name}/0`,
     state: taskState,

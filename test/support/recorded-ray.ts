@@ -1,4 +1,6 @@
-/** The recorded head: fixtures/ray/answers.json as a Jobs API that keeps jobs, and goes wrong in every way that one can. */
+/**
+ * The recorded head: fixtures/ray/answers.json as a Jobs API that keeps jobs and can fail in every known way.
+ */
 
 import { readFileSync } from 'node:fs';
 import type { Http, HttpResult } from '../../src/engines/shared/http.ts';
@@ -22,7 +24,7 @@ type Job = {
   stoppedAtMs: number | null;
 };
 
-/** What happens to one request instead of an answer. */
+/** What happens to one request instead of a normal response. */
 export type Fault =
   | 'lost-before'
   | 'lost-after'
@@ -35,17 +37,17 @@ export type Fault =
 
 export type RecordedRay = {
   readonly http: Http;
-  /** The same by method, path and body, for a server in front of it. */
+  /** The same by method, path and body, for a server. */
   readonly answer: (request: Asked) => RecordedAnswer;
   readonly token: string;
-  /** All jobs that it ever started: the independent count of what really ran. */
+  /** All jobs that it ever started: an independent count. */
   readonly started: () => readonly {
     readonly id: string;
     readonly session: string;
     readonly manifest: string;
   }[];
   readonly session: () => string;
-  /** A head without external storage: a new session that knows nothing. Its jobs die with it. */
+  /** A head without external storage: the new session knows nothing, and its jobs are killed. */
   readonly restart: () => void;
   readonly forget: (jobId: string) => void;
   /** Requests so far. */
@@ -54,7 +56,7 @@ export type RecordedRay = {
 
 export type Asked = {
   readonly method: string;
-  /** Without a slash in front. */
+  /** Without a leading slash. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: string | Uint8Array | null;
@@ -63,7 +65,7 @@ export type Asked = {
 export type RecordedOptions = {
   readonly now: () => number;
   readonly plan?: (entrypoint: string) => JobPlan;
-  /** What happens to a request; null: it is answered. */
+  /** What happens to a request; null: a normal response. */
   readonly fault?: (request: Asked) => Fault | null;
 };
 
@@ -75,7 +77,7 @@ const answers = recordedAnswers(
 
 type Start = { readonly id: string; readonly session: string; readonly manifest: string };
 
-/** What one head knows and has done. */
+/** The state of one head. */
 type Head = {
   readonly jobs: Map<string, Job>;
   readonly packages: Set<string>;
@@ -85,7 +87,7 @@ type Head = {
   requests: number;
 };
 
-/** One head. Jobs are data: nothing runs, but what would run is counted. */
+/** One head. Jobs are data: nothing runs, but every start is counted. */
 export function createRecordedRay(options: RecordedOptions): RecordedRay {
   const head: Head = {
     jobs: new Map(),
@@ -209,7 +211,7 @@ function details(job: Job, nowMs: number): RecordedAnswer {
   });
 }
 
-/** What Ray writes before the job's own words, and those. */
+/** Ray's lines before the job's output, and that output. */
 function logOf(job: Job, nowMs: number): string {
   if (statusOf(job, nowMs) === 'PENDING') return '';
   const { entrypoint } = { entrypoint: '', ...job.body };
@@ -227,7 +229,7 @@ function withFault(head: Head, fault: Fault | null, asked: Asked): HttpResult {
       return resultOf({ status: 200, contentType: 'text/html', body: '<html>hello</html>' });
     case 'bad-gateway':
       return resultOf({ status: 502, contentType: 'text/html', body: '<html>bad gateway</html>' });
-    // Ray's own first submit, whose reply was lost inside (ray-project/ray issue 53946).
+    // Ray's own first submit with an internally lost reply (ray-project/ray issue 53946).
     case 'already-exists':
       return resultOf(answers.text('submit-again', 'x'));
     case 'doubled':
@@ -254,7 +256,7 @@ function resultOf({ status, contentType, body }: RecordedAnswer): HttpResult {
   };
 }
 
-/** An answer's body as it goes over the wire. */
+/** A response body as sent over the network. */
 export function bytesOf(body: unknown): Uint8Array {
   if (body instanceof Uint8Array) return body;
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));

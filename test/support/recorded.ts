@@ -1,4 +1,4 @@
-/** What the record holds behind ferrybot's comments: stories assert these codes, and test/render shows the sentences. */
+/** The record behind ferrybot's comments: tests assert these codes, and test/render shows the sentences. */
 
 import type { Person } from '../../packages/playground/world/seed.ts';
 import type { Surface } from '../../src/domain/actor.ts';
@@ -12,7 +12,7 @@ import type { VirtualLab } from './virtual-lab.ts';
 type Threads = Pick<VirtualLab, 'world'> & WithStore;
 type Answer = Pick<EventOf<'command-answered'>['data'], 'code' | 'detail'>;
 
-/** The recorded answers to the commands of one comment; none where ferrybot posted no answer to it. */
+/** The recorded answers to the commands of one comment; none if ferrybot posted no answer. */
 export async function recordedAnswers(
   lab: Threads,
   comment: number,
@@ -32,7 +32,7 @@ export async function codesOf(lab: Threads, comment: number, surface?: Surface):
   return (await recordedAnswers(lab, comment, surface)).map(({ code }) => code);
 }
 
-/** Says it, lets time pass (five minutes unless said otherwise), and gives the codes of the answer. */
+/** Posts the comment, advances the clock (by default five minutes), and returns the codes of the answer. */
 export async function ask(
   lab: VirtualLab,
   who: Person,
@@ -45,7 +45,10 @@ export async function ask(
   return (await codesOf(lab, comment)).join(' ');
 }
 
-/** What each posted comment of one kind publishes, oldest first: an incident's code and reason, a notice's reason, or the type. */
+/**
+ * The event of each posted comment of one kind, oldest first: an incident's code and reason, a notice's
+ * reason, or the type.
+ */
 export async function postedEvents(lab: Threads, kind: MarkerKind): Promise<readonly string[]> {
   const posted = botComments(lab).filter((comment) => comment.kind === kind);
   return Promise.all(

@@ -1,4 +1,4 @@
-/** Rentals in the tests: the answers of the form, a lab with a lane of them, and the issue that becomes one. */
+/** Rentals in tests: the form's answers, a lab with a rental lane, and the issue that becomes a run. */
 
 import type { Person } from '../../packages/playground/world/seed.ts';
 import { ferryScript, type JobScript } from './ferry-script.ts';
@@ -18,7 +18,7 @@ export const RENTAL_ANSWERS: Answers = {
   'Allowed reductions': '--batch-size 16\n--batch-size 8',
 };
 
-/** A cluster that rents, and a lane on it that says what every contract says. */
+/** A cluster that rents, and a lane on it with the common values of every contract. */
 export const RENTAL_CLUSTER = `  market:
     engine: vast
     fleet: lab
@@ -48,7 +48,7 @@ export function withRentals(config: string): string {
   return `${config.trimEnd()}\n${RENTAL_LANE}`.replace(/^clusters:\n/m, (line) => `${line}${RENTAL_CLUSTER}`);
 }
 
-/** A lab on virtual time whose jobs end as these do, one after the other; what comes after them goes well. */
+/** A lab on virtual time with jobs that end like these, one after the other; later ones succeed. */
 export function openRentalLab(
   deaths: readonly { readonly line: string; readonly step?: number }[] = [],
   options: VirtualLabOptions = {},
@@ -65,7 +65,7 @@ export function openRentalLab(
   return openVirtualLab({ script, config: withRentals, ...options });
 }
 
-/** Somebody opens an issue of their own: no form, no label. */
+/** Opens an issue as this user, without a form or label. */
 export async function openIssue(
   lab: VirtualLab,
   who: Person,
@@ -75,7 +75,7 @@ export async function openIssue(
   return ((await lab.as(who, 'POST', '/issues', issue)) as { readonly number: number }).number;
 }
 
-/** The run that an issue became; null before it has. */
+/** The run of an issue; null before there is one. */
 export function runOf(lab: VirtualLab, issue: number): string {
   const date = new Date(lab.clock.now()).toISOString().slice(0, 10).replaceAll('-', '');
   return `rental-gpu-${date}-issue${issue}`;

@@ -1,4 +1,7 @@
-/** A lab on virtual time whose lane runs on rented machines: the rehearsed Vast.ai over real HTTP, its instances real processes. */
+/**
+ * A lab on virtual time with rented machines: the simulated Vast.ai over real HTTP, its instances real
+ * processes.
+ */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +19,10 @@ import { MORNING, openVirtualLab, type VirtualLab, type VirtualLabOptions } from
 export type RentedLab = {
   readonly lab: VirtualLab;
   readonly vast: VastServer;
-  /** Lets virtual time pass, slowly enough that the machines' processes keep up, until `done`; throws after so many minutes. */
+  /**
+   * Advances virtual time, slowly enough for the machines' processes, until `done`; throws after this many
+   * minutes.
+   */
   readonly until: (what: string, minutesMax: number, done: () => Promise<boolean> | boolean) => Promise<void>;
   readonly pass: (minutes: number) => Promise<void>;
   readonly end: () => Promise<void>;
@@ -24,7 +30,7 @@ export type RentedLab = {
 
 const STEP_MS = 15_000;
 
-/** `script`: what a machine runs, in bash; `changes`: what the config says otherwise of the cluster. */
+/** `script`: what a machine runs, in bash; `changes`: other values for the cluster's config. */
 export async function openRentedLab(
   script: string,
   changes: Partial<VastCluster> = {},
@@ -81,7 +87,7 @@ export async function openRentedLab(
   };
 }
 
-/** What is shipped in a lab in memory is no folder: the machines get this one. */
+/** A lab in memory has no folder of shipped files: the machines get this one. */
 function withTree(engine: Engine, workingDirectory: string): Engine {
   return {
     ...engine,
@@ -94,7 +100,7 @@ async function wholly(...[url, init]: Parameters<typeof fetch>): Promise<Respons
   return new Response(await response.arrayBuffer(), { status: response.status });
 }
 
-/** The example lab with its one cluster rented, and the script in place of its training. */
+/** The example lab with its one cluster rented, and the script instead of its training. */
 function rentedConfig(text: string, cluster: VastCluster): string {
   const settings = Object.entries({ ...cluster, accelerators: 1 }).map(
     ([name, value]) => `    ${name}: ${JSON.stringify(value)}`,

@@ -1,4 +1,7 @@
-/** Rented machines for the jobs of a simulated engine: an account of the rehearsed market in memory, one machine for each job. */
+/**
+ * Rented machines for a simulated engine's jobs: an account of the simulated market in memory, one machine
+ * per job.
+ */
 
 import { OFFERS } from '../../packages/playground/test/support/vast-market.ts';
 import { type Account, createAccount } from '../../packages/playground/vast/account.ts';
@@ -10,7 +13,7 @@ import type { SimulatedEngine } from './simulated-engine.ts';
 
 const FLEET = 'ferrybot:lab:';
 
-/** A machine as it was rented, and when somebody had it destroyed. */
+/** A rented machine, and when it was destroyed. */
 export type Made = {
   readonly id: number;
   readonly jobId: string;
@@ -21,11 +24,11 @@ export type Made = {
 export type Machines = {
   readonly account: Account;
   readonly made: readonly Made[];
-  /** When the job of this machine ended in truth; null while it runs. */
+  /** When this machine's job really ended; null while it runs. */
   readonly jobEndedAtMs: (jobId: string) => Promise<number | null>;
 };
 
-/** Has this engine rent a machine for each job. */
+/** Makes this engine rent a machine for each job. */
 export function rentMachines(engine: SimulatedEngine, now: () => number): Machines {
   const made: Made[] = [];
   const account = createAccount({
@@ -61,7 +64,7 @@ export function rentMachines(engine: SimulatedEngine, now: () => number): Machin
   };
   Object.assign(engine, {
     rented,
-    // Of a machine that is gone nobody says how its job ended.
+    // A destroyed machine does not report how its job ended.
     observe: async (...[jobId, lastSession]: Parameters<SimulatedEngine['observe']>) => {
       const one = made.find((machine) => machine.jobId === jobId);
       if (one === undefined || account.find(one.id) !== null) return observe(jobId, lastSession);
@@ -108,7 +111,7 @@ function rowOf({ id, label, actual, createdAtMs, offer, disk }: Instance) {
   };
 }
 
-/** A machine dies on its host: its job is over, and what is left of it is billed. */
+/** A machine dies on its host: its job is over, and its remaining storage is billed. */
 export function breakMachine({ account, made }: Machines, engine: SimulatedEngine): void {
   const one = made.findLast(({ endedAtMs }) => endedAtMs === null);
   const instance = one === undefined ? null : account.find(one.id);

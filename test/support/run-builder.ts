@@ -1,4 +1,4 @@
-// Runs in any state, for tests: `aRun().gated().approved(alice).ordered().submitted().state` folds real, signed events.
+// Runs in any state: `aRun().gated().approved(alice).ordered().submitted().state` folds real, signed events.
 
 import type { Actor } from '../../src/domain/actor.ts';
 import type { Dispatch } from '../../src/domain/effect.ts';
@@ -30,22 +30,22 @@ import {
 
 const STEP_MS = 60_000;
 
-/** Every method gives a new builder with more events, a minute apart; the old one stays as it was. */
+/** Every method returns a new builder with more events, a minute apart; the old builder is unchanged. */
 export type RunBuilder = {
   readonly state: RunState;
   readonly events: readonly LogbookEvent[];
   readonly later: (ms: number) => RunBuilder;
   readonly add: (...drafts: readonly EventDraft[]) => RunBuilder;
   readonly gated: (change?: Partial<EventDataByType['gated']>) => RunBuilder;
-  /** The card shows what the gates know, since they knew it. */
+  /** The card shows the gates' result, since it was known. */
   readonly shown: () => RunBuilder;
   readonly commanded: (command: Commanded) => RunBuilder;
-  /** `named`: the record has the digest that the comment names. */
+  /** `named`: the record has the digest in the comment. */
   readonly approved: (by: Actor, naming?: 'named') => RunBuilder;
   readonly dropped: (reason: DropReason) => RunBuilder;
   readonly ordered: (change?: Partial<Order>) => RunBuilder;
   readonly claimed: () => RunBuilder;
-  /** Claims the order first, if nobody has. */
+  /** Claims the order first, if it is unclaimed. */
   readonly submitted: (change?: Partial<EventDataByType['submitted']>) => RunBuilder;
   readonly observed: (change?: Partial<EventDataByType['observed']>) => RunBuilder;
   readonly dispatched: (workflow: Dispatch['workflow'], subject: string, workflowRun?: number) => RunBuilder;

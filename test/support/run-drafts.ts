@@ -1,4 +1,4 @@
-// The events of one run as drafts that follow from its state: what the run builder appends.
+// Drafts of a run's events that follow from its state, for the run builder.
 
 import type { Actor, Surface } from '../../src/domain/actor.ts';
 import { bindingHex } from '../../src/domain/approval-binding.ts';
@@ -30,7 +30,7 @@ export const shaOf = (text: string): Sha => branded(sha256Hex(text).slice(0, 40)
 
 const ORDER_MS = 2 * 60 * 60 * 1_000;
 
-/** A command that the record knows, with its answer. */
+/** A recorded command with its answer. */
 export type Commanded = {
   readonly by: Actor;
   readonly name: string;
@@ -47,7 +47,7 @@ function manifestOf(state: RunState): Manifest {
   return aManifest({ lane, runName, repository });
 }
 
-/** Every gate passes, on a manifest of this very run. */
+/** Every gate passes, on a manifest of this run. */
 export function gatedData(state: RunState): EventDataByType['gated'] {
   const manifest = manifestOf(state);
   return {
@@ -59,7 +59,7 @@ export function gatedData(state: RunState): EventDataByType['gated'] {
   };
 }
 
-/** The card with what was gated last, read back at that moment. */
+/** The card with the last gated manifest, read back at that moment. */
 export function shownDraft({ gate, proposal }: RunState): EventDraft {
   if (gate?.digest == null) throw new Error('nothing to show');
   const { digest, body, at } = gate;
@@ -83,7 +83,7 @@ export function commandDrafts(state: RunState, command: Commanded): readonly Eve
   ];
 }
 
-/** `/approve-launch` by `by` for what was gated last: seen, answered, and the approval itself. */
+/** `/approve-launch` by `by` for the last gated manifest: seen, answered, and the approval itself. */
 export function approvalDrafts(state: RunState, by: Actor, naming?: 'named'): readonly EventDraft[] {
   const digest = digestOfGate(state);
   const comment = 600 + state.commands.size;
@@ -114,12 +114,15 @@ function digestOfGate(state: RunState): Digest {
   return digest;
 }
 
-/** All approvals that stand fall at once. */
+/** Drops all approvals. */
 export function dropData(state: RunState, reason: DropReason): EventDataByType['approval-dropped'] {
   return { reason, digest: digestOfGate(state), users: standingApprovals(state).map((a) => a.actor.id) };
 }
 
-/** An order of the first attempt, or of the one in `change`, for what was approved; it lapses two hours after `now`. */
+/**
+ * An order of the first attempt, or of the one in `change`, for the approved manifest; it expires two hours
+ * after `now`.
+ */
 export function orderData(state: RunState, now: Instant, change: Partial<Order>): EventDataByType['ordered'] {
   const attempt = change.attempt ?? 1;
   const order: Order = {
@@ -149,7 +152,7 @@ function orderOf(state: RunState): NonNullable<RunState['order']> {
   return state.order;
 }
 
-/** The runner takes the order that stands. */
+/** The runner claims the current order. */
 export function claimDraft(state: RunState): EventDraft {
   const { digest, order } = orderOf(state);
   return {
@@ -176,7 +179,9 @@ export function submittedData(state: RunState): EventDataByType['submitted'] {
   };
 }
 
-/** A look at the first attempt's job, which steps well; the lease holds for eleven minutes from `now`. */
+/**
+ * An observation of the first attempt's progressing job; the lease is valid for eleven minutes from `now`.
+ */
 export function observedData(now: Instant): EventDataByType['observed'] {
   return {
     attempt: 1,
@@ -217,7 +222,7 @@ export function endedData(state: RunState): EventDataByType['ended'] {
   };
 }
 
-/** A seal on what ended, with the tag that the policy asks for. */
+/** A seal of the ended run, with the tag that the policy requires. */
 export function sealedData(state: RunState): EventDataByType['sealed'] {
   const attests = attestationOf(state);
   return {
@@ -247,7 +252,7 @@ const WATCH_INCIDENTS: readonly string[] = [
   'log-withheld',
 ];
 
-/** An incident, signed by the role that records this one. */
+/** An incident, signed by the role that records this code. */
 export function incidentDraft(code: string, detail: EventDataByType['incident']['detail']): EventDraft {
   const role = RUNNER_INCIDENTS.includes(code)
     ? 'runner'

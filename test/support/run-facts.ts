@@ -1,4 +1,4 @@
-// What the outside world shows about the sample run: every part green, each replaceable.
+// Facts about the sample run from outside the record: every part is in order, each replaceable.
 
 import {
   type Actor,
@@ -39,7 +39,7 @@ export function written(text = 'as proposed'): TextVersion {
   return { by: { kind: 'app', login: 'lab-bot' }, text };
 }
 
-/** A text that these people edited, the last of them first. */
+/** A text that these people edited, the last editor first. */
 export function editedBy(...people: readonly Actor[]): readonly TextVersion[] {
   const edits = people.map((actor, index) => ({ by: byPerson(actor), text: `words ${index}` }));
   return [...edits, written()];
@@ -49,7 +49,7 @@ export function byPerson(actor: Actor): Contributor {
   return { kind: 'person', actor };
 }
 
-/** An open pull request of ours with nothing against it. */
+/** An open pull request of ferrybot without problems. */
 export function aPull(change: Partial<PullFacts> = {}): PullFacts {
   return {
     number: 13,
@@ -87,7 +87,7 @@ export function anIssue(change: Partial<IssueFacts> = {}): IssueFacts {
   };
 }
 
-/** A change of one knob in the experiment file, declared as it is. */
+/** A declared change of one knob in the experiment file. */
 export function aChange(change: Partial<ChangeFacts> = {}): ChangeFacts {
   return {
     headSha: shaOf('launch commit'),
@@ -120,12 +120,12 @@ export function aChange(change: Partial<ChangeFacts> = {}): ChangeFacts {
   };
 }
 
-/** A green check of the lab. */
+/** A passing check of the lab. */
 export function aCheck(change: Partial<CheckFacts> = {}): CheckFacts {
   return { name: 'tests', workflow: 'CI', state: 'green', says: 'success', ours: false, ...change };
 }
 
-/** A config on the default branch in which nothing is wrong. */
+/** A valid config on the default branch. */
 export function aConfigHealth(change: Partial<ConfigHealth> = {}): ConfigHealth {
   return {
     isValid: true,
@@ -139,7 +139,7 @@ export function aConfigHealth(change: Partial<ConfigHealth> = {}): ConfigHealth 
   };
 }
 
-/** A body with every part that the policy asks for. */
+/** A body with every part that the policy requires. */
 export function aBody(change: Partial<BodyFacts> = {}): BodyFacts {
   return {
     fingerprint: digestOf('the body'),
@@ -157,14 +157,14 @@ export function aBody(change: Partial<BodyFacts> = {}): BodyFacts {
   };
 }
 
-/** The marker of a text as if its seal had verified. */
+/** The marker of a text as if its seal had been verified. */
 export function verified(body: string, change: Partial<VerifiedMarker> = {}): VerifiedMarker | null {
   const marker = readMarker(body);
   if (marker === null) return null;
   return { ...marker, role: 'control', at: NOON, text: 'a'.repeat(64), isIntact: true, ...change };
 }
 
-/** A comment in the PR's thread, written at noon unless told otherwise. */
+/** A comment in the PR's thread, by default written at noon. */
 export function aComment(author: Actor, body: string, change: Partial<CommentFacts> = {}): CommentFacts {
   const at = change.createdAt ?? NOON;
   return {
@@ -200,19 +200,19 @@ export function aWorkflowRun(change: Partial<WorkflowRunFacts> = {}): WorkflowRu
   };
 }
 
-/** What GitHub says of one workflow run that control dispatched. */
+/** GitHub's state of the workflow runs that control dispatched. */
 export function seenRuns(...runs: readonly WorkflowRunFacts[]): Pick<RunFacts, 'workflowRuns'> {
   return { workflowRuns: new Map(runs.map((run) => [run.id, known(run)])) };
 }
 
-/** Who may do what here, as a lookup by numeric user id. */
+/** The permissions of people, as a lookup by numeric user id. */
 export function permissions(
   ...held: readonly (readonly [Actor, Permission])[]
 ): ReadonlyMap<number, Observed<Permission>> {
   return new Map(held.map(([actor, permission]) => [actor.id, known(permission)]));
 }
 
-/** Everything readable and in order; alice and bob are maintainers; nobody has said anything. */
+/** Everything readable and in order; alice and bob are maintainers; no comments by people. */
 export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
   return {
     pull: known(aPull()),

@@ -1,4 +1,4 @@
-// The longer constants of a run in tests: a manifest, green gates, and a lab's config.
+// The longer constants of a run in tests: a manifest, passing gates, and a lab's config.
 
 import { readLabConfig } from '../../src/app/config-source.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
@@ -8,7 +8,7 @@ import { type FerryLane, ferryLane } from '../../src/kinds/ferry/settings.ts';
 import { configOfLane, type LabConfig, type LaneScopedConfig } from '../../src/run/lane-scope.ts';
 import { keys } from '../logbook/sample-logbook.ts';
 
-/** What the sample run would launch; `change` replaces parts of it. */
+/** The manifest of the sample run; `change` replaces parts of it. */
 export function aManifest(change: Partial<Manifest> = {}): Manifest {
   return {
     v: 1,
@@ -39,7 +39,7 @@ export function aManifest(change: Partial<Manifest> = {}): Manifest {
   };
 }
 
-/** Every gate's green answer, in the gates' own codes. */
+/** Every gate's passing verdict, with the gates' own codes. */
 export function passingVerdicts(proposal: EventDataByType['proposed']): readonly Verdict[] {
   const answers: Readonly<Partial<Record<GateId, readonly [string, Verdict['found']]>>> = {
     'target-branch': ['targets-branch', { branch: proposal.baseBranch }],
@@ -73,7 +73,7 @@ export function passingVerdicts(proposal: EventDataByType['proposed']): readonly
   });
 }
 
-/** The same with some gates' answers replaced. */
+/** The same with some verdicts replaced. */
 export function verdictsWith(
   proposal: EventDataByType['proposed'],
   ...others: readonly Verdict[]
@@ -81,7 +81,7 @@ export function verdictsWith(
   return passingVerdicts(proposal).map((verdict) => others.find((o) => o.gate === verdict.gate) ?? verdict);
 }
 
-/** A config as a lane of ferries sees it. */
+/** A config with its ferry lane. */
 export type FerryConfig = LaneScopedConfig & { readonly lane: FerryLane };
 
 /** A small lab's config after defaults. */
@@ -91,7 +91,7 @@ export function aConfig(): FerryConfig {
   return inLane(reading.config);
 }
 
-/** A config as its lane `daily` sees it. */
+/** A config with its lane `daily`. */
 export function inLane(config: LabConfig): FerryConfig {
   const scoped = configOfLane(config, 'daily');
   if (scoped === null) throw new Error('no lane daily');

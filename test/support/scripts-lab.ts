@@ -1,4 +1,7 @@
-/** The scripts of the example lab against a real head, as a lab would configure them: through uv, offline, with the Python that has Ray. */
+/**
+ * The example lab's scripts with a real head, as a lab would configure them: through uv, offline, with the
+ * Python that has Ray.
+ */
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +26,7 @@ export const UV_RUN = [
   join(RAY_BIN, 'python'),
 ];
 
-/** What the config has where a lab says nothing, but for the Python: the real scripts must take it. */
+/** The config's defaults except for the Python: the real scripts must accept them. */
 const TEMPLATES: ScriptTemplates = {
   ...templatesOfConfig(),
   python: UV_RUN,
@@ -33,9 +36,9 @@ const TEMPLATES: ScriptTemplates = {
 
 export type ScriptsLab = {
   readonly folder: string;
-  /** Scripts against the head at this address, under this token. */
+  /** Scripts for the head at this address, with this token. */
   readonly settings: (address: string, token: string, templates?: Partial<ScriptTemplates>) => ScriptSettings;
-  /** A job of one Python file in a tree of its own. */
+  /** A job of one Python file in a new tree. */
   readonly spec: (submissionId: string, source: string, changes?: Partial<JobSpec>) => Promise<JobSpec>;
   readonly close: () => Promise<void>;
 };

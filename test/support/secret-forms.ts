@@ -1,8 +1,9 @@
-/** How a secret looks after programs have written it down: JSON, Python, shell, URL, base64, and these inside of each other. */
+/** Forms of a secret in programs' output: JSON, Python, shell, URL, base64, and combinations of these. */
 
 /**
- * Every text in which the secret may stand in somebody's output, itself first. Sources: RFC 8259 and Python's
- * `json.dumps` (ASCII only), `repr`, `shlex.quote`; POSIX shell quoting; RFC 3986 and `urllib.parse.quote`; RFC 4648.
+ * Every text in which the secret may appear in output, itself first. Sources: RFC 8259 and Python's
+ * `json.dumps` (ASCII only), `repr`, `shlex.quote`; POSIX shell quoting; RFC 3986 and `urllib.parse.quote`;
+ * RFC 4648.
  */
 export function secretForms(secret: string): readonly string[] {
   const inJson = json(secret);
@@ -20,7 +21,7 @@ function ascii(text: string): string {
   return text.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Python chooses double quotes where that saves escapes, so a single quote may stand either way. */
+/** Python chooses double quotes if that saves escapes, so a single quote may appear either way. */
 function pythonRepr(text: string): string {
   return text
     .replaceAll('\\', '\\\\')
@@ -30,7 +31,7 @@ function pythonRepr(text: string): string {
     .replace(/'(?=[\s\S]*")/g, "\\'");
 }
 
-/** Inside of single quotes: as Python's shlex, as a person, and inside of double quotes. */
+/** Within single quotes: as Python's shlex, as a person, and within double quotes. */
 function shellQuoted(text: string): readonly string[] {
   return [
     text.replaceAll("'", `'"'"'`),
@@ -48,7 +49,7 @@ function percent(text: string): readonly string[] {
   ]);
 }
 
-/** Without the padding: what follows it in a longer text would be another. */
+/** Without the padding, because more text may follow. */
 function base64(text: string): readonly string[] {
   const bytes = Buffer.from(text, 'utf8');
   return [bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')];

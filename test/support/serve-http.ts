@@ -5,7 +5,7 @@ import { createServer, type RequestListener } from 'node:http';
 
 export type Served = { readonly address: string; readonly close: () => Promise<void> };
 
-/** Serves it over HTTP on a port of its own. */
+/** Serves it over HTTP on a new port. */
 export async function serveHttp(listener: RequestListener): Promise<Served> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { bytesOf, type RecordedRay } from './recorded-ray.ts';
 import { type Served, serveHttp } from './serve-http.ts';
 
-/** Serves it on a port of its own. */
+/** Serves it on a new port. */
 export async function serveRecordedRay(ray: RecordedRay): Promise<Served> {
   return serveHttp((request, response) => {
     collect(request).then(

@@ -1,4 +1,4 @@
-// A ferry whose card stands on GitHub, and the line that approves what it shows.
+// A ferry with its card on GitHub, and the line that approves it.
 
 import { type Ferry, propose, stateOf, until } from './play.ts';
 import { type BotComment, botComments, MINUTE, SHORT_FERRY } from './talk.ts';
@@ -23,7 +23,7 @@ export async function digitsOf({ lab, run }: Ferry): Promise<string> {
   return digest.slice('sha256:'.length, 'sha256:'.length + 32);
 }
 
-/** The line that the record's manifest is approved with, as the card shows it. */
+/** The line that approves the record's manifest, as on the card. */
 export async function lineOf(ferry: Ferry): Promise<string> {
   return `/approve-launch ${await digitsOf(ferry)}`;
 }

@@ -1,4 +1,4 @@
-/** The TPU VMs of a lab on virtual time: gcloud's own part is played, the adapter around it is the real one. */
+/** The TPU VMs of a lab on virtual time: gcloud is simulated, the adapter around it is real. */
 
 import type { CloudOf } from '../../src/app/lab.ts';
 import { createTpuCloud } from '../../src/clouds/gcp/gcloud.ts';
@@ -8,18 +8,18 @@ import type { VirtualClock } from './virtual-clock.ts';
 
 export type SimulatedCloud = {
   readonly cloudOf: (clock: VirtualClock) => CloudOf;
-  /** Every call as its arguments, oldest first. */
+  /** The arguments of every call, oldest first. */
   readonly calls: (readonly string[])[];
   nodes: readonly Node[];
-  /** Answers of the list that say nothing, before the next good one. */
+  /** Number of failing list calls before the next good one. */
   unreadable: number;
-  /** Good answers of the list that are left; after them it says nothing. */
+  /** Number of good list calls left; later ones fail. */
   listsLeft: number;
   /** How long after a deletion the replacement is ready; null = none comes. */
   replacementMs: number | null;
 };
 
-/** Two workers, of which the first has the address 10.130.1.45. */
+/** Two workers; the first one has the address 10.130.1.45. */
 export function simulatedCloud(): SimulatedCloud {
   const cloud: SimulatedCloud = {
     calls: [],
@@ -36,7 +36,7 @@ export function simulatedCloud(): SimulatedCloud {
   return cloud;
 }
 
-/** The deletions that were called, by name. */
+/** The called deletions, by name. */
 export function deletions({ calls }: SimulatedCloud): readonly string[] {
   return calls.filter((args) => args[3] === 'delete').map((args) => args[4] ?? '');
 }

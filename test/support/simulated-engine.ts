@@ -1,4 +1,4 @@
-/** An engine on virtual time: jobs follow a script, so a five-hour ferry costs no time at all. */
+/** An engine on virtual time: jobs follow a script, so a five-hour ferry takes no real time. */
 
 import { spendCapability } from '../../src/domain/actions/capability.ts';
 import {
@@ -27,27 +27,30 @@ export type SimulatedEngineOptions = {
   /** Virtual time in Unix ms. */
   readonly now: () => number;
   readonly script: (spec: JobSpec) => JobScript;
-  /** The name under which it stands in for an engine; default `simulated`. */
+  /** The engine name that it uses; default `simulated`. */
   readonly name?: string;
 };
 
-/** The engine, and what a test does to it behind its back. */
+/** The engine, and controls for tests. */
 export type SimulatedEngine = Engine & {
-  /** The next call of this method has its effect, and its answer is lost: `unknown`. */
+  /** The next call of this method takes effect, but its response is lost: `unknown`. */
   readonly loseNextAnswer: (method: 'submit' | 'describe' | 'observe' | 'readLog' | 'stop') => void;
-  /** The next call of this method never comes back, as from a process that hangs. */
+  /** The next call of this method never returns, like a hanging process. */
   readonly hangNext: (method: 'submit' | 'observe' | 'readLog' | 'stop') => void;
-  /** The engine restarts and forgets every job, as a Ray head without external storage does. */
+  /** The engine restarts and forgets every job, like a Ray head without external storage. */
   readonly forgetEverything: () => void;
-  /** Ends a job as if its machine had done so. */
+  /** Ends a job as if its machine had failed. */
   readonly failNow: (jobId: string, exitCode: number) => void;
-  /** Somebody stops a job by the cluster's own means; `by`: whom the engine names for it. */
+  /** Stops a job outside ferrybot; `by`: the user that the engine reports for it. */
   readonly stopNow: (jobId: string, by?: string) => void;
   /** tracker_metrics.jsonl of a job at this moment, null before the first eval. */
   readonly metricsOf: (jobId: string) => string | null;
-  /** Somebody launches a job beside ferrybot; `says`: the lines of its log, `exitCode`: how it ends after a minute, null = it runs on. */
+  /**
+   * Launches a job outside ferrybot; `says`: its log lines, `exitCode`: how it ends after a minute, null = it
+   * keeps running.
+   */
   readonly launchByHand: (job: ByHand) => void;
-  /** How many jobs were really started; at most once means that it never exceeds the attempts. */
+  /** How many jobs were really started; for at-most-once, never more than the attempts. */
   readonly startCount: () => number;
 };
 
@@ -65,7 +68,7 @@ type SimulatedJob = {
   readonly script: JobScript;
   readonly submittedAtMs: number;
   readonly log: Buffer;
-  /** For each line of the script, the end of it in `log`. */
+  /** For each line of the script, its end in `log`. */
   readonly lineEnds: readonly number[];
   end: {
     readonly atMs: number;
@@ -278,7 +281,7 @@ function endOf(job: SimulatedJob, nowMs: number): SimulatedJob['end'] {
   return { atMs: scriptedAtMs, status: exitCode === 0 ? 'SUCCEEDED' : 'FAILED', exitCode };
 }
 
-/** How long the command has run: not beyond its end, negative while it is pending. */
+/** How long the command has run: at most until its end, negative while it is pending. */
 function runTime(job: SimulatedJob, nowMs: number): number {
   const untilMs = endOf(job, nowMs)?.atMs ?? nowMs;
   return untilMs - job.submittedAtMs - job.script.pendingMs;

@@ -1,4 +1,4 @@
-/** A real Slurm cluster for a test file, and suites that cannot run without one. */
+/** A real Slurm cluster for a test file, and suites that need it. */
 
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ export async function startTestCluster(): Promise<TestCluster> {
   };
 }
 
-/** A suite on a real cluster: left out, with the reason printed at the end, where there is no Slurm; in CI that fails the run. */
+/** A suite on a real cluster: skipped with a reason if there is no Slurm; in CI a skip fails the run. */
 export function describeWithSlurm(name: string, suite: () => void): void {
   const missing = missingPrograms();
   const skipReason = `there is no ${missing.join(', ')}: npm run setup:slurm installs them`;

@@ -1,4 +1,4 @@
-/** Somebody with write access starts one of our workflows from a branch of their own, for a runner that does not exist. */
+/** A writer starts one of ferrybot's workflows from their own branch, for a runner that does not exist. */
 
 import { z } from 'zod';
 import { fileOf, pushFile } from './talk.ts';
@@ -6,7 +6,10 @@ import type { VirtualLab } from './virtual-lab.ts';
 
 const REF = z.object({ object: z.object({ sha: z.string() }) });
 
-/** ada pushes a branch whose copy of the workflow never gets a runner; the function that is returned dispatches it. */
+/**
+ * ada pushes a branch with a copy of the workflow that never gets a runner; the returned function dispatches
+ * it.
+ */
 export async function squatOn(
   lab: VirtualLab,
   file: string,

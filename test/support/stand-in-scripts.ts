@@ -1,4 +1,4 @@
-/** The submit script of a lab that does as a test says: words on either output, an end of any kind. Its jobs show on a dashboard. */
+/** A lab's submit script that a test controls: its output, its end, and its jobs on a dashboard. */
 
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import type { ScriptSettings, ScriptTemplates } from '../../src/engines/ray/scripts/run-script.ts';
 import { serveJobs } from './jobs-api.ts';
 
-/** What the script does: it may start a job, then speaks, then ends or hangs. */
+/** What the script does: it may start a job, then prints, then ends or hangs. */
 export type Doing = {
   readonly starts?: boolean;
   readonly stdout?: string;
@@ -25,7 +25,7 @@ export type SeenCall = {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** What git says when it is asked for the commit, and for the files to ship. */
+  /** Git's commit and list of files to ship, as the script sees them. */
   readonly git: { readonly commit: string; readonly listing: number | null };
   readonly home: { readonly mode: number; readonly files: Readonly<Record<string, number>> };
 };
@@ -36,7 +36,7 @@ export type StandIn = {
   readonly homes: string;
   /** The dashboard that shows the jobs. */
   readonly address: string;
-  /** The engine whose script this is; `settings` in place of its own. */
+  /** The engine with this script; `settings` replaces its own. */
   readonly engine: (settings?: ScriptSettings) => Engine;
   readonly does: (verb: 'submit', doing: Doing) => Promise<void>;
   readonly jobs: (jobs: readonly object[]) => Promise<void>;
@@ -44,7 +44,7 @@ export type StandIn = {
   readonly close: () => Promise<void>;
 };
 
-/** Names every variable of the job on standard error, as Marin's script does. */
+/** Prints every variable of the job on standard error, like Marin's script. */
 const PROGRAM = `
 import { appendFileSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -68,7 +68,7 @@ if (doing.hangs) setInterval(() => {}, 1e6);
 else process.exitCode = doing.exitCode ?? 0;
 `;
 
-/** Scripts in a folder of their own; `{python}` is this Node. */
+/** Scripts in a new folder; `{python}` is this Node. */
 export async function openStandIn(changes: Partial<ScriptTemplates> = {}): Promise<StandIn> {
   const folder = await mkdtemp(join(tmpdir(), 'ferrybot-stand-in-'));
   const tree = join(folder, 'tree');

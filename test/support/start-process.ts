@@ -1,4 +1,4 @@
-/** `npm start -- --auto` as a process of its own: its stages as they are reached, its answer, and its end at any moment. */
+/** `npm start -- --auto` as a separate process: its stages, its answer, and a kill at any moment. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
@@ -22,15 +22,15 @@ export type StartAnswer = z.infer<typeof answerSchema>;
 
 export type StartProcess = {
   readonly child: ChildProcess;
-  /** Resolves when the program says that it has reached a stage; rejects when it ends before. */
+  /** Resolves when the program reports this stage; rejects if it ends before. */
   readonly reached: (stage: string) => Promise<void>;
-  /** The exit code (null: killed) and the answer on the last line, null when there is none. */
+  /** The exit code (null: killed) and the answer on the last line, null if there is none. */
   readonly ended: Promise<{ readonly code: number | null; readonly answer: StartAnswer | null }>;
-  /** Everything that it said on the way. */
+  /** Its whole output so far. */
   readonly said: () => string;
 };
 
-/** Starts it on a folder. Whoever starts it waits for its end, or kills it. */
+/** Starts it on a folder. The caller waits for its end, or kills it. */
 export function startProcess(folder: string, ...options: readonly string[]): StartProcess {
   const child = spawn(process.execPath, [PROGRAM, '--auto', '--json', '--keep', folder, ...options], {
     env: { PATH: process.env['PATH'] ?? '' },
@@ -70,7 +70,10 @@ export function startProcess(folder: string, ...options: readonly string[]): Sta
   return { child, reached, ended, said: () => said };
 }
 
-/** Process ids below `root` whose environment has `INPUT_MODE=mode`: the jobs of the action, as the runner starts them (Linux). */
+/**
+ * Process ids below `root` with `INPUT_MODE=mode` in their environment: the action's jobs as the runner
+ * starts them (Linux).
+ */
 export async function actionProcesses(root: number, mode: string): Promise<readonly number[]> {
   const found: number[] = [];
   for (const pid of await descendants(root)) {
@@ -85,7 +88,7 @@ export async function descendants(root: number): Promise<readonly number[]> {
   const parents = new Map<number, number>();
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue;
-    // The command may hold brackets and blanks; the fields behind it do not (proc(5)): state, parent.
+    // The command may contain brackets and blanks; the fields after it do not (proc(5)): state, parent.
     const stat = await readIfThere(`/proc/${name}/stat`);
     const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
     if (Number.isInteger(parent)) parents.set(Number(name), parent);
@@ -95,7 +98,7 @@ export async function descendants(root: number): Promise<readonly number[]> {
   return [...parents.keys()].filter(isBelow);
 }
 
-/** Empty for a process that has ended meanwhile, or that is another user's. */
+/** Empty for a process that has ended, or of another user. */
 async function readIfThere(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');

@@ -1,4 +1,7 @@
-/** Real stores for tests: a folder, fake-gcs-server and versitygw as processes of their own, each filled over its own protocol. */
+/**
+ * Real stores for tests: a folder, and fake-gcs-server and versitygw as processes, each filled through its
+ * own protocol.
+ */
 
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -12,7 +15,7 @@ import type { StoreHost } from '../../src/stores/ask.ts';
 import type { StoreEnvironment } from '../../src/stores/open.ts';
 
 export type StoreBench = {
-  /** A path in the store, without a slash at the end. */
+  /** A path in the store, without a trailing slash. */
   readonly base: string;
   readonly environment: StoreEnvironment;
   readonly put: (path: string, text: string) => Promise<void>;
@@ -65,7 +68,7 @@ export async function openGcs(): Promise<StoreBench> {
   };
 }
 
-/** versitygw, S3 over a folder. */
+/** versitygw, S3 on a folder. */
 export async function openS3(): Promise<StoreBench> {
   const folder = await mkdtemp(join(tmpdir(), 'ferrybot-s3-'));
   const port = await freePort();
@@ -105,7 +108,7 @@ export async function openS3(): Promise<StoreBench> {
   };
 }
 
-/** Ends with its own process alone. */
+/** Ends only with its own process. */
 function start(
   program: string,
   args: readonly string[],

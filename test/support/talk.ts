@@ -1,4 +1,4 @@
-/** What people say and do on GitHub in the tests, and what ferrybot said back: threads read as a person reads them. */
+/** People's comments and actions on GitHub in tests, and ferrybot's comments as a person reads them. */
 
 import { z } from 'zod';
 import { readPath } from '../../packages/playground/git/store/memory-remote.ts';
@@ -11,7 +11,7 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** Half an hour of virtual time with the policy's cadences: everything happens, and it costs a second. */
+/** Half an hour of virtual time with the policy's intervals: every event occurs, and it takes a second. */
 export const SHORT_FERRY = {
   steps: 1_200,
   durationMs: 30 * 60_000,
@@ -23,23 +23,23 @@ export const SHORT_FERRY = {
 const numbered = z.object({ id: z.number() });
 const filed = z.object({ sha: z.string(), content: z.string() });
 
-/** The next morning at six, after a night in which everything slept. */
+/** The next morning at six, after a night without events. */
 export async function nextMorning({ clock }: VirtualLab): Promise<void> {
   await clock.skip(Math.ceil(clock.now() / DAY) * DAY + 6 * HOUR - clock.now());
 }
 
-/** mira's colleague ada opens an issue of an experiment, and gives its number. */
+/** ada, mira's colleague, opens an experiment issue; returns its number. */
 export async function openExperiment(lab: VirtualLab, title = 'Try cosine'): Promise<number> {
   const issue = { title, body: 'Why not?', labels: ['experiment'] };
   return z.object({ number: z.number() }).parse(await lab.as('ada', 'POST', '/issues', issue)).number;
 }
 
-/** Writes a comment, lets the bot do what needs no time, and gives the comment's id. */
+/** Posts a comment, lets the bot do what takes no time, and returns the comment's id. */
 export async function say(lab: VirtualLab, who: Person, thread: number, body: string): Promise<number> {
   return numbered.parse(await lab.as(who, 'POST', `/issues/${thread}/comments`, { body })).id;
 }
 
-/** One comment of ferrybot: `text` is the source without the marker's line. */
+/** One comment by ferrybot: `text` is the source without the marker line. */
 export type BotComment = {
   readonly id: number;
   readonly thread: number;
@@ -50,7 +50,7 @@ export type BotComment = {
   readonly text: string;
 };
 
-/** Everything that ferrybot wrote, oldest first. */
+/** Every comment by ferrybot, oldest first. */
 export function botComments(lab: Pick<VirtualLab, 'world'>): readonly BotComment[] {
   return Object.values(lab.world.state.comments).flatMap((comment) => {
     const marker = readMarker(comment.body);
@@ -61,7 +61,7 @@ export function botComments(lab: Pick<VirtualLab, 'world'>): readonly BotComment
   });
 }
 
-/** What ferrybot wrote of one kind. */
+/** ferrybot's comments of one kind. */
 export function told(lab: VirtualLab, kind: string): readonly string[] {
   return botComments(lab)
     .filter((comment) => comment.kind === kind)
@@ -75,7 +75,7 @@ export function answersTo(lab: VirtualLab, comment: number): readonly string[] {
     .map(({ text }) => text);
 }
 
-/** Kinds and keys that stand in the threads more than once: nothing is ever said twice. */
+/** Kinds and keys of comments that were posted more than once, which must not happen. */
 export function saidTwice(lab: Pick<VirtualLab, 'world'>): readonly string[] {
   const names = botComments(lab).map(({ run, kind, key }) => `${run} ${kind} ${key}`);
   return names.filter((name, index) => names.indexOf(name) !== index);
@@ -89,7 +89,7 @@ export async function fileOf(lab: VirtualLab, branch: string, path: string): Pro
   return bytes === null ? null : Buffer.from(bytes).toString('utf8');
 }
 
-/** A person's commit of one file on a branch; it starts webhooks as any push does. */
+/** A person's commit of one file on a branch; it sends webhooks like any push. */
 export async function pushFile(
   lab: VirtualLab,
   who: Person,
@@ -108,13 +108,13 @@ export async function pushFile(
       await lab.as(who, 'PUT', `/contents/${path}`, { message: `Change ${path}`, content, branch, ...sha });
       return;
     } catch (error) {
-      // The bot wrote to it in between: a person reads it again.
+      // The bot pushed in between: a person reads the file again.
       if (attempt === 3 || !(error instanceof Error) || !error.message.includes(': 409 ')) throw error;
     }
   }
 }
 
-/** Edits the file of a ferry on its own branch. */
+/** Edits the experiment file on a ferry's branch. */
 export async function pushExperiment(
   lab: VirtualLab,
   run: string,
@@ -127,7 +127,7 @@ export async function pushExperiment(
   await pushFile(lab, 'ada', branch, path, edit(text));
 }
 
-/** Holds back jobs of one mode until they are let go: a runner that is offline for a while. */
+/** Holds back jobs of one mode until they are released: a runner that is offline for a while. */
 export function heldJobs(mode: string): {
   readonly beforeJob: (mode: string) => Promise<void>;
   readonly waiting: () => number;
@@ -146,7 +146,7 @@ export function heldJobs(mode: string): {
   };
 }
 
-/** The text of an issue or pull request as it stands. */
+/** The current text of an issue or pull request. */
 export function bodyOf(lab: VirtualLab, number: number): string {
   const found = Object.values(lab.world.state.issues).find((issue) => issue.number === number);
   if (found === undefined) throw new Error(`there is no #${number}`);

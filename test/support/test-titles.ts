@@ -1,9 +1,12 @@
-/** The full titles of the tests of a file, read from its source: `describe > it`, with placeholders as they are written. */
+/**
+ * The full titles of the tests in a file, read from its source: `describe > it`, with unexpanded
+ * placeholders.
+ */
 
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 
-/** Every test of the file, in order; a template that is put together from parts is left out. */
+/** Every test of the file, in order, except those with a template of several parts as title. */
 export function testTitles(path: string): readonly string[] {
   const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
   const titles: string[] = [];
@@ -28,7 +31,9 @@ type TitledCall = {
   readonly rest: readonly ts.Expression[];
 };
 
-/** `it('…')`, `it.each(…)('…')`, `describe.each(…)('…')`, `test('…')` and the like; null for any other call. */
+/**
+ * `it('…')`, `it.each(…)('…')`, `describe.each(…)('…')`, `test('…')` and the like; null for any other call.
+ */
 function titled(call: ts.CallExpression): TitledCall | null {
   const name = rootName(call.expression);
   const [first, ...rest] = call.arguments;

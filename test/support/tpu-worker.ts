@@ -1,4 +1,7 @@
-/** A TPU worker in a folder (fixtures/gcloud/worker/run.sh): a boot disk, a bucket, real mounts, and programs that interfere. */
+/**
+ * A TPU worker in a folder (fixtures/gcloud/worker/run.sh): a boot disk, a bucket, real mounts, and programs
+ * that interfere.
+ */
 
 import { spawnSync } from 'node:child_process';
 import {
@@ -23,12 +26,12 @@ export type TpuWorkerSandbox = {
   /** Writes a file on the boot disk; the path is absolute on the worker. */
   readonly write: (path: string, content: string) => void;
   readonly putInBucket: (name: string, content: string) => void;
-  /** Mounts the bucket there from now on; null unmounts it. */
+  /** Mounts the bucket there; null unmounts it. */
   readonly mountBucket: (at: string | null) => void;
-  /** A program that comes before the system's own of that name. */
+  /** A program that precedes the system's program with that name. */
   readonly install: (name: string, script: string) => void;
   readonly ssh: (command: string) => Promise<ProgramResult>;
-  /** Names in a folder of the boot disk, whatever is mounted there; null where there is none. */
+  /** Names in a folder of the boot disk, regardless of mounts; null if it does not exist. */
   readonly list: (path: string) => readonly string[] | null;
   readonly bucket: () => readonly string[];
   /** A file that a program left in its own folder. */
@@ -36,12 +39,12 @@ export type TpuWorkerSandbox = {
   readonly remove: () => void;
 };
 
-/** Whether this machine lets its users have mounts of their own. */
+/** Whether this machine lets its users create mounts. */
 export function hasNamespaces(): boolean {
   return spawnSync('unshare', ['--user', '--map-root-user', '--mount', 'true']).status === 0;
 }
 
-/** A new worker, where everybody is root and the boot disk has `diskBytes`; in a folder of its own where none is given. */
+/** A new worker, where every user is root and the boot disk has `diskBytes`; by default in a new folder. */
 export function makeTpuWorker(
   diskBytes = 100_000_000,
   folder = mkdtempSync(join(tmpdir(), 'ferrybot-worker-')),

@@ -1,4 +1,4 @@
-/** The engine `vast` on a rehearsed Vast.ai whose clock goes on by itself, a second with each look. */
+/** The engine `vast` on a simulated Vast.ai; each observation advances its clock by a second. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,22 +1,22 @@
-/** A clock that moves only when a test moves it, and that waits for work under way before it does. */
+/** A clock that moves only when a test moves it, and waits for running work before it does. */
 
 import type { Clock } from '../../packages/playground/clock.ts';
 
 export type VirtualClock = Clock & {
-  /** Goes forward, waking whoever waited for a moment on the way, in order, and letting each finish what it does. */
+  /** Advances in order through every moment that is waited for, and lets each waiter finish its work. */
   readonly advance: (durationMs: number) => Promise<void>;
-  /** The hours in which everything is asleep: whoever waited for a moment in them triggers late, at their end. */
+  /** Hours without processing: waits that end within them trigger late, at their end. */
   readonly skip: (durationMs: number) => Promise<void>;
-  /** Lets everything that needs no time be done. */
+  /** Lets everything finish that needs no time. */
   readonly settle: () => Promise<void>;
 };
 
-/** Turns of the event loop in which nothing happens before a moment counts as settled: promises chain over a few. */
+/** Turns of the event loop without activity before a moment counts as settled: promises chain over a few. */
 const QUIET_TURNS = 30;
 
 /**
- * `activity` counts whatever shows that work is under way (requests, git transports); it is compared between turns.
- * `idle` resolves when no work is under way that takes time of this machine (real requests, processes).
+ * `activity` counts signs of running work (requests, git transports); it is compared between turns. `idle`
+ * resolves when no work is running that takes real time (real requests, processes).
  */
 export function createVirtualClock(
   startMs: number,
@@ -55,7 +55,7 @@ export function createVirtualClock(
           sleepers.delete(sleeper);
           reject(new Error('the wait was called off'));
         };
-        // A signal that outlives thousands of waits must not keep a listener for each.
+        // A long-lived signal must not keep a listener for each of thousands of waits.
         const trigger = (): void => {
           signal?.removeEventListener('abort', callOff);
           resolve();
@@ -81,7 +81,7 @@ export function createVirtualClock(
   };
 }
 
-/** A look at a real folder is under way: it takes as many turns of the event loop as the machine is busy. */
+/** A read of a real folder is running: it takes more turns of the event loop on a busy machine. */
 function isDiskRead(): boolean {
   return process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'));
 }

@@ -1,4 +1,7 @@
-/** How the bot reaches GitHub in a lab on virtual time: a function call and a store in memory, or HTTP and the git program. */
+/**
+ * How the bot reaches GitHub in a lab on virtual time: function calls and a store in memory, or HTTP and the
+ * git program.
+ */
 
 import { answerResults, isResults } from '../../packages/playground/actions/results/results-door.ts';
 import type { GitStore } from '../../packages/playground/git/store/git-store.ts';
@@ -8,30 +11,30 @@ import type { ShipTree } from '../../src/app/runner/ship-job.ts';
 import { type FullDisk, memoryGit } from './memory-git.ts';
 import { copyOfStore, memoryRepository } from './virtual-lab-repository.ts';
 
-/** Made before the world, whose addresses and repository it gives. */
+/** Created before the world, which uses its addresses and repository. */
 export type Carrier = {
-  /** Where GitHub is, without a slash at the end. */
+  /** GitHub's address, without a trailing slash. */
   readonly origin: string;
-  /** Where the App waits for webhooks. */
+  /** The App's address for webhooks. */
   readonly hookUrl: string;
   readonly store: GitStore;
-  /** What the launch ships outlives its job. */
+  /** Shipped files outlive their job. */
   readonly stateDirectory: string;
   readonly join: (ends: Ends) => Wires;
-  /** Called when nobody asks any more. */
+  /** Called after the last request. */
   readonly close: () => Promise<void>;
 };
 
 type Ends = {
   readonly world: World;
-  /** The App's answer to a webhook. */
+  /** The App's response to a webhook. */
   readonly receive: (request: Request) => Promise<Response>;
-  /** Called for each exchange of git with the remote. */
+  /** Called for each git exchange with the remote. */
   readonly onTransport: () => void;
 };
 
 export type Wires = {
-  /** One request to GitHub, by whomever. */
+  /** One request to GitHub, by any caller. */
   readonly fetch: (request: Request) => Promise<Response>;
   readonly deliver: (request: Request) => Promise<Response>;
   readonly gitOf: (token: () => Promise<string>) => Lab['gitAs'];
@@ -44,13 +47,13 @@ export type RepositoryOptions = {
   readonly config: (text: string) => string;
   /** The lab's first commits are older than this, in Unix ms. */
   readonly beforeMs: number;
-  /** Where GitHub is said to be; only the memory carrier is free to say so. */
+  /** The address to use for GitHub; only the memory carrier can choose it. */
   readonly origin?: string;
-  /** What the repository goes on from, instead of the lab's first commits. */
+  /** The repository to continue from, instead of the lab's first commits. */
   readonly from?: GitStore;
 };
 
-/** Everything in this process: nothing takes time, and a thousand ferries take minutes. */
+/** Everything in this process: nothing takes real time, and a thousand ferries take minutes. */
 export async function memoryCarrier(
   { config, beforeMs, origin = ORIGIN, from }: RepositoryOptions,
   fullDisk?: () => FullDisk,

@@ -1,4 +1,4 @@
-/** One process of the bot in a lab on virtual time: its parts put together as src's own compose-lab.ts does. */
+/** One process of the bot in a lab on virtual time, composed like src's own compose-lab.ts. */
 
 import { Octokit } from '@octokit/core';
 import { createImages } from '../../src/app/images.ts';
@@ -28,7 +28,7 @@ type ComposerInput = {
   readonly clients: Lab['client'][];
 };
 
-/** Composes processes that share a clock, a carrier and a log; each brings its name, its token and its keys. */
+/** Composes processes that share a clock, a carrier and a log; each has its own name, token and keys. */
 export function composer(
   input: ComposerInput,
 ): (process: string, token: () => Promise<string>, keys: Lab['signingKeys']) => Lab {
@@ -38,7 +38,7 @@ export function composer(
     const request = new Request(url, init);
     const response = await (options.network?.(request, wires.fetch) ?? wires.fetch(request));
     inFlight.note();
-    // As fetch itself does, without the token where it leads elsewhere.
+    // Like fetch: without the token for a redirect to another host.
     const location = response.status === 302 ? response.headers.get('location') : null;
     return location === null ? response : ask(location, {});
   };
@@ -58,7 +58,7 @@ export function composer(
     });
     clients.push(client);
     const registry = options.registry ?? noRegistry;
-    // The request alone holds the clock: between two tries it has to go on.
+    // Only the request stops the clock: between two retries it must move.
     const registryFetch = (url: string, init: RequestInit): Promise<Response> =>
       inFlight.track('a registry', () => registry(url, init));
     let crash: { readonly error: unknown } | null = null;
@@ -81,10 +81,11 @@ export function composer(
       sendToChannel: options.sendToChannel ?? (() => Promise.reject(new Error('this lab has no channels'))),
       stores: (path) => watched(openStore(virtualStores(clock), path), inFlight),
       images: createImages({}, { fetch: registryFetch, sleep: clock.sleep }),
-      // GitHub's clock is everybody's (docs/decisions/0116-react-to-any-trigger-the-same-way.md), as in compose-lab.ts.
+      // All processes use GitHub's clock (docs/decisions/0116-react-to-any-trigger-the-same-way.md), as in
+      // compose-lab.ts.
       now: () => branded(Math.trunc(clock.now() + client.clock.offsetMs), isInstant),
       log: (line, fields) => {
-        // A process that crashed says nothing more, whoever caught what ended it.
+        // A crashed process logs nothing more, even if the error was caught.
         if (crash !== null) throw crash.error;
         log.push(`${process}: ${line} ${fields === undefined ? '' : JSON.stringify(fields)}`);
       },
@@ -116,7 +117,7 @@ function noRegistry(): Promise<Response> {
   return Promise.reject(new Error('this lab has no registry'));
 }
 
-/** Folders of this machine; waiting is the clock's. */
+/** Folders of this machine; waits use the virtual clock. */
 export function virtualStores({ now, sleep }: Pick<VirtualClock, 'now' | 'sleep'>): StoreOpener {
   return {
     host: { fetch: () => Promise.reject(new Error('this lab has folders alone')), sleep },
@@ -125,7 +126,7 @@ export function virtualStores({ now, sleep }: Pick<VirtualClock, 'now' | 'sleep'
   };
 }
 
-/** Each job of a lab is a process that begins with nothing: the same signatures are asked about hundreds of times. */
+/** Each job of a lab is a process without memory, so the same signatures are verified hundreds of times. */
 const verified = new Map<string, boolean>();
 const VERIFIED_MAX = 20_000;
 
@@ -137,7 +138,7 @@ function verifyOnce(publicKey: string, utf8: string, signature: string): boolean
   return isGenuine;
 }
 
-/** Real programs would be overtaken by the virtual clock. */
+/** The virtual clock would overtake real programs. */
 const NO_HELPERS: Lab['helpers'] = {
   ask: () => Promise.reject(new Error('this lab has no proposer')),
   check: () => Promise.reject(new Error('this lab has no checks')),

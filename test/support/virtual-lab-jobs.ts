@@ -1,4 +1,4 @@
-/** How the jobs of a lab on virtual time run: the bot's own code for a mode of the action, in this process. */
+/** The jobs of a lab on virtual time: the bot's own code for a mode of the action, in this process. */
 
 import type { InProcessHandlers } from '../../packages/playground/actions/runner/in-process-executor.ts';
 import { type ActionParts, isMode } from '../../src/app/action/parts.ts';
@@ -26,7 +26,7 @@ type JobsInput = {
   readonly clock: VirtualClock;
   readonly log: string[];
   readonly engine: SimulatedEngine;
-  /** What submits and watches. */
+  /** The engine that submits and watches. */
   readonly engineInUse: Engine;
   readonly compose: (process: string, token: () => Promise<string>, keys: Lab['signingKeys']) => Lab;
   readonly shipTree: Wires['shipTree'];
@@ -37,11 +37,11 @@ type JobsInput = {
   readonly trackerOf: TrackerOf;
   readonly beforeJob: (mode: string) => Promise<void>;
   readonly runFixer: RunFixer;
-  /** Keeps what a step of actions/upload-artifact leaves. */
+  /** Stores the artifact of a step with actions/upload-artifact. */
   readonly leave: (run: number, name: string, text: string) => Promise<void>;
 };
 
-/** Checkouts and steps of other programs succeed and do nothing; the action does what it does. */
+/** Checkouts and other actions succeed without effect; ferrybot's action runs its real code. */
 export function virtualJobs(input: JobsInput): InProcessHandlers {
   return {
     checkout: async () => ({ conclusion: 'success', outputs: {}, log: '' }),
@@ -70,7 +70,10 @@ export function virtualJobs(input: JobsInput): InProcessHandlers {
   };
 }
 
-/** A folder of this machine: the virtual clock waits while something is deleted there, so that a deletion never waits for the clock. */
+/**
+ * A folder of this machine: the virtual clock waits during a deletion, so that a deletion never waits for the
+ * clock.
+ */
 function storeToDelete({ clock, inFlight }: JobsInput, path: StorePath): ReturnType<ActionParts['storeOf']> {
   const opener = virtualStores(clock);
   const store = openStoreToDelete(

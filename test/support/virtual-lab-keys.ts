@@ -1,15 +1,15 @@
-/** The signing keys of a virtual lab's processes: each has those that its environment gives it. */
+/** The signing keys of a virtual lab's processes: each has the keys in its environment. */
 
 import type { Lab } from '../../src/app/lab.ts';
 import { parseSigningKey } from '../../src/host/keys.ts';
 import { DEMO_KEYS } from './demo-keys.ts';
 
-/** What the App's server holds. */
+/** The keys of the App's server. */
 export function serverKeys(): Lab['signingKeys'] {
   return { control: signing(DEMO_KEYS.control.seed) };
 }
 
-/** What a job finds in its environment. */
+/** The keys in a job's environment. */
 export function keysIn(env: Readonly<Record<string, string>>): Lab['signingKeys'] {
   const names = {
     control: 'FERRYBOT_CONTROL_KEY',

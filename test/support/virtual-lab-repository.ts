@@ -1,4 +1,7 @@
-/** The example lab's repository for labs on virtual time: in memory, or a bare one on disk; made once and copied. */
+/**
+ * The example lab's repository for labs on virtual time, in memory or as a bare one on disk; created once and
+ * copied.
+ */
 
 import { rmSync } from 'node:fs';
 import { cp, mkdtemp, readFile } from 'node:fs/promises';
@@ -20,7 +23,7 @@ const LAB = fileURLToPath(new URL('../../fixtures/lab', import.meta.url));
 let inMemory: Promise<{ readonly store: MemoryStore }> | null = null;
 let onDisk: Promise<string> | null = null;
 
-/** A store of its own with the lab's first commit, and its config changed by a second one before `beforeMs`. */
+/** A new store with the lab's first commit, and a second one before `beforeMs` that changes its config. */
 export async function memoryRepository(
   change: (config: string) => string,
   beforeMs: number,
@@ -35,7 +38,7 @@ export async function memoryRepository(
   return copy;
 }
 
-/** A copy of such a store as it is now. */
+/** A copy of such a store in its current state. */
 export function copyOfStore(store: GitStore): GitStore {
   if (!isMemoryStore(store)) throw new Error('only a store in memory is copied');
   return cloneStore(store);
@@ -45,7 +48,7 @@ function isMemoryStore(store: GitStore): store is MemoryStore {
   return 'clone' in store;
 }
 
-/** The same as a bare repository in `directory`, which is made; every answer of the store is the git program's. */
+/** The same as a bare repository in `directory`, which is created; the git program answers for the store. */
 export async function diskRepository(
   directory: string,
   change: (config: string) => string,

@@ -1,4 +1,7 @@
-/** The App's side of a lab on virtual time, in this process: made anew after a crash, as a supervisor would restart it. */
+/**
+ * The App's side of a lab on virtual time, in this process: recreated after a crash, as a supervisor would
+ * restart it.
+ */
 
 import { mintInstallationToken } from '../../packages/playground/identity/tokens.ts';
 import type { World } from '../../packages/playground/world/world.ts';
@@ -18,7 +21,7 @@ type ServerInput = {
   readonly sweepMs: number;
 };
 
-/** A worker with a sweep of its own; whatever is pushed is handled in turn. */
+/** A worker with its own sweep; pushed triggers are handled in turn. */
 export function startServer({ world, clock, log, compose, installation, sweepMs }: ServerInput): {
   readonly push: (trigger: ReconcileRequest) => void;
   readonly stop: () => void;
@@ -36,7 +39,7 @@ export function startServer({ world, clock, log, compose, installation, sweepMs 
   let worker = make();
   let waiting: ReconcileRequest[] = [];
   let isRunning = false;
-  /** The newest wish to look again replaces the one before. */
+  /** A newer scheduled trigger replaces the one before. */
   let look = 0;
   const stopped = new AbortController();
   const drain = async (): Promise<void> => {
@@ -46,7 +49,7 @@ export function startServer({ world, clock, log, compose, installation, sweepMs 
       try {
         await worker.handle(batch);
       } catch (error) {
-        // As in src/app/wake-queue.ts: a trigger that failed is told, and the process lives on with what it knows.
+        // As in src/app/wake-queue.ts: a failed trigger is logged, and the process continues with its memory.
         if (!(error instanceof Crash)) {
           log.push(`server: a trigger failed: ${error instanceof Error ? error.stack : String(error)}`);
           continue;

@@ -1,4 +1,7 @@
-/** What a lab on virtual time begins with on GitHub: its repository, people, secrets and environments, and the App installed. */
+/**
+ * The initial GitHub of a lab on virtual time: its repository, people, secrets and environments, and the
+ * installed App.
+ */
 
 import { generateKeyPairSync } from 'node:crypto';
 import { type Seeded, seedWorld } from '../../packages/playground/world/seed.ts';
@@ -9,7 +12,9 @@ import { DEMO_KEYS } from './demo-keys.ts';
 const APP_KEYS = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const APP_PUBLIC = APP_KEYS.publicKey.export({ type: 'spki', format: 'pem' }).toString();
 
-/** Fills an empty world. `server`: the App decides, not the chat workflow; `webhook`: where the App listens. */
+/**
+ * Fills an empty world. `server`: the App decides, not the chat workflow; `webhook`: where the App listens.
+ */
 export function seedVirtualWorld(
   world: World,
   server: boolean,
@@ -35,7 +40,7 @@ export function seedVirtualWorld(
     actionsMayCreatePulls: true,
     app: {
       publicKeyPem: APP_PUBLIC,
-      // What the App's manifest asks for and no more: a call beyond it is a 403 here as in a lab.
+      // Exactly the permissions in the App's manifest: other calls get a 403, as in a real lab.
       permissions: Object.fromEntries(
         Object.entries(APP_PERMISSIONS).map(([name, { level }]) => [name, level]),
       ),

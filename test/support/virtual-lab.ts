@@ -1,4 +1,7 @@
-/** A whole lab on virtual time: the playground's GitHub, the real bot on both sides, a simulated engine, and a person. */
+/**
+ * A whole lab on virtual time: the playground's GitHub, the real bot on both sides, a simulated engine, and
+ * people.
+ */
 
 import { createHmac } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
@@ -37,59 +40,62 @@ import { seededBytes, seedVirtualWorld } from './virtual-lab-world.ts';
 export type VirtualLabOptions = {
   readonly server?: boolean;
   readonly webhooks?: boolean;
-  /** Where its GitHub is said to be; somebody who serves its pages to a browser says where from. */
+  /** GitHub's address; a server of its pages for a browser sets its own. */
   readonly origin?: string;
   readonly ferry?: Partial<FerryShape>;
-  /** What a job does, in place of the ferry's shape: the log of a real one, for example. */
+  /** What a job does, instead of the ferry's shape: a real job's log, for example. */
   readonly script?: (spec: JobSpec) => JobScript;
-  /** In place of the simulated one. */
+  /** Replaces the simulated engine. */
   readonly engine?: (inFlight: InFlight) => Engine;
-  /** Unix ms at which the lab opens; six in the morning of its day unless said otherwise. */
+  /** Unix ms at which the lab opens; by default six in the morning of its day. */
   readonly startMs?: number;
   /** Called at every boundary of every process; may throw `Crash`. */
   readonly atBoundary?: (process: string, kind: string, moment: 'before' | 'after') => void;
   /** Replaces parts of the lab's config before the first commit. */
   readonly config?: (text: string) => string;
   readonly sweepMs?: number;
-  /** How many servers work on the repository at once; 1 unless said otherwise. */
+  /** How many servers handle the repository concurrently; default 1. */
   readonly servers?: number;
-  /** Stands between the bot and GitHub: loses requests, answers or both. */
+  /** Between the bot and GitHub: can lose requests, responses or both. */
   readonly network?: (request: Request, github: (request: Request) => Promise<Response>) => Promise<Response>;
   readonly fullDisk?: () => FullDisk;
-  /** What goes wrong at GitHub for the bot, from the first minute on. */
+  /** GitHub's faults for the bot, from the first minute on. */
   readonly faults?: readonly Fault[];
-  /** A job of the action waits for this before it begins, as one does whose runner is offline. */
+  /** A job of the action waits for this before it starts, like a job with an offline runner. */
   readonly beforeJob?: (mode: string) => Promise<void>;
-  /** The machines of a cluster; none unless given. */
+  /** The machines of a cluster; by default none. */
   readonly cloudOf?: (clock: VirtualClock) => CloudOf;
-  /** What the Python of a process says instead of reading a file; null or left out: the Python of this machine reads it. */
+  /**
+   * The result that a process's Python returns instead of reading a file; null or absent: this machine's
+   * Python reads it.
+   */
   readonly python?: (process: string, interpreter: string) => Reading | null;
-  /** The version that a process finds; left out: 3.11 everywhere. */
+  /** The version that a process finds; absent: 3.11 everywhere. */
   readonly pythonVersion?: (process: string, interpreter: string) => Observed<string>;
-  /** Stands for the lab's own programs: a proposer, checks before a push. None unless given. */
+  /** Replaces the lab's own programs: a proposer, checks before a push. By default none. */
   readonly helpers?: Lab['helpers'];
   readonly sendToChannel?: Lab['sendToChannel'];
-  /** Runs the fixer of a lane; the machine waits for it. None unless given. */
+  /** Runs the fixer of a lane; its runner waits for it. By default none. */
   readonly fixer?: RunFixer;
-  /** Stands for gcloud and the lab's scripts. None unless given. */
+  /** Replaces gcloud and the lab's scripts. By default none. */
   readonly disks?: DisksOf;
-  /** Stands for the network between the watch and the tracker that a lane asks, with `TRACKER_KEY` in `keyFrom`. */
+  /** Replaces the network between the watch and a lane's tracker, with `TRACKER_KEY` in `keyFrom`. */
   readonly trackerFetch?: (at: { readonly clock: VirtualClock; readonly inFlight: InFlight }) => typeof fetch;
-  /** Stands for the network between the bot and registries of containers. */
+  /** Replaces the network between the bot and container registries. */
   readonly registry?: (url: string, init: RequestInit) => Promise<Response>;
-  /** Goes on from this moment of another lab, with fresh processes; only where everything is in memory. */
+  /** Continues from this moment of another lab, with new processes; only if everything is in memory. */
   readonly from?: Moment;
-  /** Real HTTP on the loopback and the git program on disk, in place of function calls and a store in memory. */
+  /** Real HTTP on loopback and the git program on disk, instead of function calls and a store in memory. */
   readonly overHttp?: boolean;
 };
 
-/** A lab as it stood at a moment when no job ran: for tests that begin many times from one history. */
+/** A lab at a moment without running jobs, for tests that start many times from one history. */
 export type Moment = {
   readonly atMs: number;
   readonly state: State;
   readonly store: GitStore;
   readonly seeded: Seeded;
-  /** Tokens and GUIDs from here on. */
+  /** Seed of tokens and GUIDs from here on. */
   readonly seed: number;
 };
 
@@ -99,24 +105,27 @@ export type VirtualLab = {
   readonly clock: VirtualClock;
   readonly actions: Actions;
   readonly engine: SimulatedEngine;
-  /** Requests of the bot by kind, all processes together. */
+  /** Requests of the bot by kind, for all processes together. */
   readonly usage: { rest: number; graphql: number; notModified: number; contentWrites: number; git: number };
   readonly log: string[];
-  /** One request as a person; throws when GitHub refuses. */
+  /** One request as a person; throws if GitHub rejects it. */
   readonly as: (login: Person, method: string, path: string, body?: object) => Promise<unknown>;
   readonly dispatchDaily: () => Promise<void>;
-  /** Everything that a lab in memory has to go on from, as it is now. */
+  /** The current state that a lab in memory can continue from. */
   readonly keep: () => Omit<Moment, 'seed'>;
   readonly close: () => Promise<void>;
 };
 
-/** What the watch of a lab on virtual time was given to ask a tracker with. */
+/** The watch's key for a tracker in a lab on virtual time. */
 export const TRACKER_KEY = 'a-key-that-reads-the-tracker';
 export const MORNING = Date.UTC(2026, 10, 21, 6, 0, 0);
 const SECRET = 'a-webhook-secret';
 const DEFAULT_SWEEP_MS = SWEEP_PERIOD_MS;
 
-/** The example lab looks every few seconds; a real one leaves the cadence out and gets the policy's 120 s and 570 s. */
+/**
+ * The example lab observes every few seconds; a real one omits the interval and gets the policy's 120 s and
+ * 570 s.
+ */
 export function withDefaultCadence(config: string): string {
   return config.replace(/^ {4}cadence:.*\n(?: {6}.*\n)*/m, '');
 }
@@ -190,7 +199,7 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
     nodeProgram: process.execPath,
     workDirectory: '/nonexistent-work',
     serverUrl: carrier.origin,
-    // No cron line is finer than a minute, and every look costs time that no one sees pass.
+    // Cron lines have minutes at best, and each poll takes real time.
     schedulePollMs: 60_000,
   });
   const servers = Array.from({ length: options.server === false ? 0 : (options.servers ?? 1) }, () =>
@@ -268,10 +277,10 @@ async function carrierFor(options: VirtualLabOptions, inFlight: InFlight): Promi
   return loopbackCarrier(repository, inFlight);
 }
 
-/** The App's answer to a webhook: a trigger for whoever works, once the signature is GitHub's. */
+/** The App's response to a webhook: a trigger for the worker, if the signature is GitHub's. */
 async function receive(request: Request, wakeUp: (trigger: ReconcileRequest) => void): Promise<Response> {
   const body = await request.text();
-  // Synchronous on purpose: work on another thread would be overtaken by the virtual clock on a loaded machine.
+  // Synchronous on purpose: the virtual clock would overtake work on another thread on a loaded machine.
   const signature = `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`;
   if (signature !== request.headers.get('x-hub-signature-256'))
     return new Response('bad signature', { status: 400 });

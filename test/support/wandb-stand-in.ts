@@ -1,13 +1,13 @@
 /**
- * A W&B of one project: its documented GraphQL (query Run and RunConsoleLogTail of wandb/wandb, core/api/graphql), answered by
- * a schema, so that a question about what W&B does not have is refused as there. What it says of a run is a test's to
- * choose: it may lie in the documented ways.
+ * A W&B with one project: its documented GraphQL (query Run and RunConsoleLogTail of wandb/wandb,
+ * core/api/graphql) with a schema, so that a query for an unknown field is rejected as there. A test chooses
+ * its answers, which may be wrong in the documented ways.
  */
 
 import { buildSchema, graphql } from 'graphql';
 import * as z from 'zod';
 
-/** The fields that its own client asks for; `summaryMetrics` is a text. */
+/** The fields that W&B's own client queries; `summaryMetrics` is a text. */
 const SCHEMA = buildSchema(`
   scalar DateTime
   scalar JSONString
@@ -27,29 +27,29 @@ const SCHEMA = buildSchema(`
   type RunLogLine { number: Int! timestamp: DateTime level: String label: String line: String! }
 `);
 
-/** A run as its trainer and its server have left it. */
+/** A run as its trainer and its server left it. */
 export type WandbRun = {
   readonly displayName: string;
   readonly state: string;
   readonly heartbeatAt: string | null;
-  /** The text as Python wrote it: it may hold a bare NaN. */
+  /** The text as Python wrote it: it may contain a bare NaN. */
   readonly summaryMetrics: string;
   readonly systemMetrics?: string;
-  /** What was logged, row by row. W&B samples it, and gives of it only rows that have every key of a question. */
+  /** The logged rows. W&B samples them, and returns only rows with every key of a query. */
   readonly history?: readonly Readonly<Record<string, unknown>>[];
   readonly lines?: readonly { readonly timestamp: string; readonly line: string }[];
 };
 
 export type WandbStandIn = {
   readonly fetch: typeof globalThis.fetch;
-  /** Every request that came, with the key that it had. */
+  /** Every received request, with its key. */
   readonly asked: { readonly url: string; readonly authorization: string; readonly query: string }[];
 };
 
 const keySet = z.looseObject({ keys: z.array(z.string()) });
 const question = z.object({ query: z.string(), variables: z.record(z.string(), z.unknown()) });
 
-/** `answer`: what it says in place of GraphQL, such as a 429; null: it answers. */
+/** `answer`: a response instead of GraphQL, such as a 429; null: a normal response. */
 export function createWandbStandIn(options: {
   readonly key: string;
   readonly entity: string;

@@ -1,4 +1,7 @@
-/** What somebody with write access does to texts in the threads: speaks as github-actions[bot] through a workflow, edits, deletes. */
+/**
+ * What a user with write access can do to comments: post as github-actions[bot] through a workflow, edit,
+ * delete.
+ */
 
 import { z } from 'zod';
 import { openPull } from '../../packages/playground/pulls/open-pull.ts';
@@ -18,7 +21,7 @@ import { actionsApp, findIssue, findRepo, findUser, must } from '../../packages/
 import type { Person } from '../../packages/playground/world/seed.ts';
 import type { VirtualLab } from './virtual-lab.ts';
 
-/** A comment by a job of the repository's own workflows, whoever pushed that workflow; gives its id. */
+/** A comment by a job of one of the repository's workflows, pushed by any user; returns its id. */
 export async function sayAsWorkflow(lab: VirtualLab, thread: number, body: string): Promise<number> {
   const act = workflowOf(lab);
   const comment = await addComment(act, issueOf(act, thread), body);
@@ -42,12 +45,12 @@ export async function deleteAsWorkflow(lab: VirtualLab, id: number): Promise<voi
   await lab.clock.settle();
 }
 
-/** A person with write access edits a comment, anybody's. */
+/** A person with write access edits any comment. */
 export async function editAs(lab: VirtualLab, who: Person, id: number, body: string): Promise<void> {
   await lab.as(who, 'PATCH', `/issues/comments/${id}`, { body });
 }
 
-/** A person with write access hides a comment ("minimizes" it), anybody's, or shows it again. */
+/** A person with write access hides ("minimizes") any comment, or shows it again. */
 export async function hideAs(
   lab: Pick<VirtualLab, 'as'>,
   who: Person,
@@ -62,14 +65,14 @@ export async function hideAs(
       ? 'minimizeComment(input: { subjectId: $id, classifier: OUTDATED })'
       : 'unminimizeComment(input: { subjectId: $id })';
   const query = `mutation($id: ID!) { ${call} { clientMutationId } }`;
-  // GraphQL stands beside the paths of REST.
+  // GraphQL is next to the paths of REST.
   const path = '/../../../../graphql';
   const answer = await lab.as(who, 'POST', path, { query, variables: { id: node_id } });
   if (answer !== null && typeof answer === 'object' && 'errors' in answer)
     throw new Error(JSON.stringify(answer.errors));
 }
 
-/** Such a job opens an issue, with labels that it puts on. */
+/** Such a job opens an issue, with labels. */
 export async function openIssueAsWorkflow(
   lab: VirtualLab,
   issue: { readonly title: string; readonly body: string; readonly labels: readonly string[] },

@@ -1,4 +1,7 @@
-/** What somebody with write access can do with git alone: push branches, append to the logbook, sign with what they have. */
+/**
+ * What a user with write access can do with git: push branches, append to the logbook, sign with their own
+ * keys.
+ */
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -16,7 +19,7 @@ export async function logbookLines(lab: BundleLab): Promise<readonly string[]> {
   return (await lab.git('show', `ferrybot/logbook:${await eventsPathOf(lab, lab.run)}`)).split('\n');
 }
 
-/** Where the first file of a run's events lies; where it has none, a path in the month of another run. */
+/** Path of the first file of a run's events; for an unknown run, a path in the month of another run. */
 export async function eventsPathOf({ git }: Pick<BundleLab, 'git'>, run: string): Promise<string> {
   const paths = (await git('ls-tree', '-r', '--name-only', 'ferrybot/logbook')).split('\n');
   const found = paths.find((path) => path.endsWith(`/${run}/events.jsonl`));
@@ -25,14 +28,14 @@ export async function eventsPathOf({ git }: Pick<BundleLab, 'git'>, run: string)
 }
 
 export type Forgery = {
-  /** Whose private key signs: a key of their own, or one of the lab's. */
+  /** The private key that signs: the writer's own, or one of the lab's. */
   readonly key: 'own' | 'watch' | 'control';
   readonly sig?: string;
   readonly role?: 'watch';
   readonly keyId?: string;
 };
 
-/** The genuine order once more, as a new entry that fits the chain: all of it is right but who signed it. */
+/** A copy of the valid order as a new entry that fits the chain; only the signer is wrong. */
 export async function forgedOrder(lab: BundleLab, { key, sig, role, keyId }: Forgery): Promise<string> {
   const lines = await logbookLines(lab);
   const last = JSON.parse(lines.at(-1) ?? '') as { readonly seq: number; readonly hash: string };
@@ -57,8 +60,8 @@ export async function forgedOrder(lab: BundleLab, { key, sig, role, keyId }: For
 }
 
 /**
- * What a stolen control key can write: the approval that stands is dropped, this comment of mira's is recorded as an
- * approval of what is shown, and a launch is ordered on it. Gives the order's digest.
+ * An attack with the stolen control key: drops the current approval, records this comment of mira's as an
+ * approval of the shown manifest, and orders a launch with it. Returns the order's digest.
  */
 export async function orderOn(
   lab: BundleLab,
@@ -121,7 +124,10 @@ type Entry = {
 
 const OWN_SEED = Buffer.alloc(32, 7).toString('base64');
 
-/** A commit in Ada's name, pushed with git over HTTP by her or somebody else; `back` puts the branch on an earlier commit instead. */
+/**
+ * Pushes a commit with Ada as author over HTTP, as her or another user; `back` resets the branch to a commit
+ * instead.
+ */
 export async function push(
   lab: BundleWorld,
   branch: string,
@@ -146,14 +152,14 @@ export async function push(
       await mkdir(dirname(join(folder, path)), { recursive: true });
       await writeFile(join(folder, path), text);
     }
-    // Also what an ignore file names, their own among them.
+    // Includes ignored files and new ignore files.
     await git('add', '--all', '--force');
     await git('commit', '--quiet', '-m', 'Mine');
   }
   await git('push', '--quiet', '--force', 'origin', `HEAD:refs/heads/${branch}`);
 }
 
-/** Puts these lines into a run's events, in a commit on top of the logbook's branch. */
+/** Replaces a run's events with these lines, in a commit on the logbook branch. */
 export async function pushLogbook(lab: BundleLab, run: string, lines: readonly string[]): Promise<void> {
   const folder = await lab.scratch();
   const path = await eventsPathOf(lab, run);

@@ -1,4 +1,7 @@
-/** One ferry that is proposed, approved, ordered and dispatched: the launch job waits, and a test changes the world before it runs. */
+/**
+ * A ferry that is proposed, approved, ordered and dispatched: the launch job waits while a test changes the
+ * world.
+ */
 
 import { approvalLine } from '../support/approve.ts';
 import {
@@ -17,13 +20,13 @@ export type BundleLab = BundleWorld & {
   readonly pull: number;
   readonly approval: number;
   readonly order: string;
-  /** Starts the launch workflow on main, for the ferry's order unless told otherwise, and gives what its jobs printed. */
+  /** Starts the launch workflow on main, by default for the ferry's order, and returns the jobs' output. */
   readonly launch: (inputs?: { readonly run: string; readonly order: string }) => Promise<string>;
-  /** The world as it was when the order had been dispatched. */
+  /** Restores the world from right after the dispatch of the order. */
   readonly rewind: () => Promise<void>;
 };
 
-/** Opens it. `close` removes every file. */
+/** Opens the lab. `close` removes every file. */
 export async function openBundleLab(options: Omit<BundleWorldOptions, 'server'> = {}): Promise<BundleLab> {
   const lab = await openBundleWorld({ ...options, server: true });
   const ordered = await untilOrdered(lab);
@@ -55,7 +58,7 @@ async function untilOrdered(
   return { run: state.run, pull, approval: said.id, order: state.order.digest };
 }
 
-/** No runner took the launch that control dispatched, and it goes: each test starts its own, at its own moment. */
+/** Cancels the launch that control dispatched and no runner took, because each test starts its own. */
 async function cancelWaiting({ world: { state }, as }: BundleWorld): Promise<void> {
   const runs = Object.values(state.runs).filter((run) => run.path.endsWith('ferrybot-launch.yml'));
   if (runs.length !== 1) throw new Error(`control dispatched ${runs.length} launches`);

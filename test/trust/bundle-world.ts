@@ -1,6 +1,6 @@
 /**
- * A lab whose runners run the real bundle of the action, on real git and real processes. Who is there, what was proposed
- * and what was said is each test's own.
+ * A lab with runners that run the real bundle of the action, on real git and real processes. Each test adds
+ * its own people, proposals and comments.
  */
 
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -31,11 +31,13 @@ export const HOSTED = { name: 'hosted-1', labels: ['ubuntu-latest'] };
 export const HOSTED_TOO = { name: 'hosted-2', labels: ['ubuntu-latest'] };
 export const LAUNCHER = { name: 'launcher', labels: ['self-hosted', 'ferrybot-launch'] };
 export const HARBOUR = 'brine-and-barnacles-1743';
-/** What the lab's job is here: it tells its environment, each value of it, and ends. */
+/** The lab's job prints its environment and exits. */
 const TELL = "import json, os, sys\nprint('ENVIRONMENT ' + json.dumps(dict(os.environ)))\nsys.exit(0)\n";
 
 export type BundleWorldOptions = {
-  /** Whether the App's server decides (here `control`, in this process), or the chat workflow with the bundle. */
+  /**
+   * Whether the App's server decides (here `control`, in this process), or the chat workflow with the bundle.
+   */
   readonly server: boolean;
   /** Replacements in the lab's config before its first commit. */
   readonly config?: readonly (readonly [string, string])[];
@@ -47,28 +49,28 @@ export type BundleWorld = {
   readonly world: World;
   readonly clock: OffsetClock;
   readonly keys: LabKeys;
-  /** The bare repository that everybody pushes to. */
+  /** The bare repository that everyone pushes to. */
   readonly repository: string;
   readonly jobs: string;
   /** Folder of the action and of the workflows that a lab calls. */
   readonly action: string;
-  /** The App's side in this process, over the same HTTP and git as everybody's. */
+  /** The App's side in this process, through the same HTTP and git as everyone else. */
   readonly control: Lab;
-  /** One request in somebody's name; throws when GitHub refuses. */
+  /** One request as this user; throws if GitHub rejects it. */
   readonly as: (login: string, method: string, path: string, body?: object) => Promise<unknown>;
   readonly git: (...args: readonly string[]) => Promise<string>;
-  /** Lets control look at everything once. */
+  /** Runs one sweep of control. */
   readonly sweep: () => Promise<void>;
-  /** These runners and no others are online from now on; nothing may run meanwhile. */
+  /** Replaces the online runners by these; no job may be running. */
   readonly useRunners: (...runners: readonly Runner[]) => Promise<void>;
-  /** Lets the runners take what waits, until nothing runs; gives what the jobs since the last call printed. */
+  /** Runs all queued jobs to completion; returns the jobs' output since the last call. */
   readonly runJobs: () => Promise<string>;
-  /** A new folder for what an attacker prepares; it goes with the lab. */
+  /** A new folder for an attacker's files; removed with the lab. */
   readonly scratch: () => Promise<string>;
   readonly close: () => Promise<void>;
 };
 
-/** Opens it, with one hosted runner that has registered the workflows. `close` removes every file. */
+/** Opens the lab with one hosted runner that has registered the workflows. `close` removes every file. */
 export async function openBundleWorld(options: BundleWorldOptions): Promise<BundleWorld> {
   const folder = await openLabFolder(null);
   const action = await bundledAction(folder.root);
@@ -97,7 +99,7 @@ export async function openBundleWorld(options: BundleWorldOptions): Promise<Bund
       world,
       runners,
       executor: { kind: 'process' },
-      // The second is a mirror in the lab's own organisation, whose workflows get the lab's machines.
+      // The second is a mirror in the lab's organisation: its workflows may use the lab's runners.
       actionDirectories: { 'ferrybot/ferrybot': action, 'lab/ferrybot': action },
       nodeProgram: process.execPath,
       workDirectory: folder.runners,
@@ -142,7 +144,10 @@ export async function stateIn({ control: lab }: Pick<BundleWorld, 'control'>): P
   return opening.open.store.current().runs[0];
 }
 
-/** Today's ferry is proposed and its manifest shown for a while: GitHub tells whole seconds. */
+/**
+ * Proposes today's ferry and shows its manifest for some seconds, because GitHub's timestamps have whole
+ * seconds.
+ */
 export async function proposedIn(lab: BundleWorld): Promise<RunState> {
   const opening = await createLabOpener(lab.control, 'main').open();
   if (opening.kind !== 'open') throw new Error(`the lab has no config: ${opening.config.why}`);
@@ -151,7 +156,7 @@ export async function proposedIn(lab: BundleWorld): Promise<RunState> {
   return shownIn(lab);
 }
 
-/** The gates are recorded and shown. */
+/** Evaluates the gates and shows the card. */
 export async function shownIn(lab: BundleWorld): Promise<RunState> {
   await lab.sweep();
   lab.clock.advance(5_000);
@@ -160,14 +165,14 @@ export async function shownIn(lab: BundleWorld): Promise<RunState> {
   return state;
 }
 
-/** ada starts the launcher with this order; what its job printed. */
+/** ada starts the launcher with this order; returns the job's output. */
 export async function launchIn(lab: BundleWorld, run: string, order: string): Promise<string> {
   const inputs = { run, order };
   await lab.as('ada', 'POST', '/actions/workflows/ferrybot-launch.yml/dispatches', { ref: 'main', inputs });
   return lab.runJobs();
 }
 
-/** The jobs of ours that were ever started there. */
+/** All jobs that ferrybot ever started there. */
 export async function startedIn({ jobs }: Pick<BundleWorld, 'jobs'>): Promise<readonly string[]> {
   const names = await readdir(jobs).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
@@ -176,12 +181,12 @@ export async function startedIn({ jobs }: Pick<BundleWorld, 'jobs'>): Promise<re
   return names.filter((name) => name.startsWith('ferrybot-'));
 }
 
-/** Remembers state and refs; the function that it gives puts both back. */
+/** Saves state and refs; the returned function restores both. */
 export async function bookmark({ world, git }: BundleWorld): Promise<() => Promise<void>> {
   const state = structuredClone(world.state);
   const refs = await git('for-each-ref', '--format=%(refname) %(objectname)');
   return async () => {
-    // Numbers go on: the runners remember those of the jobs that they had.
+    // The counters are kept, because the runners remember the ids of their jobs.
     Object.assign(world.state, structuredClone(state), { counters: world.state.counters });
     const now = await git('for-each-ref', '--format=%(refname)');
     for (const ref of now.split('\n').filter((one) => one !== '')) await git('update-ref', '-d', ref);
@@ -204,7 +209,7 @@ async function closeAll(
   if (bugs.length > 0) throw new AggregateError(bugs, 'the playground broke');
 }
 
-/** The action as a lab would get it: action.yml, the bundle made from today's source, and nothing else. */
+/** The action as a lab gets it: only action.yml and a bundle of the current source. */
 export async function bundledAction(root: string): Promise<string> {
   const action = join(root, 'action');
   await mkdir(join(action, 'dist'), { recursive: true });
@@ -216,7 +221,7 @@ export async function bundledAction(root: string): Promise<string> {
   return action;
 }
 
-/** The example lab with a job of a second, which gets one secret under a name that does not say so. */
+/** The example lab with a job of a second, which gets one secret under a harmless name. */
 async function tellingLab(
   root: string,
   config: Required<BundleWorldOptions>['config'],
@@ -263,7 +268,7 @@ function giveSecret(world: World): void {
   }
 }
 
-/** The App's side in this process, over the same HTTP and git as everybody's. */
+/** The App's side in this process, through the same HTTP and git as everyone else. */
 function control(world: World, origin: string, keys: LabKeys, workDirectory: string): Lab {
   const installation = Object.values(world.state.installations)[0];
   if (installation === undefined) throw new Error('the App is not installed');

@@ -1,4 +1,6 @@
-/** What README's section on adoption says to do, read from its own text: files, commands, tables and labels. */
+/**
+ * The instructions of README's section on adoption, read from its text: files, commands, tables and labels.
+ */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +23,7 @@ export function step(title: string): string {
   return found;
 }
 
-/** Files and folders of this repository that the first step says to copy. */
+/** The files and folders of this repository to copy in the first step. */
 export function copied(): readonly string[] {
   return [...step('Files').matchAll(/\]\((fixtures\/lab\/[^)]+)\)/g)].flatMap(([, path]) => path ?? []);
 }
@@ -33,7 +35,7 @@ export function keyCommands(): string {
   return commands;
 }
 
-/** Each environment with the keys that it gets. */
+/** Each environment with its keys. */
 export function keyPlaces(): ReadonlyMap<string, readonly string[]> {
   const rows = step('Secrets').matchAll(/^ *\| environment `([\w-]+)`[^|]*\| (.*) \|$/gm);
   return new Map(
@@ -44,7 +46,7 @@ export function keyPlaces(): ReadonlyMap<string, readonly string[]> {
   );
 }
 
-/** The labels of the lab's own machines. */
+/** The labels of the lab's own runners. */
 export function labels(): readonly string[] {
   return [
     ...new Set([...step('Runners').matchAll(/`(ferrybot-[\w-]+)`/g)].flatMap(([, label]) => label ?? [])),

@@ -44,7 +44,7 @@ const incidents = (): readonly string[] =>
     .map(({ text }) => text);
 
 it.each([[false], [true]])(
-  'reports a missing FERRYBOT_STATE_DIR, and launches after another approval (server: %s)',
+  'an incident reports a missing FERRYBOT_STATE_DIR, and another approval launches (server: %s)',
   async (server) => {
     const thread = await approved(server);
     const variables = structuredClone(Object.values(lab.world.state.repos)[0]?.variables ?? {});
@@ -67,7 +67,7 @@ it.each([[false], [true]])(
   },
 );
 
-it('reports a non-existing repository in `uses:`, without a server', async () => {
+it('an incident reports a non-existing repository in `uses:`, without a server', async () => {
   const thread = await approved(false);
   const text = await lab.git('show', `main:${LAUNCH}`);
   await push(lab, 'main', {
@@ -85,7 +85,7 @@ it('reports a non-existing repository in `uses:`, without a server', async () =>
   expect(card()).toContain('to clear why the launch failed');
 });
 
-it('reports once that the launch waits for a runner, updates that comment, and dispatches no second launch', async () => {
+it('one incident reports that the launch waits for a runner; it is updated, and no second launch is dispatched', async () => {
   const thread = await approved(true);
   await lab.useRunners(HOSTED, HOSTED_TOO);
   await say(thread);

@@ -58,7 +58,7 @@ it.each([
     'structural',
   ],
 ])(
-  'refuses %s',
+  'the gate rejects %s',
   async (_, hide, kind) => {
     await push(lab, branch, { files: { [EXPERIMENT]: hide(proposal) } });
     const { gate, proposal: proposed } = await shownIn(lab);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-it('launches an approval by a user who was renamed since, because the account id counts', async () => {
+it('an approval by a user who was renamed since launches, because the account id counts', async () => {
   const { users } = lab.world.state;
   const mira = Object.values(users).find((user) => user.login === 'mira');
   if (mira === undefined) throw new Error('no mira');
@@ -27,7 +27,7 @@ it('launches an approval by a user who was renamed since, because the account id
 });
 
 // threat T206
-it('gives the job only what the lab configured: no token, no key and no home of the runner', async () => {
+it('the job gets only what the lab configured: no token, no key and no home of the runner', async () => {
   const environment = await environmentOfJob();
   expect(environment['HARBOUR']).toBe(HARBOUR);
   expect(environment['FERRY_DATE']).toMatch(/^\d{4}-\d\d-\d\d$/);
@@ -40,7 +40,7 @@ it('gives the job only what the lab configured: no token, no key and no home of 
 });
 
 // threat T245
-it('shows the passed secret in no workflow log, logbook or comment', async () => {
+it('the passed secret is in no workflow log, logbook or comment', async () => {
   const { state } = lab.world;
   const logs = Object.values(state.logs).join('\n');
   expect(logs).toContain('ferrybot: submitted');
@@ -57,7 +57,7 @@ it('shows the passed secret in no workflow log, logbook or comment', async () =>
 });
 
 // threat T155
-it('refuses the order when the job is re-run, and when it is dispatched again', async () => {
+it('a used order is refused when its job is re-run, and when it is dispatched again', async () => {
   const runs = Object.values(lab.world.state.runs).filter((run) => run.path.endsWith('ferrybot-launch.yml'));
   await lab.as('mira', 'POST', `/actions/runs/${runs[0]?.id}/rerun`);
   expect(await lab.runJobs()).toContain('order-used');

@@ -62,7 +62,7 @@ const said = (): string =>
     .map(({ text }) => text)
     .join('\n\n');
 
-it('launches nothing if the workflow does not name the secret, and the incident names the file to edit', async () => {
+it('a workflow without the secret launches nothing, and the incident names the file to edit', async () => {
   expect(await approve()).toContain('ferrybot: secret-missing');
   const state = await stateIn(lab);
   expect(state?.order).toMatchObject({ status: 'failed', claim: null });
@@ -74,7 +74,7 @@ it('launches nothing if the workflow does not name the secret, and the incident 
   expect(said()).not.toContain('the launch is in progress');
 });
 
-it("launches once the workflow names the secret, after another approval with the card's line", async () => {
+it("the run launches once the workflow names the secret, after another approval with the card's line", async () => {
   const text = await lab.git('show', `main:${LAUNCH}`);
   const key = 'FERRYBOT_RUNNER_KEY: ${{ secrets.FERRYBOT_RUNNER_KEY }}';
   const given = text.replace(key, `${key}\n          WANDB_API_KEY: \${{ secrets.WANDB_API_KEY }}`);
@@ -87,7 +87,7 @@ it("launches once the workflow names the secret, after another approval with the
   expect(await startedIn(lab)).toHaveLength(1);
 });
 
-it('raises no alarm about withheld log lines, and names the secret that the watch lacks', async () => {
+it('withheld log lines raise no alarm, and a comment names the secret that the watch lacks', async () => {
   const state = await stateIn(lab);
   expect(state?.end?.status).toBe('SUCCEEDED');
   // The job leaves no metrics file, so one alarm about that is expected.

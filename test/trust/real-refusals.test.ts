@@ -45,7 +45,7 @@ describe('an order that a writer appends to the logbook', () => {
   // threat T1
   it.each([
     ['without a signature', 'signature', { key: 'own', sig: `${'A'.repeat(86)}==` }],
-    ['signed with a private key', 'signature', { key: 'own' }],
+    ['signed with another key', 'signature', { key: 'own' }],
     ['signed with an unlisted key under its own name', 'signature', { key: 'own', keyId: 'mine' }],
     ["signed with the watch's key in control's name", 'signature', { key: 'watch' }],
     [

@@ -48,7 +48,7 @@ async function squat(): Promise<void> {
     });
 }
 
-it('starts the watch and stops the job while workflow runs with the same titles are queued on another branch', async () => {
+it('watch and stop run while workflow runs with the same titles are queued on another branch', async () => {
   const files: Record<string, string> = {};
   for (const file of FILES) {
     const path = `.github/workflows/${file}`;

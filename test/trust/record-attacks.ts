@@ -1,4 +1,7 @@
-/** What somebody with write access does to the logbook by ordinary pushes: lines dropped, junk added, tags made up. */
+/**
+ * Attacks on the logbook by a user with write access and ordinary pushes: removed lines, invalid lines, fake
+ * tags.
+ */
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +11,7 @@ import type { BundleLab } from './bundle-lab.ts';
 const REF = 'refs/heads/ferrybot/logbook';
 const AUTHOR = ['-c', 'user.name=Ada', '-c', 'user.email=ada@lab.example'];
 
-/** The files of the record at this moment, by path. */
+/** The current files of the record, by path. */
 export async function recordFiles(lab: BundleLab): Promise<Readonly<Record<string, string>>> {
   const listed = await lab.git('ls-tree', '-r', '--name-only', REF);
   const paths = listed.split('\n').filter((path) => path.endsWith('/events.jsonl'));
@@ -19,7 +22,7 @@ export async function recordFiles(lab: BundleLab): Promise<Readonly<Record<strin
   );
 }
 
-/** One more commit on the branch in which these files have these texts. */
+/** Adds a commit to the branch that sets these files to these texts. */
 export async function pushFiles(lab: BundleLab, files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await lab.scratch();
   const git = async (...args: readonly string[]): Promise<string> => {
@@ -37,7 +40,7 @@ export async function pushFiles(lab: BundleLab, files: Readonly<Record<string, s
   return commit;
 }
 
-/** Puts the branch itself back, as somebody can where no ruleset keeps them from it. */
+/** Resets the branch, which is possible without a ruleset. */
 export async function putBranchBack(lab: BundleLab, commit: string): Promise<void> {
   await lab.git('update-ref', REF, commit);
 }
@@ -46,7 +49,7 @@ export async function headOfRecord(lab: BundleLab): Promise<string> {
   return lab.git('rev-parse', REF);
 }
 
-/** A tag of their own at the branch's head. */
+/** Pushes a tag at the branch's head. */
 export async function pushTag(lab: BundleLab, name: string, message: string): Promise<void> {
   await execa('git', ['-C', lab.repository, ...AUTHOR, 'tag', '-f', '-a', '-m', message, name, REF]);
 }
@@ -57,7 +60,7 @@ export async function marksOf(lab: BundleLab): Promise<readonly string[]> {
   return listed.split('\n').filter((name) => name !== '');
 }
 
-/** What ferrybot said about a logbook that does not verify. */
+/** The incidents about a logbook that does not verify. */
 export function incidentsIn(lab: BundleLab): readonly string[] {
   return Object.values(lab.world.state.comments)
     .map(({ body }) => body)

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 // threat T152
-it("uses the config of the default branch, not of a writer's branch called main", async () => {
+it("a scheduled run uses the config of the default branch, not of a writer's branch called main", async () => {
   const honest = await lab.git('show', `trunk:${CONFIG}`);
   const mine = honest.replace('logbookBranch: ferrybot/logbook', 'logbookBranch: ferrybot/mine');
   await push(lab, 'main', { files: { [CONFIG]: mine } });

@@ -1,4 +1,4 @@
-/** What somebody does who has the control key and write permission: any entry of control's, signed as control signs. */
+/** Attacks with the control key and write permission: any entry of control, signed with its key. */
 
 import { createGatherer } from '../../src/app/control/gather.ts';
 import { createLabOpener, type OpenLab, openForRun } from '../../src/app/open-lab.ts';
@@ -22,7 +22,7 @@ import type { BundleWorld } from './bundle-world.ts';
 
 const HOUR = 3_600_000;
 
-/** Opens the record with the stolen key; everything that is appended is signed as control's. */
+/** Opens the record with the stolen key; every appended entry is signed as control's. */
 async function stolen({ control: lab }: BundleWorld): Promise<OpenLab> {
   const opening = await createLabOpener(lab, 'main').open();
   if (opening.kind !== 'open') throw new Error(`the lab has no config: ${opening.config.why}`);
@@ -41,7 +41,7 @@ async function append(open: OpenLab, run: string, draft: EventDraft): Promise<vo
   if (result.kind !== 'appended') throw new Error(`${draft.type}: ${JSON.stringify(result)}`);
 }
 
-/** A second run on the same pull request, proposed by nobody but the thief. */
+/** A second run on the same pull request, proposed only by the thief. */
 export async function proposeWithStolenKey(
   lab: BundleWorld,
   like: string,
@@ -54,9 +54,8 @@ export async function proposeWithStolenKey(
 }
 
 /**
- * An order that the record bears out in every entry: the gates passed, it says, and what is approved is really approved by
- * that person, who names the digest: in a new comment, or in one that is there. Gives the order's digest. `recorded`: the
- * manifest that the record is given in the place of the approved one.
+ * Forges an order with consistent entries: passed gates, and a real approval of the digest by that person, in
+ * a new comment or in `said`. Returns the order's digest. `recorded` changes the manifest in the record.
  */
 export async function orderWithStolenKey(
   lab: BundleWorld,
@@ -76,7 +75,7 @@ export async function orderWithStolenKey(
   const data = { digest, manifest: recorded(manifest.value), commit, body, verdicts: green };
   await append(open, run, { type: 'gated', role: 'control', data });
   const { pull } = runIn(open, run).proposal;
-  // That it was shown is an entry of control's as well.
+  // The thief also forges the entry that the card was shown.
   const shownAt = new Date(open.lab.now()).toISOString();
   const shown = { digest, body, thread: pull, comment: 1, text: '0'.repeat(64), shownAt };
   if (shownAtOf(runIn(open, run), digest) === null)
@@ -94,7 +93,7 @@ export async function orderWithStolenKey(
 
 type Said = { readonly id: number; readonly user: { readonly id: number; readonly login: string } };
 
-/** The same on an approval that somebody really gave, whatever became of it since. */
+/** The same with an existing approval, even if it was revoked. */
 export async function orderAgainWithStolenKey(
   lab: BundleWorld,
   run: string,
@@ -110,7 +109,7 @@ export async function orderAgainWithStolenKey(
   return orderOn(open, run, { said, text: row.body, digest, body, commit });
 }
 
-/** A command is recorded as answered, and nothing that it asked for ever happens: control leaves it alone from then on. */
+/** Records a command as answered without executing it, so that control ignores it. */
 export async function answerWithStolenKey(lab: BundleWorld, run: string, comment: number): Promise<void> {
   const open = await stolen(lab);
   const row = lab.world.state.comments[comment];
@@ -175,7 +174,7 @@ async function orderOn(
   return named;
 }
 
-/** What control would find: the thief has its code as well. */
+/** Control's own evaluation of the gates: the thief has its code too. */
 async function gatedNow(open: OpenLab, state: RunState): Promise<Gated> {
   const { lab } = open;
   const facts = await createGatherer(open).gather(

@@ -34,7 +34,7 @@ clusters:
       cleanupAlive: { command: [echo, cleanup-cron-1 RUNNING], expect: RUNNING }
 `;
 
-describeWith('disk care by its workflows', 'disk care by its workflows', () => {
+describeWith('act', 'disk care by its workflows', () => {
   let lab: BundleWorld;
   let folder: string;
   let standin: Standin;

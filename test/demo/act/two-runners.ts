@@ -1,4 +1,7 @@
-/** One workflow of a lab by our runner and by act, against the same playground, told in the same words. */
+/**
+ * Runs one workflow of a lab with the playground's runner or with act, against the same playground, with
+ * comparable results.
+ */
 
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,15 +11,15 @@ import type { BundleWorld } from '../../trust/bundle-world.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const FOLDER = '.github/workflows';
-/** The workflows that a lab has. */
+/** The workflows of a lab. */
 export const LAB_WORKFLOWS = join(ROOT, 'fixtures/lab', FOLDER);
-/** The commit that the lab's files name. */
+/** The commit in the lab's workflow files. */
 export const EXAMPLE = '0123456789abcdef0123456789abcdef01234567';
 
-/** Dispatches a workflow file with these inputs, and tells what came of it. */
+/** Dispatches a workflow file with these inputs, and returns the result. */
 export type PlayWorkflow = (file: string, inputs: Readonly<Record<string, string>>) => Promise<Told>;
 
-/** By our runner: everything that the dispatch brings about is run as well. */
+/** With the playground's runner, which also runs everything that the dispatch triggers. */
 export function byUs(lab: BundleWorld): PlayWorkflow {
   return async (file, inputs) => {
     await lab.as('ada', 'POST', `/actions/workflows/${file}/dispatches`, { ref: 'main', inputs });
@@ -35,7 +38,10 @@ export function byUs(lab: BundleWorld): PlayWorkflow {
   };
 }
 
-/** By act, this workflow alone, as it stands on main. `texts`: files to take instead; `programs`: folders before act's PATH. */
+/**
+ * With act, only this workflow from main. `texts`: files to use instead; `programs`: folders before act's
+ * PATH.
+ */
 export function byAct(
   lab: BundleWorld,
   folder: string,
@@ -76,8 +82,8 @@ export function byAct(
 }
 
 /**
- * Jobs, their steps, what they hand on, and what ferrybot said at the end of each; both runners mark a failure in a way of
- * their own. `names`: the outputs that the workflow hands on, job by job, since act tells also those of steps alone.
+ * Jobs, their steps, outputs, and ferrybot's result code of each; the two runners mark a failure differently.
+ * `names`: the outputs to compare, by job, because act also returns the outputs of single steps.
  */
 export function comparable(told: Told, names: Told['outputs'] = told.outputs): Comparable {
   const results = told.lines.flatMap((line) => /ferrybot: ([\w-]+)/.exec(line)?.[1] ?? []);
@@ -95,7 +101,7 @@ export function comparable(told: Told, names: Told['outputs'] = told.outputs): C
 
 type Comparable = Pick<Told, 'jobs' | 'steps' | 'outputs'> & { readonly results: readonly string[] };
 
-/** The commit that the called workflows name. */
+/** The commit in the called workflows. */
 function pinOf(action: string): string {
   const pin = /uses: ferrybot\/ferrybot@([0-9a-f]{40})/.exec(
     readFileSync(join(action, FOLDER, 'chat.yml'), 'utf8'),

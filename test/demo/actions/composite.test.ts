@@ -79,7 +79,7 @@ runs:
         echo "text=\${{ steps.first.outputs.text }} twice" >> "$GITHUB_OUTPUT"
 `;
 
-it("runs its scripts with its own inputs, outputs, env and paths, separate from the job's", async () => {
+it("a composite action runs its scripts with its own inputs, outputs, env and paths, separate from the job's", async () => {
   const { said, conclusion, log } = await play(
     { 'tools/greet/action.yml': GREET, 'tools/greet/word.txt': 'word' },
     `      - {id: outside, run: mkdir sub}
@@ -116,7 +116,7 @@ runs:
 outputs: {late: {value: "\${{ steps.hard.outcome }}"}}
 `;
 
-it('evaluates success() and failure() for its own steps, continues after a tolerated failure, and else fails', async () => {
+it('a composite action evaluates success() and failure() for its own steps, and tolerates allowed failures', async () => {
   const fine = '{name: Fine, runs: {using: composite, steps: [{shell: bash, run: echo "> fine"}]}}';
   const { said, conclusion } = await play(
     { 'tools/ends/action.yml': ENDS, 'tools/fine/action.yml': fine },
@@ -143,7 +143,7 @@ fs.appendFileSync(process.env.GITHUB_STATE, 'word=' + process.env.INPUT_WORD + '
 fs.appendFileSync(process.env.GITHUB_OUTPUT, 'o=' + process.env.INPUT_WORD + '\\n');
 `;
 
-it('uses other actions from repositories and the workspace, with one pre and one post step for all of them', async () => {
+it('a composite action uses other actions, with one pre and one post step for all of them', async () => {
   const nested = (uses: readonly string[], id = 'in'): string => `name: Nested
 inputs: {word: {default: d}}
 outputs: {o: {value: "\${{ steps.${id}.outputs.o }}"}}
@@ -203,7 +203,7 @@ const chain = (length: number): Readonly<Record<string, string>> =>
     ]),
   );
 
-it('can be nested nine deep; one more is rejected before any step', async () => {
+it('composite actions can be nested nine deep; one more is rejected before any step', async () => {
   expect(await play(chain(9), '      - {uses: tools/c1@v1}\n')).toMatchObject({
     said: ['the last'],
     conclusion: 'success',
@@ -219,7 +219,7 @@ it('can be nested nine deep; one more is rejected before any step', async () => 
   expect(itself.log).toContain('Composite action depth exceeded max depth 9');
 });
 
-it("is stopped by its step's time limit, and ignores the job's defaults", async () => {
+it("a composite action is stopped by its step's time limit, and ignores the job's defaults", async () => {
   const slow = `{name: s, runs: {using: composite, steps: [{shell: sh, run: 'echo "> $(basename "$PWD")"; sleep 30'}, {if: always(), shell: bash, run: 'echo "> never"'}]}}`;
   const { said, conclusion, log } = await play(
     { 'tools/slow/action.yml': slow },
@@ -231,7 +231,7 @@ it("is stopped by its step's time limit, and ignores the job's defaults", async 
   expect(log.match(/##\[error\].*/g)).toEqual(['##[error]The action has timed out after 0.02 minutes.']);
 });
 
-it('continues after a cancellation if its own condition holds: only cancelled() depends on the job', async () => {
+it('a composite action runs after a cancellation if its condition holds: only cancelled() depends on the job', async () => {
   const tidy = `{name: t, runs: {using: composite, steps: [{shell: bash, run: echo "> tidy"}, {if: cancelled(), shell: bash, run: echo "> for it was cancelled"}]}}`;
   const slow = `{name: s, runs: {using: composite, steps: [{shell: bash, run: 'echo > "$PLACE"; sleep 30'}, {if: always(), shell: bash, run: echo "> never"}]}}`;
   await using folder = await folderOf({ 'tools/tidy/action.yml': tidy, 'tools/slow/action.yml': slow });
@@ -262,7 +262,7 @@ const refused = [
   ['a missing action', '{uses: tools/none@v1}', "Unable to resolve action 'tools/none@v1'"],
 ] as const;
 
-it.each(refused)('is rejected before any step if a step has %s', async (_, step, why) => {
+it.each(refused)('a composite action is rejected before any step if a step has %s', async (_, step, why) => {
   const text = `{name: bad, runs: {using: composite, steps: [${step}]}}`;
   const played = await play(
     { 'tools/bad/action.yml': text },

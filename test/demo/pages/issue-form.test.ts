@@ -67,7 +67,7 @@ async function open(
   return { status: response.status, to: '', message: '', ...((await response.json()) as object) };
 }
 
-it('is prefilled by the guided tour, and the opened issue passes every gate', async () => {
+it('an issue form is prefilled by the guided tour, and the opened issue passes every gate', async () => {
   const { ask, lab } = await openSite();
   await pushFile(lab, 'ada', 'main', '.github/ISSUE_TEMPLATE/hero-run.yml', await readFile(FORM, 'utf8'));
   await pushFile(lab, 'ada', 'main', 'experiments/hero.py', 'print()\n');
@@ -99,7 +99,7 @@ it('is prefilled by the guided tour, and the opened issue passes every gate', as
   expect(thread).toContain('data-insert="/seal"');
 });
 
-it("is rendered like GitHub's: a heading for each field, and a fence for code", async () => {
+it("the opened issue has GitHub's text: a heading for each field, and a fence for code", async () => {
   const form = parseIssueForm(`
 name: A form
 description: For a test.
@@ -120,7 +120,7 @@ body:
   for (const text of ['a: [', 'name: only', '- 1']) expect(parseIssueForm(text)).toBeNull();
 });
 
-it('does not exist if the repository has none, for every requested name', async () => {
+it('an issue form that the repository lacks is not found, for every requested name', async () => {
   const { ask, lab } = await openSite();
   // A form in another folder does not count.
   await pushFile(lab, 'ada', 'main', '.github/hero-run.yml', await readFile(FORM, 'utf8'));

@@ -21,7 +21,7 @@ const pressAsAda = ({ home, headers }: FerrySite): Promise<Response> =>
 const issues = async ({ home, headers }: FerrySite): Promise<string> =>
   (await fetch(`${home}/issues`, { headers })).text();
 
-it('is started by a button, adopted with the command in its issue, and handed off', async () => {
+it('a job is started by a button, adopted with the command in its issue, and handed off', async () => {
   const started: string[] = [];
   const site = await openFerrySite({
     open: openAdoptingLab,
@@ -55,7 +55,7 @@ it('is started by a button, adopted with the command in its issue, and handed of
   await site.close();
 });
 
-it("is not offered if the lab's cluster is not this machine", async () => {
+it("the button to start a job is not offered if the lab's cluster is not this machine", async () => {
   const site = await openFerrySite();
   expect(await issues(site)).not.toContain('Try a job of your own');
   expect((await pressAsAda(site)).status).toBeGreaterThanOrEqual(400);

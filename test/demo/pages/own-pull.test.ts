@@ -5,7 +5,7 @@ import { gated, runOf } from '../../support/own-pull.ts';
 import { fileOf, say } from '../../support/talk.ts';
 import { openFerrySite } from './ferry-site.ts';
 
-it('is opened by a button, and becomes a ferry with a command', async () => {
+it('a pull request is opened by a button, and becomes a ferry with a command', async () => {
   const site = await openFerrySite();
   const press = (cookie: string): Promise<Response> =>
     fetch(`${site.home}/own-pull`, {
@@ -27,7 +27,7 @@ it('is opened by a button, and becomes a ferry with a command', async () => {
   await site.close();
 });
 
-it('is opened with a missing import by another button', async () => {
+it('another button opens a pull request with a missing import', async () => {
   const site = await openFerrySite();
   expect(await (await fetch(`${site.home}/pulls`, { headers: site.headers })).text()).toContain(
     'a job that dies of a missing import',
