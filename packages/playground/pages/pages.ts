@@ -1,4 +1,4 @@
-/** The web page of the playground: answers a browser's request, or says that it is none of its own. */
+/** The playground's web page: answers a browser's request, or declines it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRouter } from '../http/router.ts';
 import { speakerCookie } from './acts/speak.ts';
@@ -17,8 +17,8 @@ import type { Outcome, PagesOptions, Visit } from './visit.ts';
 export type Pages = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
 /**
- * Answers `GET` of the addresses in `route-table.ts`, `POST` of their forms, and the assets.
- * False (nothing was written): the request is for the API, for git, or for the playground's control.
+ * Answers `GET` of the addresses in `route-table.ts`, `POST` of their forms, and the assets. False (nothing was
+ * written): the request is for the API, for git, or for the playground's control.
  */
 export function createPages(settings: PagesOptions): Pages {
   const options = { ...settings, fetch: conditionalFetch(settings.fetch, pageLimits.answersKeptMax) };
@@ -80,7 +80,7 @@ async function openVisit(options: PagesOptions, request: PageRequest): Promise<V
 const findScreen = createRouter(screenRoutes.map((route) => ({ ...route, method: 'GET' })));
 const findAct = createRouter(actRoutes.map((route) => ({ ...route, method: 'POST' })));
 
-/** The path without what is empty in it; one that does not decode has no page. */
+/** The path without empty segments; a path that cannot be decoded has no page. */
 function addressOf({ segments }: PageRequest): string {
   return `/${segments.map(encodeURIComponent).join('/')}`;
 }
@@ -100,7 +100,7 @@ async function look(visit: Visit, { homeRepository }: PagesOptions): Promise<Rep
     case 'missing':
       return showMissing(visit, screen.message);
     case 'page': {
-      // A look that could read only a part must not take away what stands on the page already.
+      // If an update could read only some of the data, keep what the page already shows.
       const isHalfALook = visit.request.knownEarlier !== null && visit.api.unread().length > 0;
       return isHalfALook ? showMissing(visit, '') : showScreen(visit, screen, 200);
     }
@@ -124,7 +124,7 @@ async function act(visit: Visit, form: URLSearchParams): Promise<Reply> {
   return { status: 303, headers: { ...headers, location: outcome.to }, body: '' };
 }
 
-/** Only the act of choosing sets the cookie; it ends with the browser. */
+/** Only choosing a speaker sets the cookie; it is a session cookie. */
 function cookieHeaders(visit: Visit, outcome: Outcome, form: URLSearchParams): Record<string, string> {
   if (visit.request.path !== '/_playground/speaker' || outcome.kind !== 'done') return {};
   const login = encodeURIComponent(form.get('speaker') ?? '');

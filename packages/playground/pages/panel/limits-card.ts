@@ -1,4 +1,4 @@
-/** What every token has used of GitHub's limits, and what each caller has cost since the world began. */
+/** Every token's usage of GitHub's limits, and each caller's requests since the world started. */
 
 import { github } from '../../limits/limits.ts';
 import type { RateWindow } from '../../limits/rate.ts';
@@ -16,7 +16,7 @@ export function limitsCard(facts: PanelFacts): Html {
   );
 }
 
-/** The bot's tokens first: theirs is the question. */
+/** The bot's tokens come first, because they matter most. */
 function stands({ rest, graphql, secondary }: PanelFacts): Html {
   const keys = [...new Set([rest, graphql, secondary].flatMap((table) => Object.keys(table)))].toSorted();
   if (keys.length === 0) return html`<p class="nothing">Nobody has asked anything yet.</p>`;
@@ -37,13 +37,13 @@ function isPerson(key: string): boolean {
   return key.startsWith('user:');
 }
 
-/** Without a request there is no window: GitHub begins one with the next. */
+/** Without a request there is no window: GitHub starts one with the next request. */
 function hourly(name: string, window: RateWindow | undefined): Html {
   if (window === undefined) return gauge(name, html`<span class="muted">nothing in this hour</span>`);
   return gauge(name, html`${share(window.used, window.limit)} ${resetAt(window)}`);
 }
 
-/** To the second that `x-ratelimit-reset` says. */
+/** To the second, as in `x-ratelimit-reset`. */
 function resetAt({ resetAtMs }: RateWindow): Html {
   const at = new Date(Math.ceil(resetAtMs / 1_000) * 1_000).toISOString();
   return html`<span class="muted small nowrap">resets <time datetime="${at}">${at.slice(11, 19)}</time> UTC</span>`;

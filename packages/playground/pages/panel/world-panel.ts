@@ -14,12 +14,12 @@ import type { Panel, ProcessRow } from './panel.ts';
 import { readChains } from './read-chains.ts';
 
 export type PanelParts = {
-  /** Null: nobody may move this clock by hand. */
+  /** Null: this clock cannot be moved by hand. */
   readonly clock: OffsetClock | null;
   readonly processes: () => Promise<readonly ProcessRow[]>;
 };
 
-/** The panel of a world; without parts it has a clock that cannot be moved and no processes. */
+/** The panel of a world; without `parts` its clock cannot be moved and it lists no processes. */
 export function worldPanel(world: World, parts: PanelParts | null = null): Panel {
   return {
     facts: async () => ({
@@ -56,7 +56,7 @@ export function worldPanel(world: World, parts: PanelParts | null = null): Panel
   };
 }
 
-/** Every run of a workflow has a token of its own; what they cost is one sum. */
+/** Every workflow run has its own token; their usage is summed. */
 function usageByCaller(world: World): Readonly<Record<string, Usage>> {
   const sums: Record<string, Usage> = {};
   for (const [name, usage] of Object.entries(world.state.usage)) {

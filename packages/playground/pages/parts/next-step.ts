@@ -1,4 +1,4 @@
-/** The panel at the head of a thread: what is wanted, from whom, and the commands at hand. */
+/** The panel at the top of a thread: the next action, who can do it, and the available commands. */
 import type { ApiCheckRun } from '../api/run-shapes.ts';
 import type { ApiIssue } from '../api/thread-shapes.ts';
 import { type BotWish, commandsFor, isFerryThread, wantedFrom } from '../guide.ts';
@@ -21,7 +21,7 @@ export function nextStep(visit: Visit, issue: ApiIssue, checks: readonly ApiChec
 </div></section>`;
 }
 
-/** Without a script the chips lead to the box; with it they also write the command there. */
+/** Without a script the chips link to the comment box; with it they also write the command there. */
 function commandChips(wish: BotWish): Html {
   return html`<div class="chips" role="group" aria-label="Write a command into the comment box">${commandsFor(
     wish,

@@ -1,4 +1,4 @@
-/** Open, closed, merged, draft: the pill beside a title and the icon in a list. */
+/** Open, closed, merged, draft: the badge next to a title and the icon in a list. */
 import type { ApiIssue } from '../api/thread-shapes.ts';
 import { type Html, html } from '../html.ts';
 import { type IconName, icon } from './icons.ts';

@@ -1,4 +1,4 @@
-/** How a check, a run, a job or a step is doing: a coloured mark with a word for it. */
+/** The state of a check, a run, a job or a step: a coloured mark with a word. */
 import { type Html, html } from '../html.ts';
 import { type IconName, icon } from './icons.ts';
 
@@ -29,7 +29,9 @@ const statuses: Readonly<Record<string, Look>> = {
   in_progress: { icon: 'spin', tone: 'wait', word: 'in progress' },
 };
 
-/** The API's words (`status`, `conclusion`) in people's; an unknown one is shown as it is, never as success. */
+/**
+ * The API's values (`status`, `conclusion`) in everyday words. An unknown value is shown unchanged, never as success.
+ */
 export function progressWord(progress: Progress): string {
   return lookOf(progress).word;
 }

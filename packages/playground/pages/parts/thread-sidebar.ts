@@ -1,4 +1,4 @@
-/** The column beside a thread: labels to toggle for who may, people who took part, branches. */
+/** The side column of a thread: labels (editable with permission), participants, branches. */
 import type { ApiLabel } from '../api/repo-shapes.ts';
 import { type Html, html } from '../html.ts';
 import type { PullPart, Thread } from '../thread/read-thread.ts';
@@ -27,7 +27,7 @@ export function threadSidebar(thread: Thread): Html {
 </aside>`;
 }
 
-/** Who has reviewed, with what each said last that counts; a remark alone changes no verdict, as on GitHub. */
+/** The reviewers with their latest verdict; a review without a verdict does not change it, as on GitHub. */
 function reviewers({ reviews }: PullPart): Html {
   const verdicts = new Map<string, string>();
   for (const { user, state } of reviews) {

@@ -1,4 +1,4 @@
-/** The repository's front page: what to do next, then files and README. */
+/** The repository's front page: the next action, then files and README. */
 import { commitShape, contentsShape } from '../api/repo-shapes.ts';
 import { type ApiIssue, commentShape, issueShape } from '../api/thread-shapes.ts';
 import { botWish, isClosure, isFerryThread, wantedFrom } from '../guide.ts';
@@ -46,7 +46,7 @@ export async function homeScreen(visit: Visit, params: Params): Promise<Screen> 
   };
 }
 
-/** The newest open thread that the bot looks after is what a newcomer should open first. */
+/** Suggests the newest open thread that the bot manages. */
 async function nextCard(visit: Visit, place: Place, threads: readonly ApiIssue[]): Promise<Html> {
   const ferries = threads.filter((thread) => isFerryThread(thread));
   const next =

@@ -27,7 +27,7 @@ function checkCard(visit: Visit, { place }: PullView, { check, annotations }: Ch
   <div class="card-body">${(title ?? '') === '' ? null : html`<h3>${written(title)}</h3>`}${(summary ?? '') === '' ? null : renderMarkdown(summary ?? '', { repoPath: place.path }, { breaks: false })}${(text ?? '') === '' ? null : renderMarkdown(text ?? '', { repoPath: place.path }, { breaks: false })}${annotations.map((note) => annotation(note, check.name))}${place.mayWrite ? buttons(place, check.id, visit.checkButtons(check.id)) : null}${!elsewhere ? null : html`<p><a href="${link}">Details</a></p>`}</div></article>`;
 }
 
-/** A click means the same as the command that the App wrote on the button. */
+/** A click has the effect of the command that the App wrote on the button. */
 function buttons(place: Place, id: number, actions: readonly CheckButton[]): Html | null {
   if (actions.length === 0) return null;
   const button = (one: CheckButton): Html =>

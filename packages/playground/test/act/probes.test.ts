@@ -1,5 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** The same small workflows on our runner and on act: outputs, environment, summary, ends, stop-commands, masks, calls. */
+/**
+ * The same small workflows on our runner and on act: outputs, environment, summary, results, stop-commands, masks,
+ * calls.
+ */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

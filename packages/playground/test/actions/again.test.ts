@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** Running again: all of a run, what failed, or one job; the same commit and actor, another triggering actor. */
+/** Re-runs of a whole run, of its failed jobs, or of one job: the same commit and actor, another triggering actor. */
 
 import { expect, it } from 'vitest';
 import { file, job, stage } from './stage.ts';

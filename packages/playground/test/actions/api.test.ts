@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** What people ask of Actions through the API: dispatch, look, cancel, approve, run again. */
+/** Actions through the REST API: dispatch, read, cancel, approve, re-run. */
 
 import { describe, expect, it } from 'vitest';
 import { file, job, stage } from './stage.ts';

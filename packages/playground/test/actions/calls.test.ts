@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** Workflows that call workflows: of another repository, with their powers, secrets, environments and machines. */
+/** Workflows that call workflows: of other repositories, with permissions, secrets, environments and runners. */
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
 });
 
-/** A folder that stands for a repository with these workflow files. */
+/** A folder that serves a repository with these workflow files. */
 async function served(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'playground-calls-'));
   folders.push(folder);

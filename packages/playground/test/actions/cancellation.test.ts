@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
 /**
- * What a cancellation reaches (docs: workflow cancellation reference; actions/runner, StepsRunner): conditions are asked
- * again, what is meant to run all the same goes on, until force or five minutes end it. Virtual time.
+ * The effect of a cancellation (docs: workflow cancellation reference; actions/runner, StepsRunner): conditions are
+ * evaluated again, and what should run despite it continues until a forced cancellation or five minutes end it. Virtual
+ * time.
  */
 
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** Time limits, cancellation, further attempts, concurrency, a restart; virtual time, steps played by functions. */
+/** Time limits, cancellation, further attempts, concurrency, a restart. Virtual time, with functions as steps. */
 
 import { describe, expect, it } from 'vitest';
 import type { State } from '../../world/state.ts';

@@ -1,4 +1,7 @@
-/** What an environment may be asked for (docs.github.com/rest/deployments/environments), and what is refused because nobody would enforce it. */
+/**
+ * Supported environment settings (docs.github.com/rest/deployments/environments), and those that are rejected because
+ * the playground does not enforce them.
+ */
 
 import { expect, it } from 'vitest';
 import { mintUserToken } from '../../identity/tokens.ts';

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** Expressions mean in the playground what they mean on GitHub. */
+/** Expressions have the same results in the playground as on GitHub. */
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -82,7 +82,7 @@ describe('if', () => {
     ['!cancelled()', 'failure', true],
     ["'always()' == 'x'", 'failure', false],
     ['success()', 'skipped', false],
-    // A text around the expression is a non-empty string, hence true, on GitHub as here.
+    // Text around an expression makes a non-empty string, which is true, on GitHub and here.
     ['${{ inputs.count == 4 }} and more', 'success', true],
   ])('%s after %s is %s', (condition, status, expected) => {
     expect(evaluateCondition(condition, scope(status))).toBe(expected);

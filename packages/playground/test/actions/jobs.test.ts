@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** A run goes through its jobs as on GitHub; virtual time, steps played by functions. */
+/** A run executes its jobs as on GitHub. Virtual time, with functions as steps. */
 
 import { describe, expect, it } from 'vitest';
 import { file, job, stage } from './stage.ts';

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** What starts nothing, what starts in spite of that, and on which commit; each rule with the page of GitHub's docs. */
+/** Events that start no run, the exceptions, and the commit of a run; each rule with the page of GitHub's docs. */
 
 import { describe, expect, it } from 'vitest';
 import { posterAs } from './poster.ts';

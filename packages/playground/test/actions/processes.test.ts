@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** Jobs on real processes and real git: what a step gets, what it leaves, and how it is ended. */
+/** Jobs on real processes and real git: a step's input, its results, and how it is ended. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ const file = (text: string) => ({ '.github/workflows/w.yml': text });
 const dispatched = (steps: string, more = ''): Record<string, string> =>
   file(`on: workflow_dispatch\njobs:\n  a:\n    runs-on: ubuntu-latest\n${more}    steps:\n${steps}`);
 
-/** An action that tells what it sees and leaves something in every file that a step may write. */
+/** An action that prints its environment and writes to every file that a step may write. */
 const ACTION = {
   'action.yml': `
 name: Ferrybot

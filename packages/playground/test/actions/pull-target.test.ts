@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** `pull_request_target` as it is since 2025-12-08 (GitHub changelog 2025-11-07), and what actions/checkout refuses there. */
+/** `pull_request_target` since 2025-12-08 (GitHub changelog 2025-11-07), and what actions/checkout refuses in it. */
 
 import { expect, it } from 'vitest';
 import { unsafeCheckout } from '../../actions/runner/unsafe-checkout.ts';
@@ -90,7 +90,7 @@ it('is refused to a workflow_run behind a fork’s pull request too, and to none
   expect(unsafeCheckout('workflow_run', after('pull_request', 2), wish)).toContain('workflow_run');
   expect(unsafeCheckout('workflow_run', after('pull_request', 1), wish)).toBeNull();
   expect(unsafeCheckout('workflow_run', after('push', 2), wish)).toBeNull();
-  // There the head is the base's own commit.
+  // For this event the head is the base's own commit.
   expect(unsafeCheckout('workflow_run', after('pull_request_target', 2), wish)).toBeNull();
 });
 

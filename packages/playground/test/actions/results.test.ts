@@ -1,4 +1,4 @@
-/** Artifacts and caches: who may keep what, for how long, and who finds it again. The clients' own part: programs/strangers.test.ts. */
+/** Artifacts and caches: permissions to save, retention, and lookup. programs/strangers.test.ts tests the clients. */
 
 import { expect, it } from 'vitest';
 import { answerResults } from '../../actions/results/results-door.ts';
@@ -18,7 +18,7 @@ type Keeper = {
   readonly upload: (name: string, text: string, more?: object) => Promise<Answer>;
 };
 
-/** A job that runs on a branch and goes on running. */
+/** A job that keeps running on a branch. */
 async function keeperOn(lab: Stage, branch: string): Promise<Keeper> {
   const runId = await lab.dispatch('w.yml', {}, branch);
   const found = lab.jobs(runId)[0];
@@ -120,7 +120,7 @@ it('a branch sees what the default branch saved, and nothing of the branch besid
   expect(await one.restore('of-one')).toBe('of-one');
   expect(await other.restore('of-one', ['of-o'])).toBeNull();
   expect(await main.restore('of-one', ['of-o'])).toBeNull();
-  // The same key once a branch: saved again it is refused, on another branch it is another cache.
+  // A key is unique per branch: a second save is refused, but on another branch it is another cache.
   expect(await one.save('of-one')).toMatchObject({ status: 409, body: { code: 'already_exists' } });
   expect(await other.save('of-one')).toMatchObject({ status: 200 });
   const { body } = await lab.api('GET', '/actions/caches?ref=one');

@@ -1,4 +1,4 @@
-/** The small parts of the runner: command files, workflow commands, masks, checkout plans. */
+/** Small parts of the runner: command files, workflow commands, masks, checkout plans. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -88,7 +88,8 @@ describe('workflow commands', () => {
     const secret = `a&b <c> 'd' "e"`;
     const masks = createMasks([secret]);
     const base64 = (text: string): string => Buffer.from(text).toString('base64');
-    // At one of the three places of a group of bytes the whole is known; at the others all but its first letters.
+    // At one of the three offsets in a group of bytes the whole value is masked; at the others all but its first
+    // letters.
     expect([1, 2, 3].map((length) => masks.apply(base64('x'.repeat(length) + secret)).slice(-3))).toEqual([
       '***',
       '***',

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** Which events start a run, and what the run knows of them; virtual time, steps played by functions. */
+/** Which events start a run, and the run's context. Virtual time, with functions as steps. */
 
 import { describe, expect, it } from 'vitest';
 import { file, job, stage } from './stage.ts';

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** What an outsider writes to find out what a step is given, and what its log says: real processes. */
+/** The input and the log of a step, checked with workflows as an outsider would write them: real processes. */
 
 import { expect, it } from 'vitest';
 import { startRealLab } from './real-lab.ts';

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** A workflow file is read as GitHub reads it, and what cannot be done is named. */
+/** A workflow file is parsed as on GitHub, and unsupported parts are named. */
 
 import { describe, expect, it } from 'vitest';
 import { checkCallInputs, checkDispatchInputs } from '../../actions/workflow/dispatch-inputs.ts';

@@ -1,4 +1,4 @@
-/** Whatever is sent to the API is answered as GitHub answers it: no crash, no 500, no guess. */
+/** Every API request gets an answer like GitHub's: no crash, no 500, no guess. */
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import fc from 'fast-check';
@@ -95,7 +95,7 @@ describe('a request', () => {
         path,
         { status: 404, body: notFound },
       ]);
-    // GitHub has the address, but not for this method.
+    // GitHub has this path, but not with this method.
     expect((await ask(town, 'DELETE', '/api/v3/rate_limit')).status).toBe(404);
     expect(town.world.state.unserved).toEqual([]);
     expect((await ask(town, 'GET', '/api/v3/gists')).status).toBe(501);
@@ -146,7 +146,7 @@ describe('a path that ends where a name should stand', () => {
   );
 });
 
-/** Values that break programs which trust their input. */
+/** Values that break programs with too much trust in their input. */
 const nasty = fc.oneof(
   fc.constantFrom(
     '__proto__',
@@ -184,7 +184,7 @@ const nasty = fc.oneof(
   fc.string({ maxLength: 40 }),
   fc.integer().map(String),
 );
-/** What stands somewhere in the furnished town, so that a request gets as far as it can. */
+/** Values that exist in the furnished town, so that a request gets as far as possible. */
 const likely = fc.constantFrom(
   ...'1 2 main ferry heads/main heads refs/heads/ferry ferrybot bug a.txt main...ferry 4242 lab mira 9001'.split(
     ' ',
@@ -260,7 +260,7 @@ describe('any request at all', () => {
   }, async () => {
     let town = await furnished();
     let count = 0;
-    // Judged here as well as after every test, so that what does not fit comes with its request and seed.
+    // Judged here too, not only after every test, so that a failure is reported with its request and seed.
     const verdicts: string[] = [];
     const judge = (made: unknown): void => {
       const verdict = judgeAnswer(made as AnswerMade); // the channel carries nothing else
@@ -269,7 +269,7 @@ describe('any request at all', () => {
     subscribe('playground.answer', judge);
     await fc.assert(
       fc.asyncProperty(mixed, async ({ route, segments, isAtHome, who, body: text, query, accept }) => {
-        // What was done to the town makes the next request nastier; limits are another test's matter.
+        // Changes to the town make later requests harsher; other tests cover limits.
         count += 1;
         if (count % 100 === 0) town = await furnished();
         town.town.advance(60_000);
@@ -291,11 +291,11 @@ describe('any request at all', () => {
           headers,
           ...(route.method === 'GET' ? {} : { body: text }),
         });
-        // Dots in a path can make it another one, which GitHub has and we have not.
+        // Dots in a path can make it another path, one that only GitHub has.
         expect({ url, isSane: status < 500 || status === 501 }).toEqual({ url, isSane: true });
         expect({ url, verdicts: verdicts.splice(0) }).toEqual({ url, verdicts: [] });
       }),
-      // A slow machine asks less instead of failing.
+      // A slow machine sends fewer requests, so that it does not time out.
       { numRuns: RUNS, interruptAfterTimeLimit: 60_000 },
     );
     unsubscribe('playground.answer', judge);

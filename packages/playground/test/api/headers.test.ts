@@ -1,4 +1,4 @@
-/** What a request's headers ask for and what an answer's headers tell, on successes and refusals alike. */
+/** Request headers and answer headers, on successes and refusals. */
 
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,7 @@
-/** What is not served says so as GitHub would, or is refused by name, and is remembered: nobody takes silence for an answer. */
+/**
+ * Operations that are not served get GitHub's error or a refusal by name, and are recorded, so that silence is never
+ * taken for an answer.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { createTown, type Town } from '../world/town.ts';

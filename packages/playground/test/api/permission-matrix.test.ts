@@ -1,6 +1,6 @@
 /**
- * Who may use which route, for every route there is (docs.github.com/rest/authentication/permissions-required-for-github-apps
- * and docs.github.com/organizations/managing-user-access…/repository-roles-for-an-organization).
+ * Permissions of every route (docs.github.com/rest/authentication/permissions-required-for-github-apps and
+ * docs.github.com/organizations/managing-user-access…/repository-roles-for-an-organization).
  */
 
 import { describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ const plainRoutes = allRoutes.filter((route) => route.scope === 'plain');
 const routes = allRoutes.filter((route): route is RepoRoute => route.scope !== 'plain');
 const roles: readonly Role[] = ['read', 'triage', 'write', 'maintain', 'admin'];
 
-/** The status that a caller gets whose request names nothing that exists: 401 and 403 come before 404 and 422. */
+/** The status of a request that names nothing that exists: 401 and 403 come before 404 and 422. */
 async function knock(town: Town, route: Route, token: string | null): Promise<number> {
   const path = route.pattern
     .replace(':owner', 'lab')
@@ -54,7 +54,7 @@ describe('a private repository', () => {
     const town = createTown();
     const stranger = makePrivate(town, null);
     for (const route of routes) {
-      // A guest has sixty requests an hour.
+      // A guest may send sixty requests per hour.
       town.advance(60 * 60 * 1000);
       expect([route.pattern, await knock(town, route, stranger)]).toEqual([route.pattern, 404]);
       expect([route.pattern, await knock(town, route, null)]).toEqual([route.pattern, 404]);
@@ -68,7 +68,7 @@ describe('a private repository', () => {
       const needed = route.access.role;
       const may = needed === 'public' || needed === 'anyone' || roles.indexOf(role) >= roles.indexOf(needed);
       const status = await knock(town, route, token);
-      // A route for Apps alone refuses even an administrator, and says so.
+      // A route for Apps only refuses even an administrator, with a message.
       if (may && !(needed === 'admin' && status === 403))
         expect([route.method, route.pattern, isRefused(status)]).toEqual([
           route.method,
@@ -99,7 +99,7 @@ describe('an App', () => {
     const town = createTown();
     makePrivate(town, null);
     for (const route of routes) {
-      // An App has nine hundred points a minute, and a write costs five.
+      // An App has nine hundred points per minute, and a write costs five.
       town.advance(60 * 1000);
       for (const need of route.access.permissions) {
         const [name = '', level = 'read'] = need.split(':');
@@ -139,7 +139,7 @@ describe('a route of no repository', () => {
         const isWelcome = welcome[route.access].some((one) => one === kind);
         const status = await knock(town, route, token);
         if (!isWelcome) expect([route.pattern, kind, isRefused(status)]).toEqual([route.pattern, kind, true]);
-        // Whom the gate lets in may still be the wrong one for what is behind it.
+        // A caller who passes the permission check may still be refused by the route itself.
         else expect([route.pattern, kind, status === 401]).toEqual([route.pattern, kind, false]);
       }
     }

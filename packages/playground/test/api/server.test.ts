@@ -1,4 +1,4 @@
-/** The playground over real HTTP: one port, control endpoints, live events, a clock that moves, a state that survives. */
+/** The playground over real HTTP: one port, control endpoints, live events, a movable clock, and persistent state. */
 
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { request } from 'node:http';
@@ -34,7 +34,7 @@ async function start(directory?: string) {
   const bugs: unknown[] = [];
   heard.serve({ world, clock, onBug: (error) => void bugs.push(error) });
   closers.push(heard.close);
-  /** As whoever started it. */
+  /** A request by the user who started it. */
   const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(`${heard.origin}${path}`, { ...init, headers: { authorization: `Bearer ${heard.secret}` } });
   return { ...heard, ask, world, clock, seeded, bugs };
@@ -159,7 +159,7 @@ describe('a state that is kept', () => {
     await Promise.all(
       titles.map((title) => post(`${origin}/api/v3/repos/lab/ferries/issues`, token, { title })),
     );
-    // What a process that is killed now would leave behind.
+    // The state that a process would leave if it were killed now.
     const left = JSON.parse(await readFile(join(path, 'state.json'), 'utf8')) as {
       issues: Record<string, { title: string }>;
     };
@@ -169,7 +169,7 @@ describe('a state that is kept', () => {
         .toSorted(),
     ).toEqual(titles);
     expect(await readdir(path)).toEqual(['state.json']);
-    // It holds everybody's tokens: other users of the machine cannot read it.
+    // It contains all tokens, so other users of the machine must not be able to read it.
     expect((await stat(join(path, 'state.json'))).mode & 0o077).toBe(0);
     const again = await start(path);
     const issues = await fetch(`${again.origin}/api/v3/repos/lab/ferries/issues`);

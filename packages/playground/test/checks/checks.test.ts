@@ -1,4 +1,4 @@
-/** What machines write: check runs with annotations, statuses, workflows dispatched by hand. */
+/** Data that machines write: check runs with annotations, statuses, manually dispatched workflows. */
 
 import { describe, expect, it } from 'vitest';
 import type { Workflow } from '../../actions/state-actions.ts';

@@ -1,4 +1,4 @@
-/** Deployments as docs.github.com/rest/deployments describes them: a bot deploys a branch and says what became of it. */
+/** Deployments as docs.github.com/rest/deployments describes them: a bot deploys a branch and reports the result. */
 
 import { describe, expect, it } from 'vitest';
 import { mintUserToken } from '../../identity/tokens.ts';
@@ -40,7 +40,7 @@ describe('a deployment', () => {
     const status = await ask('ada', 'POST', `/deployments/${made.id}/statuses`, {
       state: 'in_progress',
       log_url: 'http://run.test/1',
-      // What branch-deploy sends where there is none.
+      // branch-deploy sends null when there is no URL.
       environment_url: null,
     });
     expect(status).toMatchObject({ httpStatus: 201, state: 'in_progress', log_url: 'http://run.test/1' });

@@ -1,4 +1,4 @@
-/** The judge that stands behind every test: it takes what GitHub describes and nothing else. */
+/** The judge that runs after every test: it accepts what GitHub describes and nothing else. */
 
 import { describe, expect, it } from 'vitest';
 import { judgeAnswer } from '../support/openapi/judge-answer.ts';

@@ -1,4 +1,6 @@
-/** An App at `emulate` 0.12.2 and at the playground: its JWT, its tokens, what they may do, and its signed webhooks. */
+/**
+ * An App on `emulate` 0.12.2 and on the playground: its JWT, its tokens, their permissions, and its signed webhooks.
+ */
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,7 +18,7 @@ const GRANTED = { checks: 'write', contents: 'read', issues: 'write', metadata: 
 const THEIR_INSTALLATION = 77;
 
 type Heard = { readonly event: string; readonly signature: string; readonly body: string };
-/** One App's voices: by its JWT, by its installation's token, by any token. */
+/** An App's clients: with its JWT, with its installation's token, with any token. */
 type Voices = {
   readonly app: Ask;
   readonly installation: Ask;
@@ -144,7 +146,7 @@ const agree: readonly (readonly [string, Step])[] = [
   ['a person’s token is no App', async ({ as }) => [(await as('ada_token')('GET /app')).status]],
 ];
 
-/** What each of the two answers; the first is GitHub's. */
+/** The two answers; the first is GitHub's. */
 const differ: readonly (readonly [string, Step, readonly unknown[], readonly unknown[]])[] = [
   [
     'a refusal says that it is the App that may not (docs: troubleshooting the REST API)',

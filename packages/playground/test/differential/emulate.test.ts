@@ -1,7 +1,7 @@
 /**
- * The same requests to the playground and to `emulate` 0.12.2, an emulator by somebody else: where that one is right
- * (git objects and refs, contents, comments, labels) both give the same status and the same facts. Where it is wrong, a
- * test says what GitHub does.
+ * The same requests to the playground and to `emulate` 0.12.2, an independent emulator. Where that one is right (git
+ * objects and refs, contents, comments, labels) both give the same status and the same facts. Where it is wrong, a test
+ * states what GitHub does.
  */
 
 import { Octokit } from '@octokit/core';
@@ -26,7 +26,7 @@ const agree: readonly (readonly [string, Step])[] = [
       });
       const who = { name: 'Ada', email: 'ada@lab.example', date: '2026-11-21T06:00:00Z' };
       const commit = await ask('POST /repos/{owner}/{repo}/git/commits', {
-        // With its newline: the other emulator adds one where it lacks, GitHub keeps a message to the byte.
+        // With a final newline: the other emulator adds a missing one, but GitHub keeps a message exactly.
         message: 'Say hello\n',
         tree: tree.data.sha,
         parents: [],

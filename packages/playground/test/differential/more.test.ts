@@ -1,6 +1,6 @@
 /**
- * More of what `emulate` 0.12.2 serves, asked of both: issues, labels, comments in pages, pull requests, contents, tags,
- * comparisons, checks, roles. Where the two differ the test says which of them does what GitHub does, and by what source.
+ * More requests to both the playground and `emulate` 0.12.2: issues, labels, paged comments, pull requests, contents,
+ * tags, comparisons, checks, roles. Where the two differ, the test names the one that matches GitHub, with the source.
  */
 
 import type { Emulator } from 'emulate';
@@ -16,7 +16,7 @@ afterAll(() => emulator.close());
 const R = '/repos/{owner}/{repo}';
 const base64 = (words: string): string => Buffer.from(words).toString('base64');
 
-/** A branch with one commit of its own, made by the git routes. */
+/** A branch with one commit of its own, created by the git routes. */
 async function branch(ask: Parameters<Step>[0], name: string, path: string): Promise<string> {
   const main = await ask(`GET ${R}/git/ref/{ref}`, { ref: 'heads/main' });
   const parent = String(main.data['object']?.sha);
@@ -145,7 +145,7 @@ describe('where the other emulator is right, the two agree:', () => {
   });
 });
 
-/** What each of the two answers; the first is GitHub's. */
+/** The two answers; the first is GitHub's. */
 const differ: readonly (readonly [string, Step, readonly unknown[], readonly unknown[]])[] = [
   [
     'somebody else’s comment is not deleted (docs: rest/issues/comments, push access)',

@@ -1,4 +1,4 @@
-/** The rest of what `emulate` 0.12.2 lacks or does otherwise: GitHub's answer with its page, ours, and the other one's. */
+/** What else `emulate` 0.12.2 lacks or does differently: GitHub's answer with its page, ours, and the other one's. */
 
 import type { Emulator } from 'emulate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ const issueOf = async (
   issue_number: (await ask(`POST ${R}/issues`, { title })).data.number,
 });
 
-/** What each of the two answers; the first is GitHub's. */
+/** The two answers; the first is GitHub's. */
 const differ: readonly (readonly [string, Step, readonly unknown[], readonly unknown[]])[] = [
   [
     'a lock needs no body (docs: rest/issues/issues, lock an issue)',
@@ -103,7 +103,7 @@ describe('where the other emulator is wrong, the playground does what GitHub doe
         );
       return [said.filter((status) => status === 403).length];
     });
-    // The issue is a piece of content, too.
+    // The issue counts as content, too.
     expect(statuses).toEqual({ ours: [6], theirs: [0] });
   });
 });

@@ -1,4 +1,4 @@
-/** Faults as they are switched from outside, over HTTP: one seed is one history, and what is said is what happens. */
+/** Faults switched from outside, over HTTP: a seed gives one history, and the reported strikes really happened. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FaultSite, openFaultSite } from './fault-site.ts';

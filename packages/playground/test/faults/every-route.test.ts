@@ -1,4 +1,4 @@
-/** Each fault of requests strikes every route that there is, and does to its state what the fault says. */
+/** Each request fault strikes every route, with the documented effect on the route's state. */
 
 import { describe, expect, it } from 'vitest';
 import { allRoutes } from '../../api/all-routes.ts';
@@ -9,7 +9,7 @@ import { at, createTown, type Town } from '../world/town.ts';
 
 type Asked = { readonly method: string; readonly path: string };
 
-/** Something that is there for most of the routes; the rest are asked for what is not there. */
+/** Values that exist for most routes; the other routes get values that do not exist. */
 const values: Readonly<Record<string, string>> = {
   owner: 'lab',
   repo: 'ferries',
@@ -28,7 +28,7 @@ const asked: readonly Asked[] = [
 const reads = asked.filter(({ method }) => method === 'GET');
 const writes = asked.filter(({ method }) => method !== 'GET');
 
-/** The same town every time: an issue with a comment, a branch, an administrator who asks. */
+/** Always the same town: an issue with a comment, a branch, and an administrator as the caller. */
 async function furnished(): Promise<{ readonly town: Town; readonly token: string }> {
   const town = createTown();
   await town.commit('main', { 'a.txt': 'one\n' });
@@ -55,7 +55,7 @@ async function ask(
   { town, token }: { readonly town: Town; readonly token: string },
   { method, path }: Asked,
 ) {
-  // Limits are another test's matter.
+  // Other tests cover limits.
   town.advance(61 * 60 * 1000);
   const body =
     path === '/api/graphql'
@@ -66,7 +66,7 @@ async function ask(
   return town.world.fetch(new Request(`http://github.test${path}`, init));
 }
 
-/** What people would see changed: everything but the playground's own counts. */
+/** The state that people can see: everything except the playground's own counters. */
 function matter({ world }: Town): string {
   const { counters: _c, usage: _u, faultsStruck: _s, settings: _t, unserved: _n, ...rest } = world.state;
   return JSON.stringify(rest);
@@ -98,7 +98,7 @@ it('lost-answer strikes every route after all of it was done', async () => {
     await ask(calm, one);
   }
   expect(lab.town.world.state.faultsStruck['lost-answer']).toBe(asked.length);
-  // Only what the seeds and the clock of the two towns share makes this comparison possible.
+  // The comparison is possible only because both towns share seeds and clock.
   const times = /\d{13}/g;
   expect(matter(lab.town).replaceAll(times, 'T')).toBe(matter(calm.town).replaceAll(times, 'T'));
 });
@@ -118,7 +118,7 @@ it('stale-read strikes every read that has an older answer, and no write', async
   const lab = await furnished();
   const told: Asked[] = [];
   for (const one of asked) {
-    // An hour passes between the two.
+    // An hour passes between the two requests.
     strike(lab.town, 'stale-read', one, 2 * 60 * 60 * 1000);
     const { status } = await ask(lab, one);
     const before = lab.town.world.state.faultsStruck['stale-read'] ?? 0;

@@ -1,4 +1,4 @@
-/** Faults on demand: what each one does to a request, a webhook, a clock, and that one seed gives one history. */
+/** Faults on demand: the effect of each one on a request, a webhook or a clock, and that one seed gives one history. */
 
 import { describe, expect, it } from 'vitest';
 import { type Fault, faultSchema } from '../../faults/fault.ts';
@@ -9,7 +9,7 @@ import { createTown, type Town } from '../world/town.ts';
 const always = (fault: Partial<Fault> & Pick<Fault, 'kind'>): Fault =>
   faultSchema.parse({ rate: 1, ...fault });
 
-/** One request of the bot; a broken connection is the word `broken`. */
+/** One request of the bot; `broken` for a broken connection. */
 async function ask(town: Town, method: string, path: string, body?: object): Promise<Response | 'broken'> {
   const row = Object.values(town.world.state.installations)[0];
   if (row === undefined) throw new Error('no installation');
@@ -162,7 +162,7 @@ describe('webhooks', () => {
     const { numbers } = await received(fault, 12, () => new Promise(() => undefined));
     expect(numbers).not.toEqual(numbers.toSorted((a, b) => a - b));
     expect(new Set(numbers).size).toBe(numbers.length);
-    // The last one may still be held.
+    // The last one may still be delayed.
     expect(numbers.length).toBeGreaterThanOrEqual(11);
   });
 });

@@ -1,4 +1,4 @@
-/** Faults of git's own requests, as git itself meets them: named by their route, and nobody else's. */
+/** Faults of git's own requests, seen by git itself: they strike only the routes that they name. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ async function start() {
   heard.serve({ world, clock, git, onBug: (error) => bugs.push(error) });
   const lsRemote = async (who: 'bot' | 'ada'): Promise<string> => {
     const token = who === 'bot' ? bot : tokens.ada;
-    // As the bot and actions/checkout do: git by itself would ask as a guest first.
+    // As the bot and actions/checkout do: git by itself would first send the request without a token.
     const header = `http.extraHeader=Authorization: Bearer ${token}`;
     const address = `${heard.origin}/lab/ferries.git`;
     const env = { GIT_TERMINAL_PROMPT: '0', GIT_CONFIG_GLOBAL: '/dev/null' };

@@ -1,4 +1,7 @@
-/** Forks (docs.github.com/pull-requests/collaborating-with-pull-requests/working-with-forks) and what comes from them. */
+/**
+ * Forks (docs.github.com/pull-requests/collaborating-with-pull-requests/working-with-forks) and pull requests from
+ * them.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { mintUserToken } from '../../identity/tokens.ts';
@@ -8,7 +11,7 @@ import { at, createTown, refusal, type Town } from '../world/town.ts';
 
 const fork = { owner: 'sol', repo: 'ferries' } as const;
 
-/** Sol, a stranger, forks the repository and pushes one change to a branch of the same name as ours. */
+/** Sol, who has no role, forks the repository and pushes one change to a branch with the same name as ours. */
 async function forked(town: Town): Promise<void> {
   const sol = town.as(town.seeded.tokens.sol);
   await town.commit('main', { 'a.txt': 'one\n' });
@@ -84,7 +87,7 @@ describe('a fork', () => {
     const pull = { ...at, pull_number: opened.number };
     const { data: moved } = await sol.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', pull);
     expect(moved.head.sha).not.toBe(opened.head.sha);
-    // Our own main moves on, too, and is no head of this pull request although it has the same name.
+    // Our own main moves on, too. It is not the head of this pull request, although it has the same name.
     await town.commit('main', { 'b.txt': 'b\n' });
     const again = await sol.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', pull);
     expect(again.data.head.sha).toBe(moved.head.sha);

@@ -1,4 +1,4 @@
-/** Git itself, with the API's tokens: what is pushed is what the API then says, and nobody gets in without the right. */
+/** The git program with the API's tokens: the API reports what was pushed, and access needs permission. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

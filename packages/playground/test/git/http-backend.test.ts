@@ -225,7 +225,7 @@ describe('pushing', () => {
   });
 });
 
-/** A push that deletes a branch, as bytes on a socket, so that a test can hang up whenever it likes. */
+/** A push that deletes a branch, as raw bytes, so that a test can disconnect at any time. */
 function deletion(url: string, ref: string, sha: Sha): string {
   const command = `${sha} ${zeros} ${ref}\0report-status delete-refs`;
   const body = `${(command.length + 4).toString(16).padStart(4, '0')}${command}0000`;

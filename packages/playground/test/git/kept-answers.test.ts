@@ -1,4 +1,4 @@
-/** What the git program's store remembers of objects: never what was absent, too large or failed. */
+/** The cache of the git program's store: it never caches what was absent, too large or failed. */
 
 import { describe, expect, it } from 'vitest';
 import { keptAnswers } from '../../git/store/kept-answers.ts';

@@ -1,4 +1,4 @@
-/** Reading and writing a store as if it were a remote, and making its first commit from a folder. */
+/** Reading and writing a store as if it were a remote, and creating its first commit from a folder. */
 
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What only the store in memory promises: copies that go their own way, and speed. */
+/** Properties of the memory store only: independent copies, and speed. */
 
 import { expect, it } from 'vitest';
 import { commitFiles } from '../../git/store/memory-remote.ts';

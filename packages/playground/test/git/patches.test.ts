@@ -1,4 +1,4 @@
-/** `.diff` and `.patch` of the API, judged by the program that they are for: git takes them and comes to the same tree. */
+/** The API's `.diff` and `.patch`, checked with git itself: git applies them and gets the same tree. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What administrators set, and what writers do to branches: settings, collaborators, merges, and the words of a refusal. */
+/** Repository settings and collaborators by administrators, branch merges by writers, and GitHub's refusal messages. */
 
 import { expect, it } from 'vitest';
 import { mintUserToken } from '../../identity/tokens.ts';

@@ -1,4 +1,4 @@
-/** What every GitStore must do, asked of the one in memory and of the one that runs git. */
+/** The contract of every GitStore, checked on the memory store and on the one that runs git. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { GitStore, Sha } from '../../git/store/git-store.ts';

@@ -1,4 +1,4 @@
-/** Laws: whatever people do to files, both stores tell the same story, and the patches really lead from old to new. */
+/** Properties: for any change of files, both stores give the same results, and the patches lead from old to new. */
 
 import { applyPatch } from 'diff';
 import fc from 'fast-check';
@@ -14,7 +14,7 @@ type Edit = { readonly path: string; readonly to: 'write' | 'remove' | 'move'; r
 
 type Step = {
   readonly edits: readonly Edit[];
-  /** How many commits back its parents stand; none = a root. */
+  /** The distance to each parent in commits; none = a root. */
   readonly parentsBack: readonly number[];
   readonly secondsLater: number;
 };

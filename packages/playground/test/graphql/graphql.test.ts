@@ -1,4 +1,4 @@
-/** The GraphQL that the bot asks: a thread in one request, hiding, reacting, and refs by compare-and-set. */
+/** The GraphQL operations of the bot: a thread in one request, hiding, reacting, and refs by compare-and-set. */
 
 import { describe, expect, it } from 'vitest';
 import { nodeId } from '../../world/node-id.ts';
@@ -157,7 +157,7 @@ describe('mutations', () => {
     const { repo, users } = { repo: Object.values(town.world.state.repos)[0], users: town.world.state.users };
     const sol = Object.values(users).find(({ login }) => login === 'sol');
     if (repo === undefined || sol === undefined) throw new Error('the town is empty');
-    // Hiding the comments of others takes write permission; triage is not enough.
+    // Hiding other people's comments requires write permission; triage is not enough.
     town.world.state.repos[repo.id] = {
       ...repo,
       collaborators: { ...repo.collaborators, [sol.id]: 'triage' },

@@ -1,4 +1,4 @@
-/** Who gets in, and who is told what they may not. */
+/** Authentication and authorization: who is admitted, and which refusals others get. */
 
 import { generateKeyPairSync } from 'node:crypto';
 import { createAppAuth } from '@octokit/auth-app';

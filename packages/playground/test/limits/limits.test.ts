@@ -1,4 +1,4 @@
-/** GitHub's limits (docs.github.com/rest: rate limits for the REST API): what a caller gets who is over one, and what it is told. */
+/** GitHub's limits (docs.github.com/rest: rate limits for the REST API) and the answers to a caller over a limit. */
 
 import { describe, expect, it } from 'vitest';
 import { rateStands, spend } from '../../limits/rate.ts';

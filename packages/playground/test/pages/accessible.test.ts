@@ -1,4 +1,4 @@
-/** Every screen, light and dark, wide and narrow, judged by axe: nothing serious, and no sideways scrolling. */
+/** Every screen, light and dark, wide and narrow, checked by axe: no serious violation, and no horizontal scrolling. */
 
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';

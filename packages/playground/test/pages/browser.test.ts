@@ -1,4 +1,7 @@
-/** A person at the page, in a real browser: switches the speaker, comments, sees it appear, sees chart, diff and checks. */
+/**
+ * A person on the page in a real browser: switches the speaker, comments, sees the comment appear, sees chart, diff and
+ * checks.
+ */
 import { mkdtempSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,7 +11,7 @@ import { chromiumPath, noChromium } from '../support/chromium.ts';
 import { openRealSite } from './real-site.ts';
 import { openSampleSite, type SampleSite } from './sample-site.ts';
 
-/** `PICTURES=1` renews the pictures of the documentation; otherwise they are only proof that the page can be drawn. */
+/** `PICTURES=1` updates the pictures of the documentation; otherwise they only prove that the page can be rendered. */
 const pictures =
   process.env['PICTURES'] === '1'
     ? path.resolve('docs/pictures')
@@ -158,7 +161,8 @@ describe.skipIf(chromiumPath === null)('the page in a browser', { meta: { skipRe
         const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme });
         await page.goto(`${calm.baseUrl}${views[name]}`);
         if (name === 'pull') await page.locator('.chart-drawing svg').first().waitFor();
-        // The bar sticks to the foot of the window; in a picture of the whole page it belongs to the foot of the page.
+        // The bar sticks to the bottom of the window; in a picture of the whole page it belongs to the bottom of the
+        // page.
         await page.addStyleTag({ content: '.world { position: static }' });
         const suffix = colorScheme === 'dark' ? '-dark' : '';
         await page.screenshot({ path: path.join(pictures, `${name}-${width}${suffix}.png`), fullPage: true });

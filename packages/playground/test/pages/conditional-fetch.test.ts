@@ -1,4 +1,4 @@
-/** What did not change is not paid for twice, and nobody sees what another person was answered. */
+/** Unchanged answers do not count against the limit twice, and are never shown to another person. */
 import { expect, it } from 'vitest';
 import { conditionalFetch } from '../../pages/api/conditional-fetch.ts';
 

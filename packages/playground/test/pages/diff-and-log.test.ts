@@ -1,4 +1,4 @@
-/** Patches and logs: read line by line, shown with their numbers and colours. */
+/** Patches and logs: parsed line by line, shown with their numbers and colours. */
 import { describe, expect, it } from 'vitest';
 import { changedParts } from '../../pages/diff/changed-words.ts';
 import { parsePatch, patchHead } from '../../pages/diff/parse-patch.ts';
@@ -98,7 +98,7 @@ describe('a log that grows', () => {
         .slice(1);
     expect(pieces(250)).toHaveLength(3);
     expect(pieces(251).slice(0, 2)).toEqual(pieces(250).slice(0, 2));
-    // Also when the first lines fall out of what is shown.
+    // This holds even when the first lines are cut off.
     const [long, longer] = [pieces(pageLimits.logLinesMax + 201), pieces(pageLimits.logLinesMax + 260)];
     expect(longer.slice(1, 40)).toEqual(long.slice(1, 40));
   });

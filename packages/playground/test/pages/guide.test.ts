@@ -1,4 +1,4 @@
-/** What a person is told to do next, in each part of a ferry's life. */
+/** The suggested next step for a person, in each phase of a ferry. */
 import { describe, expect, it } from 'vitest';
 import { commentShape, issueShape } from '../../pages/api/thread-shapes.ts';
 import { botWish, commandsFor, wantedFrom } from '../../pages/guide.ts';

@@ -1,4 +1,4 @@
-/** The one place of escaping: nothing that is put into a template can become markup. */
+/** The escaping of templates: no inserted value can become markup. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { html, laterHtml, safeHref, streamMarkup, toMarkup } from '../../pages/html.ts';

@@ -1,4 +1,4 @@
-/** A thread of five thousand comments: drawn, scrolled, searched and jumped in without lag, and still followed live. */
+/** A thread of five thousand comments: rendered, scrolled, searched and jumped in without lag, and updated live. */
 
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { plantComments } from '../support/long-thread.ts';
 import { openRealSite, type RealSite } from './real-site.ts';
 
 const COMMENTS = 5_000;
-/** A page of GitHub's own with a hundred comments has some ten thousand elements. */
+/** A GitHub page with a hundred comments has about ten thousand elements. */
 const ELEMENTS_MAX = 60_000;
 
 let site: RealSite;
@@ -45,7 +45,7 @@ describe('five thousand comments', () => {
     const { value: first = '' } = (await reader?.read()) ?? {};
     expect(first).toContain('<h1');
     expect(first).not.toContain('issuecomment-104898');
-    // Whoever goes away in the middle breaks nothing: closing the site throws when anything did.
+    // A client that disconnects in the middle must not cause an error: closing the site throws if there was one.
     await reader?.cancel();
     expect((await fetch(`${site.baseUrl}/lab/ferries`, { headers: site.headers })).status).toBe(200);
   });
@@ -92,7 +92,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { meta: { skipReason: noC
     console.info(
       `first paint ${Math.round(paintMs ?? -1)} ms, slowest frame ${await slowestFrameMs(page)} ms at ${width} pixels`,
     );
-    // The browser's own search, as Ctrl+F does it.
+    // The browser's own search, like Ctrl+F.
     expect(await page.evaluate(() => Reflect.get(window, 'find').call(window, 'the needle'))).toBe(true);
     await page.goto(`${address()}#issuecomment-101234`);
     await page.locator('#issuecomment-101234').waitFor();
@@ -106,7 +106,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { meta: { skipReason: noC
   });
 });
 
-/** Scrolls from top to bottom in forty steps, a frame each; the longest that a frame took. */
+/** Scrolls from top to bottom in forty steps of one frame each; returns the longest frame. */
 async function slowestFrameMs(page: Page): Promise<number> {
   return page.evaluate(async () => {
     const frame = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve));

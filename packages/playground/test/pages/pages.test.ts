@@ -1,4 +1,4 @@
-/** The page over HTTP, without a script in the browser: every screen, every act, and nobody's text as markup. */
+/** The page over HTTP, without a script in the browser: every screen, every act, and escaped text everywhere. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { screenRoutes } from '../../pages/route-table.ts';
 import { dangersOf } from './dangers.ts';
@@ -48,8 +48,8 @@ const asAda = { cookie: 'playground_speaker=ada' };
 
 describe('every screen', () => {
   it('is tried here', () => {
-    // A check run's address leads elsewhere, a log is no page (rough.test.ts), the panel is of a real world (panel.test.ts),
-    // and a form is of a repository that has one (issue-form.test.ts).
+    // Other tests cover these: a check run's address redirects, a log is not a page (rough.test.ts), the panel needs a
+    // real world (panel.test.ts), and a form needs a repository that has one (issue-form.test.ts).
     const log = '/:owner/:repo/actions/runs/:id#/job/:job#/log';
     const form = '/:owner/:repo/issues/new';
     const elsewhere = ['/:owner/:repo/runs/:id#', '/_playground/world', log, form];
@@ -62,7 +62,7 @@ describe('every screen', () => {
     const page = await response.text();
     expect(response.status).toBe(200);
     expect(page).not.toContain(hostile);
-    // The page's own icons are drawings; of what may run there is its own script and nothing else.
+    // The page's own icons are drawings. The only script on the page is its own.
     const dangers = dangersOf(page).filter((danger) => danger !== 'svg' && danger !== 'meta');
     expect(dangers).toEqual(['script']);
     expect(page).toContain('<script type="module" src="/_playground/assets/page.js">');

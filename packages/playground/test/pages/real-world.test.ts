@@ -1,4 +1,4 @@
-/** The page against the playground's real API: what it asks for is served, what it shows is what the API says. */
+/** The page with the playground's real API: its requests are served, and it shows the API's data. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appendLog, completeJob, createJob } from '../../actions/queue/job-rows.ts';
 import { completeRun, createRun } from '../../actions/queue/run-rows.ts';
@@ -31,7 +31,9 @@ const post = async (path: string, fields: Record<string, string>, who = 'mira'):
   ).status;
 };
 
-/** The log of a job is for whom the API names its address, for a minute: not for every user of the machine. */
+/**
+ * Only a caller who gets the log's address from the API can read it, for a minute; other users of the machine cannot.
+ */
 async function signedLog(jobId: number): Promise<void> {
   const answer = await fetch(`${site.baseUrl}/api/v3/repos/lab/ferries/actions/jobs/${jobId}/logs`, {
     redirect: 'manual',
@@ -44,7 +46,7 @@ async function signedLog(jobId: number): Promise<void> {
   expect((await fetch(later)).status).toBe(403);
 }
 
-/** A dispatched run as the queue makes it; the workflow's file does not matter here. */
+/** A dispatched run as the queue creates it; the workflow's file does not matter here. */
 function startRun(world: World): Run {
   const repo = must(findRepo(world, 'lab', 'ferries'), 'lab/ferries');
   const workflow: Workflow = {

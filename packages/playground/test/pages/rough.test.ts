@@ -1,4 +1,7 @@
-/** The page where everything is rough: hostile texts, 300 files, failed runs, endless logs, a broken record; read by axe, at both widths, without a script, enlarged. */
+/**
+ * The page with difficult data: hostile texts, 300 files, failed runs, endless logs, a broken record. Checked by axe,
+ * at both widths, without a script, and enlarged.
+ */
 
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -7,7 +10,7 @@ import { chromiumPath, noChromium } from '../support/chromium.ts';
 import { openRealSite, type RealSite } from './real-site.ts';
 import { plantRoughLab, type RoughLab } from './rough-lab.ts';
 
-/** A change of 5 MB is compared several times over: seconds on an idle machine. */
+/** A change of 5 MB is compared several times: this takes seconds on an idle machine. */
 const PATIENCE_MS = 120_000;
 
 let site: RealSite;
@@ -103,7 +106,7 @@ describe('what cannot be read', () => {
     expect(thread).toMatch(
       /Not all of this page could be read.*GET \/repos\/lab\/ferries\/issues\/2\/comments/s,
     );
-    // A look that sees a part leaves the page as it stands.
+    // An update that could read only a part leaves the page unchanged.
     expect(look).toBeGreaterThanOrEqual(500);
     expect((await get(lab.thread))[1]).not.toContain('Not all of this page');
   });
@@ -206,7 +209,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { meta: { skipReason: noC
   });
 });
 
-/** A fault on a route without an end, deliveries that nobody took, and a caller that is over its limit. */
+/** A fault on an endless route, failed deliveries, and a caller over its limit. */
 function breakTheWorld({ world }: RealSite): void {
   world.state.settings.faults = [
     { kind: 'slow', rate: 0.1, seed: 1, route: `GET /${'z'.repeat(200)}`, people: false, durationMs: 1_000 },
@@ -249,7 +252,7 @@ async function axeIn(page: Page): Promise<readonly string[]> {
   });
 }
 
-/** A page that is wider than its window, words of a check that a long name leaves no room, a script that ran. */
+/** A page wider than its window, check text squeezed by a long name, a script that ran. */
 async function badIn(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const sideways = document.documentElement.scrollWidth - window.innerWidth;

@@ -1,4 +1,4 @@
-/** Boxes of task lists: those that are drawn are those that can be ticked, and a tick changes one character. */
+/** Boxes of task lists: the rendered boxes are exactly those that can be ticked, and a tick changes one character. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toMarkup } from '../../pages/html.ts';

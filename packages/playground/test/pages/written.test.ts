@@ -1,4 +1,4 @@
-/** Text that looks like another one is shown as what it is. */
+/** Deceptive text is shown so that its invisible characters are visible. */
 import { describe, expect, it } from 'vitest';
 import { toMarkup } from '../../pages/html.ts';
 import { renderMarkdown } from '../../pages/markdown/render-markdown.ts';

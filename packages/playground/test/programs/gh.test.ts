@@ -1,7 +1,7 @@
 /**
- * GitHub's own command line, unchanged, against the playground over real HTTP: `gh` of Debian (2.23), which speaks
- * HTTPS to every host but `github.localhost`, for which it takes HTTP_PROXY (cli/cli, internal/ghinstance/host.go).
- * Some 20 s of real programs.
+ * GitHub's own command line, unmodified, with the playground over real HTTP: Debian's `gh` (2.23), which uses HTTPS for
+ * every host but `github.localhost`, for which it uses HTTP_PROXY (cli/cli, internal/ghinstance/host.go). Runs real
+ * programs for about 20 s.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -48,7 +48,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Lines that `gh` printed; what it refuses comes as one text with its exit code. */
+/** The output lines of `gh`; a refusal is one text with its exit code. */
 async function gh(
   login: string,
   ...args: readonly string[]
@@ -74,14 +74,14 @@ async function gh(
   return { code: exitCode, out: stdout, err: stderr };
 }
 
-/** The same for what must succeed. */
+/** The same for a command that must succeed. */
 async function said(login: string, ...args: readonly string[]): Promise<string> {
   const { code, out, err } = await gh(login, ...args);
   expect({ args, code, err: code === 0 ? '' : err }).toEqual({ args, code: 0, err: '' });
   return out;
 }
 
-/** Waits for a run to get there, on the machine's time. */
+/** Waits in real time until a run reaches a state. */
 async function until(isSo: () => boolean): Promise<void> {
   await expect.poll(isSo, { timeout: 120_000, interval: 50 }).toBe(true);
 }
@@ -156,14 +156,14 @@ describe.skipIf(!isHere)('gh', { meta: { skipReason } }, () => {
     expect(
       await said('mira', 'repo', 'list', 'lab', '--limit', '1', '--json', 'name,isArchived,isFork'),
     ).toBe('[{"isArchived":false,"isFork":false,"name":"model"}]');
-    // Nobody here has a repository of their own.
+    // These people own no repository.
     expect(await said('ada', 'repo', 'list')).toBe('');
     const { id } = lab.repo();
     lab.world.state.repos[id] = { ...lab.repo(), private: true };
     expect(await said('sol', 'repo', 'list', 'lab')).toBe('');
     expect(await said('mira', 'repo', 'list', 'lab')).toContain('private');
     lab.world.state.repos[id] = { ...lab.repo(), private: false };
-    // Of an account that is not there `gh` says as little.
+    // For an unknown account `gh` prints nothing either.
     expect(await said('mira', 'repo', 'list', 'nobody')).toBe('');
   });
 

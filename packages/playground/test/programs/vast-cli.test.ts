@@ -1,4 +1,4 @@
-/** Vast.ai's own client against our Vast.ai: it finds an offer, rents, lists, reads the log and destroys as it would there. */
+/** Vast.ai's own client with the simulated Vast.ai: it finds an offer, rents, lists, reads the log and destroys. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ describeWith('vastai', 'the official client', () => {
     subject: string,
     ...args: readonly string[]
   ): Promise<{ out: string; err: string; code: number }> => {
-    // In front: `--args` takes all that follows it.
+    // These come first, because `--args` takes everything after it.
     const where = ['--url', lab.vast.url, '--api-key', lab.vast.key];
     const { stdout, stderr, exitCode } = await execa(TOOLS.vastai, [verb, subject, ...where, ...args], {
       extendEnv: false,
@@ -71,7 +71,7 @@ describeWith('vastai', 'the official client', () => {
     const often = await vastai('show', 'user', '--raw');
     expect([often.code, JSON.parse(often.err).status_code]).toEqual([0, 429]);
     lab.vast.faults.arm({ kind: 'deprecated', route: 'GET /api/v1/*', times: 5 });
-    // What the client makes of a retired list is *no instances*: the launch storm of others.
+    // The client treats a retired list as *no instances*; other clients would rent machines again and again.
     expect(await vastai('show', 'instances', '--raw')).toMatchObject({ code: 0, out: '[]' });
   });
 });

@@ -1,4 +1,7 @@
-/** What GitHub holds about pull requests: who opens them, what a review may say of which lines, and whose names a merge carries. */
+/**
+ * GitHub's rules for pull requests: who can open them, which lines a review can comment on, and who is the author of a
+ * merge.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { must } from '../../world/lookup.ts';
@@ -285,7 +288,7 @@ describe('a ref or a path', () => {
         content,
       },
     );
-    // A client may have folded dots away: then it is another path, and not this one.
+    // A client may have normalized the dots away, which gives another path.
     const answer = await put.then(
       ({ data }) => JSON.stringify(data),
       () => 'refused',
@@ -312,7 +315,7 @@ function protect(town: Town, rule: Partial<BranchProtection>): void {
   town.world.state.repos[id] = { ...repo, protections: [{ ...none, ...rule }] };
 }
 
-/** Mira, who administers the repository from now on. */
+/** Mira, who becomes an administrator of the repository. */
 function administrator(town: Town): string {
   const { id } = town.seeded.repo;
   const repo = must(town.world.state.repos[id], 'repository');

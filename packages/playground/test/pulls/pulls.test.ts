@@ -1,4 +1,4 @@
-/** Pull requests, as git says they are: files, commits, reviews, merges, and refs that refuse. */
+/** Pull requests and git: files, commits, reviews, merges, and refused ref moves. */
 
 import { describe, expect, it } from 'vitest';
 import { at, createTown, refusal, type Town } from '../world/town.ts';
@@ -151,7 +151,7 @@ describe('a pull request', () => {
     expect((await refusal(town.as(town.seeded.tokens.ravi).request(merge, wish))).status).toBe(403);
     const ada = town.as(town.seeded.tokens.ada);
     expect((await refusal(ada.request(merge, { ...wish, sha: base }))).status).toBe(409);
-    // The test moved main behind the API's back: the compare-and-set notices.
+    // The test moved main without the API: the compare-and-set detects it.
     expect((await refusal(ada.request(merge, { ...wish, sha: head }))).status).toBe(409);
     const tip =
       (await town.world.gitOf(town.seeded.repo).refs('refs/heads/main')).get('refs/heads/main') ?? '';

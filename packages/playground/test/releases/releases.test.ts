@@ -1,4 +1,7 @@
-/** Releases as docs.github.com/rest/releases describes them: a draft with a file becomes the latest release and makes its tag. */
+/**
+ * Releases as docs.github.com/rest/releases describes them: a draft with a file becomes the latest release and creates
+ * its tag.
+ */
 
 import { expect, it } from 'vitest';
 import { askerOf, heardIn } from '../world/ask.ts';

@@ -1,4 +1,4 @@
-/** Protected branches and rulesets as the git program meets them, and names in git that break programs. */
+/** Protected branches and rulesets for pushes by the git program, and file names in git that break programs. */
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -96,7 +96,7 @@ describe('a push by the git program', () => {
     expect(held.ok).toBe(false);
     expect(held.err).toContain('GH013: Repository rule violations found: Cannot update this protected ref.');
     expect(held.err).toMatch(/\[remote rejected\] main -> ferrybot\/logbook/);
-    // One ref that is held holds no other.
+    // One refused ref does not prevent the others.
     expect(held.err).toMatch(/\[new branch\]\s+main -> side/);
     expect((await push(bot, 'main:ferrybot/logbook')).ok).toBe(true);
     expect((await push(tokens.ada, ':ferrybot/logbook')).ok).toBe(false);

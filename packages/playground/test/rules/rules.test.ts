@@ -1,4 +1,4 @@
-/** Rulesets, branch protection and the merge button: what they refuse, in GitHub's words, and whom they spare. */
+/** Rulesets, branch protection and the merge button: their refusals in GitHub's words, and who bypasses them. */
 
 import type { Octokit } from '@octokit/core';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { mintUserToken, mintWorkflowToken } from '../../identity/tokens.ts';
 import { fnmatch } from '../../rules/fnmatch.ts';
 import { appId, at, createTown, refusal, type Town } from '../world/town.ts';
 
-/** A town with an administrator, a pull request by ada, and mira who may merge. */
+/** A town with an administrator, a pull request by ada, and mira, who may merge. */
 async function townWithPull(): Promise<{
   readonly town: Town;
   readonly admin: Octokit;
@@ -295,7 +295,7 @@ describe('a ruleset', () => {
       ],
     });
     await review(mira, 'APPROVE');
-    // Anybody who may write can set a status of that name; the rule wants it from the App.
+    // Anyone with write access can set a status of that name, but the rule requires it from the App.
     await ada.request('POST /repos/{owner}/{repo}/statuses/{sha}', {
       ...at,
       sha: head,

@@ -1,4 +1,4 @@
-/** Who a thread is for and what it belongs to: assignees, milestones, reviewers, and the timeline that tells of them. */
+/** Assignees, milestones and reviewers of a thread, and its timeline. */
 
 import { describe, expect, it } from 'vitest';
 import { askerOf, heardIn } from '../world/ask.ts';

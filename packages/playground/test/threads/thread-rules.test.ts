@@ -1,4 +1,7 @@
-/** What one may not do in a thread: when it is locked, with a permission for the other kind of thread, with a role too low. */
+/**
+ * Forbidden actions in a thread: when it is locked, with the permission for the other kind of thread, with too low a
+ * role.
+ */
 
 import { describe, expect, it } from 'vitest';
 import type { Permissions } from '../../identity/state-people.ts';
@@ -86,7 +89,7 @@ describe('an App', () => {
 });
 
 describe('a label that is not there yet', () => {
-  // github.com/actions/labeler, pull 867: `pull-requests: write` puts labels on and makes none.
+  // github.com/actions/labeler, pull 867: `pull-requests: write` can add labels but not create them.
   it('is made by who may write, and by an App with issues:write', async () => {
     const { town } = await village();
     const refused = [

@@ -1,4 +1,4 @@
-/** Talking: issues, comments, their history, locks, reactions, pages and caching. */
+/** Conversations: issues, comments, their history, locks, reactions, pages and caching. */
 
 import { describe, expect, it } from 'vitest';
 import { at, createTown, refusal, type Town } from '../world/town.ts';

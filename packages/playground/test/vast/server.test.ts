@@ -1,4 +1,4 @@
-/** The rehearsed Vast.ai: what it serves, what it bills, and how it misbehaves. */
+/** The simulated Vast.ai: its API, its billing, and its faults. */
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openVastLab, type VastLab } from '../support/vast-market.ts';

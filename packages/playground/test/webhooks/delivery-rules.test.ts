@@ -1,4 +1,4 @@
-/** The rules of a delivery that receivers build on: its headers, no redirects, the cap, the address and secret of now. */
+/** Delivery rules that receivers rely on: headers, no redirects, the size limit, and the current address and secret. */
 
 import { describe, expect, it } from 'vitest';
 import { recordPush } from '../../git/pushes.ts';

@@ -1,4 +1,4 @@
-/** What becomes of an App's installation and of its webhook, and what the App is told of it. */
+/** Changes of an App's installation and webhook, and the events that the App receives. */
 
 import { verify } from '@octokit/webhooks-methods';
 import { afterEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Webhooks: signed, once, logged; lost when told to; sent again on demand. */
+/** Webhooks: signed, sent once, logged; lost by a fault; redelivered on request. */
 
 import { verify } from '@octokit/webhooks-methods';
 import { describe, expect, it } from 'vitest';
@@ -119,7 +119,7 @@ describe('webhooks', () => {
     const { hooks, inbox } = listening(town, () => 500);
     await talk(town);
     await hooks.settled();
-    // An App signs with the town's time, which is not the machine's by now.
+    // An App signs with the town's time, which differs from the machine's by now.
     const app = () => town.as(appJwt(town));
     const delivery_id = Number((await app().request('GET /app/hook/deliveries')).data[0]?.id ?? 0);
     const asked = 'POST /app/hook/deliveries/{delivery_id}/attempts';
@@ -132,7 +132,7 @@ describe('webhooks', () => {
     expect((await refusal(gone.request(asked, { delivery_id }))).status).toBe(404);
     const one = gone.request('GET /app/hook/deliveries/{delivery_id}', { delivery_id });
     expect((await refusal(one)).status).toBe(404);
-    // What was sent again two hours ago is younger.
+    // A redelivery of two hours ago is newer.
     expect((await gone.request('GET /app/hook/deliveries')).data.map(({ redelivery }) => redelivery)).toEqual(
       [true],
     );

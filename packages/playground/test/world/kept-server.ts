@@ -1,4 +1,7 @@
-/** A playground in a process of its own that a test may kill: `node kept-server.ts FOLDER` prints its address and ada's token. */
+/**
+ * A playground in its own process, which a test may kill: `node kept-server.ts FOLDER` prints its address and ada's
+ * token.
+ */
 
 import { join } from 'node:path';
 import { importTree } from '../../git/store/import-tree.ts';

@@ -1,4 +1,4 @@
-/** The world's panel: what it tells of limits and faults, and what its buttons do. */
+/** The world's panel: its display of limits and faults, and its buttons. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWebhooks, type Webhooks } from '../../../webhooks/webhooks.ts';
