@@ -12,7 +12,7 @@ it.each([
   ['wait_timer', 30],
   ['prevent_self_review', true],
   ['reviewers', [{ type: 'User', id: 1 }]],
-])('an environment with %s is refused, not accepted and forgotten', async (field, value) => {
+])('rejects an environment with %s by name, because it would not be enforced', async (field, value) => {
   const town = createTown();
   const { id } = addUser(town.world, 'olga', 'User', 'Olga Owner');
   const { repo } = town.seeded;

@@ -25,20 +25,20 @@ const scope = (status: Scope['status'] = 'success'): Scope => ({
 });
 
 describe('text with expressions', () => {
-  it('keeps what stands around and puts values in', () => {
+  it('keeps the text around expressions and inserts their values', () => {
     expect(evaluateText('run ${{ inputs.count }} of ${{ needs.build.outputs.digest }}!', scope())).toBe(
       'run 3 of sha256:1!',
     );
   });
 
-  it('is not closed by braces inside a quoted text', () => {
+  it('does not end an expression at braces inside quotes', () => {
     expect(findExpressions("${{ format('}}', 1) }}x")).toEqual([
       { kind: 'expression', text: "format('}}', 1)" },
       { kind: 'text', text: 'x' },
     ]);
   });
 
-  it('keeps the type of a value that is one expression', () => {
+  it('keeps the type of a value that is a single expression', () => {
     expect(evaluateValue('${{ inputs.dry }}', scope())).toBe(true);
     expect(evaluateValue('${{ fromJSON(\'["self-hosted","watch"]\') }}', scope())).toEqual([
       'self-hosted',
@@ -67,7 +67,7 @@ describe('text with expressions', () => {
   });
 });
 
-describe('if', () => {
+describe('an if: condition', () => {
   it.each<[string | null, Scope['status'], boolean]>([
     [null, 'success', true],
     [null, 'failure', false],

@@ -91,7 +91,7 @@ async function opened(...branches: readonly string[]): Promise<Stage> {
   return lab;
 }
 
-it('a cache is found by its key, then by what begins so, of several the newest; on its own branch before the default one', async () => {
+it('finds a cache by key, then by prefix with the newest first, on its own branch before the default branch', async () => {
   const lab = await opened('ferry');
   const [main, ferry] = [await keeperOn(lab, 'main'), await keeperOn(lab, 'ferry')];
   for (const key of ['deps-1', 'deps-12', 'other-1']) {
@@ -107,7 +107,7 @@ it('a cache is found by its key, then by what begins so, of several the newest; 
   expect(await ferry.restore('deps-1')).toBe('deps-1');
 });
 
-it('a branch sees what the default branch saved, and nothing of the branch beside it; the default branch sees neither', async () => {
+it('shares the default branch’s caches with other branches, and no branch’s caches with another branch', async () => {
   const lab = await opened('one', 'other');
   const [main, one, other] = [
     await keeperOn(lab, 'main'),
@@ -132,7 +132,7 @@ it('a branch sees what the default branch saved, and nothing of the branch besid
   expect(await one.restore('of-one')).toBeNull();
 });
 
-it('a token is good for its own run and job while the job runs, and no other one is', async () => {
+it('accepts a runtime token only for its own job, and only while the job runs', async () => {
   const lab = await opened('ferry');
   const [one, other] = [await keeperOn(lab, 'main'), await keeperOn(lab, 'ferry')];
   const foreign = {
@@ -157,7 +157,7 @@ it('a token is good for its own run and job while the job runs, and no other one
   expect(await list(one.token)).toMatchObject({ status: 401 });
 });
 
-it('an artifact is listed when it is finished, and fetched as it was sent until it expires', async () => {
+it('lists an artifact once it is finished, and serves its bytes until it expires', async () => {
   const lab = await opened();
   const one = await keeperOn(lab, 'main');
   const ids = { workflow_run_backend_id: `${one.job.runId}`, workflow_job_run_backend_id: `${one.job.id}` };
@@ -208,7 +208,7 @@ async function archive(
   return { status: answer.status, location: answer.headers.get('location') ?? '' };
 }
 
-it('blocks become a blob in the order of their list; one that is missing, and a finished blob, are refused', async () => {
+it('joins blocks in the order of their list, and refuses a missing block or a finished blob', async () => {
   const lab = await opened();
   const one = await keeperOn(lab, 'main');
   const { body } = await one.ask('CacheService', 'CreateCacheEntry', { key: 'k', version: 'v' });
@@ -239,7 +239,7 @@ it('blocks become a blob in the order of their list; one that is missing, and a 
   );
 });
 
-it('room is bounded: the cache that was not used for the longest time goes, an artifact too many is refused', async () => {
+it('evicts the least recently used cache over the limit, and refuses an artifact over it', async () => {
   const lab = await opened();
   const one = await keeperOn(lab, 'main');
   await one.save('old');
@@ -269,7 +269,7 @@ it('room is bounded: the cache that was not used for the longest time goes, an a
   expect(await later.upload('one more', 'x')).toMatchObject({ status: 412 });
 });
 
-it('another service, and the older one of caches, are refused by name and remembered', async () => {
+it('answers 501 to another service and to the older cache service, and records both', async () => {
   const lab = await opened();
   const { token } = await keeperOn(lab, 'main');
   expect(await twirp(lab, token, 'ArtifactService', 'MigrateArtifact', {})).toMatchObject({ status: 501 });
@@ -281,7 +281,7 @@ it('another service, and the older one of caches, are refused by name and rememb
   ]);
 });
 
-it('more bytes than one blob may have are refused, sent at once or in blocks', async () => {
+it('refuses more bytes than a blob may have, in one request or in blocks', async () => {
   const lab = await opened();
   const one = await keeperOn(lab, 'main');
   const { body } = await one.ask('CacheService', 'CreateCacheEntry', { key: 'k', version: 'v' });

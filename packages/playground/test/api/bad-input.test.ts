@@ -39,21 +39,21 @@ describe('a request', () => {
     "{'title':'a'}",
     `${'['.repeat(200_000)}`,
     '\u0000',
-  ])('with the malformed body %.20s is told so', async (body) => {
+  ])('with the malformed body %.20s gets 400 with GitHub’s message', async (body) => {
     expect(await ask(createTown(), 'POST', issues, { body })).toMatchObject({
       status: 400,
       body: { message: 'Problems parsing JSON', documentation_url: 'https://docs.github.com/rest' },
     });
   });
 
-  it.each(['[]', '"title"', '7', 'true'])('whose body is %s is told what a body is', async (body) => {
+  it.each(['[]', '"title"', '7', 'true'])('with the body %s gets 400, because a body must be an object', async (body) => {
     expect(await ask(createTown(), 'POST', issues, { body })).toMatchObject({
       status: 400,
       body: { message: 'Body should be a JSON object' },
     });
   });
 
-  it('with wrong types or without what is needed is told the field; unknown fields are passed over', async () => {
+  it('with wrong types or missing fields gets 422 with the field’s name; unknown fields are ignored', async () => {
     const town = createTown();
     const post = (body: object) => ask(town, 'POST', issues, { body: JSON.stringify(body) });
     expect(await post({})).toMatchObject({
@@ -73,7 +73,7 @@ describe('a request', () => {
     });
   });
 
-  it('that is nested deeply or enormous ends before it costs anything', async () => {
+  it('that is deeply nested or too large is refused before it creates anything', async () => {
     const town = createTown();
     const deep = `{"title":"a","body":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}}`;
     expect((await ask(town, 'POST', issues, { body: deep })).status).toBe(400);
@@ -82,7 +82,7 @@ describe('a request', () => {
     expect(Object.keys(town.world.state.issues)).toEqual([]);
   });
 
-  it('for what GitHub does not have is a 404; for what it has and we have not, a loud 501', async () => {
+  it('for an operation that GitHub lacks gets 404, and for one that only the playground lacks 501', async () => {
     const town = createTown();
     for (const path of [
       '/nowhere',
@@ -115,7 +115,7 @@ describe('a request', () => {
     'Basic bm8tY29sb24=',
     'Digest x',
     `Bearer ${'x'.repeat(8_000)}`,
-  ])('with the broken token %.40s is nobody’s', async (authorization) => {
+  ])('with the broken token %.40s gets 401', async (authorization) => {
     const { status, body } = await ask(createTown(), 'GET', issues, { headers: { authorization } });
     expect({ status, message: Object(body)['message'] }).toEqual({
       status: 401,
@@ -126,9 +126,9 @@ describe('a request', () => {
   });
 });
 
-describe('a path that ends where a name should stand', () => {
+describe('a path that ends where a name is expected', () => {
   it.each(allRoutes.filter(({ pattern }) => /:\w+\*?$/.test(pattern)).map((route) => [route]))(
-    'is answered as GitHub describes it: %o',
+    'gets no server error: %o',
     async ({ method, pattern }) => {
       const path = pattern
         .replace(/:\w+\*?$/, '')
@@ -254,8 +254,8 @@ const mixed = fc.record({
   ),
 });
 
-describe('any request at all', () => {
-  it('to any route is answered, as GitHub’s description has it, and never with a 500', {
+describe('any random request', () => {
+  it('to any route gets an answer that fits GitHub’s description, and never a 500', {
     timeout: 120_000,
   }, async () => {
     let town = await furnished();
@@ -301,7 +301,7 @@ describe('any request at all', () => {
     unsubscribe('playground.answer', judge);
   });
 
-  it('to GraphQL and to control is answered, too', async () => {
+  it('to GraphQL and to control never gets a 500', async () => {
     const { town } = await furnished();
     const id = fc
       .tuple(fc.constantFrom('I', 'PR', 'IC', 'R', 'U', 'REF', 'C', 'T', 'B', 'PRR', 'PRRC', 'X'), nasty)

@@ -50,7 +50,7 @@ function installationToken(town: Town, permissions: Permissions): string {
 const isRefused = (status: number): boolean => status === 401 || status === 403;
 
 describe('a private repository', () => {
-  it('is not there for strangers and guests, whatever they ask', async () => {
+  it('is 404 for people without a role and for guests on every route', async () => {
     const town = createTown();
     const stranger = makePrivate(town, null);
     for (const route of routes) {
@@ -61,7 +61,7 @@ describe('a private repository', () => {
     }
   });
 
-  it.each(roles)('lets a person with the role %s do what the role may do and nothing more', async (role) => {
+  it.each(roles)('allows a person with the role %s exactly the routes of that role', async (role) => {
     const town = createTown();
     const token = makePrivate(town, role);
     for (const route of routes) {
@@ -81,7 +81,7 @@ describe('a private repository', () => {
 });
 
 describe('an App', () => {
-  it('is refused wherever it lacks the permission, and told which one it would need', async () => {
+  it('gets 403 on every route for which it lacks the permission', async () => {
     const town = createTown();
     makePrivate(town, null);
     const nothing = installationToken(town, {});
@@ -95,7 +95,7 @@ describe('an App', () => {
     }
   });
 
-  it('is let in by the permission that the route names, and not by the level below', async () => {
+  it('is admitted with the route’s permission, but not with a lower level', async () => {
     const town = createTown();
     makePrivate(town, null);
     for (const route of routes) {
@@ -117,7 +117,7 @@ describe('an App', () => {
   });
 });
 
-describe('a route of no repository', () => {
+describe('a route outside repositories', () => {
   const everybody = (town: Town): Readonly<Record<string, string | null>> => ({
     guest: null,
     person: town.seeded.tokens.ada,
@@ -131,7 +131,7 @@ describe('a route of no repository', () => {
     'signed-in': ['person', 'installation'],
   } as const;
 
-  it('is for the kinds of token that GitHub names, and for no other', async () => {
+  it('admits exactly the kinds of token that GitHub names', async () => {
     const town = createTown();
     for (const route of plainRoutes) {
       town.advance(60 * 60 * 1000);

@@ -16,7 +16,7 @@ const examples = z
 const recent = ['create', 'delete', 'workflow_job', 'issues', 'issue_comment', 'check_suite'];
 
 describe('the published examples', () => {
-  it.each(recent)('of %s fit', (event) => {
+  it.each(recent)('of %s fit the description', (event) => {
     const payloads = examples.find(({ name }) => name === event)?.examples ?? [];
     const verdicts = payloads.flatMap((payload) => {
       const action = payload.action ?? null;

@@ -297,7 +297,7 @@ function placed(pattern: string, params: Readonly<Record<string, string>>): stri
 }
 
 describe('every read of the API', () => {
-  it('has an answer as GitHub describes it', async () => {
+  it('has an answer that fits GitHub’s description', async () => {
     const { town, params } = await furnished();
     const installation = `${town.seeded.app?.installationId}`;
     const olga = administrator(town);

@@ -106,7 +106,7 @@ const TOKENS = 'POST /app/installations/{installation_id}/access_tokens';
 
 const agree: readonly (readonly [string, Step])[] = [
   [
-    'an App that signs with its key is itself, and finds its installation',
+    'identifies an App by its JWT and finds its installation',
     async ({ app, id }) => {
       const me = await app('GET /app');
       const installation = await app(`GET ${R}/installation`);
@@ -115,7 +115,7 @@ const agree: readonly (readonly [string, Step])[] = [
     },
   ],
   [
-    'a token lives an hour, may be asked for less, and then may do no more',
+    'issues tokens for an hour, on request with fewer permissions',
     async ({ app, as, id }) => {
       const made = await app(TOKENS, { installation_id: id, permissions: { issues: 'read' } });
       const lifeMs = Date.parse(String(made.data['expires_at'])) - Date.now();
@@ -126,7 +126,7 @@ const agree: readonly (readonly [string, Step])[] = [
     },
   ],
   [
-    'contents:read makes no blob and reads files',
+    'lets contents:read read files but not create blobs',
     async ({ installation }) => {
       const blob = await installation(`POST ${R}/git/blobs`, { content: 'x' });
       const read = await installation(`GET ${R}/contents/{path}`, { path: 'README.md' });
@@ -134,7 +134,7 @@ const agree: readonly (readonly [string, Step])[] = [
     },
   ],
   [
-    'what an App writes is signed by its bot',
+    'attributes an App’s comments to its bot',
     async ({ installation }) => {
       const issue = await installation(`POST ${R}/issues`, { title: 'By the bot' });
       const at = { issue_number: issue.data.number, body: 'said' };
@@ -143,13 +143,13 @@ const agree: readonly (readonly [string, Step])[] = [
       return [comment.status, String(user?.['login']), String(user?.['type'])];
     },
   ],
-  ['a person’s token is no App', async ({ as }) => [(await as('ada_token')('GET /app')).status]],
+  ['does not accept a person’s token for an App', async ({ as }) => [(await as('ada_token')('GET /app')).status]],
 ];
 
 /** The two answers; the first is GitHub's. */
 const differ: readonly (readonly [string, Step, readonly unknown[], readonly unknown[]])[] = [
   [
-    'a refusal says that it is the App that may not (docs: troubleshooting the REST API)',
+    'refuses an App with a message of its own (docs: troubleshooting the REST API)',
     async ({ installation }) => {
       const { data } = await installation(`POST ${R}/git/blobs`, { content: 'x' });
       return [String(data['message'])];
@@ -158,19 +158,19 @@ const differ: readonly (readonly [string, Step, readonly unknown[], readonly unk
     ['Forbidden'],
   ],
   [
-    'an installation lists its repositories (docs: rest/apps/installations)',
+    'lists the repositories of an installation (docs: rest/apps/installations)',
     async ({ installation }) => [(await installation('GET /installation/repositories')).status],
     [200],
     [404],
   ],
   [
-    'an App reads its deliveries (docs: rest/apps/webhooks)',
+    'lists the deliveries of an App (docs: rest/apps/webhooks)',
     async ({ app }) => [(await app('GET /app/hook/deliveries')).status],
     [200],
     [404],
   ],
   [
-    'a check run names its App (docs: rest/checks/runs)',
+    'names the App of a check run (docs: rest/checks/runs)',
     async ({ installation }) => {
       const main = await installation(`GET ${R}/commits/{ref}`, { ref: 'main' });
       const run = await installation(`POST ${R}/check-runs`, { name: 'gate', head_sha: main.data.sha });
@@ -181,13 +181,13 @@ const differ: readonly (readonly [string, Step, readonly unknown[], readonly unk
   ],
 ];
 
-describe('where the other emulator is right, the two agree:', () => {
+describe('where the other emulator is right, both agree:', () => {
   it.each(agree)('%s', async (_, step) => {
     const { ours, theirs } = await both(step);
     expect(ours).toEqual(theirs);
   });
 
-  it('a webhook is signed over its exact bytes and names its installation', async () => {
+  it('sign a webhook over its exact bytes and name its installation', async () => {
     const { town, installation } = await ourVoices();
     const ourInbox: Heard[] = [];
     const hooks = startWebhooks(town.world, async (request) => {
@@ -214,7 +214,7 @@ describe('where the other emulator is right, the two agree:', () => {
   });
 });
 
-describe('where it is wrong, the playground does what GitHub does:', () => {
+describe('where the other emulator is wrong, the playground does what GitHub does:', () => {
   it.each(differ)('%s', async (_, step, github, emulated) => {
     expect(await both(step)).toEqual({ ours: github, theirs: emulated });
   });

@@ -73,7 +73,7 @@ function matter({ world }: Town): string {
 }
 
 describe.each(['server-error', 'lost-request'] as const)('%s', (kind) => {
-  it('strikes every route before anything is done', async () => {
+  it('strikes every route before the request has an effect', async () => {
     const lab = await furnished();
     for (const one of asked) {
       strike(lab.town, kind, one);
@@ -89,7 +89,7 @@ describe.each(['server-error', 'lost-request'] as const)('%s', (kind) => {
   });
 });
 
-it('lost-answer strikes every route after all of it was done', async () => {
+it('strikes every route with lost-answer after the request had its full effect', async () => {
   const [lab, calm] = [await furnished(), await furnished()];
   for (const one of asked) {
     strike(lab.town, 'lost-answer', one);
@@ -103,7 +103,7 @@ it('lost-answer strikes every route after all of it was done', async () => {
   expect(matter(lab.town).replaceAll(times, 'T')).toBe(matter(calm.town).replaceAll(times, 'T'));
 });
 
-it('slow strikes every route: the same answer, later', async () => {
+it('strikes every route with slow: the same answer, later', async () => {
   const [lab, calm] = [await furnished(), await furnished()];
   for (const one of asked) {
     strike(lab.town, 'slow', one);
@@ -114,7 +114,7 @@ it('slow strikes every route: the same answer, later', async () => {
   }
 });
 
-it('stale-read strikes every read that has an older answer, and no write', async () => {
+it('strikes every read that has an older answer with stale-read, and no write', async () => {
   const lab = await furnished();
   const told: Asked[] = [];
   for (const one of asked) {
@@ -130,7 +130,7 @@ it('stale-read strikes every read that has an older answer, and no write', async
   expect(told.length).toBeGreaterThan(reads.length / 3);
 });
 
-it('secondary-limit strikes every write, and says how long to wait', async () => {
+it('strikes every write with secondary-limit, with a retry-after header', async () => {
   const lab = await furnished();
   for (const one of writes) {
     strike(lab.town, 'secondary-limit', one);

@@ -66,7 +66,7 @@ const fault = (kind: Fault['kind'], route: string, durationMs = 0): Fault =>
   faultSchema.parse({ kind, rate: 1, route, durationMs });
 const REFS = 'GET /lab/ferries.git/info/refs';
 
-it('an error of the server, and a connection that breaks before or after git acted', async () => {
+it('gives git a server error, and breaks its connection before or after git acted', async () => {
   switchFaults(site.world, [fault('server-error', REFS)]);
   expect(await site.lsRemote('bot')).toContain('503');
   for (const kind of ['lost-request', 'lost-answer'] as const) {
@@ -76,14 +76,14 @@ it('an error of the server, and a connection that breaks before or after git act
   }
 });
 
-it('a slow answer is the same answer, later', async () => {
+it('delays git’s answer without a change of its content', async () => {
   switchFaults(site.world, [fault('slow', REFS, 400)]);
   const since = performance.now();
   expect(await site.lsRemote('bot')).toBe('fine');
   expect(performance.now() - since).toBeGreaterThanOrEqual(395);
 });
 
-it('people are spared, and a route that does not name git does not mean it', async () => {
+it('spares people, and git requests that the fault’s route does not name', async () => {
   switchFaults(site.world, [fault('server-error', REFS)]);
   expect(await site.lsRemote('ada')).toBe('fine');
   switchFaults(site.world, [fault('server-error', '*'), fault('lost-request', 'GET *')]);

@@ -34,7 +34,7 @@ async function push(town: Town, text: string): Promise<void> {
 }
 
 describe('a fork', () => {
-  it('belongs to who made it, knows its parent, and has none of its secrets, people and rules', async () => {
+  it('belongs to its creator, names its parent, and copies no secrets, people or rules', async () => {
     const town = createTown({ secrets: { KEY: 'hush' } });
     await forked(town);
     const sol = town.as(town.seeded.tokens.sol);
@@ -55,7 +55,7 @@ describe('a fork', () => {
     expect((await refusal(update)).status).toBe(403);
   });
 
-  it('has branches of its own: a push to it moves nothing of the parent', async () => {
+  it('has its own branches: a push to it does not change the parent', async () => {
     const town = createTown();
     await forked(town);
     const guest = town.as(town.seeded.tokens.ada);
@@ -74,7 +74,7 @@ describe('a fork', () => {
     expect(refs.data.map(({ ref }) => ref)).toEqual(['refs/heads/main']);
   });
 
-  it('sends pull requests that say where they come from and follow its branch', async () => {
+  it('can be the head of pull requests, which name it and follow its branch', async () => {
     const town = createTown();
     await forked(town);
     const sol = town.as(town.seeded.tokens.sol);
@@ -97,7 +97,7 @@ describe('a fork', () => {
 });
 
 describe('a workflow for a pull request from a fork', () => {
-  it('does not run at all where the repository is private (docs: repository settings, off by default)', async () => {
+  it('does not run if the repository is private (docs: repository settings, off by default)', async () => {
     const lab = stage();
     await lab.push({
       'a.txt': 'one\n',
@@ -125,7 +125,7 @@ describe('a workflow for a pull request from a fork', () => {
     expect(lab.runs()).toEqual([]);
   });
 
-  it('waits for approval of a stranger, then runs without secrets and with a token that only reads', async () => {
+  it('waits for approval if the author is an outsider, then runs without secrets and with a read-only token', async () => {
     const lab = stage();
     await lab.push({
       'a.txt': 'one\n',

@@ -39,7 +39,7 @@ async function start() {
 }
 
 describe('git over HTTP', () => {
-  it('pushes with the right to write, and the API and the bus say what git says', async () => {
+  it('accepts a push only with write access, and reports it in the API and on the bus', async () => {
     const { world, tokens, origin, folder, address, bugs } = await start();
     const heard: string[] = [];
     world.bus.subscribe(
@@ -68,7 +68,7 @@ describe('git over HTTP', () => {
     expect(bugs).toEqual([]);
   });
 
-  it('clones whole, shallow and partial, fetches refs of any name, and refuses what is no fast-forward', async () => {
+  it('clones fully, shallowly and partially, fetches refs of any name, and rejects a non-fast-forward push', async () => {
     const { tokens, folder, address, origin } = await start();
     const git = async (cwd: string, ...args: readonly string[]): Promise<string> =>
       (await execa('git', [...IDENTITY, ...args], { cwd })).stdout;
@@ -111,7 +111,7 @@ describe('git over HTTP', () => {
     expect(await wanted.json()).toMatchObject({ object: { sha: three } });
   });
 
-  it('gives the head and the merge of a pull request to everybody and lets nobody move them', async () => {
+  it('lets anyone fetch the head and merge refs of a pull request, and rejects a push to them', async () => {
     const { tokens, folder, address, origin } = await start();
     const git = async (cwd: string, ...args: readonly string[]): Promise<string> =>
       (await execa('git', [...IDENTITY, ...args], { cwd })).stdout;

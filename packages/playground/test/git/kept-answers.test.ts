@@ -5,8 +5,8 @@ import { keptAnswers } from '../../git/store/kept-answers.ts';
 import { git as limits } from '../../limits/limits.ts';
 import { openStore, temporaryFolder, writeCommit } from './store-pair.ts';
 
-describe('answers about objects', () => {
-  it('are asked for once, as long as they are among the latest', async () => {
+describe('cached answers about objects', () => {
+  it('are requested once, while they are among the latest', async () => {
     const kept = keptAnswers<number>(() => 1);
     let asked = 0;
     const ask = async (): Promise<number> => {
@@ -18,7 +18,7 @@ describe('answers about objects', () => {
     expect(await kept('first', ask)).toBe(limits.answersKept + 2);
   });
 
-  it('are asked for again when they are large or nothing came', async () => {
+  it('are requested again if they were too large or failed', async () => {
     const kept = keptAnswers<string>((text) => text.length);
     let asked = 0;
     const large = async (): Promise<string> => {
@@ -34,7 +34,7 @@ describe('answers about objects', () => {
 });
 
 describe('the store of the git program', () => {
-  it('finds a blob and a commit that were absent when they were first asked for', async () => {
+  it('finds a blob and a commit that were absent at the first request', async () => {
     await using folder = await temporaryFolder();
     const [here, elsewhere] = [openStore('program', folder.path), openStore('memory', folder.path)];
     const blob = await elsewhere.writeBlob(Buffer.from('late\n'));

@@ -30,7 +30,7 @@ async function talkative(isPerson = false): Promise<{
 }
 
 describe('content', () => {
-  it('ends at eighty a minute, with the time to wait; reading goes on', async () => {
+  it('is limited to eighty per minute, with retry-after; reads are still allowed', async () => {
     const { town, say, bot } = await talkative();
     expect(await say(100)).toBe(80);
     town.advance(20_000);
@@ -46,7 +46,7 @@ describe('content', () => {
     expect(await say(1)).toBe(1);
   });
 
-  it('ends at five hundred an hour, for people too', async () => {
+  it('is limited to five hundred per hour, for people too', async () => {
     const { town, say } = await talkative(true);
     let said = 0;
     for (let minute = 0; minute < 8; minute += 1) {
@@ -58,7 +58,7 @@ describe('content', () => {
     expect(await say(1)).toBe(1);
   });
 
-  it('is counted for each caller alone', async () => {
+  it('is counted separately for each caller', async () => {
     const { town, say } = await talkative();
     await say(80);
     const ada = town.as(town.seeded.tokens.ada);
@@ -67,7 +67,7 @@ describe('content', () => {
 });
 
 describe('points', () => {
-  it('end at nine hundred a minute: one for a question, five for a change', async () => {
+  it('are limited to nine hundred per minute', async () => {
     const { town, bot } = await talkative();
     const statuses: number[] = [];
     const read = 'GET /repos/{owner}/{repo}/labels';
@@ -85,8 +85,8 @@ describe('points', () => {
   });
 });
 
-describe('requests at once', () => {
-  it('end at a hundred', async () => {
+describe('concurrent requests', () => {
+  it('are limited to a hundred', async () => {
     const { town } = await talkative();
     const ada = town.as(town.seeded.tokens.ada);
     const read = (): Promise<number> =>
@@ -100,8 +100,8 @@ describe('requests at once', () => {
   });
 });
 
-describe('what is used up', () => {
-  it('can be seen by caller', async () => {
+describe('usage', () => {
+  it('is listed by caller', async () => {
     const { town, say } = await talkative();
     await say(3);
     const key =
@@ -120,7 +120,7 @@ describe('what is used up', () => {
 describe('GraphQL', () => {
   const query = 'query { viewer { login } rateLimit { limit used remaining } }';
 
-  it('has an hour of its own; a spent one is an error in an answer 200, and REST goes on', async () => {
+  it('has its own hourly budget; over it, the answer is 200 with an error, and REST still works', async () => {
     const town = createTown();
     const mira = town.as(town.seeded.tokens.mira);
     const ask = async (): Promise<unknown> =>
@@ -137,7 +137,7 @@ describe('GraphQL', () => {
     });
   });
 
-  it('has two thousand points a minute, apart from the nine hundred of REST', async () => {
+  it('has two thousand points per minute, separate from the nine hundred of REST', async () => {
     const town = createTown();
     const mira = town.as(town.seeded.tokens.mira);
     const ask = () => mira.request('POST /graphql', { baseUrl: 'http://github.test/api', query });
@@ -152,7 +152,7 @@ describe('GraphQL', () => {
 });
 
 describe('retry-after', () => {
-  it('is as long as it takes: whoever waits for it is let in, whatever the request costs', async () => {
+  it('is exact: a request with any cost is accepted after that wait', async () => {
     const { town, bot } = await talkative();
     const read = () => bot.request('GET /repos/{owner}/{repo}/labels', at);
     for (let asked = 0; asked < 900; asked += 1) {

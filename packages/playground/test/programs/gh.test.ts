@@ -88,7 +88,7 @@ async function until(isSo: () => boolean): Promise<void> {
 
 const skipReason = 'there is no `gh` on the PATH';
 describe.skipIf(!isHere)('gh', { meta: { skipReason } }, () => {
-  it('knows who it is, and asks the API page by page', async () => {
+  it('logs in, pages through the API, and reports 401 and 404', async () => {
     expect((await gh('mira', 'auth', 'status')).out + (await gh('mira', 'auth', 'status')).err).toContain(
       'Logged in to github.localhost as mira',
     );
@@ -149,7 +149,7 @@ describe.skipIf(!isHere)('gh', { meta: { skipReason } }, () => {
     );
   });
 
-  it('lists the repositories of an account as far as somebody may see them, by visibility and origin', async () => {
+  it('lists the visible repositories of an account, by visibility and origin', async () => {
     expect(await said('mira', 'repo', 'list', 'lab')).toMatch(/^lab\/model\t[^\t]*\tpublic\t\d{4}-/);
     expect(await said('mira', 'repo', 'list', 'lab', '--fork')).toBe('');
     expect(await said('mira', 'repo', 'list', 'lab', '--visibility', 'private')).toBe('');
@@ -197,7 +197,7 @@ describe.skipIf(!isHere)('gh', { meta: { skipReason } }, () => {
     });
   });
 
-  it('does not merge what the base branch does not take yet', async () => {
+  it('refuses a merge while the base branch requires an approval', async () => {
     await lab.push({ 'b.txt': 'b\n' }, { branch: 'second' });
     await said('ada', 'pr', 'create', '-t', 'Guarded', '-b', 'b', '-B', 'main', '-H', 'second');
     const rule = { branch: 'main', pushUserIds: null, requiredApprovals: 1, requiredChecks: [] };
@@ -210,7 +210,7 @@ describe.skipIf(!isHere)('gh', { meta: { skipReason } }, () => {
     await said('mira', 'pr', 'merge', '3', '--merge');
   });
 
-  it('pins an issue and takes it off, by whoever may write, three of them at most', async () => {
+  it('pins and unpins issues for people with write access, at most three', async () => {
     const numbers = [];
     for (const title of ['a', 'b', 'c', 'd']) {
       const made = await said('mira', 'issue', 'create', '-t', title, '-b', '');
@@ -245,7 +245,7 @@ describe.skipIf(!isHere)('gh', { meta: { skipReason } }, () => {
     for (const number of numbers) await said('mira', 'issue', 'close', number);
   });
 
-  it('starts a workflow, and lists, shows, watches, cancels and repeats its runs', async () => {
+  it('starts a workflow, and lists, shows, watches, cancels and re-runs its runs', async () => {
     expect(await said('mira', 'workflow', 'list')).toMatch(/^CI\tactive\t1/);
     expect((await gh('mira', 'workflow', 'run', 'ci.yml')).err).toContain(
       "Required input 'key' not provided",

@@ -37,7 +37,7 @@ describeWith('vastai', 'the official client', () => {
     return { out: stdout, err: stderr, code: exitCode ?? -1 };
   };
 
-  it('finds, rents, lists, reads and destroys', async () => {
+  it('finds an offer, rents, lists, reads the log and destroys', async () => {
     const query = 'gpu_name=RTX_4090 num_gpus=1 reliability>0.98 cpu_ram>=32';
     const offers = JSON.parse((await vastai('search', 'offers', query, '-o', 'dph_total', '--raw')).out);
     expect(offers.map(({ id }: { id: number }) => id)).toEqual([103, 106, 104]);
@@ -63,7 +63,7 @@ describeWith('vastai', 'the official client', () => {
     expect(JSON.parse((await vastai('show', 'instances', '--raw')).out)).toEqual([]);
   });
 
-  it('ends with 0 whatever we answer, which is why nobody here trusts its exit code', async () => {
+  it('exits with 0 even for errors, so its exit code cannot be trusted', async () => {
     const missing = await vastai('destroy', 'instance', '404', '-y', '--raw');
     expect(missing.code).toBe(0);
     expect(JSON.parse(missing.err)).toMatchObject({ status_code: 404, msg: 'Instance 404 not found.' });
