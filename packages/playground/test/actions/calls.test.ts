@@ -188,7 +188,12 @@ describe('the secrets of a called job', () => {
 
   it.each([
     ['one that it does not declare', '{}', 'secrets: {OTHER: x}', 'Invalid secret, OTHER is not defined'],
-    ['none although one is required', '{KEY: {required: true}}', '', 'Secret KEY is required, but not provided'],
+    [
+      'none although one is required',
+      '{KEY: {required: true}}',
+      '',
+      'Secret KEY is required, but not provided',
+    ],
   ])('fail the run at startup when the caller passes %s', async (_, declared, caller, message) => {
     const { one, id } = await play(inner(declared), caller);
     expect(one.run(id).conclusion).toBe('startup_failure');

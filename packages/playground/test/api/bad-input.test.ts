@@ -46,12 +46,15 @@ describe('a request', () => {
     });
   });
 
-  it.each(['[]', '"title"', '7', 'true'])('with the body %s gets 400, because a body must be an object', async (body) => {
-    expect(await ask(createTown(), 'POST', issues, { body })).toMatchObject({
-      status: 400,
-      body: { message: 'Body should be a JSON object' },
-    });
-  });
+  it.each(['[]', '"title"', '7', 'true'])(
+    'with the body %s gets 400, because a body must be an object',
+    async (body) => {
+      expect(await ask(createTown(), 'POST', issues, { body })).toMatchObject({
+        status: 400,
+        body: { message: 'Body should be a JSON object' },
+      });
+    },
+  );
 
   it('with wrong types or missing fields gets 422 with the field’s name; unknown fields are ignored', async () => {
     const town = createTown();

@@ -143,7 +143,10 @@ const agree: readonly (readonly [string, Step])[] = [
       return [comment.status, String(user?.['login']), String(user?.['type'])];
     },
   ],
-  ['does not accept a person’s token for an App', async ({ as }) => [(await as('ada_token')('GET /app')).status]],
+  [
+    'does not accept a person’s token for an App',
+    async ({ as }) => [(await as('ada_token')('GET /app')).status],
+  ],
 ];
 
 /** The two answers; the first is GitHub's. */

@@ -154,8 +154,16 @@ describe('a malformed control request', () => {
     ['no rate', { faults: [{ kind: 'slow' }] }, 'faults[0].rate'],
     ['a rate in percent', { faults: [{ kind: 'slow', rate: 20 }] }, 'faults[0].rate'],
     ['a path without a method', { faults: [{ kind: 'slow', rate: 1, route: '/repos/x' }] }, 'METHOD /path'],
-    ['a webhook fault on a path', { faults: [{ kind: 'webhook-dropped', rate: 1, route: 'POST /x' }] }, 'event'],
-    ['a push fault with another route', { faults: [{ kind: 'push-answer-lost', rate: 1, route: 'pull' }] }, 'push'],
+    [
+      'a webhook fault on a path',
+      { faults: [{ kind: 'webhook-dropped', rate: 1, route: 'POST /x' }] },
+      'event',
+    ],
+    [
+      'a push fault with another route',
+      { faults: [{ kind: 'push-answer-lost', rate: 1, route: 'pull' }] },
+      'push',
+    ],
     ['a clock fault on a route', { faults: [{ kind: 'clock-skew', rate: 1, route: 'GET /x' }] }, 'no routes'],
     ['a negative delay', { faults: [{ kind: 'slow', rate: 1, durationMs: -5 }] }, 'durationMs'],
     ['too many faults', { faults: Array(33).fill({ kind: 'slow', rate: 0 }) }, 'faults'],

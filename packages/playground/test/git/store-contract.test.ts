@@ -74,9 +74,9 @@ describe.each(storeKinds)('the %s store', (kind) => {
     const broken = { tree: absent, parents: [], author: who, committer: who, message: '' };
     await expect(store.writeCommit(broken)).rejects.toThrow(absent);
     await expect(store.writeCommit({ ...broken, tree: emptyTreeSha, parents: [blob] })).rejects.toThrow(blob);
-    await expect(
-      store.writeTree([{ mode: '100644', type: 'blob', name: 'x', sha: absent }]),
-    ).rejects.toThrow(absent);
+    await expect(store.writeTree([{ mode: '100644', type: 'blob', name: 'x', sha: absent }])).rejects.toThrow(
+      absent,
+    );
     await expect(store.writeTree([{ mode: '100644', type: 'blob', name: 'a/b', sha: blob }])).rejects.toThrow(
       'a/b',
     );

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { conditionalFetch } from '../../pages/api/conditional-fetch.ts';
 
-it('gives the kept answer on 304, by person, and forgets the oldest', async () => {
+it('returns the cached answer on 304, separately for each person, and drops the oldest', async () => {
   const asked: (string | null)[] = [];
   let version = 1;
   const fetch = conditionalFetch(async (request) => {
@@ -28,7 +28,7 @@ it('gives the kept answer on 304, by person, and forgets the oldest', async () =
   expect(asked.slice(3)).toEqual(['"mira-1"', null, null]);
 });
 
-it('passes refusals and writes on as they are', async () => {
+it('passes refusals and writes through unchanged', async () => {
   const fetch = conditionalFetch(
     async (request) => new Response(request.method, { status: request.method === 'GET' ? 404 : 201 }),
     2,
@@ -37,7 +37,7 @@ it('passes refusals and writes on as they are', async () => {
   expect((await fetch(new Request('http://x.test/', { method: 'POST' }))).status).toBe(201);
 });
 
-it('knows of a next page that a list got after its first one was kept', async () => {
+it('updates the link to the next page from the headers of a 304', async () => {
   let link = '';
   const fetch = conditionalFetch(async (request) => {
     const headers = { etag: '"same"', ...(link === '' ? {} : { link }) };

@@ -26,7 +26,7 @@ const LINE = `/approve-launch ${'3f9a1c22b0d45e67'.repeat(2)}`;
 const mira = { login: 'mira', role: 'maintainer', token: '', name: null } as const;
 
 describe('the panel at the head of a thread', () => {
-  it('asks for the approval while the bot does, and before it has spoken', () => {
+  it('requests an approval while the bot does, and before the bot has commented', () => {
     const wish = botWish([comment('ferrybot[bot]', `🤖 **Wanted: an approval: \`${LINE}\`.**`, 1)]);
     const panel = (heard: ReturnType<typeof botWish>): string =>
       toMarkup(wantedFrom(mira, thread(['ferry']), true, heard));
@@ -34,7 +34,7 @@ describe('the panel at the head of a thread', () => {
     expect(panel(botWish([]))).toContain('comment the line of the card.');
   });
 
-  it('writes the line of the card for whoever takes the button, and the bare command before there is one', () => {
+  it('puts the card’s approval line on the button, or the bare command before there is a card', () => {
     const wish = botWish([comment('ferrybot[bot]', `**Wanted: an approval: \`${LINE}\`.**`, 1)]);
     const button = (heard: ReturnType<typeof botWish>): string | undefined =>
       commandsFor(heard).find(({ command }) => command === '/approve-launch')?.written;
@@ -42,7 +42,7 @@ describe('the panel at the head of a thread', () => {
     expect(button(botWish([]))).toBe('/approve-launch');
   });
 
-  it('says what the bot says last, also where it edited an old comment; nobody else can put words there', () => {
+  it('shows the bot’s latest request, including edits, and ignores other people’s comments', () => {
     const comments = [
       comment('ferrybot[bot]', '🤖 **Wanted: nothing; ferrybot is watching.**\n\ncard', 9),
       comment('ferrybot[bot]', '**Wanted: an approval: `/approve-launch`.**', 3),
@@ -53,12 +53,12 @@ describe('the panel at the head of a thread', () => {
     expect(said).not.toContain('password');
   });
 
-  it('asks for nothing where the bot spoke and asked for nothing', () => {
+  it('requests nothing if the bot commented without a request', () => {
     const wish = botWish([comment('ferrybot[bot]', 'Launched', 1)]);
     expect(toMarkup(wantedFrom(mira, thread(['ferry']), true, wish))).toContain('Nothing is wanted of you');
   });
 
-  it('never asks to launch what only records a seal', () => {
+  it('never suggests a launch for a pull request that only records a sealed run', () => {
     const said = toMarkup(wantedFrom(mira, thread(['ferry', 'ferry-log-only']), true, botWish([])));
     expect(said).toContain('merges it');
     expect(said).not.toContain('approve-launch');

@@ -107,7 +107,7 @@ describe('the page on the real API', () => {
     expect(await get('/lab/ferries/commits')).toContain('Add the ferry');
   });
 
-  it('mira comments, ada reacts and may not edit mira’s words away unseen', async () => {
+  it('posts comments and reactions, and marks an edit by another person', async () => {
     expect(await post('/lab/ferries/issues/1/comments', { body: '/status now' })).toBe(303);
     const id = String(Object.values(site.world.state.comments).at(-1)?.id);
     expect(await get('/lab/ferries/pull/1')).not.toContain('edited</summary>');
@@ -126,7 +126,7 @@ describe('the page on the real API', () => {
     expect(await post(`/lab/ferries/issues/1/comments/${id}/edit`, { body: 'x' }, 'sol')).toBe(403);
   });
 
-  it('reviews: mira approves, ada cannot approve her own change', async () => {
+  it('accepts mira’s approval, and refuses ada’s of her own change', async () => {
     expect(await post('/lab/ferries/issues/1/comments', { body: 'good', verdict: 'APPROVE' })).toBe(303);
     expect(await post('/lab/ferries/issues/1/comments', { body: 'mine', verdict: 'APPROVE' }, 'ada')).toBe(
       422,
@@ -134,7 +134,7 @@ describe('the page on the real API', () => {
     expect(await get('/lab/ferries/pull/1')).toContain('approved these changes');
   });
 
-  it('labels are for who may, and shown in the lists', async () => {
+  it('allows labels with the permission, and shows them in the lists', async () => {
     expect(await post('/lab/ferries/issues/1/labels', { label: 'ferry' }, 'sol')).toBeGreaterThanOrEqual(403);
     expect(await post('/lab/ferries/issues/1/labels', { label: 'ferry' }, 'ravi')).toBe(303);
     expect(await get('/lab/ferries/pulls')).toMatch(/class="label"[^>]*>ferry</);
@@ -176,7 +176,7 @@ describe('the page on the real API', () => {
     expect(await get('/lab/ferries/pull/1')).toMatch(/next-check.*gates<\/strong> waits for a maintainer/s);
   });
 
-  it('a button on a check run tells the App who pressed it, and is for who may write', async () => {
+  it('reports a click on a check run’s button to the App, for people with write access only', async () => {
     const heard: unknown[] = [];
     const stop = site.world.bus.subscribe((event) => {
       heard.push([
@@ -225,7 +225,7 @@ describe('the page on the real API', () => {
     expect(await get(address, 'sol')).not.toContain('Re-run all jobs');
   });
 
-  it('a run says at its head what its jobs complained of, and what did not run has no log', async () => {
+  it('shows a run’s annotations above its jobs, and no log for a skipped job', async () => {
     const { world } = site;
     const run = startRun(world);
     const row = { labels: [], environment: null, status: 'queued', conclusion: null } as const;
@@ -253,7 +253,7 @@ describe('the page on the real API', () => {
     expect(page).not.toContain(`data-live="log-${skipped.id}"`);
   });
 
-  it('a box is ticked by who may edit the text, and only as it was seen', async () => {
+  it('lets people who may edit the text tick a box, if the text is current', async () => {
     const at = '/lab/ferries/issues/1/tick';
     expect(await get('/lab/ferries/pull/1')).toContain(
       'data-tick="/lab/ferries/issues/1/tick" data-tasks="1"',
@@ -265,21 +265,21 @@ describe('the page on the real API', () => {
     expect(Object.values(site.world.state.issues)[0]?.body).toBe('- [x] human approval');
   });
 
-  it('sol opens an issue and closes it again', async () => {
+  it('lets sol open an issue and close it again', async () => {
     expect(await post('/lab/ferries/issues', { title: 'Why <b>this</b>?', body: 'please' }, 'sol')).toBe(303);
     expect(await post('/lab/ferries/issues/2/comments', { body: '', state: 'closed' }, 'sol')).toBe(303);
     expect(await get('/lab/ferries/issues?state=closed')).toContain('Why &lt;b&gt;this&lt;/b&gt;?');
     expect(await get('/lab/ferries/issues/2')).toContain('Closed');
   });
 
-  it('mira merges', async () => {
+  it('lets mira merge', async () => {
     expect(await post('/lab/ferries/pull/1/merge', { method: 'squash' })).toBe(303);
     const page = await get('/lab/ferries/pull/1');
     expect(page).toContain('state-done');
     expect(page).toContain('merged this into');
   });
 
-  it('asked for nothing that the playground does not have, and a second look costs little', async () => {
+  it('requests nothing that the playground does not serve, and reloads a page without API cost', async () => {
     expect(site.world.state.unserved).toEqual([]);
     await get('/lab/ferries/pull/1/files');
     const before = site.world.state.usage['user:mira'];

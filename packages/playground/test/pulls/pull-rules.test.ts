@@ -26,9 +26,9 @@ async function opened(): Promise<{ readonly town: Town; readonly base: string; r
 
 const pull = { ...at, pull_number: 1 } as const;
 
-describe('opening', () => {
+describe('opening a pull request', () => {
   // docs.github.com/rest/pulls: "you must have write access to the head or the source branch".
-  it('takes the right to write on one of the two sides', async () => {
+  it('requires write access to the head or the base', async () => {
     const town = createTown();
     await town.commit('main', { 'a.txt': 'one\n' });
     await town.commit('ferry', { 'a.txt': 'two\n' });
@@ -42,7 +42,7 @@ describe('opening', () => {
 });
 
 describe('a review', () => {
-  it('speaks of lines that the diff shows, and is posted whole or not at all', async () => {
+  it('can comment only on lines in the diff, and is posted completely or not at all', async () => {
     const { town } = await opened();
     const mira = town.as(town.seeded.tokens.mira);
     const say = (comment: object) =>
@@ -78,7 +78,7 @@ describe('a review', () => {
     expect(data[1]?.diff_hunk).toMatch(/^@@ -7,7 \+7,7 @@/);
   });
 
-  it('is of a commit of the pull request', async () => {
+  it('belongs to a commit of the pull request', async () => {
     const { town, base, head } = await opened();
     const mira = town.as(town.seeded.tokens.mira);
     const approve = (commit_id: string) =>
@@ -88,7 +88,7 @@ describe('a review', () => {
     expect((await approve(head)).data.commit_id).toBe(head);
   });
 
-  it('that is pending is its author’s alone, and there is one of it', async () => {
+  it('is visible only to its author while pending, and there is at most one pending per author', async () => {
     const { town } = await opened();
     const heard: string[] = [];
     town.world.bus.subscribe(({ type }) => void heard.push(type));
@@ -118,8 +118,8 @@ describe('a review', () => {
   });
 });
 
-describe('an approval where stale ones are dismissed', () => {
-  it('is DISMISSED when the head moves, for everybody who reads it, and a webhook says so', async () => {
+describe('an approval with dismissal of stale reviews', () => {
+  it('is dismissed when the head moves, with a webhook', async () => {
     const { town } = await opened();
     protect(town, { requiredApprovals: 1, dismissStale: true });
     const bot = town.asInstallation();
@@ -142,7 +142,7 @@ describe('an approval where stale ones are dismissed', () => {
 });
 
 describe('a required check', () => {
-  it('counts from the App that the protection names, and nobody else', async () => {
+  it('counts only from the App that the protection names', async () => {
     const { town, head } = await opened();
     const mira = town.as(administrator(town));
     const appOf = must(town.seeded.app, 'App').id;
@@ -171,7 +171,7 @@ describe('a required check', () => {
     expect((await merge()).data.merged).toBe(true);
   });
 
-  it('is asked for with nothing that is not enforced here', async () => {
+  it('is refused together with settings that are not enforced here', async () => {
     const { town } = await opened();
     const mira = town.as(administrator(town));
     for (const more of [
@@ -205,7 +205,7 @@ describe('a merge', () => {
     readonly commit: { readonly author: object | null; readonly committer: object | null };
   }) => [one.commit.author, one.commit.committer].map((who) => Object(who).name);
 
-  it('is the merger’s, committed by GitHub', async () => {
+  it('has the merger as author and GitHub as committer', async () => {
     const { town, base, head } = await opened();
     const { tip } = await done(town, 'merge');
     expect(names(tip)).toEqual(['Mira Okafor', 'GitHub']);
@@ -213,7 +213,7 @@ describe('a merge', () => {
     expect(tip.commit.message).toBe('Merge pull request #1 from lab/ferry\n\nFerry of today');
   });
 
-  it('by squash is the pull request’s author’s, with the list of its commits, or the words of the only one', async () => {
+  it('by squash has the author of the pull request, and a list of its commits or the message of the only one', async () => {
     const { town, base } = await opened();
     const { tip } = await done(town, 'squash');
     expect(names(tip)).toEqual(['Ada Lindqvist', 'GitHub']);
@@ -229,7 +229,7 @@ describe('a merge', () => {
     expect((await done(small, 'squash')).tip.commit.message).toBe('Headline (#1)\n\nand why');
   });
 
-  it('by rebase keeps authors and messages, is committed by the merger, and drops merges', async () => {
+  it('by rebase keeps authors and messages, and has the merger as committer', async () => {
     const { town, base } = await opened();
     const { tip, commit } = await done(town, 'rebase');
     expect(names(tip)).toEqual(['Ada Lindqvist', 'Mira Okafor']);
@@ -239,8 +239,8 @@ describe('a merge', () => {
   });
 });
 
-describe('comparing with a fork', () => {
-  it('looks into the fork, not into the branch of the same name here', async () => {
+describe('a comparison with a fork', () => {
+  it('uses the fork’s branch, not the branch of the same name here', async () => {
     const town = createTown();
     await town.commit('main', { 'a.txt': 'one\n' });
     const sol = town.as(town.seeded.tokens.sol);
@@ -255,8 +255,8 @@ describe('comparing with a fork', () => {
   });
 });
 
-describe('a ref or a path', () => {
-  it('of the default branch is not deleted', async () => {
+describe('a ref or a file', () => {
+  it('cannot be deleted if it is the default branch', async () => {
     const { town } = await opened();
     const ada = town.as(town.seeded.tokens.ada);
     const remove = (ref: string) => ada.request(`DELETE ${R}/git/refs/{ref}`, { ...at, ref });
@@ -275,7 +275,7 @@ describe('a ref or a path', () => {
     'a//b',
     './x',
     `${'x'.repeat(5_000)}`,
-  ])('named %.20s gets into no commit', async (path) => {
+  ])('with the path %.20s cannot be committed', async (path) => {
     const { town } = await opened();
     const ada = town.as(town.seeded.tokens.ada);
     const content = Buffer.from('x').toString('base64');
@@ -296,7 +296,7 @@ describe('a ref or a path', () => {
     expect(answer).not.toContain(JSON.stringify(path));
   });
 
-  it('may stand in base64 with line breaks, as encoders write it', async () => {
+  it('can be sent in base64 with line breaks', async () => {
     const { town } = await opened();
     const ada = town.as(town.seeded.tokens.ada);
     const content = `${Buffer.from('x'.repeat(90)).toString('base64').replaceAll(/.{60}/g, '$&\n')}\n`;

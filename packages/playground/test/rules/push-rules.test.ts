@@ -70,7 +70,7 @@ async function start() {
 }
 
 describe('a push by the git program', () => {
-  it('is held by branch protection and rulesets, ref by ref, and an App on the bypass list is not', async () => {
+  it('is checked per ref against branch protection and rulesets, which an App on the bypass list skips', async () => {
     const { world, repo, tokens, bot, run, commit, push, appId, bugs } = await start();
     await commit('one');
     expect((await push(tokens.ada, 'main', 'main:ferrybot/logbook')).ok).toBe(true);
@@ -110,7 +110,7 @@ describe('a push by the git program', () => {
   });
 
   // docs.github.com/apps: `workflows` permission; the same file on another branch may be pushed (scopes, `workflow`).
-  it('of an App brings no workflow file that no branch has, to whatever ref; a person’s may', async () => {
+  it('with a workflow file that is on no other branch is rejected for an App on any ref, but not for a person', async () => {
     const { world, tokens, bot, run, commit, push, work, bugs } = await start();
     const file = join(work, '.github', 'workflows', 'ci.yml');
     await mkdir(join(file, '..'), { recursive: true });
@@ -143,7 +143,7 @@ describe('a push by the git program', () => {
     expect(bugs).toEqual([]);
   });
 
-  it('may carry names that break programs, which the API then tells as they are, or is refused by git', async () => {
+  it('can contain unusual file names, which the API returns unchanged; git rejects .git, .. and .', async () => {
     const { tokens, run, push, work, bugs, origin } = await start();
     const names = [
       'a b.txt',

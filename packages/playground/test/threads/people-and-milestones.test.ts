@@ -5,7 +5,7 @@ import { askerOf, heardIn } from '../world/ask.ts';
 import { createTown } from '../world/town.ts';
 
 describe('assignees', () => {
-  it('come and go one by one, each told; strangers and askers without the right change nothing', async () => {
+  it('are added and removed with one event each; outsiders and callers without permission change nothing', async () => {
     const town = createTown();
     const ask = askerOf(town);
     await ask('sol', 'POST', '/issues', { title: 'The loss is flat' });
@@ -30,7 +30,7 @@ describe('assignees', () => {
 });
 
 describe('a milestone', () => {
-  it('is put on threads by its number, counts them, and leaves them when it is deleted', async () => {
+  it('is set on threads by number, counts them, and is removed from them when it is deleted', async () => {
     const town = createTown();
     const [ask, heard] = [askerOf(town), heardIn(town)];
     const made = await ask('ada', 'POST', '/milestones', { title: 'Summer', due_on: '2026-12-01T00:00:00Z' });
@@ -65,7 +65,7 @@ describe('a milestone', () => {
 });
 
 describe('a timeline', () => {
-  it('tells commits, comments, reviews and all that was done, in their order', async () => {
+  it('lists commits, comments, reviews and other events in order', async () => {
     const town = createTown();
     await town.commit('main', { 'a.txt': 'one\n' });
     await town.commit('ferry', { 'a.txt': 'two\n' });
@@ -105,8 +105,8 @@ describe('a timeline', () => {
   });
 });
 
-describe('a review', () => {
-  it('is asked of collaborators, not of the author, and the branch is brought up to date', async () => {
+describe('a review request', () => {
+  it('is accepted for collaborators, not for the author; and the branch can be updated from its base', async () => {
     const town = createTown();
     await town.commit('main', { 'a.txt': 'one\n' });
     await town.commit('ferry', { 'b.txt': 'two\n' });

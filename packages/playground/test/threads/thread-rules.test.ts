@@ -36,7 +36,7 @@ function narrow(town: Town, permissions: Permissions): ReturnType<Town['as']> {
 }
 
 describe('a locked thread', () => {
-  it('takes no word, change or reaction of those who may not write, not even about their own texts', async () => {
+  it('refuses comments, changes and reactions of people without write access, even on their own texts', async () => {
     const { town, comment_id } = await village();
     const [sol, ada] = [town.as(town.seeded.tokens.sol), town.as(town.seeded.tokens.ada)];
     await ada.request('PUT /repos/{owner}/{repo}/issues/{issue_number}/lock', { ...at, issue_number: 1 });
@@ -59,7 +59,7 @@ describe('a locked thread', () => {
 
 describe('an App', () => {
   // docs.github.com/rest: permissions required for GitHub Apps.
-  it('that may write pull requests alone talks there and in no issue', async () => {
+  it('with only the pull request permission can comment on pull requests, not on issues', async () => {
     const { town, comment_id } = await village();
     const pulls = narrow(town, { pull_requests: 'write' });
     expect((await pulls.request(say, { ...at, issue_number: 2, body: '🤖' })).status).toBe(201);
@@ -80,7 +80,7 @@ describe('an App', () => {
       });
   });
 
-  it('that may write issues reaches pull requests as the issues that they are', async () => {
+  it('with the issue permission can comment on pull requests too', async () => {
     const { town } = await village();
     const issues = narrow(town, { issues: 'write' });
     expect((await issues.request(say, { ...at, issue_number: 1, body: '🤖' })).status).toBe(201);
@@ -88,9 +88,9 @@ describe('an App', () => {
   });
 });
 
-describe('a label that is not there yet', () => {
+describe('a new label', () => {
   // github.com/actions/labeler, pull 867: `pull-requests: write` can add labels but not create them.
-  it('is made by who may write, and by an App with issues:write', async () => {
+  it('can be created by people with write access and by an App with issues:write', async () => {
     const { town } = await village();
     const refused = [
       town.as(town.seeded.tokens.ravi).request(label, { ...at, issue_number: 1, labels: ['new'] }),
@@ -112,8 +112,8 @@ describe('a label that is not there yet', () => {
   });
 });
 
-describe('an issue that somebody else closed', () => {
-  it('is not opened again by its author; one’s own closing is', async () => {
+describe('an issue that another person closed', () => {
+  it('cannot be reopened by its author, unlike one that the author closed', async () => {
     const { town } = await village();
     const [sol, ada] = [town.as(town.seeded.tokens.sol), town.as(town.seeded.tokens.ada)];
     const to = (state: 'open' | 'closed') => ({ ...at, issue_number: 1, state });
@@ -128,7 +128,7 @@ describe('an issue that somebody else closed', () => {
 
 describe('a body', () => {
   // GitHub counts code points (dead-claudia/github-limits, pull 13): an emoji is one character, not the two of UTF-16.
-  it('ends at 65,536 characters, however many bytes they take', async () => {
+  it('can have 65,536 characters, regardless of their bytes', async () => {
     const { town } = await village();
     const ada = town.as(town.seeded.tokens.ada);
     const of = (count: number) => ({ ...at, issue_number: 1, body: '🚢'.repeat(count) });
@@ -143,8 +143,8 @@ describe('a body', () => {
   });
 });
 
-describe('a moment that is none', () => {
-  it('is told and not taken for a list without anything in it', async () => {
+describe('an invalid moment in since', () => {
+  it('is a 422, not an empty list', async () => {
     const { town } = await village();
     const ada = town.as(town.seeded.tokens.ada);
     for (const path of ['issues', 'issues/comments', 'issues/1/comments', 'pulls/comments'])

@@ -14,7 +14,7 @@ async function openIssue(town: Town, title = 'Daily ferry'): Promise<number> {
 }
 
 describe('comments', () => {
-  it('carry who wrote them, and through which App', async () => {
+  it('name their author and the App', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
     const mine = await town
@@ -33,7 +33,7 @@ describe('comments', () => {
     );
   });
 
-  it('end at 65,536 characters', async () => {
+  it('can have 65,536 characters', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
     const ada = town.as(town.seeded.tokens.ada);
@@ -46,7 +46,7 @@ describe('comments', () => {
     expect((await refusal(ada.request(say, { ...at, issue_number, body: '  ' }))).status).toBe(422);
   });
 
-  it('belong to their author: others need the right to write', async () => {
+  it('can be edited and deleted only by their author and people with write access', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
     const { data } = await town
@@ -63,7 +63,7 @@ describe('comments', () => {
     expect((await refusal(town.as(town.seeded.tokens.ada).request(edit, change))).status).toBe(404);
   });
 
-  it('remember every text they had and who changed it', async () => {
+  it('keep every earlier text and its editor', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
     const { data } = await town
@@ -96,7 +96,7 @@ describe('comments', () => {
     ).toBe(5000);
   });
 
-  it('stop in a locked thread, except for people who may write', async () => {
+  it('are refused in a locked thread, except from people with write access', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
     const lock = 'PUT /repos/{owner}/{repo}/issues/{issue_number}/lock';
@@ -117,7 +117,7 @@ describe('comments', () => {
     expect((await app.request(say, { ...at, issue_number, body: '🤖' })).status).toBe(201);
   });
 
-  it('are found by what changed since', async () => {
+  it('can be listed by their last change', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
     const ada = town.as(town.seeded.tokens.ada);
@@ -135,7 +135,7 @@ describe('comments', () => {
 });
 
 describe('lists', () => {
-  it('come in pages that link to each other', async () => {
+  it('are paged with links', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
     const ada = town.as(town.seeded.tokens.ada);
@@ -150,7 +150,7 @@ describe('lists', () => {
     expect(Object.fromEntries(rels)).toEqual({ prev: '1', next: '3', last: '3', first: '1' });
   });
 
-  it('cost nothing when nothing changed', async () => {
+  it('are not counted against the limit when nothing changed', async () => {
     const town = createTown();
     await openIssue(town);
     const ada = town.as(town.seeded.tokens.ada);
@@ -165,7 +165,7 @@ describe('lists', () => {
     expect(first.headers['x-ratelimit-limit']).toBe('5000');
   });
 
-  it('end at the hourly limit with a 403', async () => {
+  it('get a 403 over the hourly limit', async () => {
     const town = createTown();
     const guest = town.as(null);
     for (let count = 0; count < 60; count += 1) await guest.request('GET /repos/{owner}/{repo}', at);
@@ -177,7 +177,7 @@ describe('lists', () => {
 });
 
 describe('reactions', () => {
-  it('are one per person and kind, and taken back by who gave them', async () => {
+  it('exist once per person and kind, and can be removed only by that person', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
     const { data } = await town

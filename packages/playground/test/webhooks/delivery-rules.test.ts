@@ -23,7 +23,7 @@ const openIssue = (town: Town) =>
 
 describe('a delivery', () => {
   // docs.github.com/webhooks: webhook events and payloads, "Delivery headers".
-  it('has every header that GitHub documents, and nothing signed where there is no secret', async () => {
+  it('has every header that GitHub documents, and no signature without a secret', async () => {
     const town = createTown();
     const { hooks, inbox } = listening(town);
     await openIssue(town);
@@ -49,7 +49,7 @@ describe('a delivery', () => {
     expect(unsigned).toEqual(common);
   });
 
-  it('follows no redirect: it is a failure that the log tells', async () => {
+  it('follows no redirect, which the log shows as a failure', async () => {
     const town = createTown();
     const { hooks, inbox } = listening(
       town,
@@ -63,7 +63,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('that is asked for again goes to the address of now', async () => {
+  it('is redelivered to the current address', async () => {
     const town = createTown();
     const { hooks, inbox } = listening(town, () => new Response('', { status: 500 }));
     await openIssue(town);
@@ -76,7 +76,7 @@ describe('a delivery', () => {
     expect(inbox.map(({ url }) => url)).toEqual(['http://bot.test/hook', 'http://moved.test/hook']);
   });
 
-  it('of more than 25 MB is none', async () => {
+  it('with more than 25 MB is not sent', async () => {
     const town = createTown();
     const told: WorldEvent[] = [];
     town.world.bus.subscribe((event) => void told.push(event));
@@ -93,7 +93,7 @@ describe('a delivery', () => {
 
 describe('a push', () => {
   // docs.github.com/webhooks: `push` and `create`, "more than three tags".
-  it('of more than three tags is silent about them; a new branch brings what the default branch has not', async () => {
+  it('of more than three tags has no tag events; a new branch lists commits that are not on the default branch', async () => {
     const town = createTown();
     const main = await town.commit('main', { 'a.txt': 'one\n' });
     const tip = await town.commit('side', { 'a.txt': 'two\n' });

@@ -32,7 +32,7 @@ const nameOf = (one: Received): string => {
 };
 
 describe('webhooks', () => {
-  it('are signed over their exact bytes and shaped as GitHub documents', async () => {
+  it('are signed over their exact bytes and have GitHub’s documented form', async () => {
     const town = createTown();
     const { hooks, inbox } = listening(town);
     await talk(town);
@@ -61,7 +61,7 @@ describe('webhooks', () => {
     await hooks.close();
   });
 
-  it('go only to Apps that subscribed and may read the matter', async () => {
+  it('go only to Apps that are subscribed and have the permission to read the event', async () => {
     const town = createTown({ permissions: { contents: 'read' } });
     const { hooks, inbox } = listening(town);
     await talk(town);
@@ -83,7 +83,7 @@ describe('webhooks', () => {
     expect(allEvents).toContain('issue_comment');
   });
 
-  it('are not sent again by themselves, but on demand with the same GUID and bytes', async () => {
+  it('are not retried automatically, but redelivered on request with the same GUID and bytes', async () => {
     const town = createTown();
     let status = 500;
     const { hooks, inbox } = listening(town, () => status);
@@ -114,7 +114,7 @@ describe('webhooks', () => {
     expect(newest).toMatchObject({ redelivery: true, status: 'OK', status_code: 200 });
   });
 
-  it('can be asked for again for three days, and are gone after them', async () => {
+  it('can be redelivered for three days, and are not listed afterwards', async () => {
     const town = createTown();
     const { hooks, inbox } = listening(town, () => 500);
     await talk(town);
@@ -138,7 +138,7 @@ describe('webhooks', () => {
     );
   });
 
-  it('vanish when told to: all, or a share of an event by seed', async () => {
+  it('are dropped on request: all, or a share of an event by seed', async () => {
     const town = createTown();
     const { hooks, inbox } = listening(town);
     town.world.state.settings.drop = 'all';
@@ -156,7 +156,7 @@ describe('webhooks', () => {
     expect(inbox.length).toBeLessThan(36);
   });
 
-  it('are logged as failures when nobody is there', async () => {
+  it('are logged as failures when the receiver is down', async () => {
     const town = createTown();
     const hooks = startWebhooks(town.world, async () => {
       throw new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') });
@@ -169,7 +169,7 @@ describe('webhooks', () => {
     ]);
   });
 
-  it('are given up when nobody answers in time', async () => {
+  it('time out when the receiver does not answer', async () => {
     const town = createTown();
     const hooks = startWebhooks(
       town.world,

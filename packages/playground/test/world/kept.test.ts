@@ -110,7 +110,7 @@ async function hammer(server: Started, round: number, promised: Promised): Promi
   await Promise.all([talk(1), talk(2), write(), push()]);
 }
 
-it('has what it acknowledged, whenever it is killed', async () => {
+it('keeps everything that it acknowledged, even if it is killed during writes', async () => {
   const comments: string[] = [];
   const files: string[] = [];
   const refs: string[] = [];

@@ -37,7 +37,7 @@ const turn = async (what: string, fields: Record<string, string>): Promise<numbe
 const fault = { kind: 'server-error', percent: '100', seed: '3', route: 'POST */comments', seconds: '60' };
 
 describe('the panel', () => {
-  it('is reached from every page, and tells what a token has used of every limit', async () => {
+  it('is linked from every page, and shows a token’s usage of every limit', async () => {
     expect(await (await fetch(`${site.baseUrl}/lab/ferries`, { headers: site.headers })).text()).toContain(
       'href="/_playground/world"',
     );
@@ -49,7 +49,7 @@ describe('the panel', () => {
     expect(page).toContain('Cost by caller');
   });
 
-  it('switches a fault on, shows what it struck, and switches it off', async () => {
+  it('switches a fault on, shows its strikes, and switches it off', async () => {
     const say = (): Promise<unknown> =>
       site.call('ferrybot', 'POST', '/repos/lab/ferries/issues/1/comments', { body: 'again' });
     expect(await turn('faults', fault)).toBe(303);
@@ -85,12 +85,12 @@ describe('the panel', () => {
     expect(await turn('redeliver', { delivery: '999999' })).toBe(422);
   });
 
-  it('does not move a clock that is not its own', async () => {
+  it('does not move a clock that cannot be moved by hand', async () => {
     expect(await panel()).toContain('cannot be moved by hand');
     expect(await turn('clock', { durationMs: '60000' })).toBe(422);
   });
 
-  it('does nothing for a form on another site', async () => {
+  it('ignores a form from another site', async () => {
     const headers = { ...site.headers, 'sec-fetch-site': 'cross-site' };
     const address = `${site.baseUrl}/_playground/world/faults`;
     const answer = await fetch(address, { method: 'POST', body: new URLSearchParams(fault), headers });
