@@ -1,4 +1,4 @@
-/** The cluster behind a rehearsal: that of the engine that the options ask for, with which a kept lab stays. */
+/** The cluster of a rehearsal: for the engine in the options; a kept lab keeps its engine. */
 
 import { existsSync } from 'node:fs';
 import { openIrisCluster } from './iris/iris-cluster.ts';
@@ -10,7 +10,7 @@ import { openSlurmCluster } from './slurm/slurm-cluster.ts';
 
 const NONE: RehearsalCluster = { seed: null, close: async () => null };
 
-/** Opens it where the engine has one; a lab that is kept stays with the engine that it began with. */
+/** Opens the cluster if the engine has one. A kept lab keeps the engine that it started with. */
 export async function openCluster(
   engine: StartOptions['engine'],
   folder: LabFolder,

@@ -1,4 +1,4 @@
-/** `npm start`: a whole lab on this machine, with the real bot in it; a person looks on, or `--auto` plays the person. */
+/** `npm start`: a whole lab on this machine, with the real bot. A person uses it, or `--auto` plays the person. */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -99,7 +99,9 @@ async function auto(lab: RunningLab, options: StartOptions, say: (line: string) 
   return report.ok ? 0 : 1;
 }
 
-/** Ends everything that the start has started. A job of a lab that is kept goes on, as it would in a real one, and is named. */
+/**
+ * Ends everything that the start has started. Jobs of a kept lab continue, as they would in a real one, and are listed.
+ */
 async function close(lab: RunningLab, options: StartOptions, say: (line: string) => void): Promise<void> {
   await lab.close();
   const left = await lab.cluster.close(options.keep !== null);
@@ -140,14 +142,14 @@ async function play(
       if (failed?.ok === false) return { ok: false, reason: failed.reason, stages };
     }
   } catch (error) {
-    // A bug of the playground, told whole; who reads the last line gets one all the same.
+    // A bug of the playground: print the full error, and also give a reason in the last line.
     console.error(error);
     return { ok: false, reason: 'playground-broken', stages };
   }
   return { ok: true, reason: null, stages };
 }
 
-/** Stays until a person ends it; a lab without a proposal gets today's. */
+/** Runs until a person ends it. A lab without a proposal gets today's. */
 async function stay(lab: RunningLab, options: StartOptions, say: (line: string) => void): Promise<number> {
   const stopped = interrupted();
   if (lab.own === null && (await readLogbook(lab.world)).size === 0)
@@ -168,7 +170,8 @@ async function stay(lab: RunningLab, options: StartOptions, say: (line: string) 
 try {
   process.exitCode = await main();
 } catch (error) {
-  // A bug of the playground, told whole; who reads the last line gets one all the same. What was begun must not keep it alive.
+  // A bug of the playground: print the full error, and also give a reason in the last line. Started processes must not
+  // keep the program alive.
   console.error(error);
   if (process.argv.includes('--json'))
     console.log(JSON.stringify({ ...NOTHING, reason: 'playground-broken' }));

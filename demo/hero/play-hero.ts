@@ -1,4 +1,7 @@
-/** `--lane hero --auto`: the people of a hero run, each step of the page's story in its order, from the form to the seal. */
+/**
+ * `--lane hero --auto`: plays the people of a hero run, each step of the page's story in order, from the form to the
+ * seal.
+ */
 
 import { type LogbookEntry, readLogbook } from '../logbook-events.ts';
 import type { OpenedLab } from '../open-lab.ts';
@@ -12,7 +15,7 @@ const READING_MS = 1_500;
 
 type Events = readonly LogbookEntry[];
 
-/** Waits where the story says that something comes of a step, and says nothing that the story does not have. */
+/** Waits where a step of the story has an effect, and posts only what the story contains. */
 export async function playHero(lab: OpenedLab, report: (stage: StageReport) => void): Promise<Played> {
   const { form } = heroTry(lab.folder.outputs);
   const issue = await fillForm(lab, 'ada', form);
@@ -65,7 +68,7 @@ export async function playHero(lab: OpenedLab, report: (stage: StageReport) => v
   }
 }
 
-/** The time that a person takes to read what was said. */
+/** The time that a person takes to read a comment. */
 async function read(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, READING_MS));
 }

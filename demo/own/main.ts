@@ -1,4 +1,4 @@
-/** `ferrybot playground`: a lab's own checkout on a GitHub of this machine, until its people end it. */
+/** `ferrybot playground`: a lab's own checkout on a GitHub on this machine, until a person ends it. */
 
 import { join } from 'node:path';
 import { isFolder } from '../../packages/playground/actions/runner/action-bundles.ts';
