@@ -15,12 +15,12 @@ export async function openCluster(
   engine: StartOptions['engine'],
   folder: LabFolder,
 ): Promise<ClusterOutcome> {
-  const begun = begunWith(folder);
-  if (existsSync(folder.world) && begun !== engine)
+  const keptEngine = engineOf(folder);
+  if (existsSync(folder.world) && keptEngine !== engine)
     return {
       ok: false,
       code: 'other-engine',
-      message: `the lab in ${folder.root} began with --engine ${begun}; choose that, or another folder`,
+      message: `the lab in ${folder.root} began with --engine ${keptEngine}; choose that, or another folder`,
       exitCode: 1,
     };
   switch (engine) {
@@ -35,7 +35,7 @@ export async function openCluster(
   }
 }
 
-function begunWith(folder: LabFolder): StartOptions['engine'] {
+function engineOf(folder: LabFolder): StartOptions['engine'] {
   if (existsSync(folder.rayHead)) return 'ray';
   if (existsSync(folder.slurmCluster)) return 'slurm';
   return existsSync(folder.irisCluster) ? 'iris' : 'local';

@@ -9,16 +9,16 @@ import { rehearsal } from '../packages/playground/limits/limits.ts';
 export async function interrupted(): Promise<null> {
   let firstMs: number | null = null;
   return new Promise((resolve) => {
-    const asked = (): void => {
+    const onRequest = (): void => {
       firstMs ??= performance.now();
       if (performance.now() - firstMs > rehearsal.secondSignalMs) process.exit(130);
       resolve(null);
     };
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, asked);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onRequest);
     if (process.env['FERRYBOT_STOP_WITH_STDIN'] !== '1') return;
     // If the parent that started us over a pipe is gone, it can no longer stop us. The pipe does not keep the process
     // alive.
-    process.stdin.once('end', asked).resume();
+    process.stdin.once('end', onRequest).resume();
     process.stdin.unref();
   });
 }

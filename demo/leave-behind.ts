@@ -27,7 +27,7 @@ export type LeftRun = {
 const change = z.object({ knob: z.string(), before: z.string().nullable(), after: z.string().nullable() });
 type LeftChange = z.infer<typeof change>;
 
-const told = z.object({
+const eventShape = z.object({
   manifest: z.object({
     delta: z.array(change),
     base: z.object({ run: z.string(), changes: z.array(change) }).optional(),
@@ -57,7 +57,7 @@ export async function leaveBehind(
       PATH: process.env['PATH'] ?? '',
     });
     await writeFile(manifest, text);
-    const { base, delta } = told.parse(JSON.parse(text)).manifest;
+    const { base, delta } = eventShape.parse(JSON.parse(text)).manifest;
     runs.push({
       run,
       kind: kindOf(events),

@@ -111,8 +111,10 @@ export async function shownApprovalLine(world: World, thread: number): Promise<s
     readonly body: string;
     readonly user: { readonly type: string };
   }[];
-  const said = comments.filter(({ user }) => user.type === 'Bot').map(({ body }) => body);
-  return said.flatMap((body) => /\/approve-launch [0-9a-f]{32,64}/.exec(body)?.[0] ?? []).at(-1) ?? null;
+  const botComments = comments.filter(({ user }) => user.type === 'Bot').map(({ body }) => body);
+  return (
+    botComments.flatMap((body) => /\/approve-launch [0-9a-f]{32,64}/.exec(body)?.[0] ?? []).at(-1) ?? null
+  );
 }
 
 function tokenOf(world: World, login: string): string {

@@ -96,8 +96,8 @@ async function reach(
   while (performance.now() < until) {
     const events = (await readLogbook(lab.world)).get(run) ?? [];
     if (reachedStages(events).has(stage)) return null;
-    const asked = events.length === 0 ? openQuestion(await readJournal(lab.world), lane) : null;
-    if (asked !== null) await say(lab, asked, '/propose objective="integration"', 'ada');
+    const question = events.length === 0 ? openQuestion(await readJournal(lab.world), lane) : null;
+    if (question !== null) await postComment(lab, question, '/propose objective="integration"', 'ada');
     const dead = deadEnd(events) ?? failedWorkflow(lab, run, events, begunAt);
     if (dead !== null) return dead;
     if (broken !== null) return broken;
@@ -114,13 +114,13 @@ function failedWorkflow(
   lab: OpenedLab,
   run: string,
   events: readonly LogbookEntry[],
-  begunAt: number,
+  startedAt: number,
 ): string | null {
   const isProposed = events.length > 0;
   const failed = Object.values(lab.world.state.runs).find(
     (row) =>
       row.conclusion === 'failure' &&
-      row.createdAtMs >= begunAt &&
+      row.createdAtMs >= startedAt &&
       (row.path.includes('ferrybot-launch')
         ? row.displayTitle.includes(run)
         : !isProposed && row.path.includes('ferrybot-daily')),
@@ -137,9 +137,9 @@ async function act(lab: OpenedLab, run: string, stage: Stage): Promise<void> {
   if (stage === 'gated' && !reachedStages(events).has('approved')) {
     const line = await shownLine(lab, pull);
     await new Promise((resolve) => setTimeout(resolve, READING_MS));
-    await say(lab, pull, line);
+    await postComment(lab, pull, line);
   }
-  if (stage === 'ended' && !reachedStages(events).has('sealed')) await say(lab, issue, '/seal');
+  if (stage === 'ended' && !reachedStages(events).has('sealed')) await postComment(lab, issue, '/seal');
   if (stage === 'sealed') await mergeClosure(lab, events);
 }
 
@@ -154,7 +154,12 @@ async function shownLine(lab: OpenedLab, thread: number): Promise<string> {
   throw new Error(`no card in #${thread} asks for an approval`);
 }
 
-async function say(lab: OpenedLab, thread: number, body: string, login: Speaker = 'mira'): Promise<void> {
+async function postComment(
+  lab: OpenedLab,
+  thread: number,
+  body: string,
+  login: Speaker = 'mira',
+): Promise<void> {
   if (!(await hasCommented(lab.world, thread, body, login))) await comment(lab.world, thread, body, login);
 }
 

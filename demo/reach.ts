@@ -27,7 +27,7 @@ export function stagesOf(lab: OpenedLab, lane: string, report: (stage: StageRepo
   let usage = botUsage(lab.world);
   let since = performance.now();
   let broken: string | null = null;
-  const told = new Set<Stage>();
+  const reported = new Set<Stage>();
   lab.broken.then(
     (reason) => {
       broken = reason;
@@ -44,8 +44,8 @@ export function stagesOf(lab: OpenedLab, lane: string, report: (stage: StageRepo
         const now = botUsage(lab.world);
         const { contentWrites, ...requests } = spentSince(usage, now);
         const seconds = Math.round((performance.now() - since) / 100) / 10;
-        if (!told.has(stage)) report({ day: 1, lane, stage, seconds, requests, contentWrites });
-        told.add(stage);
+        if (!reported.has(stage)) report({ day: 1, lane, stage, seconds, requests, contentWrites });
+        reported.add(stage);
         usage = now;
         since = performance.now();
         return value;
@@ -53,16 +53,16 @@ export function stagesOf(lab: OpenedLab, lane: string, report: (stage: StageRepo
       if (broken !== null) throw new NotReached(broken);
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
-    throw new NotReached(`no-${stage}-in-time: ${standing(await readLogbook(lab.world), lane)}`);
+    throw new NotReached(`no-${stage}-in-time: ${runStates(await readLogbook(lab.world), lane)}`);
   };
 }
 
 /** The states of the lane's runs, to find out why a stage was not reached. */
-function standing(runs: Runs, lane: string): string {
-  const told = [...runs]
+function runStates(runs: Runs, lane: string): string {
+  const states = [...runs]
     .filter(([, events]) => events.some(({ type, data }) => type === 'proposed' && data['lane'] === lane))
     .map(([run, events]) => `${run} ended on ${events.slice(-TOLD_EVENTS).map(inShort).join(', ')}`);
-  return told.length === 0 ? `no run of ${lane} was proposed` : told.join('; ');
+  return states.length === 0 ? `no run of ${lane} was proposed` : states.join('; ');
 }
 
 function inShort({ type, data }: LogbookEntry): string {

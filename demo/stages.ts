@@ -56,6 +56,6 @@ const ENDING: ReadonlySet<string> = new Set([
 
 /** The unanswered issue that asks for the purpose of a lane's run, or null. */
 export function openQuestion(journal: readonly LogbookEntry[], lane: string): number | null {
-  const asked = journal.findLast(({ type, data }) => type === 'objective-asked' && data['lane'] === lane);
-  return asked?.data['state'] === 'open' ? Number(asked.data['issue']) : null;
+  const question = journal.findLast(({ type, data }) => type === 'objective-asked' && data['lane'] === lane);
+  return question?.data['state'] === 'open' ? Number(question.data['issue']) : null;
 }

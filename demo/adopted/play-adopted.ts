@@ -24,8 +24,8 @@ export async function playAdopted(lab: OpenedLab, report: (stage: StageReport) =
     body: `I have started \`${jobId}\` on \`${cluster}\` by hand. Can somebody have an eye on it?`,
     labels: ['experiment'],
   });
-  const say = (who: Speaker, line: string): Promise<void> => comment(lab.world, issue, line, who);
-  await say('mira', `/watch job=${jobId} cluster=${cluster} experiment=${experiment}`);
+  const post = (who: Speaker, line: string): Promise<void> => comment(lab.world, issue, line, who);
+  await post('mira', `/watch job=${jobId} cluster=${cluster} experiment=${experiment}`);
   const reach = stagesOf(lab, ADOPTED_LANE, report);
   try {
     const run = await reach('proposed', (runs) => runOf(runs, issue));
@@ -33,7 +33,7 @@ export async function playAdopted(lab: OpenedLab, report: (stage: StageReport) =
       (await readLogbook(lab.world)).get(run) ?? [];
     const answered = async (who: Speaker, line: string): Promise<void> => {
       const before = count(await events(), 'command-answered');
-      await say(who, line);
+      await post(who, line);
       await reach('proposed', async () => found(await events(), 'command-answered', before + 1));
     };
     await reach('proposed', async () => found(await events(), 'described'));
@@ -47,13 +47,13 @@ export async function playAdopted(lab: OpenedLab, report: (stage: StageReport) =
       gatedAt(await events()) === fix ? shownApprovalLine(lab.world, issue) : null,
     );
     await read();
-    await say('ravi', line);
+    await post('ravi', line);
     await reach('approved', async () => found(await events(), 'approved'));
     await reach('ordered', async () => found(await events(), 'ordered'));
     await reach('submitted', async () => found(await events(), 'submitted'));
     await reach('stepping', async () => stepping(await events()));
     await reach('ended', async () => succeeded(await events()));
-    await say('mira', '/seal');
+    await post('mira', '/seal');
     await reach('sealed', async () => found(await events(), 'sealed'));
     return { ok: true, run };
   } catch (error) {

@@ -27,11 +27,11 @@ export async function playHero(lab: OpenedLab, report: (stage: StageReport) => v
       (type: string, times = 1) =>
       async () =>
         found(await events(), type, times);
-    const say = (who: Speaker, line: string): Promise<void> => comment(lab.world, issue, line, who);
+    const post = (who: Speaker, line: string): Promise<void> => comment(lab.world, issue, line, who);
     const answered = async (line: string): Promise<void> => {
       const before = count(await events(), 'command-answered');
       await read();
-      await say('mira', line);
+      await post('mira', line);
       await reach('ended', when('command-answered', before + 1));
     };
     const approve = async (before: string | null): Promise<string> => {
@@ -41,9 +41,9 @@ export async function playHero(lab: OpenedLab, report: (stage: StageReport) => v
       });
       await read();
       const already = count(await events(), 'approved');
-      await say('mira', line);
+      await post('mira', line);
       await reach('approved', when('approved', already + 1));
-      await say('ravi', line);
+      await post('ravi', line);
       await reach('approved', when('approved', already + 2));
       return line;
     };
@@ -59,7 +59,7 @@ export async function playHero(lab: OpenedLab, report: (stage: StageReport) => v
     await approve(line);
     await reach('submitted', when('submitted', 3));
     await reach('ended', when('ended', 3));
-    await say('mira', SAID.seal);
+    await post('mira', SAID.seal);
     await reach('sealed', when('sealed'));
     return { ok: true, run };
   } catch (error) {

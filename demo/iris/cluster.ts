@@ -71,15 +71,15 @@ export function startWorker(record: ClusterRecord, name = 'worker-1'): Promise<n
 
 /** Whether the controller answers and has a healthy worker. */
 export async function isReady(record: ClusterRecord): Promise<boolean> {
-  const said = await ask(record, 'ListWorkers', {});
-  return said !== null && /"healthy": ?true/.test(said);
+  const answer = await ask(record, 'ListWorkers', {});
+  return answer !== null && /"healthy": ?true/.test(answer);
 }
 
 /** Whether a job is waiting or running. */
 export async function hasLivingJob(record: ClusterRecord): Promise<boolean> {
   for (const stateFilter of ['running', 'pending']) {
-    const said = await ask(record, 'ListJobs', { query: { stateFilter, limit: 1 } });
-    if (said?.includes('"jobId"')) return true;
+    const answer = await ask(record, 'ListJobs', { query: { stateFilter, limit: 1 } });
+    if (answer?.includes('"jobId"')) return true;
   }
   return false;
 }

@@ -11,11 +11,11 @@ const GRACE_MS = 10_000;
 
 let startedAtMs: number | null = null;
 const [folder = '', cwd = '', program = '', ...args] = process.argv.slice(2);
-const stopWasAsked = (): boolean => existsSync(join(folder, 'stop.json'));
+const isStopRequested = (): boolean => existsSync(join(folder, 'stop.json'));
 
 function end(exitCode: number | null, signal: string | null, startError: string | null): never {
   const endedAtMs = Date.now();
-  const how = { exitCode, signal, startError, startedAtMs, endedAtMs, stopRequested: stopWasAsked() };
+  const how = { exitCode, signal, startError, startedAtMs, endedAtMs, stopRequested: isStopRequested() };
   publishRecord(folder, 'exit.json', how);
   process.exit(0);
 }
@@ -30,7 +30,7 @@ process.on('SIGTERM', () => {
 // A stop that was requested before the start prevents it.
 if (!publishRecord(folder, 'process.json', { ...identityOf(process.pid), workingDirectory: cwd }))
   process.exit(0);
-if (stopWasAsked()) end(null, null, null);
+if (isStopRequested()) end(null, null, null);
 startedAtMs = Date.now();
 const log = openSync(join(folder, 'log'), 'a', 0o600);
 // A separate process group, so that everything that the job starts ends with it.

@@ -46,12 +46,12 @@ export async function startOwnJob(place: OwnJobPlace, login: string, nowMs: numb
   ];
   const job = { jobId, command, workingDirectory: clone, gitCommit };
   const folder = await claimJob(place.engineFolder, job, nowMs);
-  const stand = spawn(process.execPath, [STAND_OVER, folder, clone, ...command], {
+  const supervisor = spawn(process.execPath, [STAND_OVER, folder, clone, ...command], {
     cwd: folder,
     env: { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8' },
     detached: true,
     stdio: 'ignore',
   });
-  stand.unref();
+  supervisor.unref();
   return { jobId, cluster: PEOPLES_CLUSTER, experiment: place.experiment };
 }

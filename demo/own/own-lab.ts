@@ -71,7 +71,7 @@ export async function ownLab(
   }
   const before = await textAt(store, await tipOf(store, checkout.branch), CONFIG_PATH);
   const report = await reportOf(before);
-  const { appSlug, logbookBranch } = named.parse(plainly(before ?? ''));
+  const { appSlug, logbookBranch } = named.parse(parseOrUndefined(before ?? ''));
   if (!isKept) await store.updateRef({ ref: `refs/heads/${logbookBranch}`, sha: null });
   const localClusters =
     isKept || before === null || report.state !== 'valid' ? [] : await prepare(store, checkout, before, keys);
@@ -147,7 +147,7 @@ const reports = new WeakMap<
 >();
 
 /** The value of a YAML text, or undefined if it is invalid: the report describes the error. */
-function plainly(text: string): unknown {
+function parseOrUndefined(text: string): unknown {
   const document = parseDocument(text);
   const value: unknown = document.errors.length > 0 ? null : document.toJS({ maxAliasCount: 100 });
   return typeof value === 'object' && value !== null ? value : {};

@@ -47,11 +47,11 @@ export type OwnOptions = Readonly<Omit<z.output<z.ZodObject<typeof SHAPE>>, 'rep
 
 /** Parses the arguments; relative folders start at `cwd`. */
 export function readOwnOptions(args: readonly string[], cwd: string): ParsedOptions<OwnOptions> {
-  const placed = (folder: string | null): string | null => (folder === null ? null : resolve(cwd, folder));
+  const absolute = (folder: string | null): string | null => (folder === null ? null : resolve(cwd, folder));
   return readArguments(args, SHAPE, ({ repo, keep, actions, ...read }) => ({
     ...read,
     repo: resolve(cwd, repo ?? '.'),
-    keep: placed(keep),
-    actions: placed(actions),
+    keep: absolute(keep),
+    actions: absolute(actions),
   }));
 }

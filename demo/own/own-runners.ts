@@ -20,8 +20,8 @@ const labels = z.union([z.string().transform((label) => [label]), z.array(z.stri
  * that cannot be parsed is reported by its run.
  */
 export function ownRunners(workflows: readonly string[]): readonly Runner[] {
-  const asked = workflows.flatMap(selfHosted);
-  const sets = new Map([...OURS, ...asked].map((set) => [set.toSorted().join(' '), set]));
+  const requested = workflows.flatMap(selfHosted);
+  const sets = new Map([...OURS, ...requested].map((set) => [set.toSorted().join(' '), set]));
   return [
     { name: 'hosted-1', labels: HOSTED },
     { name: 'hosted-2', labels: HOSTED },

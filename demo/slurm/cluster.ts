@@ -64,8 +64,8 @@ export async function startDaemon(record: ClusterRecord, daemon: Daemon): Promis
 
 /** Whether the controller answers and the node is ready for a job. */
 export async function isReady(record: ClusterRecord): Promise<boolean> {
-  const said = await askCluster(record, 'sinfo', ['--noheader', '--format=%T']);
-  return said !== null && /^(idle|mixed|allocated)/m.test(said);
+  const output = await askCluster(record, 'sinfo', ['--noheader', '--format=%T']);
+  return output !== null && /^(idle|mixed|allocated)/m.test(output);
 }
 
 /** Whether a job is waiting or running. */

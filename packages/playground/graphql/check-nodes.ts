@@ -142,16 +142,16 @@ function rollupNode(context: Context, repo: Repo, sha: string): object | null {
     .filter((one) => one.repoId === repo.id && one.headSha === sha)
     .toSorted((a, b) => a.id - b.id);
   const newest = [...new Map(runs.map((run) => [`${run.appId} ${run.name}`, run])).values()];
-  const stands = checkStands(world, repo, sha);
-  if (stands.length === 0) return null;
-  const isRed = stands.some(({ state }) => state === 'red');
+  const states = checkStands(world, repo, sha);
+  if (states.length === 0) return null;
+  const isRed = states.some(({ state }) => state === 'red');
   const nodes = [
     ...newest.map((run) => checkRunNode(context, run)),
     ...newestStatuses(world, repo, sha).map((row) => contextNode(context, row)),
   ];
   return {
     id: nodeId('S', `${repo.id}:${sha}:rollup`),
-    state: isRed ? 'FAILURE' : stands.some(({ state }) => state === 'pending') ? 'PENDING' : 'SUCCESS',
+    state: isRed ? 'FAILURE' : states.some(({ state }) => state === 'pending') ? 'PENDING' : 'SUCCESS',
     contexts: (args: PageArgs) => connect(nodes, args, (node) => node),
   };
 }

@@ -27,7 +27,7 @@ export function glanceOf(world: World): Glance {
   const bots = Object.entries(world.state.usage).filter(([caller]) =>
     /^(?:app|installation|workflow):/.test(caller),
   );
-  const stands = Object.entries(secondaryStands(world)).filter(([caller]) => !caller.startsWith('user:'));
+  const usage = Object.entries(secondaryStands(world)).filter(([caller]) => !caller.startsWith('user:'));
   const windows = [rateStands(world), rateStands(world, 'graphql')]
     .flatMap((table) => Object.entries(table))
     .flatMap(([caller, stand]) => (caller.startsWith('user:') ? [] : [stand]));
@@ -38,8 +38,8 @@ export function glanceOf(world: World): Glance {
     botRequests: bots.reduce((sum, [, usage]) => sum + usage.rest + usage.graphql, 0),
     botContentWrites: bots.reduce((sum, [, usage]) => sum + usage.contentWrites, 0),
     nearest: {
-      contentMinute: Math.max(0, ...stands.map(([, stand]) => stand.contentLastMinute)),
-      contentHour: Math.max(0, ...stands.map(([, stand]) => stand.contentLastHour)),
+      contentMinute: Math.max(0, ...usage.map(([, stand]) => stand.contentLastMinute)),
+      contentHour: Math.max(0, ...usage.map(([, stand]) => stand.contentLastHour)),
       requestsHour: windows.reduce<Glance['nearest']['requestsHour']>(
         (a, b) => (b.used / b.limit > a.used / a.limit ? b : a),
         unused,

@@ -20,10 +20,10 @@ export function commandsFor(wish: BotWish): readonly {
   readonly note: string;
   readonly written: string;
 }[] {
-  const asked = wish.kind === 'wish' ? approvalLineIn(wish.text) : null;
+  const approvalLine = wish.kind === 'wish' ? approvalLineIn(wish.text) : null;
   return quickCommands.map((one) => ({
     ...one,
-    written: one.command === '/approve-launch' ? (asked ?? one.command) : one.command,
+    written: one.command === '/approve-launch' ? (approvalLine ?? one.command) : one.command,
   }));
 }
 

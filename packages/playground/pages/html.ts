@@ -54,13 +54,13 @@ function piecesOf(value: HtmlValue): readonly (string | Later)[] {
 /** Merges adjacent texts. */
 function joined(pieces: readonly (string | Later)[]): readonly (string | Later)[] {
   if (pieces.every((piece) => typeof piece === 'string')) return [pieces.join('')];
-  const whole: (string | Later)[] = [];
+  const merged: (string | Later)[] = [];
   for (const piece of pieces) {
-    const last = whole.at(-1);
-    if (typeof piece === 'string' && typeof last === 'string') whole[whole.length - 1] = last + piece;
-    else whole.push(piece);
+    const last = merged.at(-1);
+    if (typeof piece === 'string' && typeof last === 'string') merged[merged.length - 1] = last + piece;
+    else merged.push(piece);
   }
-  return whole;
+  return merged;
 }
 
 /**

@@ -44,7 +44,7 @@ async function reply(options: PagesOptions, request: PageRequest, incoming: Inco
   if (request.segments[0] === '_playground' && reading && request.path !== panelAddress)
     return readAsset(request.segments.slice(1));
   const visit = await openVisit(options, request);
-  if (reading) return look(visit, options);
+  if (reading) return renderScreen(visit, options);
   if (request.method !== 'POST') return showFailure(visit, 405, 'This page knows GET and POST only.');
   const form = await readForm(incoming);
   if (form === 'too-large') return showFailure(visit, 413, 'That is more than a comment can hold.');
@@ -85,7 +85,7 @@ function addressOf({ segments }: PageRequest): string {
   return `/${segments.map(encodeURIComponent).join('/')}`;
 }
 
-async function look(visit: Visit, { homeRepository }: PagesOptions): Promise<Reply> {
+async function renderScreen(visit: Visit, { homeRepository }: PagesOptions): Promise<Reply> {
   if (visit.request.segments.length === 0 && homeRepository !== undefined) {
     return { status: 302, headers: { location: `/${homeRepository}` }, body: '' };
   }
@@ -101,8 +101,8 @@ async function look(visit: Visit, { homeRepository }: PagesOptions): Promise<Rep
       return showMissing(visit, screen.message);
     case 'page': {
       // If an update could read only some of the data, keep what the page already shows.
-      const isHalfALook = visit.request.knownEarlier !== null && visit.api.unread().length > 0;
-      return isHalfALook ? showMissing(visit, '') : showScreen(visit, screen, 200);
+      const isPartialUpdate = visit.request.knownEarlier !== null && visit.api.unread().length > 0;
+      return isPartialUpdate ? showMissing(visit, '') : showScreen(visit, screen, 200);
     }
   }
 }

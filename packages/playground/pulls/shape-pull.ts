@@ -207,6 +207,6 @@ async function mergeableState(world: World, issue: PullIssue, mergeable: boolean
   const repo = repoById(world, issue.repoId);
   const refusal = await mergeRefusal({ world, repo, caller: { kind: 'anonymous' } }, issue, null);
   if (refusal !== null) return refusal.includes(behindWords) ? 'behind' : 'blocked';
-  const stands = checkStands(world, repo, issue.pull.headSha);
-  return stands.every(({ state }) => state === 'green') ? 'clean' : 'unstable';
+  const states = checkStands(world, repo, issue.pull.headSha);
+  return states.every(({ state }) => state === 'green') ? 'clean' : 'unstable';
 }

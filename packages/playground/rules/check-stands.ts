@@ -42,10 +42,10 @@ export type UnmetCheck = { readonly context: string; readonly how: 'expected' | 
 /** Required checks that are not green, each with its state; `expected` = not reported yet. */
 export function unmetChecks(
   wanted: readonly RequiredCheck[],
-  stands: readonly Stand[],
+  states: readonly Stand[],
 ): readonly UnmetCheck[] {
   return wanted.flatMap(({ context, appId }): readonly UnmetCheck[] => {
-    const own = stands.filter((one) => one.name === context && (appId === null || one.appId === appId));
+    const own = states.filter((one) => one.name === context && (appId === null || one.appId === appId));
     if (own.length === 0) return [{ context, how: 'expected' }];
     if (own.every(({ state }) => state === 'green')) return [];
     return [{ context, how: own.some(({ state }) => state === 'red') ? 'failing' : 'pending' }];

@@ -74,8 +74,11 @@ async function openPull(
   const { text, branch, headline, title, body } = made;
   const branchName = `${visit.speaker.login}/${branch}`;
   const { sha } = tip.data.commit;
-  const begun = await visit.api.send('POST', `${api}/git/refs`, { ref: `refs/heads/${branchName}`, sha });
-  if (begun.kind === 'refused') return outcomeOf(begun, home);
+  const createdRef = await visit.api.send('POST', `${api}/git/refs`, {
+    ref: `refs/heads/${branchName}`,
+    sha,
+  });
+  if (createdRef.kind === 'refused') return outcomeOf(createdRef, home);
   const input = {
     branch: { repositoryNameWithOwner, branchName },
     message: { headline },

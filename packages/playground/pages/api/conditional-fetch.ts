@@ -1,7 +1,11 @@
 /** Requests only what changed: a page that reloads at every change would otherwise use up a person's request budget. */
 import type { Fetch } from './api.ts';
 
-type Kept = { readonly etag: string; readonly body: Uint8Array<ArrayBuffer>; readonly headers: Headers };
+type CachedAnswer = {
+  readonly etag: string;
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly headers: Headers;
+};
 
 /**
  * Sends `If-None-Match` with the cached answer's ETag. A 304, which does not count against the hourly limit, as on
@@ -9,7 +13,7 @@ type Kept = { readonly etag: string; readonly body: Uint8Array<ArrayBuffer>; rea
  * are cached; the oldest are dropped.
  */
 export function conditionalFetch(fetch: Fetch, keptMax: number): Fetch {
-  const answers = new Map<string, Kept>();
+  const answers = new Map<string, CachedAnswer>();
   return async (request) => {
     if (request.method !== 'GET') return fetch(request);
     const key = [request.url, request.headers.get('authorization'), request.headers.get('accept')].join('\n');

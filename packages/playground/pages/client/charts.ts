@@ -38,8 +38,8 @@ export async function drawCharts(root: Element): Promise<void> {
  */
 function widthFor(figure: HTMLElement): number {
   // A new part is drawn before it is inserted into the page; the existing text gives its later width.
-  const beside = (document.querySelector('main .card-body')?.clientWidth ?? 760) - 60;
-  const room = figure.clientWidth > 0 ? figure.clientWidth : beside;
+  const textWidth = (document.querySelector('main .card-body')?.clientWidth ?? 760) - 60;
+  const room = figure.clientWidth > 0 ? figure.clientWidth : textWidth;
   return Math.min(700, Math.max(300, Math.floor(room / 50) * 50));
 }
 

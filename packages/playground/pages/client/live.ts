@@ -59,7 +59,7 @@ async function lookOnce(): Promise<boolean> {
   const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
   const news = await exchangeParts(document, fresh);
   showTimes();
-  if (news.length > 0) say(`New: ${news.join('; ')}`);
+  if (news.length > 0) announce(`New: ${news.join('; ')}`);
   return true;
 }
 
@@ -95,7 +95,7 @@ function pollWhileRunning(refresh: () => Promise<void>): void {
   poll = asking === null ? null : setTimeout(refresh, Number(asking.dataset['pollMs']));
 }
 
-function say(text: string): void {
+function announce(text: string): void {
   const place = document.getElementById('said');
   if (place !== null) place.textContent = text;
 }

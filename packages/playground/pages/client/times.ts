@@ -9,8 +9,8 @@ const units = [
 
 const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const refreshMs = 5_000;
-let heardAt = performance.now();
-let heardNow = '';
+let receivedAt = performance.now();
+let receivedNow = '';
 
 export function keepTimesFresh(): void {
   showTimes();
@@ -29,13 +29,13 @@ export function showTimes(): void {
 
 /** The server's newest `data-now` plus the time that has passed since. */
 function worldNow(): number {
-  const told = document.querySelector<HTMLElement>('[data-now]')?.dataset['now'] ?? '';
-  if (told !== heardNow) {
-    heardNow = told;
-    heardAt = performance.now();
+  const serverNow = document.querySelector<HTMLElement>('[data-now]')?.dataset['now'] ?? '';
+  if (serverNow !== receivedNow) {
+    receivedNow = serverNow;
+    receivedAt = performance.now();
   }
-  const base = Date.parse(told);
-  return Number.isNaN(base) ? Date.now() : base + (performance.now() - heardAt);
+  const base = Date.parse(serverNow);
+  return Number.isNaN(base) ? Date.now() : base + (performance.now() - receivedAt);
 }
 
 function relative(at: number, now: number): string {

@@ -14,9 +14,9 @@ export type LineNote = {
 };
 
 /** `isWhole`: the page shows only this file, so lines over the limit are omitted without a link. */
-type Room = { readonly linesMax: number; readonly isWhole: boolean };
+type LineBudget = { readonly linesMax: number; readonly isWhole: boolean };
 
-export function diffFile(file: ApiFile, notes: readonly LineNote[], room: Room): Html {
+export function diffFile(file: ApiFile, notes: readonly LineNote[], room: LineBudget): Html {
   const { head, lines } = patchHead(file.patch ?? '', room.linesMax);
   const own = notes.filter(({ path }) => path === file.filename);
   const before = file.previous_filename ?? null;
@@ -31,7 +31,7 @@ function body(
   file: ApiFile,
   { rows, lines }: { readonly rows: readonly DiffRow[]; readonly lines: number },
   notes: readonly LineNote[],
-  room: Room,
+  room: LineBudget,
 ): Html {
   if (lines === 0) return html`<p class="nothing">${emptyWords(file)}</p>`;
   const link = room.isWhole

@@ -66,15 +66,18 @@ export type FilledForm =
 export function fillIssueForm(form: IssueForm, answer: (id: string) => string): FilledForm {
   const parts: string[] = [];
   for (const { type, id, attributes: about, validations } of form.body) {
-    const said = answer(id).trim();
-    if (said === '' && validations.required) return { ok: false, message: `${about.label} is required.` };
-    if (said !== '' && type === 'dropdown' && !about.options.includes(said))
+    const answerText = answer(id).trim();
+    if (answerText === '' && validations.required)
+      return { ok: false, message: `${about.label} is required.` };
+    if (answerText !== '' && type === 'dropdown' && !about.options.includes(answerText))
       return { ok: false, message: `${about.label} is one of ${about.options.join(', ')}.` };
-    parts.push(`### ${about.label}\n\n${said === '' ? '_No response_' : shown(said, about.render)}`);
+    parts.push(
+      `### ${about.label}\n\n${answerText === '' ? '_No response_' : shown(answerText, about.render)}`,
+    );
   }
   return { ok: true, body: parts.join('\n\n') };
 }
 
-function shown(said: string, language: string | undefined): string {
-  return language === undefined ? said : `\`\`\`${language}\n${said}\n\`\`\``;
+function shown(answerText: string, language: string | undefined): string {
+  return language === undefined ? answerText : `\`\`\`${language}\n${answerText}\n\`\`\``;
 }

@@ -19,16 +19,16 @@ export function jobCard(visit: Visit, place: Place, runId: number, job: ApiJob, 
   const log = visit.jobLog(job.id) ?? '';
   const summary = visit.jobSummary(job.id);
   const took = job.conclusion === 'skipped' ? null : duration(job.started_at, job.completed_at);
-  const whole = `${place.path}/actions/runs/${runId}/job/${job.id}/log`;
+  const logPath = `${place.path}/actions/runs/${runId}/job/${job.id}/log`;
   return html`<article class="card job" data-key="job-${job.id}" data-shell id="job-${job.id}" aria-label="Job ${job.name}">
-    <div data-live="job-${job.id}"><header class="card-head" data-key="head">${statusMark(job)} <h2>${written(job.name)}</h2> <span class="muted">${progressWord(job)}${took === null ? null : ` in ${took}`}${job.runner_name === null || job.runner_name === undefined ? null : html` · ${job.runner_name}`}</span>${log === '' ? null : html`<a class="small whole-log" href="${whole}">Whole log<span class="sr-only"> of ${job.name}</span></a>`}</header>
+    <div data-live="job-${job.id}"><header class="card-head" data-key="head">${statusMark(job)} <h2>${written(job.name)}</h2> <span class="muted">${progressWord(job)}${took === null ? null : ` in ${took}`}${job.runner_name === null || job.runner_name === undefined ? null : html` · ${job.runner_name}`}</span>${log === '' ? null : html`<a class="small whole-log" href="${logPath}">Whole log<span class="sr-only"> of ${job.name}</span></a>`}</header>
     ${summary === null ? null : html`<section class="card-body summary" data-key="summary" aria-label="Summary of ${job.name}">${renderMarkdown(summary, { repoPath: place.path }, { breaks: false })}</section>`}</div>
-    ${job.conclusion === 'skipped' ? null : said(visit, job, log, linesMax)}
+    ${job.conclusion === 'skipped' ? null : stepLogsMarkup(visit, job, log, linesMax)}
   </article>`;
 }
 
 /** Split into steps if the runner recorded their offsets, otherwise one log. */
-function said(visit: Visit, job: ApiJob, log: string, linesMax: number): Html {
+function stepLogsMarkup(visit: Visit, job: ApiJob, log: string, linesMax: number): Html {
   const steps = job.steps ?? [];
   const offsets = visit.stepOffsets(job.id);
   const isByStep = offsets.length > 0 && offsets.some((offset) => offset !== null);

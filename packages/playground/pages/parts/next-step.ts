@@ -10,13 +10,13 @@ import { written } from './written.ts';
 
 export function nextStep(visit: Visit, issue: ApiIssue, checks: readonly ApiCheckRun[], wish: BotWish): Html {
   const ferry = isFerryThread(issue, checks);
-  const telling = checks.filter(
+  const notable = checks.filter(
     (check) => (check.output?.title ?? '') !== '' && (check.app?.slug ?? '') === 'ferrybot',
   );
   return html`<section class="next" aria-labelledby="next-title" data-live="next"><div data-key="next">
   <h2 id="next-title">${icon(ferry ? 'ferry' : 'comment')} What is wanted, ${visit.speaker.login}?</h2>
   ${wantedFrom(visit.speaker, issue, ferry, wish)}
-  ${telling.map((check) => html`<p class="next-check">${statusMark(check)} <strong>${written(check.name)}</strong> ${written(check.output?.title)}</p>`)}
+  ${notable.map((check) => html`<p class="next-check">${statusMark(check)} <strong>${written(check.name)}</strong> ${written(check.output?.title)}</p>`)}
   ${ferry && issue.state === 'open' ? commandChips(wish) : null}
 </div></section>`;
 }

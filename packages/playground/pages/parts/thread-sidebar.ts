@@ -34,14 +34,14 @@ function reviewers({ reviews }: PullPart): Html {
     const login = user?.login ?? 'ghost';
     if (state !== 'COMMENTED' || !verdicts.has(login)) verdicts.set(login, state);
   }
-  const look = (state: string): Html => {
+  const verdictMark = (state: string): Html => {
     if (state === 'APPROVED')
       return html`<span class="tone-good">${icon('check')}<span class="sr-only">approved</span></span>`;
     if (state === 'CHANGES_REQUESTED')
       return html`<span class="tone-bad">${icon('cross')}<span class="sr-only">requested changes</span></span>`;
     return html`<span class="tone-muted">${icon('comment')}<span class="sr-only">${state.toLowerCase()}</span></span>`;
   };
-  return html`<section data-key="reviewers"><h2>Reviewers</h2>${verdicts.size === 0 ? html`<p class="muted">No reviews yet</p>` : html`<ul class="people">${[...verdicts].map(([login, state]) => html`<li>${avatar(login)} ${loginText(login)} ${look(state)}</li>`)}</ul>`}</section>`;
+  return html`<section data-key="reviewers"><h2>Reviewers</h2>${verdicts.size === 0 ? html`<p class="muted">No reviews yet</p>` : html`<ul class="people">${[...verdicts].map(([login, state]) => html`<li>${avatar(login)} ${loginText(login)} ${verdictMark(state)}</li>`)}</ul>`}</section>`;
 }
 
 function labelToggle({ issue, place, allLabels }: Thread): Html {

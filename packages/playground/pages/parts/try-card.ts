@@ -31,17 +31,17 @@ export function trySteps(visit: Visit, place: Place, labels: readonly string[]):
 }
 
 /** On a thread's page, a step's comment is a button that writes it into the comment box. */
-function card(place: Place, { title, about, steps }: Try, begin: Html | null): Html {
-  const inThread = begin === null;
+function card(place: Place, { title, about, steps }: Try, startLink: Html | null): Html {
+  const inThread = startLink === null;
   return html`<details class="card new-issue try" ${inThread ? null : html`open`}><summary>${inThread ? 'Step by step' : 'Try'}: ${title}</summary><div class="card-body">
-    ${renderMarkdown(about, { repoPath: place.path })}${begin}
+    ${renderMarkdown(about, { repoPath: place.path })}${startLink}
     <ol class="try-steps">${steps.map(
       ({ who, what, line }) =>
-        html`<li><strong>${who ?? 'by itself'}</strong>${line === null ? null : said(line, inThread)}${renderMarkdown(what, { repoPath: place.path })}</li>`,
+        html`<li><strong>${who ?? 'by itself'}</strong>${line === null ? null : commentLine(line, inThread)}${renderMarkdown(what, { repoPath: place.path })}</li>`,
     )}</ol></div></details>`;
 }
 
-function said(line: string, inThread: boolean): Html {
+function commentLine(line: string, inThread: boolean): Html {
   return inThread
     ? html` <a class="chip" href="#new-comment" data-insert="${line}"><code>${line}</code></a>`
     : html` <code>${line}</code>`;

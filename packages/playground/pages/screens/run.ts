@@ -95,10 +95,10 @@ async function checksOf(
 
 /** The annotations, above the logs. */
 function remarks(notes: readonly CheckNotes[]): Html {
-  const said = notes.filter(({ annotations }) => annotations.length > 0);
+  const annotated = notes.filter(({ annotations }) => annotations.length > 0);
   return html`<div data-live="remarks">${
-    said.length === 0
+    annotated.length === 0
       ? null
-      : html`<section class="card run-remarks" data-key="remarks" aria-label="Annotations"><header class="card-head"><h2>Annotations</h2></header><div class="card-body">${said.map(({ check, annotations }) => annotations.map((note) => annotation(note, check.name)))}</div></section>`
+      : html`<section class="card run-remarks" data-key="remarks" aria-label="Annotations"><header class="card-head"><h2>Annotations</h2></header><div class="card-body">${annotated.map(({ check, annotations }) => annotations.map((note) => annotation(note, check.name)))}</div></section>`
   }</div>`;
 }

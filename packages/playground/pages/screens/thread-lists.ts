@@ -39,7 +39,7 @@ async function listScreen(visit: Visit, params: Params, kind: 'issues' | 'pulls'
     body: html`<div class="page">
       <div class="row between"><h1 class="page-title">${kind === 'pulls' ? 'Pull requests' : 'Issues'}</h1><nav class="switch" aria-label="Which ${word}">${choice('open', 'Open')}${choice('closed', 'Closed')}</nav></div>
       ${threadList(place, issues, `No ${state} ${word}.`)}
-      ${kind === 'issues' ? html`${await tryCards(visit, place)}${newIssue(place.path)}${visit.startOwnJob === null ? null : ownJob(place.path)}` : html`${ownPull(place.path)}${slip(place.path)}`}</div>`,
+      ${kind === 'issues' ? html`${await tryCards(visit, place)}${newIssue(place.path)}${visit.startOwnJob === null ? null : ownJob(place.path)}` : html`${ownPull(place.path)}${bugSuggestion(place.path)}`}</div>`,
   };
 }
 
@@ -60,7 +60,7 @@ function ownPull(path: string) {
 }
 
 /** A suggestion: a job that fails with a missing import, which the bot fixes. */
-function slip(path: string) {
+function bugSuggestion(path: string) {
   return html`<details class="card new-issue"><summary>Try a job that dies of a missing import</summary><form method="post" action="${path}/slip" data-act class="card-body">
     <p>Opens a pull request of yours that takes an import out of <code>${SLIP_FILE}</code>. Merge it, have the daily ferry proposed (Actions, daily ferry, run), and approve it: the job dies within seconds. The bot says in which file and line, commits the correction on the ferry's branch and shows the difference; nothing starts before somebody approves the new line of the card.</p>
     <p class="refusal" role="alert" data-refusal hidden></p>

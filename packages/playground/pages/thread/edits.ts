@@ -48,10 +48,10 @@ export async function readEdits(visit: Visit, params: Params): Promise<Edits> {
   const answer = await visit.api.graphql(query, variables, answerShape);
   const thread = answer.kind === 'found' ? answer.data.data?.repository?.issueOrPullRequest : null;
   if (thread === null || thread === undefined) return new Map();
-  const said = [...(thread.comments?.nodes ?? []), ...(thread.reviews?.nodes ?? [])];
+  const texts = [...(thread.comments?.nodes ?? []), ...(thread.reviews?.nodes ?? [])];
   return new Map([
     ['body', toEdit(thread)],
-    ...said.map((node) => [String(node.databaseId), toEdit(node)] as const),
+    ...texts.map((node) => [String(node.databaseId), toEdit(node)] as const),
   ]);
 }
 

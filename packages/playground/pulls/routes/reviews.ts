@@ -89,7 +89,7 @@ export const reviewRoutes: readonly Route[] = [
   reads('/pulls/:number/comments', read, (call) => {
     const issue = pullOf(call);
     if (issue === null) return notFound();
-    const rows = reviewCommentsOf(call.world, issue).filter((one) => isTold(call, one));
+    const rows = reviewCommentsOf(call.world, issue).filter((one) => isVisible(call, one));
     return paged(call, rows, (one) => shapeReviewComment(call.world, one));
   }),
   content(writes('POST', '/pulls/:number/comments', write, single, createLineComment)),
@@ -110,7 +110,7 @@ async function listForRepo(call: RepoCall): Promise<Answer> {
   const rows = Object.values(call.world.state.reviewComments).filter(
     (one) =>
       one.repoId === call.repo.id &&
-      isTold(call, one) &&
+      isVisible(call, one) &&
       (since === null || Math.floor(one.updatedAtMs / 1000) * 1000 >= Date.parse(since)),
   );
   const sorted = rows.toSorted((a, b) => sign * (at(a) - at(b) || a.id - b.id));
@@ -127,14 +127,14 @@ function viewerOf(call: RepoCall): number | null {
   return actorOf(call.world, call.caller)?.id ?? null;
 }
 
-function isTold(call: RepoCall, { reviewId }: ReviewComment): boolean {
+function isVisible(call: RepoCall, { reviewId }: ReviewComment): boolean {
   const review = call.world.state.reviews[reviewId];
   return review === undefined || visibleTo(viewerOf(call), [review]).length > 0;
 }
 
 function lineCommentOf(call: RepoCall): ReviewComment | null {
   const comment = call.world.state.reviewComments[call.params['id'] ?? ''];
-  return comment?.repoId === call.repo.id && isTold(call, comment) ? comment : null;
+  return comment?.repoId === call.repo.id && isVisible(call, comment) ? comment : null;
 }
 
 async function createReview(call: ActorCall, body: z.infer<typeof creation>): Promise<Answer> {

@@ -66,7 +66,7 @@ export async function runAct(folder: string, run: ActRun): Promise<Told> {
   await writeFile(event, JSON.stringify(run.payload));
   const pairs = (flag: string, values: Readonly<Record<string, string>>): readonly string[] =>
     Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`]);
-  const said = await execa(
+  const result = await execa(
     TOOLS.act,
     [
       run.event,
@@ -90,10 +90,11 @@ export async function runAct(folder: string, run: ActRun): Promise<Told> {
       timeout: TIMEOUT_MS,
     },
   );
-  const told = toldBy(said.stdout);
-  if (Object.keys(told.jobs).length === 0) throw new Error(`act ran no job: ${said.stderr || said.stdout}`);
+  const parsed = parseOutput(result.stdout);
+  if (Object.keys(parsed.jobs).length === 0)
+    throw new Error(`act ran no job: ${result.stderr || result.stdout}`);
   await rm(root, { recursive: true, force: true, maxRetries: 5 });
-  return told;
+  return parsed;
 }
 
 async function makeRepository(repository: string): Promise<void> {
@@ -111,7 +112,7 @@ function standInFlags({ standIns, commits }: ActRun): readonly string[] {
   );
 }
 
-function toldBy(output: string): Told {
+function parseOutput(output: string): Told {
   const entries = output
     .split('\n')
     .filter((line) => line.startsWith('{'))

@@ -32,7 +32,7 @@ async function played(lab: Stage, name: string): Promise<number> {
   return id;
 }
 
-const said = (lab: Stage, id: number): string =>
+const jobLogs = (lab: Stage, id: number): string =>
   lab
     .jobs(id)
     .map((row) => lab.log(row.id))
@@ -60,7 +60,7 @@ describe('a workflow of another repository', () => {
     await lab.push(file('outer', call('nobody')));
     const id = await played(lab, 'outer');
     expect(lab.run(id).conclusion).toBe('startup_failure');
-    expect(said(lab, id)).toContain(
+    expect(jobLogs(lab, id)).toContain(
       `workflow nobody/ferrybot/.github/workflows/inner.yml@${COMMIT} was not found`,
     );
   });
@@ -111,7 +111,7 @@ describe('the permissions of a called job', () => {
   ])('fail the run at startup when the job requests %s', async (_, permissions, caller, message) => {
     const { lab: one, id } = await lab(asking(permissions), caller);
     expect(one.run(id).conclusion).toBe('startup_failure');
-    expect(said(one, id)).toContain(`The nested job 'go/w' is requesting ${message}`);
+    expect(jobLogs(one, id)).toContain(`The nested job 'go/w' is requesting ${message}`);
     expect(one.ran).toEqual([]);
   });
 
@@ -197,7 +197,7 @@ describe('the secrets of a called job', () => {
   ])('fail the run at startup when the caller passes %s', async (_, declared, caller, message) => {
     const { one, id } = await play(inner(declared), caller);
     expect(one.run(id).conclusion).toBe('startup_failure');
-    expect(said(one, id)).toContain(message);
+    expect(jobLogs(one, id)).toContain(message);
   });
 });
 
@@ -217,7 +217,7 @@ describe('the runners of a called job', () => {
     const id = await played(lab, 'outer');
     expect(lab.run(id).status).not.toBe('completed');
     expect(lab.ran).toEqual([]);
-    expect(said(lab, id)).toContain('A workflow of another owner is given no self-hosted runner');
+    expect(jobLogs(lab, id)).toContain('A workflow of another owner is given no self-hosted runner');
     await lab.clock.advance(25 * 3_600_000);
     await lab.actions.tick();
     expect(lab.run(id).conclusion).toBe('failure');
@@ -239,10 +239,10 @@ describe('a runner group', () => {
     const text = asks('[self-hosted, gpu]');
     await lab.push({ ...file('launch', text), ...file('other', text) });
     await lab.push({ 'a.txt': 'a' }, { branch: 'feature' });
-    const elsewhere = [await lab.dispatch('other.yml'), await lab.dispatch('launch.yml', {}, 'feature')];
+    const otherRuns = [await lab.dispatch('other.yml'), await lab.dispatch('launch.yml', {}, 'feature')];
     const id = await played(lab, 'launch');
     expect(lab.run(id).conclusion).toBe('success');
-    expect(elsewhere.map((one) => lab.run(one).status)).toEqual(['queued', 'queued']);
+    expect(otherRuns.map((one) => lab.run(one).status)).toEqual(['queued', 'queued']);
     expect(lab.ran.map(({ what }) => what)).toEqual(['on gpu']);
   });
 

@@ -149,8 +149,8 @@ it('accepts a runtime token only for its own job, and only while the job runs', 
   for (const token of [forged, '', 'a.b.c', `${one.token}x`, one.token.slice(0, -2)])
     expect(await list(token)).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
   // Another world signs with another key.
-  const elsewhere = await keeperOn(await opened(), 'main');
-  expect(await list(elsewhere.token)).toMatchObject({ status: 401 });
+  const otherWorld = await keeperOn(await opened(), 'main');
+  expect(await list(otherWorld.token)).toMatchObject({ status: 401 });
   await lab.api('POST', `/actions/runs/${one.job.runId}/force-cancel`);
   await lab.actions.tick();
   lab.world.state.jobs[one.job.id] = { ...one.job, status: 'completed', conclusion: 'cancelled' };
@@ -161,8 +161,8 @@ it('lists an artifact once it is finished, and serves its bytes until it expires
   const lab = await opened();
   const one = await keeperOn(lab, 'main');
   const ids = { workflow_run_backend_id: `${one.job.runId}`, workflow_job_run_backend_id: `${one.job.id}` };
-  const begun = await one.ask('ArtifactService', 'CreateArtifact', { ...ids, name: 'begun', version: 7 });
-  expect(begun.status).toBe(200);
+  const created = await one.ask('ArtifactService', 'CreateArtifact', { ...ids, name: 'begun', version: 7 });
+  expect(created.status).toBe(200);
   const day = new Date(lab.world.clock.now() + 86_400_000).toISOString();
   expect(await one.upload('report', 'PK bytes', { expires_at: day })).toMatchObject({ status: 200 });
   expect(await one.upload('report', 'again')).toMatchObject({ status: 409 });
@@ -177,8 +177,11 @@ it('lists an artifact once it is finished, and serves its bytes until it expires
   const id = Object.values(lab.world.state.artifacts).find(({ name }) => name === 'report')?.id ?? 0;
   const zip = await archive(lab, id);
   expect(zip.status).toBe(302);
-  const whole = await get(lab, zip.location);
-  expect([whole.headers.get('content-type'), await whole.text()]).toEqual(['application/zip', 'PK bytes']);
+  const download = await get(lab, zip.location);
+  expect([download.headers.get('content-type'), await download.text()]).toEqual([
+    'application/zip',
+    'PK bytes',
+  ]);
   const part = await get(lab, zip.location, { range: 'bytes=3-4' });
   expect([part.status, part.headers.get('content-range'), await part.text()]).toEqual([
     206,

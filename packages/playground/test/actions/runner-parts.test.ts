@@ -181,8 +181,13 @@ describe('workflow commands', () => {
 
   it('refuse an empty mask, and mask every line of a secret with several lines', () => {
     const { lines, step } = output();
-    const said = ['::add-mask::', '::add-mask::  ', '::add-mask::first%0Asecond', 'a first, then a second'];
-    for (const line of said) step.onLine(line);
+    const commands = [
+      '::add-mask::',
+      '::add-mask::  ',
+      '::add-mask::first%0Asecond',
+      'a first, then a second',
+    ];
+    for (const line of commands) step.onLine(line);
     expect(lines.slice(0, 2).every((line) => line.includes("Can't add secret mask for empty string"))).toBe(
       true,
     );

@@ -27,8 +27,8 @@ it('gives a dispatched run its repository and sender, and a hosted runner no fil
   await lab.actions.tick();
   await lab.actions.idle();
   const [run] = lab.runs();
-  const said = lab.jobs(run?.id ?? 0).flatMap(({ id }) => lab.log(id).match(/(?<=Z )> .*/g) ?? []);
-  expect(said).toEqual([
+  const printed = lab.jobs(run?.id ?? 0).flatMap(({ id }) => lab.log(id).match(/(?<=Z )> .*/g) ?? []);
+  expect(printed).toEqual([
     '> lab/model mira null',
     '> __run_2 __run_2 1 true null',
     '> a check run',

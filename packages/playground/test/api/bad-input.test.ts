@@ -350,8 +350,8 @@ describe('any random request', () => {
             method: 'PUT',
             body: text,
           });
-          const told = await answerControl(town.world, null, request);
-          expect(told?.status ?? 404).toBeLessThan(500);
+          const controlAnswer = await answerControl(town.world, null, request);
+          expect(controlAnswer?.status ?? 404).toBeLessThan(500);
           town.world.state.settings.faults = [];
         }
       }),

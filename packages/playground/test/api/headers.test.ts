@@ -81,9 +81,9 @@ describe('every answer', () => {
 describe('over HTTP', () => {
   it('refuses a request without a User-Agent with 403, as GitHub does', async () => {
     const town = createTown();
-    const heard = await listen(0);
-    if (!heard.ok) throw new Error(heard.reason);
-    heard.serve({
+    const server = await listen(0);
+    if (!server.ok) throw new Error(server.reason);
+    server.serve({
       world: town.world,
       clock: null,
       onBug: (error) => {
@@ -92,7 +92,7 @@ describe('over HTTP', () => {
     });
     const get = (headers: Readonly<Record<string, string>>) =>
       new Promise<{ readonly status: number | undefined; readonly body: string }>((resolve, reject) => {
-        request(`${heard.origin}/api/v3/repos/${at.owner}/${at.repo}`, { headers }, (answer) => {
+        request(`${server.origin}/api/v3/repos/${at.owner}/${at.repo}`, { headers }, (answer) => {
           void text(answer).then((body) => resolve({ status: answer.statusCode, body }), reject);
         })
           .on('error', reject)
@@ -100,6 +100,6 @@ describe('over HTTP', () => {
       });
     expect(await get({})).toMatchObject({ status: 403, body: expect.stringContaining('User-Agent') });
     expect((await get({ 'user-agent': 'a lab' })).status).toBe(200);
-    await heard.close();
+    await server.close();
   });
 });

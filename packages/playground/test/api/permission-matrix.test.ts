@@ -16,7 +16,7 @@ const routes = allRoutes.filter((route): route is RepoRoute => route.scope !== '
 const roles: readonly Role[] = ['read', 'triage', 'write', 'maintain', 'admin'];
 
 /** The status of a request that names nothing that exists: 401 and 403 come before 404 and 422. */
-async function knock(town: Town, route: Route, token: string | null): Promise<number> {
+async function statusOf(town: Town, route: Route, token: string | null): Promise<number> {
   const path = route.pattern
     .replace(':owner', 'lab')
     .replace(':repo', 'ferries')
@@ -56,8 +56,8 @@ describe('a private repository', () => {
     for (const route of routes) {
       // A guest may send sixty requests per hour.
       town.advance(60 * 60 * 1000);
-      expect([route.pattern, await knock(town, route, stranger)]).toEqual([route.pattern, 404]);
-      expect([route.pattern, await knock(town, route, null)]).toEqual([route.pattern, 404]);
+      expect([route.pattern, await statusOf(town, route, stranger)]).toEqual([route.pattern, 404]);
+      expect([route.pattern, await statusOf(town, route, null)]).toEqual([route.pattern, 404]);
     }
   });
 
@@ -67,7 +67,7 @@ describe('a private repository', () => {
     for (const route of routes) {
       const needed = route.access.role;
       const may = needed === 'public' || needed === 'anyone' || roles.indexOf(role) >= roles.indexOf(needed);
-      const status = await knock(town, route, token);
+      const status = await statusOf(town, route, token);
       // A route for Apps only refuses even an administrator, with a message.
       if (may && !(needed === 'admin' && status === 403))
         expect([route.method, route.pattern, isRefused(status)]).toEqual([
@@ -87,7 +87,7 @@ describe('an App', () => {
     const nothing = installationToken(town, {});
     for (const route of routes) {
       if (route.access.permissions.includes('metadata:read')) continue;
-      expect([route.method, route.pattern, await knock(town, route, nothing)]).toEqual([
+      expect([route.method, route.pattern, await statusOf(town, route, nothing)]).toEqual([
         route.method,
         route.pattern,
         403,
@@ -104,14 +104,14 @@ describe('an App', () => {
       for (const need of route.access.permissions) {
         const [name = '', level = 'read'] = need.split(':');
         const enough = installationToken(town, { [name]: level === 'write' ? 'write' : 'read' });
-        expect([need, route.pattern, isRefused(await knock(town, route, enough))]).toEqual([
+        expect([need, route.pattern, isRefused(await statusOf(town, route, enough))]).toEqual([
           need,
           route.pattern,
           false,
         ]);
         if (level !== 'write' || route.access.permissions.length > 1) continue;
         const below = installationToken(town, { [name]: 'read' });
-        expect([need, route.pattern, await knock(town, route, below)]).toEqual([need, route.pattern, 403]);
+        expect([need, route.pattern, await statusOf(town, route, below)]).toEqual([need, route.pattern, 403]);
       }
     }
   });
@@ -137,7 +137,7 @@ describe('a route outside repositories', () => {
       town.advance(60 * 60 * 1000);
       for (const [kind, token] of Object.entries(everybody(town))) {
         const isWelcome = welcome[route.access].some((one) => one === kind);
-        const status = await knock(town, route, token);
+        const status = await statusOf(town, route, token);
         if (!isWelcome) expect([route.pattern, kind, isRefused(status)]).toEqual([route.pattern, kind, true]);
         // A caller who passes the permission check may still be refused by the route itself.
         else expect([route.pattern, kind, status === 401]).toEqual([route.pattern, kind, false]);

@@ -18,26 +18,26 @@ afterEach(async () => {
 });
 
 async function start(directory?: string) {
-  const heard = await listen(0);
-  if (!heard.ok) throw new Error(heard.reason);
+  const server = await listen(0);
+  if (!server.ok) throw new Error(server.reason);
   const file = directory === undefined ? null : createStateFile(join(directory, 'state.json'));
   const kept = file === null ? null : await file.load();
   const clock = createOffsetClock();
   const world = createWorld({
     clock,
     gitStores: createMemoryStore,
-    baseUrl: heard.origin,
+    baseUrl: server.origin,
     ...(kept === null ? {} : { state: kept }),
     ...(file === null ? {} : { onChange: file.save }),
   });
   const seeded = kept === null ? seedWorld(world) : null;
   const bugs: unknown[] = [];
-  heard.serve({ world, clock, onBug: (error) => void bugs.push(error) });
-  closers.push(heard.close);
+  server.serve({ world, clock, onBug: (error) => void bugs.push(error) });
+  closers.push(server.close);
   /** A request by the user who started it. */
   const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
-    fetch(`${heard.origin}${path}`, { ...init, headers: { authorization: `Bearer ${heard.secret}` } });
-  return { ...heard, ask, world, clock, seeded, bugs };
+    fetch(`${server.origin}${path}`, { ...init, headers: { authorization: `Bearer ${server.secret}` } });
+  return { ...server, ask, world, clock, seeded, bugs };
 }
 
 const post = (url: string, token: string, body: unknown) =>

@@ -99,14 +99,16 @@ describe('workflow dispatch', () => {
 
   it('creates a run, and returns its id if requested', async () => {
     const town = await withWorkflow();
-    const heard: (number | null)[] = [];
-    town.world.bus.subscribe((event) => void (event.type === 'workflow_dispatch' && heard.push(event.runId)));
+    const emitted: (number | null)[] = [];
+    town.world.bus.subscribe(
+      (event) => void (event.type === 'workflow_dispatch' && emitted.push(event.runId)),
+    );
     const bot = town.asInstallation();
     const wish = { ...at, workflow_id: 'launch.yml', ref: 'main', inputs: { order: 'abc' } };
     expect((await bot.request(dispatch, wish)).status).toBe(204);
-    const told = await bot.request(dispatch, { ...wish, return_run_details: true } as never);
-    expect(told).toMatchObject({ status: 200, data: { workflow_run_id: 2 } });
-    expect(heard).toEqual([1, 2]);
+    const withDetails = await bot.request(dispatch, { ...wish, return_run_details: true } as never);
+    expect(withDetails).toMatchObject({ status: 200, data: { workflow_run_id: 2 } });
+    expect(emitted).toEqual([1, 2]);
     const runs = await bot.request('GET /repos/{owner}/{repo}/actions/runs', {
       ...at,
       event: 'workflow_dispatch',
@@ -139,8 +141,8 @@ describe('workflow dispatch', () => {
     const town = await withWorkflow();
     const ada = town.as(town.seeded.tokens.ada);
     await ada.request(dispatch, { ...at, workflow_id: 'launch.yml', ref: 'main', inputs: { order: 'abc' } });
-    const heard: string[] = [];
-    town.world.bus.subscribe((event) => void heard.push(`${event.type}.${event.action ?? ''}`));
+    const emitted: string[] = [];
+    town.world.bus.subscribe((event) => void emitted.push(`${event.type}.${event.action ?? ''}`));
     const run = { ...at, run_id: 1 };
     expect(
       (await refusal(ada.request('POST /repos/{owner}/{repo}/actions/runs/{run_id}/rerun', run))).status,
@@ -156,7 +158,7 @@ describe('workflow dispatch', () => {
       201,
     );
     expect(town.world.state.runs[1]).toMatchObject({ runAttempt: 2, status: 'queued', conclusion: null });
-    expect(heard).toEqual(['workflow_run.cancel_requested', 'workflow_run.rerun_requested']);
+    expect(emitted).toEqual(['workflow_run.cancel_requested', 'workflow_run.rerun_requested']);
   });
 });
 

@@ -268,7 +268,7 @@ function furnishRun(town: Town, sha: string): ReturnType<typeof createRun> {
 }
 
 /** The value of a parameter depends on its route. */
-function placed(pattern: string, params: Readonly<Record<string, string>>): string {
+function fillParameters(pattern: string, params: Readonly<Record<string, string>>): string {
   const special: readonly (readonly [RegExp, string])[] = [
     [/\/check-runs\/:\w+/, `/check-runs/${params['check']}`],
     [/\/deployments\/:\w+/, `/deployments/${params['deployment']}`],
@@ -303,7 +303,7 @@ describe('every read of the API', () => {
     const olga = administrator(town);
     const failed: string[] = [];
     for (const route of reads) {
-      const path = placed(route.pattern, { ...params, installation, delivery: '1' });
+      const path = fillParameters(route.pattern, { ...params, installation, delivery: '1' });
       // webhooks.test.ts reads deliveries, and pulls.test.ts a merged pull request.
       if (/deliveries\/|\/merge$/.test(path)) continue;
       const isApp = route.scope === 'plain' && (route.access === 'app' || route.access === 'installation');

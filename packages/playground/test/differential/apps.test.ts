@@ -17,7 +17,7 @@ const R = '/repos/{owner}/{repo}';
 const GRANTED = { checks: 'write', contents: 'read', issues: 'write', metadata: 'read' } as const;
 const THEIR_INSTALLATION = 77;
 
-type Heard = { readonly event: string; readonly signature: string; readonly body: string };
+type ReceivedWebhook = { readonly event: string; readonly signature: string; readonly body: string };
 /** An App's clients: with its JWT, with its installation's token, with any token. */
 type Voices = {
   readonly app: Ask;
@@ -26,7 +26,7 @@ type Voices = {
   readonly id: number;
 };
 
-const theirInbox: Heard[] = [];
+const theirInbox: ReceivedWebhook[] = [];
 const listener = createServer((request, response) => {
   const parts: Buffer[] = [];
   request.on('data', (part: Buffer) => parts.push(part));
@@ -192,7 +192,7 @@ describe('where the other emulator is right, both agree:', () => {
 
   it('sign a webhook over its exact bytes and name its installation', async () => {
     const { town, installation } = await ourVoices();
-    const ourInbox: Heard[] = [];
+    const ourInbox: ReceivedWebhook[] = [];
     const hooks = startWebhooks(town.world, async (request) => {
       ourInbox.push({
         event: String(request.headers.get('x-github-event')),
@@ -206,13 +206,13 @@ describe('where the other emulator is right, both agree:', () => {
       await ask(`POST ${R}/issues`, { title: 'Signed \u201cexactly\u201d' });
     await hooks.settled();
     await expect.poll(() => theirInbox.length).toBeGreaterThan(before);
-    for (const heard of [ourInbox[0], theirInbox[before]]) {
-      if (heard === undefined) throw new Error('nothing was heard');
-      const payload: Readonly<Record<string, unknown>> = JSON.parse(heard.body);
-      expect([heard.event, payload['action']]).toEqual(['issues', 'opened']);
+    for (const webhook of [ourInbox[0], theirInbox[before]]) {
+      if (webhook === undefined) throw new Error('nothing was heard');
+      const payload: Readonly<Record<string, unknown>> = JSON.parse(webhook.body);
+      expect([webhook.event, payload['action']]).toEqual(['issues', 'opened']);
       expect(payload['installation']).toMatchObject({ id: expect.any(Number) });
-      expect(await verify(secret, heard.body, heard.signature)).toBe(true);
-      expect(await verify(secret, `${heard.body} `, heard.signature)).toBe(false);
+      expect(await verify(secret, webhook.body, webhook.signature)).toBe(true);
+      expect(await verify(secret, `${webhook.body} `, webhook.signature)).toBe(false);
     }
   });
 });

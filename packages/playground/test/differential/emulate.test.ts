@@ -76,7 +76,7 @@ const agree: readonly (readonly [string, Step])[] = [
     async (ask) => {
       const issue = await ask('POST /repos/{owner}/{repo}/issues', { title: 'T', body: 'b' });
       const thread = { issue_number: issue.data.number };
-      const said = await ask('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+      const comment = await ask('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
         ...thread,
         body: 'hi',
       });
@@ -88,8 +88,8 @@ const agree: readonly (readonly [string, Step])[] = [
       });
       return [
         issue.status,
-        said.status,
-        String(said.data['body']),
+        comment.status,
+        String(comment.data['body']),
         label.status,
         again.status,
         String(closed.data['state']),

@@ -217,8 +217,8 @@ const differ: readonly (readonly [string, Step, readonly unknown[], readonly unk
     'reports the permission of an account without a role (docs: rest/collaborators, permission)',
     async (ask, other) => {
       const username = String((await other('GET /user')).data['login']);
-      const told = await ask(`GET ${R}/collaborators/{username}/permission`, { username });
-      return [told.status];
+      const permission = await ask(`GET ${R}/collaborators/{username}/permission`, { username });
+      return [permission.status];
     },
     [200],
     [404],

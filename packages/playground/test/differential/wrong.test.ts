@@ -71,8 +71,9 @@ describe('where the other emulator is wrong, the playground does what GitHub doe
     ];
     const mine = await town.world.fetch(ask(ours, town.seeded.tokens.ada));
     const other = await fetch(ask(theirs, 'ada_token'));
-    const told = ({ headers }: Response) => ['etag', 'x-github-request-id'].map((name) => headers.has(name));
-    expect([told(mine), told(other)]).toEqual([
+    const hasHeaders = ({ headers }: Response) =>
+      ['etag', 'x-github-request-id'].map((name) => headers.has(name));
+    expect([hasHeaders(mine), hasHeaders(other)]).toEqual([
       [true, true],
       [false, false],
     ]);
@@ -96,12 +97,12 @@ describe('where the other emulator is wrong, the playground does what GitHub doe
   it('refuses more than eighty comments per minute (docs: rate limits for the REST API)', async () => {
     const statuses = await both(emulator, async (ask) => {
       const at = await issueOf(ask, 'Much');
-      const said = [];
+      const statusCodes = [];
       for (let count = 0; count < 85; count += 1)
-        said.push(
+        statusCodes.push(
           (await ask(`POST ${R}/issues/{issue_number}/comments`, { ...at, body: `${count}` })).status,
         );
-      return [said.filter((status) => status === 403).length];
+      return [statusCodes.filter((status) => status === 403).length];
     });
     // The issue counts as content, too.
     expect(statuses).toEqual({ ours: [6], theirs: [0] });

@@ -19,26 +19,26 @@ const ISSUES = { kind: 'server-error', rate: 0.3, seed: 9, route: 'GET /repos/*/
 describe('a seed', () => {
   it('strikes the same requests regardless of other requests and other faults', async () => {
     await on(LABELS);
-    const alone = await site.marks(60);
-    expect(alone).toMatch(/^(?=.*x)(?=.*\.)/);
+    const expected = await site.marks(60);
+    expect(expected).toMatch(/^(?=.*x)(?=.*\.)/);
     await on();
     await on(ISSUES, { kind: 'slow', rate: 0.5, seed: 3, durationMs: 1 }, LABELS);
-    let beside = '';
+    let actual = '';
     for (let index = 0; index < 60; index += 1) {
-      beside += await site.marks(1);
+      actual += await site.marks(1);
       await site.marks(1, '/issues');
     }
-    expect(beside).toBe(alone);
+    expect(actual).toBe(expected);
   });
 
   it('keeps its history when an earlier fault in the list is switched off', async () => {
     await on(LABELS);
-    const whole = await site.marks(60);
+    const expected = await site.marks(60);
     await on();
     await on(ISSUES, LABELS);
     const first = await site.marks(30);
     await on(LABELS);
-    expect(first + (await site.marks(30))).toBe(whole);
+    expect(first + (await site.marks(30))).toBe(expected);
   });
 
   it('starts again when the fault is switched off and on', async () => {
@@ -52,14 +52,14 @@ describe('a seed', () => {
 
   it('keeps its history over a restart', async () => {
     await on(LABELS);
-    const whole = await site.marks(40);
+    const expected = await site.marks(40);
     await on();
     await on(LABELS);
     const before = await site.marks(15);
     const kept = site.kept();
     await site.close();
     site = await openFaultSite(kept);
-    expect(before + (await site.marks(25))).toBe(whole);
+    expect(before + (await site.marks(25))).toBe(expected);
   });
 });
 

@@ -50,10 +50,10 @@ export async function openFaultSite(state?: State): Promise<FaultSite> {
   const ada = Object.entries(world.state.tokens).find(([, { kind }]) => kind === 'user')?.[0] ?? '';
   if (row === undefined) throw new Error('the seed installed no App');
   const tokens = { ada, bot: mintInstallationToken(world, row, permissions, null).token };
-  const heard: { readonly guid: string; readonly title: string }[] = [];
+  const received: { readonly guid: string; readonly title: string }[] = [];
   const hooks = startWebhooks(world, async (request) => {
     const payload: { readonly issue: { readonly title: string } } = JSON.parse(await request.text());
-    heard.push({ guid: request.headers.get('x-github-delivery') ?? '', title: payload.issue.title });
+    received.push({ guid: request.headers.get('x-github-delivery') ?? '', title: payload.issue.title });
     return new Response('ok');
   });
   const bugs: unknown[] = [];
@@ -87,7 +87,7 @@ export async function openFaultSite(state?: State): Promise<FaultSite> {
       const answer = await fetch(`${bound.origin}/_playground/faults`, init);
       return { status: answer.status, answer: await answer.json() };
     },
-    heard,
+    heard: received,
     settled: hooks.settled,
     kept: () => structuredClone(world.state),
     close: async () => {

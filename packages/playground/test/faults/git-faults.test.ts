@@ -19,11 +19,11 @@ import { seedWorld } from '../../world/seed.ts';
 async function start() {
   const folder = await mkdtemp(join(tmpdir(), 'git-faults-'));
   const directory = join(folder, 'ferries.git');
-  const heard = await listen(0);
-  if (!heard.ok) throw new Error(heard.reason);
+  const server = await listen(0);
+  if (!server.ok) throw new Error(server.reason);
   const store = createProgramStore({ directory });
   const clock = createOffsetClock();
-  const world = createWorld({ clock, gitStores: () => store, baseUrl: heard.origin });
+  const world = createWorld({ clock, gitStores: () => store, baseUrl: server.origin });
   const permissions = { contents: 'write', metadata: 'read' } as const;
   const app = { publicKeyPem: '', permissions, events: [], webhook: null };
   const { tokens } = seedWorld(world, { app });
@@ -35,12 +35,12 @@ async function start() {
   const bot = mintInstallationToken(world, row, permissions, null).token;
   const git = createGitDoor(world, { directoryOf: () => directory });
   const bugs: unknown[] = [];
-  heard.serve({ world, clock, git, onBug: (error) => bugs.push(error) });
+  server.serve({ world, clock, git, onBug: (error) => bugs.push(error) });
   const lsRemote = async (who: 'bot' | 'ada'): Promise<string> => {
     const token = who === 'bot' ? bot : tokens.ada;
     // As the bot and actions/checkout do: git by itself would first send the request without a token.
     const header = `http.extraHeader=Authorization: Bearer ${token}`;
-    const address = `${heard.origin}/lab/ferries.git`;
+    const address = `${server.origin}/lab/ferries.git`;
     const env = { GIT_TERMINAL_PROMPT: '0', GIT_CONFIG_GLOBAL: '/dev/null' };
     const { exitCode, stderr } = await execa('git', ['-c', header, 'ls-remote', address], {
       env,
@@ -49,7 +49,7 @@ async function start() {
     return exitCode === 0 ? 'fine' : stderr;
   };
   const close = async (): Promise<void> => {
-    await heard.close();
+    await server.close();
     await rm(folder, { recursive: true, force: true });
     expect(bugs).toEqual([]);
   };

@@ -20,30 +20,30 @@ async function start() {
   const folder = await mkdtemp(join(tmpdir(), 'git-door-'));
   closers.push(() => rm(folder, { recursive: true }));
   const bare = join(folder, 'ferries.git');
-  const heard = await listen(0);
-  if (!heard.ok) throw new Error(heard.reason);
-  closers.push(heard.close);
+  const server = await listen(0);
+  if (!server.ok) throw new Error(server.reason);
+  closers.push(server.close);
   await execa('git', ['init', '--bare', '--initial-branch=main', bare]);
   const world = createWorld({
     clock: { now: () => Date.now(), sleep: async () => undefined },
     gitStores: () => createProgramStore({ directory: bare }),
-    baseUrl: heard.origin,
+    baseUrl: server.origin,
   });
   const { tokens } = seedWorld(world);
   const git = createGitDoor(world, { directoryOf: () => bare });
   const bugs: unknown[] = [];
-  heard.serve({ world, clock: null, git, onBug: (error) => void bugs.push(error) });
+  server.serve({ world, clock: null, git, onBug: (error) => void bugs.push(error) });
   const address = (token: string) =>
-    `${heard.origin.replace('//', `//x-access-token:${token}@`)}/lab/ferries.git`;
-  return { world, tokens, origin: heard.origin, folder, address, bugs };
+    `${server.origin.replace('//', `//x-access-token:${token}@`)}/lab/ferries.git`;
+  return { world, tokens, origin: server.origin, folder, address, bugs };
 }
 
 describe('git over HTTP', () => {
   it('accepts a push only with write access, and reports it in the API and on the bus', async () => {
     const { world, tokens, origin, folder, address, bugs } = await start();
-    const heard: string[] = [];
+    const emitted: string[] = [];
     world.bus.subscribe(
-      (event) => void heard.push(`${event.type} by ${event.senderId} ${event.byTokenKind}`),
+      (event) => void emitted.push(`${event.type} by ${event.senderId} ${event.byTokenKind}`),
     );
     const work = join(folder, 'work');
     const run = (...args: readonly string[]) =>
@@ -55,10 +55,10 @@ describe('git over HTTP', () => {
     for (const token of [tokens.sol, tokens.ravi, 'ghp_unknown']) {
       expect((await run('push', address(token), 'main')).exitCode).not.toBe(0);
     }
-    expect(heard).toEqual([]);
+    expect(emitted).toEqual([]);
     expect((await run('push', address(tokens.ada), 'main')).exitCode).toBe(0);
     const ada = Object.values(world.state.users).find((user) => user.login === 'ada')?.id;
-    expect(heard).toEqual([`create by ${ada} user`, `push by ${ada} user`]);
+    expect(emitted).toEqual([`create by ${ada} user`, `push by ${ada} user`]);
     const { stdout } = await run('rev-parse', 'HEAD');
     const commits = await fetch(`${origin}/api/v3/repos/lab/ferries/commits`);
     expect(await commits.json()).toMatchObject([{ sha: stdout, author: { login: 'ada' } }]);

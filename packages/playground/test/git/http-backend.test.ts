@@ -102,8 +102,11 @@ describe('fetching', () => {
 describe('access', () => {
   it('requires a token for a push, as password, user name or bearer, and rejects others with 401, 403 or 404', async () => {
     const door = `${server.url()}/info/refs?service=git-receive-pack`;
-    const asked = await fetch(door);
-    expect([asked.status, asked.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="GitHub"']);
+    const challenge = await fetch(door);
+    expect([challenge.status, challenge.headers.get('www-authenticate')]).toEqual([
+      401,
+      'Basic realm="GitHub"',
+    ]);
     const status = async (authorization: string): Promise<number> =>
       (await fetch(door, { headers: { authorization } })).status;
     const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;

@@ -8,10 +8,10 @@ import { openStore, temporaryFolder, writeCommit } from './store-pair.ts';
 describe('cached answers about objects', () => {
   it('are requested once, while they are among the latest', async () => {
     const kept = keptAnswers<number>(() => 1);
-    let asked = 0;
+    let calls = 0;
     const ask = async (): Promise<number> => {
-      asked += 1;
-      return asked;
+      calls += 1;
+      return calls;
     };
     expect([await kept('first', ask), await kept('first', ask)]).toEqual([1, 1]);
     for (let index = 0; index < limits.answersKept; index += 1) await kept(`later ${index}`, ask);
@@ -20,14 +20,14 @@ describe('cached answers about objects', () => {
 
   it('are requested again if they were too large or failed', async () => {
     const kept = keptAnswers<string>((text) => text.length);
-    let asked = 0;
+    let calls = 0;
     const large = async (): Promise<string> => {
-      asked += 1;
+      calls += 1;
       return 'x'.repeat(limits.answerKeptBytes + 1);
     };
     await kept('large', large);
     await kept('large', large);
-    expect(asked).toBe(2);
+    expect(calls).toBe(2);
     await expect(kept('torn', () => Promise.reject(new Error('no room')))).rejects.toThrow('no room');
     expect(await kept('torn', async () => 'now')).toBe('now');
   });

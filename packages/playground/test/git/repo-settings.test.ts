@@ -96,14 +96,14 @@ it('lets people with write access request a check again, and emits rerequested e
     name: 'gate',
     head_sha: sha,
   });
-  const told: unknown[] = [];
-  town.world.bus.subscribe(({ type, action }) => void told.push([type, action]));
+  const emitted: unknown[] = [];
+  town.world.bus.subscribe(({ type, action }) => void emitted.push([type, action]));
   expect(await ask('sol', 'POST', `/check-runs/${check.id}/rerequest`)).toMatchObject({ httpStatus: 403 });
   expect(await ask('ada', 'POST', `/check-runs/${check.id}/rerequest`)).toMatchObject({ httpStatus: 201 });
   expect(await ask('ada', 'POST', `/check-suites/${check.check_suite?.id}/rerequest`)).toMatchObject({
     httpStatus: 201,
   });
-  expect(told).toEqual([
+  expect(emitted).toEqual([
     ['check_run', 'rerequested'],
     ['check_suite', 'rerequested'],
   ]);

@@ -128,7 +128,7 @@ describe('mutations', () => {
   it('hide comments and react, but need write access to hide other people’s comments', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
-    const said = await town
+    const comment = await town
       .as(town.seeded.tokens.sol)
       .request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
         ...at,
@@ -137,7 +137,7 @@ describe('mutations', () => {
       });
     const hide = `mutation($id: ID!) { minimizeComment(input: { subjectId: $id, classifier: OUTDATED }) {
       minimizedComment { isMinimized minimizedReason } } }`;
-    const id = said.data.node_id;
+    const id = comment.data.node_id;
     expect(await town.asInstallation().graphql(hide, { id })).toEqual({
       minimizeComment: { minimizedComment: { isMinimized: true, minimizedReason: 'outdated' } },
     });
@@ -146,7 +146,7 @@ describe('mutations', () => {
     expect(await town.asInstallation().graphql(react, { id })).toEqual({
       addReaction: { reaction: { content: 'EYES' } },
     });
-    expect(town.world.state.comments[`${said.data.id}`]?.reactions).toHaveLength(1);
+    expect(town.world.state.comments[`${comment.data.id}`]?.reactions).toHaveLength(1);
     const other = await town
       .as(town.seeded.tokens.ada)
       .request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {

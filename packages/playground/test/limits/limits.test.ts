@@ -15,18 +15,18 @@ async function talkative(isPerson = false): Promise<{
   const town = createTown();
   await town.as(town.seeded.tokens.ada).request('POST /repos/{owner}/{repo}/issues', { ...at, title: 'T' });
   const bot = isPerson ? town.as(town.seeded.tokens.mira) : town.asInstallation();
-  const say = async (count: number): Promise<number> => {
-    for (let said = 0; said < count; said += 1) {
+  const postComments = async (count: number): Promise<number> => {
+    for (let posted = 0; posted < count; posted += 1) {
       try {
-        await bot.request(comment, { ...at, issue_number: 1, body: `line ${said}` });
+        await bot.request(comment, { ...at, issue_number: 1, body: `line ${posted}` });
       } catch (error) {
         if (!(error instanceof Error) || !('status' in error) || error.status !== 403) throw error;
-        return said;
+        return posted;
       }
     }
     return count;
   };
-  return { town, say, bot };
+  return { town, say: postComments, bot };
 }
 
 describe('content', () => {
@@ -48,12 +48,12 @@ describe('content', () => {
 
   it('is limited to five hundred per hour, for people too', async () => {
     const { town, say } = await talkative(true);
-    let said = 0;
+    let posted = 0;
     for (let minute = 0; minute < 8; minute += 1) {
-      said += await say(80);
+      posted += await say(80);
       town.advance(61_000);
     }
-    expect(said).toBe(500);
+    expect(posted).toBe(500);
     town.advance(60 * 60_000);
     expect(await say(1)).toBe(1);
   });
@@ -71,7 +71,7 @@ describe('points', () => {
     const { town, bot } = await talkative();
     const statuses: number[] = [];
     const read = 'GET /repos/{owner}/{repo}/labels';
-    for (let asked = 0; asked < 905; asked += 1) {
+    for (let count = 0; count < 905; count += 1) {
       statuses.push(
         await bot.request(read, at).then(
           ({ status }) => status,
@@ -155,11 +155,11 @@ describe('retry-after', () => {
   it('is exact: a request with any cost is accepted after that wait', async () => {
     const { town, bot } = await talkative();
     const read = () => bot.request('GET /repos/{owner}/{repo}/labels', at);
-    for (let asked = 0; asked < 900; asked += 1) {
-      if (asked % 300 === 0) town.advance(1_000);
+    for (let reads = 0; reads < 900; reads += 1) {
+      if (reads % 300 === 0) town.advance(1_000);
       await read();
     }
-    for (let asked = 0; asked < 4; asked += 1) town.advance(5_000);
+    for (let waits = 0; waits < 4; waits += 1) town.advance(5_000);
     const write = () =>
       bot.request('PATCH /repos/{owner}/{repo}/issues/{issue_number}', {
         ...at,

@@ -3,11 +3,11 @@ import { expect, it } from 'vitest';
 import { conditionalFetch } from '../../pages/api/conditional-fetch.ts';
 
 it('returns the cached answer on 304, separately for each person, and drops the oldest', async () => {
-  const asked: (string | null)[] = [];
+  const sentEtags: (string | null)[] = [];
   let version = 1;
   const fetch = conditionalFetch(async (request) => {
     const known = request.headers.get('if-none-match');
-    asked.push(known);
+    sentEtags.push(known);
     const etag = `"${request.headers.get('authorization')}-${version}"`;
     if (known === etag) return new Response(null, { status: 304 });
     return new Response(`${request.headers.get('authorization')} ${version}`, {
@@ -20,12 +20,12 @@ it('returns the cached answer on 304, separately for each person, and drops the 
     return response.text();
   };
   expect([await ask('mira'), await ask('mira'), await ask('ada')]).toEqual(['mira 1', 'mira 1', 'ada 1']);
-  expect(asked).toEqual([null, '"mira-1"', null]);
+  expect(sentEtags).toEqual([null, '"mira-1"', null]);
   version = 2;
   expect(await ask('mira')).toBe('mira 2');
   await ask('ravi');
   await ask('ada');
-  expect(asked.slice(3)).toEqual(['"mira-1"', null, null]);
+  expect(sentEtags.slice(3)).toEqual(['"mira-1"', null, null]);
 });
 
 it('passes refusals and writes through unchanged', async () => {

@@ -28,16 +28,16 @@ const mira = { login: 'mira', role: 'maintainer', token: '', name: null } as con
 describe('the panel at the head of a thread', () => {
   it('requests an approval while the bot does, and before the bot has commented', () => {
     const wish = botWish([comment('ferrybot[bot]', `🤖 **Wanted: an approval: \`${LINE}\`.**`, 1)]);
-    const panel = (heard: ReturnType<typeof botWish>): string =>
-      toMarkup(wantedFrom(mira, thread(['ferry']), true, heard));
+    const panel = (latest: ReturnType<typeof botWish>): string =>
+      toMarkup(wantedFrom(mira, thread(['ferry']), true, latest));
     expect(panel(wish)).toContain(`comment the line of the card, <code>${LINE}</code>`);
     expect(panel(botWish([]))).toContain('comment the line of the card.');
   });
 
   it('puts the card’s approval line on the button, or the bare command before there is a card', () => {
     const wish = botWish([comment('ferrybot[bot]', `**Wanted: an approval: \`${LINE}\`.**`, 1)]);
-    const button = (heard: ReturnType<typeof botWish>): string | undefined =>
-      commandsFor(heard).find(({ command }) => command === '/approve-launch')?.written;
+    const button = (latest: ReturnType<typeof botWish>): string | undefined =>
+      commandsFor(latest).find(({ command }) => command === '/approve-launch')?.written;
     expect(button(wish)).toBe(LINE);
     expect(button(botWish([]))).toBe('/approve-launch');
   });
@@ -48,9 +48,9 @@ describe('the panel at the head of a thread', () => {
       comment('ferrybot[bot]', '**Wanted: an approval: `/approve-launch`.**', 3),
       comment('sol', '**Wanted: your password**', 12),
     ];
-    const said = toMarkup(wantedFrom(mira, thread(['ferry']), true, botWish(comments)));
-    expect(said).toContain('nothing; ferrybot is watching.');
-    expect(said).not.toContain('password');
+    const markup = toMarkup(wantedFrom(mira, thread(['ferry']), true, botWish(comments)));
+    expect(markup).toContain('nothing; ferrybot is watching.');
+    expect(markup).not.toContain('password');
   });
 
   it('requests nothing if the bot commented without a request', () => {
@@ -59,8 +59,8 @@ describe('the panel at the head of a thread', () => {
   });
 
   it('never suggests a launch for a pull request that only records a sealed run', () => {
-    const said = toMarkup(wantedFrom(mira, thread(['ferry', 'ferry-log-only']), true, botWish([])));
-    expect(said).toContain('merges it');
-    expect(said).not.toContain('approve-launch');
+    const markup = toMarkup(wantedFrom(mira, thread(['ferry', 'ferry-log-only']), true, botWish([])));
+    expect(markup).toContain('merges it');
+    expect(markup).not.toContain('approve-launch');
   });
 });

@@ -24,15 +24,15 @@ describe('html', () => {
 
 describe('later markup', () => {
   it('appears in its place at any depth, and is generated only after the text before it was read', async () => {
-    let isAsked = false;
+    let isRequested = false;
     const later = laterHtml(async function* () {
-      isAsked = true;
+      isRequested = true;
       yield html`<li>${'<1>'}</li>`;
       yield html`<li>2</li>`;
     });
     const page = streamMarkup(html`<ul>${[html`<b>${'&'}</b>`, later]}</ul>`);
     expect((await page.next()).value).toBe('<ul><b>&amp;</b>');
-    expect(isAsked).toBe(false);
+    expect(isRequested).toBe(false);
     const rest: string[] = [];
     for await (const text of page) rest.push(text);
     expect(rest.join('')).toBe('<li>&lt;1&gt;</li><li>2</li></ul>');

@@ -68,8 +68,8 @@ describe('five thousand comments', () => {
   });
 
   it('are not sent again in a live update', async () => {
-    const look = await fetch(address(), { headers: { ...site.headers, 'x-playground-earlier': '4900' } });
-    const page = await look.text();
+    const update = await fetch(address(), { headers: { ...site.headers, 'x-playground-earlier': '4900' } });
+    const page = await update.text();
     expect(page).toContain('line <strong>104998</strong>');
     expect(page.match(/id="issuecomment-\d+"/g)?.length).toBe(COMMENTS - 4_900);
   });

@@ -52,8 +52,8 @@ describe('every screen', () => {
     // real world (panel.test.ts), and a form needs a repository that has one (issue-form.test.ts).
     const log = '/:owner/:repo/actions/runs/:id#/job/:job#/log';
     const form = '/:owner/:repo/issues/new';
-    const elsewhere = ['/:owner/:repo/runs/:id#', '/_playground/world', log, form];
-    const drawn = screenRoutes.filter(({ pattern }) => !elsewhere.includes(pattern));
+    const testedInOtherFiles = ['/:owner/:repo/runs/:id#', '/_playground/world', log, form];
+    const drawn = screenRoutes.filter(({ pattern }) => !testedInOtherFiles.includes(pattern));
     expect(Object.keys(screens).toSorted()).toEqual(drawn.map(({ pattern }) => pattern).toSorted());
   });
 

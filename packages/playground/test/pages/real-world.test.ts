@@ -177,9 +177,9 @@ describe('the page on the real API', () => {
   });
 
   it('reports a click on a check run’s button to the App, for people with write access only', async () => {
-    const heard: unknown[] = [];
+    const emitted: unknown[] = [];
     const stop = site.world.bus.subscribe((event) => {
-      heard.push([
+      emitted.push([
         event.type,
         event.action,
         event.payload['requested_action'],
@@ -193,7 +193,7 @@ describe('the page on the real API', () => {
     expect(await post(`/lab/ferries/runs/${id}/buttons`, { button: 'other' })).toBe(422);
     expect(await post(`/lab/ferries/runs/${id}/buttons`, { button: 'approve' })).toBe(303);
     stop();
-    expect(heard).toEqual([['check_run', 'requested_action', { identifier: 'approve' }, 'mira']]);
+    expect(emitted).toEqual([['check_run', 'requested_action', { identifier: 'approve' }, 'mira']]);
     expect(await get(`/lab/ferries/runs/${id}`)).toContain('gates');
   });
 
@@ -212,10 +212,10 @@ describe('the page on the real API', () => {
     const address = `/lab/ferries/actions/runs/${run.id}`;
     appendLog(world, job.id, '\u001b[31mred <b>\u001b[0m');
     await signedLog(job.id);
-    const going = await get(address);
-    expect(going).toContain('data-poll-ms');
-    expect(going).toContain('<span class="ansi-red">red &lt;b&gt;</span>');
-    expect(going).toContain('Cancel run');
+    const running = await get(address);
+    expect(running).toContain('data-poll-ms');
+    expect(running).toContain('<span class="ansi-red">red &lt;b&gt;</span>');
+    expect(running).toContain('Cancel run');
     await completeJob(world, job.id, 'success', { summary: '**launched**' });
     await completeRun(world, run.id, 'success');
     const ended = await get(address);

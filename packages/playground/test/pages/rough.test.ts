@@ -52,13 +52,13 @@ describe('a run', () => {
     expect(page).toContain('step 100000: loss');
     expect(page).toMatch(/45000 earlier lines are not shown|\d+ earlier lines are not shown/);
     expect(page.length).toBeLessThan(2_000_000);
-    const whole = /href="([^"]*\/log)"/.exec(page)?.[1] ?? '';
-    const [status, text] = await get(whole);
+    const logPath = /href="([^"]*\/log)"/.exec(page)?.[1] ?? '';
+    const [status, text] = await get(logPath);
     expect([status, text.split('\n').length]).toEqual([200, 100_001]);
     expect(
-      (await fetch(`${site.baseUrl}${whole}`, { headers: site.headers })).headers.get('content-type'),
+      (await fetch(`${site.baseUrl}${logPath}`, { headers: site.headers })).headers.get('content-type'),
     ).toBe('text/plain; charset=utf-8');
-    expect((await get(whole.replace(/job\/\d+/, 'job/1')))[0]).toBe(404);
+    expect((await get(logPath.replace(/job\/\d+/, 'job/1')))[0]).toBe(404);
   });
 
   it('that was re-run shows each attempt with its own jobs', async () => {

@@ -45,7 +45,7 @@ describe('a review', () => {
   it('can comment only on lines in the diff, and is posted completely or not at all', async () => {
     const { town } = await opened();
     const mira = town.as(town.seeded.tokens.mira);
-    const say = (comment: object) =>
+    const reviewWith = (comment: object) =>
       mira.request(`POST ${R}/pulls/{pull_number}/reviews`, {
         ...pull,
         event: 'COMMENT',
@@ -64,10 +64,10 @@ describe('a review', () => {
       ],
       [{ path: 'logo.bin', line: 1 }, 'Path could not be resolved'],
     ] as const)
-      expect(await refusal(say(comment))).toMatchObject({ status: 422, data: { errors: [words] } });
+      expect(await refusal(reviewWith(comment))).toMatchObject({ status: 422, data: { errors: [words] } });
     expect((await mira.request(`GET ${R}/pulls/{pull_number}/comments`, pull)).data).toEqual([]);
-    await say({ path: 'run.py', line: 12, start_line: 9 });
-    await say({ path: 'run.py', line: 10, side: 'LEFT' });
+    await reviewWith({ path: 'run.py', line: 12, start_line: 9 });
+    await reviewWith({ path: 'run.py', line: 10, side: 'LEFT' });
     const { data } = await mira.request(`GET ${R}/pulls/{pull_number}/comments`, pull);
     expect(data.map(({ path, start_line, line, side }) => [path, start_line, line, side])).toEqual([
       ['new.py', null, 1, 'RIGHT'],
@@ -90,18 +90,18 @@ describe('a review', () => {
 
   it('is visible only to its author while pending, and there is at most one pending per author', async () => {
     const { town } = await opened();
-    const heard: string[] = [];
-    town.world.bus.subscribe(({ type }) => void heard.push(type));
+    const emitted: string[] = [];
+    town.world.bus.subscribe(({ type }) => void emitted.push(type));
     const [mira, ada] = [town.as(town.seeded.tokens.mira), town.as(town.seeded.tokens.ada)];
-    const begin = () =>
+    const draftReview = () =>
       mira.request(`POST ${R}/pulls/{pull_number}/reviews`, {
         ...pull,
         body: 'draft',
         comments: [{ path: 'new.py', line: 1, body: 'why' }],
       });
-    const { data } = await begin();
+    const { data } = await draftReview();
     expect([data.state, data.submitted_at]).toEqual(['PENDING', undefined]);
-    expect(await refusal(begin())).toMatchObject({
+    expect(await refusal(draftReview())).toMatchObject({
       status: 422,
       data: { errors: ['User can only have one pending review per pull request'] },
     });
@@ -114,7 +114,7 @@ describe('a review', () => {
       review_id: Number(data.id),
     });
     expect((await refusal(one)).status).toBe(404);
-    expect(heard).toEqual([]);
+    expect(emitted).toEqual([]);
   });
 });
 
@@ -129,12 +129,12 @@ describe('an approval with dismissal of stale reviews', () => {
       .as(town.seeded.tokens.mira)
       .request(`POST ${R}/pulls/{pull_number}/reviews`, { ...pull, event: 'APPROVE' });
     expect(await state()).toBe('clean');
-    const heard: string[] = [];
-    town.world.bus.subscribe(({ type, action }) => void heard.push(`${type}.${action}`));
+    const emitted: string[] = [];
+    town.world.bus.subscribe(({ type, action }) => void emitted.push(`${type}.${action}`));
     const content = Buffer.from('c\n').toString('base64');
     const put = { ...at, path: 'later.py', message: 'Later', content, branch: 'ferry' };
     await bot.request(`PUT ${R}/contents/{path}`, put);
-    expect(heard).toEqual(['push.null', 'pull_request.synchronize', 'pull_request_review.dismissed']);
+    expect(emitted).toEqual(['push.null', 'pull_request.synchronize', 'pull_request_review.dismissed']);
     const { data } = await bot.request(`GET ${R}/pulls/{pull_number}/reviews`, pull);
     expect(data.map((one) => one.state)).toEqual(['DISMISSED']);
     expect(await state()).toBe('blocked');
@@ -250,8 +250,8 @@ describe('a comparison with a fork', () => {
     await sol.request(`PUT ${R}/contents/{path}`, put);
     const { data } = await sol.request(`GET ${R}/compare/{basehead}`, { ...at, basehead: 'main...sol:main' });
     expect([data.status, data.files?.map(({ filename }) => filename)]).toEqual(['ahead', ['b.txt']]);
-    const nobody = sol.request(`GET ${R}/compare/{basehead}`, { ...at, basehead: 'main...ada:main' });
-    expect((await refusal(nobody)).status).toBe(404);
+    const withoutFork = sol.request(`GET ${R}/compare/{basehead}`, { ...at, basehead: 'main...ada:main' });
+    expect((await refusal(withoutFork)).status).toBe(404);
   });
 });
 

@@ -220,8 +220,8 @@ describe('an empty repository', () => {
     const put = 'PUT /repos/{owner}/{repo}/contents/{path}';
     const first = await ada.request(put, { ...at, path, message: 'First', content });
     expect([first.status, first.data.commit.parents]).toEqual([201, []]);
-    const elsewhere = ada.request(put, { ...at, path: 'b', message: 'B', content, branch: 'nowhere' });
-    expect((await refusal(elsewhere)).status).toBe(404);
+    const onMissingBranch = ada.request(put, { ...at, path: 'b', message: 'B', content, branch: 'nowhere' });
+    expect((await refusal(onMissingBranch)).status).toBe(404);
   });
 });
 

@@ -21,19 +21,19 @@ afterEach(async () => {
 async function start() {
   const folder = await mkdtemp(join(tmpdir(), 'push-rules-'));
   closers.push(() => rm(folder, { recursive: true }));
-  const heard = await listen(0);
-  if (!heard.ok) throw new Error(heard.reason);
-  closers.push(heard.close);
+  const server = await listen(0);
+  if (!server.ok) throw new Error(server.reason);
+  closers.push(server.close);
   const bare = join(folder, 'ferries.git');
   await execa('git', ['init', '-q', '--bare', '--initial-branch=main', bare]);
   const store = createProgramStore({ directory: bare });
   const clock = { now: Date.now, sleep: async () => undefined };
-  const world = createWorld({ clock, gitStores: () => store, baseUrl: heard.origin });
+  const world = createWorld({ clock, gitStores: () => store, baseUrl: server.origin });
   const app = { publicKeyPem: '', permissions: { contents: 'write' }, events: [], webhook: null } as const;
   const { tokens, repo } = seedWorld(world, { app });
   const bugs: unknown[] = [];
   const git = createGitDoor(world, { directoryOf: () => bare });
-  heard.serve({ world, clock: null, git, onBug: (error) => void bugs.push(error) });
+  server.serve({ world, clock: null, git, onBug: (error) => void bugs.push(error) });
   const work = join(folder, 'work');
   await execa('git', ['init', '-q', '--initial-branch=main', work]);
   const run = async (...args: readonly string[]) => {
@@ -51,7 +51,7 @@ async function start() {
     await run('commit', '-q', '-m', text);
   };
   const push = (token: string, ...args: readonly string[]) =>
-    run('push', `${heard.origin.replace('//', `//x:${token}@`)}/lab/ferries.git`, ...args);
+    run('push', `${server.origin.replace('//', `//x:${token}@`)}/lab/ferries.git`, ...args);
   const row = Object.values(world.state.installations)[0];
   const bot = row === undefined ? '' : mintInstallationToken(world, row, row.permissions, null).token;
   return {
@@ -65,7 +65,7 @@ async function start() {
     work,
     bugs,
     appId: row?.appId ?? 0,
-    origin: heard.origin,
+    origin: server.origin,
   };
 }
 

@@ -20,7 +20,7 @@ function note(verdict: string | null): void {
 
 /** The faults found since the last call. */
 export function faultsFound(): readonly string[] {
-  const told = [...faults.values()];
+  const found = [...faults.values()];
   faults.clear();
-  return told;
+  return found;
 }

@@ -5,6 +5,6 @@ import { afterEach } from 'vitest';
 import { faultsFound } from './github-judge.ts';
 
 afterEach(() => {
-  const told = faultsFound();
-  if (told.length > 0) throw new Error(`not as GitHub does:\n${told.join('\n')}`);
+  const found = faultsFound();
+  if (found.length > 0) throw new Error(`not as GitHub does:\n${found.join('\n')}`);
 });

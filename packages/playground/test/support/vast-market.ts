@@ -63,7 +63,7 @@ export async function openVastLab(options: Partial<VastOptions> = {}): Promise<V
     clock,
     ask,
     until: async (id, status) => {
-      for (let look = 0; look < 600; look += 1) {
+      for (let attempt = 0; attempt < 600; attempt += 1) {
         if (vast.account.find(id)?.actual === status) return;
         clock.advance(1_000);
         await new Promise((resolve) => setTimeout(resolve, 10));

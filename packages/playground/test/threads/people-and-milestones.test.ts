@@ -9,7 +9,7 @@ describe('assignees', () => {
     const town = createTown();
     const ask = askerOf(town);
     await ask('sol', 'POST', '/issues', { title: 'The loss is flat' });
-    const heard = heardIn(town);
+    const emitted = heardIn(town);
     const added = await ask('ravi', 'POST', '/issues/1/assignees', { assignees: ['ada', 'sol'] });
     expect(added).toMatchObject({ httpStatus: 201, assignees: [{ login: 'ada' }] });
     expect(await ask('sol', 'POST', '/issues/1/assignees', { assignees: ['mira'] })).toMatchObject({
@@ -22,7 +22,7 @@ describe('assignees', () => {
     });
     await ask('ravi', 'PATCH', '/issues/1', { assignees: ['mira'] });
     await ask('ravi', 'DELETE', '/issues/1/assignees', { assignees: ['mira'] });
-    expect(heard).toEqual(['issues assigned', 'issues unassigned', 'issues assigned', 'issues unassigned']);
+    expect(emitted).toEqual(['issues assigned', 'issues unassigned', 'issues assigned', 'issues unassigned']);
     expect(await ask('sol', 'GET', '/assignees')).toHaveLength(3);
     expect(await ask('sol', 'GET', '/assignees/ada')).toEqual({ httpStatus: 204 });
     expect(await ask('sol', 'GET', '/assignees/sol')).toMatchObject({ httpStatus: 404 });
@@ -83,8 +83,8 @@ describe('a timeline', () => {
       town.advance(60_000);
       await step();
     }
-    const told = await ask('sol', 'GET', '/issues/1/timeline');
-    expect(told.map(({ event }: { event: string }) => event)).toEqual([
+    const timeline = await ask('sol', 'GET', '/issues/1/timeline');
+    expect(timeline.map(({ event }: { event: string }) => event)).toEqual([
       'committed',
       'commented',
       'labeled',
@@ -94,8 +94,8 @@ describe('a timeline', () => {
       'merged',
       'closed',
     ]);
-    expect(told[3]).toMatchObject({ rename: { from: 'Sail', to: 'Sail on' }, actor: { login: 'mira' } });
-    expect(told[6].commit_id).toMatch(/^[0-9a-f]{40}$/);
+    expect(timeline[3]).toMatchObject({ rename: { from: 'Sail', to: 'Sail on' }, actor: { login: 'mira' } });
+    expect(timeline[6].commit_id).toMatch(/^[0-9a-f]{40}$/);
     const events = await ask('sol', 'GET', '/issues/1/events');
     expect(events.map(({ event }: { event: string }) => event)).toEqual([
       'labeled',

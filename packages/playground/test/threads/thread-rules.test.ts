@@ -8,7 +8,7 @@ import type { Permissions } from '../../identity/state-people.ts';
 import { mintInstallationToken } from '../../identity/tokens.ts';
 import { at, createTown, refusal, type Town } from '../world/town.ts';
 
-const say = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
+const comment = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
 const edit = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
 const remove = 'DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}';
 const react = 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions';
@@ -16,13 +16,13 @@ const change = 'PATCH /repos/{owner}/{repo}/issues/{issue_number}';
 const label = 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels';
 
 /** Sol, who has no role, opens issue 1 and comments there; ada's pull request is number 2. */
-async function village(): Promise<{ readonly town: Town; readonly comment_id: number }> {
+async function townWithThreads(): Promise<{ readonly town: Town; readonly comment_id: number }> {
   const town = createTown();
   await town.commit('main', { 'a.txt': 'one\n' });
   await town.commit('ferry', { 'a.txt': 'two\n' });
   const sol = town.as(town.seeded.tokens.sol);
   await sol.request('POST /repos/{owner}/{repo}/issues', { ...at, title: 'T' });
-  const { data } = await sol.request(say, { ...at, issue_number: 1, body: 'mine' });
+  const { data } = await sol.request(comment, { ...at, issue_number: 1, body: 'mine' });
   await town
     .as(town.seeded.tokens.ada)
     .request('POST /repos/{owner}/{repo}/pulls', { ...at, title: 'P', head: 'ferry', base: 'main' });
@@ -37,12 +37,12 @@ function narrow(town: Town, permissions: Permissions): ReturnType<Town['as']> {
 
 describe('a locked thread', () => {
   it('refuses comments, changes and reactions of people without write access, even on their own texts', async () => {
-    const { town, comment_id } = await village();
+    const { town, comment_id } = await townWithThreads();
     const [sol, ada] = [town.as(town.seeded.tokens.sol), town.as(town.seeded.tokens.ada)];
     await ada.request('PUT /repos/{owner}/{repo}/issues/{issue_number}/lock', { ...at, issue_number: 1 });
     const eyes = { ...at, comment_id, content: 'eyes' } as const;
     const refused = [
-      sol.request(say, { ...at, issue_number: 1, body: 'But' }),
+      sol.request(comment, { ...at, issue_number: 1, body: 'But' }),
       sol.request(edit, { ...at, comment_id, body: 'not mine' }),
       sol.request(remove, { ...at, comment_id }),
       sol.request(react, eyes),
@@ -60,12 +60,12 @@ describe('a locked thread', () => {
 describe('an App', () => {
   // docs.github.com/rest: permissions required for GitHub Apps.
   it('with only the pull request permission can comment on pull requests, not on issues', async () => {
-    const { town, comment_id } = await village();
+    const { town, comment_id } = await townWithThreads();
     const pulls = narrow(town, { pull_requests: 'write' });
-    expect((await pulls.request(say, { ...at, issue_number: 2, body: '🤖' })).status).toBe(201);
+    expect((await pulls.request(comment, { ...at, issue_number: 2, body: '🤖' })).status).toBe(201);
     expect((await pulls.request(label, { ...at, issue_number: 2, labels: ['bug'] })).status).toBe(200);
     const refused = [
-      pulls.request(say, { ...at, issue_number: 1, body: '🤖' }),
+      pulls.request(comment, { ...at, issue_number: 1, body: '🤖' }),
       pulls.request(edit, { ...at, comment_id, body: '🤖' }),
       pulls.request(react, { ...at, comment_id, content: 'eyes' }),
       pulls.request(label, { ...at, issue_number: 1, labels: ['bug'] }),
@@ -81,17 +81,17 @@ describe('an App', () => {
   });
 
   it('with the issue permission can comment on pull requests too', async () => {
-    const { town } = await village();
+    const { town } = await townWithThreads();
     const issues = narrow(town, { issues: 'write' });
-    expect((await issues.request(say, { ...at, issue_number: 1, body: '🤖' })).status).toBe(201);
-    expect((await issues.request(say, { ...at, issue_number: 2, body: '🤖' })).status).toBe(201);
+    expect((await issues.request(comment, { ...at, issue_number: 1, body: '🤖' })).status).toBe(201);
+    expect((await issues.request(comment, { ...at, issue_number: 2, body: '🤖' })).status).toBe(201);
   });
 });
 
 describe('a new label', () => {
   // github.com/actions/labeler, pull 867: `pull-requests: write` can add labels but not create them.
   it('can be created by people with write access and by an App with issues:write', async () => {
-    const { town } = await village();
+    const { town } = await townWithThreads();
     const refused = [
       town.as(town.seeded.tokens.ravi).request(label, { ...at, issue_number: 1, labels: ['new'] }),
       narrow(town, { pull_requests: 'write' }).request(label, { ...at, issue_number: 2, labels: ['new'] }),
@@ -114,7 +114,7 @@ describe('a new label', () => {
 
 describe('an issue that another person closed', () => {
   it('cannot be reopened by its author, unlike one that the author closed', async () => {
-    const { town } = await village();
+    const { town } = await townWithThreads();
     const [sol, ada] = [town.as(town.seeded.tokens.sol), town.as(town.seeded.tokens.ada)];
     const to = (state: 'open' | 'closed') => ({ ...at, issue_number: 1, state });
     await sol.request(change, to('closed'));
@@ -129,11 +129,11 @@ describe('an issue that another person closed', () => {
 describe('a body', () => {
   // GitHub counts code points (dead-claudia/github-limits, pull 13): an emoji is one character, not the two of UTF-16.
   it('can have 65,536 characters, regardless of their bytes', async () => {
-    const { town } = await village();
+    const { town } = await townWithThreads();
     const ada = town.as(town.seeded.tokens.ada);
     const of = (count: number) => ({ ...at, issue_number: 1, body: '🚢'.repeat(count) });
-    expect((await ada.request(say, of(65_536))).status).toBe(201);
-    expect(await refusal(ada.request(say, of(65_537)))).toMatchObject({
+    expect((await ada.request(comment, of(65_536))).status).toBe(201);
+    expect(await refusal(ada.request(comment, of(65_537)))).toMatchObject({
       status: 422,
       data: {
         message: 'Validation Failed',
@@ -145,7 +145,7 @@ describe('a body', () => {
 
 describe('an invalid moment in since', () => {
   it('is a 422, not an empty list', async () => {
-    const { town } = await village();
+    const { town } = await townWithThreads();
     const ada = town.as(town.seeded.tokens.ada);
     for (const path of ['issues', 'issues/comments', 'issues/1/comments', 'pulls/comments'])
       expect(await refusal(ada.request(`GET /repos/lab/ferries/${path}?since=yesterday`))).toMatchObject({

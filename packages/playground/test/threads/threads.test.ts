@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { at, createTown, refusal, type Town } from '../world/town.ts';
 
-const say = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
+const comment = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
 const edit = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
 
 async function openIssue(town: Town, title = 'Daily ferry'): Promise<number> {
@@ -19,8 +19,8 @@ describe('comments', () => {
     const issue_number = await openIssue(town);
     const mine = await town
       .as(town.seeded.tokens.mira)
-      .request(say, { ...at, issue_number, body: 'Please look.' });
-    const bots = await town.asInstallation().request(say, { ...at, issue_number, body: '🤖 Looking.' });
+      .request(comment, { ...at, issue_number, body: 'Please look.' });
+    const bots = await town.asInstallation().request(comment, { ...at, issue_number, body: '🤖 Looking.' });
     expect(mine.data).toMatchObject({
       user: { login: 'mira', type: 'User' },
       author_association: 'COLLABORATOR',
@@ -37,13 +37,13 @@ describe('comments', () => {
     const town = createTown();
     const issue_number = await openIssue(town);
     const ada = town.as(town.seeded.tokens.ada);
-    expect((await ada.request(say, { ...at, issue_number, body: 'x'.repeat(65_536) })).status).toBe(201);
-    const long = await refusal(ada.request(say, { ...at, issue_number, body: 'x'.repeat(65_537) }));
+    expect((await ada.request(comment, { ...at, issue_number, body: 'x'.repeat(65_536) })).status).toBe(201);
+    const long = await refusal(ada.request(comment, { ...at, issue_number, body: 'x'.repeat(65_537) }));
     expect(long).toMatchObject({ status: 422, message: 'Validation Failed' });
     expect(long.data).toMatchObject({
       errors: [{ resource: 'IssueComment', field: 'body', code: 'custom' }],
     });
-    expect((await refusal(ada.request(say, { ...at, issue_number, body: '  ' }))).status).toBe(422);
+    expect((await refusal(ada.request(comment, { ...at, issue_number, body: '  ' }))).status).toBe(422);
   });
 
   it('can be edited and deleted only by their author and people with write access', async () => {
@@ -51,7 +51,7 @@ describe('comments', () => {
     const issue_number = await openIssue(town);
     const { data } = await town
       .as(town.seeded.tokens.sol)
-      .request(say, { ...at, issue_number, body: 'mine' });
+      .request(comment, { ...at, issue_number, body: 'mine' });
     const change = { ...at, comment_id: data.id, body: 'yours' };
     const remove = 'DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}';
     expect((await refusal(town.as(town.seeded.tokens.ravi).request(edit, change))).status).toBe(403);
@@ -68,7 +68,7 @@ describe('comments', () => {
     const issue_number = await openIssue(town);
     const { data } = await town
       .as(town.seeded.tokens.ada)
-      .request(say, { ...at, issue_number, body: '/status' });
+      .request(comment, { ...at, issue_number, body: '/status' });
     town.advance(5000);
     await town
       .as(town.seeded.tokens.mira)
@@ -105,25 +105,25 @@ describe('comments', () => {
     ).toBe(403);
     expect((await town.as(town.seeded.tokens.mira).request(lock, { ...at, issue_number })).status).toBe(204);
     expect(
-      (await refusal(town.as(town.seeded.tokens.sol).request(say, { ...at, issue_number, body: 'But' })))
+      (await refusal(town.as(town.seeded.tokens.sol).request(comment, { ...at, issue_number, body: 'But' })))
         .status,
     ).toBe(403);
     expect(
-      (await town.as(town.seeded.tokens.ada).request(say, { ...at, issue_number, body: 'Done.' })).status,
+      (await town.as(town.seeded.tokens.ada).request(comment, { ...at, issue_number, body: 'Done.' })).status,
     ).toBe(201);
     const app = town.asInstallation();
-    expect((await refusal(app.request(say, { ...at, issue_number, body: '🤖' }))).status).toBe(403);
+    expect((await refusal(app.request(comment, { ...at, issue_number, body: '🤖' }))).status).toBe(403);
     await app.request(lock.replace('PUT', 'DELETE'), { ...at, issue_number });
-    expect((await app.request(say, { ...at, issue_number, body: '🤖' })).status).toBe(201);
+    expect((await app.request(comment, { ...at, issue_number, body: '🤖' })).status).toBe(201);
   });
 
   it('can be listed by their last change', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
     const ada = town.as(town.seeded.tokens.ada);
-    const first = await ada.request(say, { ...at, issue_number, body: 'one' });
+    const first = await ada.request(comment, { ...at, issue_number, body: 'one' });
     town.advance(10_000);
-    const second = await ada.request(say, { ...at, issue_number, body: 'two' });
+    const second = await ada.request(comment, { ...at, issue_number, body: 'two' });
     const list = 'GET /repos/{owner}/{repo}/issues/comments';
     const since = second.data.created_at;
     expect((await ada.request(list, { ...at, since })).data.map((one) => one.body)).toEqual(['two']);
@@ -139,7 +139,7 @@ describe('lists', () => {
     const town = createTown();
     const issue_number = await openIssue(town);
     const ada = town.as(town.seeded.tokens.ada);
-    for (const body of ['1', '2', '3', '4', '5']) await ada.request(say, { ...at, issue_number, body });
+    for (const body of ['1', '2', '3', '4', '5']) await ada.request(comment, { ...at, issue_number, body });
     const list = 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments';
     const page = await ada.request(list, { ...at, issue_number, per_page: 2, page: 2 });
     expect(page.data.map((one) => one.body)).toEqual(['3', '4']);
@@ -182,7 +182,7 @@ describe('reactions', () => {
     const issue_number = await openIssue(town);
     const { data } = await town
       .as(town.seeded.tokens.ada)
-      .request(say, { ...at, issue_number, body: '/status' });
+      .request(comment, { ...at, issue_number, body: '/status' });
     const react = 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions';
     const eyes = { ...at, comment_id: data.id, content: 'eyes' } as const;
     const first = await town.asInstallation().request(react, eyes);

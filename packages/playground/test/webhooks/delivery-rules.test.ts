@@ -78,10 +78,10 @@ describe('a delivery', () => {
 
   it('with more than 25 MB is not sent', async () => {
     const town = createTown();
-    const told: WorldEvent[] = [];
-    town.world.bus.subscribe((event) => void told.push(event));
+    const emitted: WorldEvent[] = [];
+    town.world.bus.subscribe((event) => void emitted.push(event));
     await openIssue(town);
-    const event = must(told[0], 'event');
+    const event = must(emitted[0], 'event');
     const grown = (bytes: number): WorldEvent => {
       const issue = { ...Object(event.payload['issue']), body: 'x'.repeat(bytes) };
       return { ...event, payload: { ...event.payload, issue } };
@@ -97,10 +97,10 @@ describe('a push', () => {
     const town = createTown();
     const main = await town.commit('main', { 'a.txt': 'one\n' });
     const tip = await town.commit('side', { 'a.txt': 'two\n' });
-    const heard: string[] = [];
+    const emitted: string[] = [];
     const commits: unknown[] = [];
     town.world.bus.subscribe(({ type, payload }) => {
-      heard.push(`${type} ${String(payload['ref'])}`);
+      emitted.push(`${type} ${String(payload['ref'])}`);
       if (type === 'push') commits.push([Object(payload['head_commit']).id, payload['commits']]);
     });
     const act = {
@@ -116,10 +116,10 @@ describe('a push', () => {
         after: main,
       }));
     await recordPush(act, [...tags(4), { ref: 'refs/heads/side', before: null, after: tip }]);
-    expect(heard).toEqual(['create side', 'push refs/heads/side']);
+    expect(emitted).toEqual(['create side', 'push refs/heads/side']);
     expect(commits).toEqual([[tip, [expect.objectContaining({ id: tip })]]]);
     await recordPush(act, tags(3));
-    expect(heard).toHaveLength(8);
+    expect(emitted).toHaveLength(8);
     expect(commits.slice(1)).toEqual([
       [main, []],
       [main, []],

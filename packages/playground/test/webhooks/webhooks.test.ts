@@ -122,14 +122,14 @@ describe('webhooks', () => {
     // An App signs with the town's time, which differs from the machine's by now.
     const app = () => town.as(appJwt(town));
     const delivery_id = Number((await app().request('GET /app/hook/deliveries')).data[0]?.id ?? 0);
-    const asked = 'POST /app/hook/deliveries/{delivery_id}/attempts';
+    const redeliver = 'POST /app/hook/deliveries/{delivery_id}/attempts';
     town.advance(71 * 60 * 60 * 1000);
-    expect((await app().request(asked, { delivery_id })).status).toBe(202);
+    expect((await app().request(redeliver, { delivery_id })).status).toBe(202);
     await hooks.settled();
     expect(inbox).toHaveLength(3);
     town.advance(2 * 60 * 60 * 1000);
     const gone = app();
-    expect((await refusal(gone.request(asked, { delivery_id }))).status).toBe(404);
+    expect((await refusal(gone.request(redeliver, { delivery_id }))).status).toBe(404);
     const one = gone.request('GET /app/hook/deliveries/{delivery_id}', { delivery_id });
     expect((await refusal(one)).status).toBe(404);
     // A redelivery of two hours ago is newer.

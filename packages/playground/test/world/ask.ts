@@ -34,7 +34,7 @@ export function askerOf(
 
 /** Collects the names of the town's webhooks from now on: `release published`. */
 export function heardIn({ world }: Town): readonly string[] {
-  const heard: string[] = [];
-  world.bus.subscribe(({ type, action }) => void heard.push(action === null ? type : `${type} ${action}`));
-  return heard;
+  const emitted: string[] = [];
+  world.bus.subscribe(({ type, action }) => void emitted.push(action === null ? type : `${type} ${action}`));
+  return emitted;
 }

@@ -17,8 +17,8 @@ import { createStateFile } from '../../world/state-file.ts';
 
 const folder = process.argv[2] ?? '';
 const directory = join(folder, 'lab.git');
-const heard = await listen(0);
-if (!heard.ok) throw new Error(heard.reason);
+const server = await listen(0);
+if (!server.ok) throw new Error(server.reason);
 const file = createStateFile(join(folder, 'world.json'));
 const kept = await file.load();
 const store = createProgramStore({ directory });
@@ -26,7 +26,7 @@ const clock = createOffsetClock();
 const world = createWorld({
   clock,
   gitStores: () => store,
-  baseUrl: heard.origin,
+  baseUrl: server.origin,
   onChange: file.save,
   ...(kept === null ? {} : { state: kept }),
 });
@@ -39,7 +39,7 @@ if (kept === null) {
 }
 const token = mintUserToken(world, must(findUser(world, 'ada'), 'ada').id);
 await world.save();
-heard.serve({
+server.serve({
   world,
   clock,
   git: createGitDoor(world, { directoryOf: () => directory }),
@@ -47,4 +47,4 @@ heard.serve({
     throw error;
   },
 });
-console.log(JSON.stringify({ origin: heard.origin, token }));
+console.log(JSON.stringify({ origin: server.origin, token }));

@@ -42,8 +42,8 @@ async function post(
   try {
     const headers = { authorization: `Bearer ${token}` };
     const answer = await fetch(`${origin}${path}`, { method, headers, body: JSON.stringify(body) });
-    const told: unknown = await answer.json();
-    return answer.ok ? told : null;
+    const parsed: unknown = await answer.json();
+    return answer.ok ? parsed : null;
   } catch (error) {
     if (error instanceof TypeError) return null;
     throw error;

@@ -6,7 +6,7 @@ import { openRealSite, type RealSite } from '../real-site.ts';
 
 let site: RealSite;
 let hooks: Webhooks;
-const heard: string[] = [];
+const received: string[] = [];
 beforeAll(async () => {
   site = await openRealSite();
   for (const [id, app] of Object.entries(site.world.state.apps))
@@ -18,7 +18,7 @@ beforeAll(async () => {
   for (const [id, row] of Object.entries(site.world.state.installations))
     site.world.state.installations[id] = { ...row, events: ['issues', 'issue_comment'] };
   hooks = startWebhooks(site.world, async (request) => {
-    heard.push(request.headers.get('x-github-delivery') ?? '');
+    received.push(request.headers.get('x-github-delivery') ?? '');
     return new Response('ok');
   });
 });
@@ -50,15 +50,15 @@ describe('the panel', () => {
   });
 
   it('switches a fault on, shows its strikes, and switches it off', async () => {
-    const say = (): Promise<unknown> =>
+    const postComment = (): Promise<unknown> =>
       site.call('ferrybot', 'POST', '/repos/lab/ferries/issues/1/comments', { body: 'again' });
     expect(await turn('faults', fault)).toBe(303);
-    await expect(say()).rejects.toThrow(/ 50[023] /);
+    await expect(postComment()).rejects.toThrow(/ 50[023] /);
     const page = await panel();
     expect(page).toMatch(/server-error<\/strong> 100 % of <code>POST \*\/comments<\/code>, seed 3/);
     expect(page).toMatch(/<td><code>POST \/repos\/lab\/ferries\/issues\/1\/comments<\/code><\/td>/);
     expect(await turn('faults', { off: '0' })).toBe(303);
-    await say();
+    await postComment();
     expect(await panel()).toContain('No fault is on.');
   });
 
@@ -81,7 +81,7 @@ describe('the panel', () => {
     expect(await panel()).toContain(delivery?.guid ?? 'none');
     expect(await turn('redeliver', { delivery: String(delivery?.id) })).toBe(303);
     await hooks.settled();
-    expect(heard.filter((guid) => guid === delivery?.guid)).toHaveLength(2);
+    expect(received.filter((guid) => guid === delivery?.guid)).toHaveLength(2);
     expect(await turn('redeliver', { delivery: '999999' })).toBe(422);
   });
 
