@@ -2,7 +2,7 @@
 
 import { identify } from '../identity/identity.ts';
 import type { World } from '../world/world.ts';
-import { type Asked, looked } from './asked.ts';
+import { type DescribedRequest, describeRequest } from './asked.ts';
 import { ConnectionLost } from './connection-lost.ts';
 import type { FaultKind } from './fault.ts';
 import { waitOut } from './slow-answers.ts';
@@ -26,7 +26,7 @@ export async function answerWithFaults(
   answer: (request: Request) => Promise<Response>,
 ): Promise<Response> {
   if (!isOn(world, kinds)) return answer(request);
-  const described = await looked(request);
+  const described = await describeRequest(request);
   const occasion: Occasion = {
     routes: described.routes,
     byPerson: isPerson(world, request.headers.get('authorization')),
@@ -68,7 +68,7 @@ export function isPerson(world: World, authorization: string | null): boolean {
 
 async function struck(
   world: World,
-  described: Asked,
+  described: DescribedRequest,
   occasion: Occasion,
   { fault, count }: Strike,
   answer: (request: Request) => Promise<Response>,

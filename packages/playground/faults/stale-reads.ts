@@ -2,7 +2,7 @@
 
 import { faults as limits } from '../limits/limits.ts';
 import type { World } from '../world/world.ts';
-import type { Asked } from './asked.ts';
+import type { DescribedRequest } from './asked.ts';
 import type { Fault } from './fault.ts';
 import { isOn } from './strike.ts';
 
@@ -16,7 +16,7 @@ const kept = new WeakMap<World, Map<string, StoredAnswer>>();
  */
 export async function staleOrFresh(
   world: World,
-  described: Asked,
+  described: DescribedRequest,
   strike: { readonly fault: Fault; readonly onStale: () => void } | null,
   answer: (request: Request) => Promise<Response>,
 ): Promise<Response> {

@@ -65,7 +65,7 @@ export function enter(world: World, caller: Caller, cost: Cost): () => void {
 }
 
 /** The current usage of every caller, for the page and the control endpoint. */
-export function secondaryStands(world: World): Readonly<Record<string, SecondaryStand>> {
+export function secondaryUsage(world: World): Readonly<Record<string, SecondaryStand>> {
   const now = world.clock.now();
   const within = (entries: readonly Entry[], spanMs: number): readonly Entry[] =>
     entries.filter(({ atMs }) => atMs > now - spanMs);

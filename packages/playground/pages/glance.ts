@@ -1,7 +1,7 @@
 /** The footer's summary of the world: its clock, its requests, its webhooks. */
 import { github } from '../limits/limits.ts';
-import { rateStands } from '../limits/rate.ts';
-import { secondaryStands } from '../limits/secondary.ts';
+import { rateUsage } from '../limits/rate.ts';
+import { secondaryUsage } from '../limits/secondary.ts';
 import type { World } from '../world/world.ts';
 
 export type Glance = {
@@ -27,8 +27,8 @@ export function glanceOf(world: World): Glance {
   const bots = Object.entries(world.state.usage).filter(([caller]) =>
     /^(?:app|installation|workflow):/.test(caller),
   );
-  const usage = Object.entries(secondaryStands(world)).filter(([caller]) => !caller.startsWith('user:'));
-  const windows = [rateStands(world), rateStands(world, 'graphql')]
+  const usage = Object.entries(secondaryUsage(world)).filter(([caller]) => !caller.startsWith('user:'));
+  const windows = [rateUsage(world), rateUsage(world, 'graphql')]
     .flatMap((table) => Object.entries(table))
     .flatMap(([caller, stand]) => (caller.startsWith('user:') ? [] : [stand]));
   const unused: Glance['nearest']['requestsHour'] = { used: 0, limit: github.requestsPerHour };

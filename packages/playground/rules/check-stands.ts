@@ -21,7 +21,7 @@ export type Stand = {
 
 const passing = ['success', 'neutral', 'skipped'];
 
-export function checkStands(world: World, repo: Repo, sha: string): readonly Stand[] {
+export function checkStates(world: World, repo: Repo, sha: string): readonly Stand[] {
   const newest = new Map<string, Stand>();
   for (const run of Object.values(world.state.checkRuns)) {
     if (run.repoId !== repo.id || run.headSha !== sha) continue;

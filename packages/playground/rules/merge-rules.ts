@@ -6,7 +6,7 @@ import type { Repo } from '../world/state.ts';
 import type { RequiredCheck } from '../world/state-settings.ts';
 import type { World } from '../world/world.ts';
 import { countApprovals, unapprovedPusher } from './approvals.ts';
-import { checkStands, checksOf, type Stand, unmetChecks } from './check-stands.ts';
+import { checkStates, checksOf, type Stand, unmetChecks } from './check-stands.ts';
 import { rulesFor } from './rulesets.ts';
 
 /** The message for a head that lacks commits of its base. */
@@ -137,7 +137,7 @@ async function unmet(
     sentences.push(
       `New changes require approval from someone other than ${pusher} because they were the last pusher.`,
     );
-  const checks = checkSentence(demands.checks, checkStands(act.world, act.repo, issue.pull.headSha));
+  const checks = checkSentence(demands.checks, checkStates(act.world, act.repo, issue.pull.headSha));
   if (checks !== null) sentences.push(checks);
   const store = act.world.gitOf(act.repo);
   if (demands.strict && !(await store.isAncestor(issue.pull.baseSha, issue.pull.headSha)))

@@ -12,7 +12,7 @@ import type { RunningJob } from './runtime-token.ts';
 import { signedAddress } from './signed-address.ts';
 import type { Artifact } from './state-results.ts';
 import { artifactsOf, isExpired, isUnderWay } from './stored-rows.ts';
-import { method, said, type TwirpMethod, wrong } from './twirp.ts';
+import { jsonAnswer, method, type TwirpMethod, wrong } from './twirp.ts';
 
 const ids = { workflow_run_backend_id: z.string(), workflow_job_run_backend_id: z.string() };
 /** Names become file names on machines of all kinds (actions/toolkit, path-and-artifact-name-validation). */
@@ -59,7 +59,7 @@ export const artifactService: Readonly<Record<string, TwirpMethod>> = {
       expiresAtMs:
         request.expires_at === undefined ? latest : Math.min(Date.parse(request.expires_at), latest),
     };
-    return said({ ok: true, signed_upload_url: signedAddress(world, { kind: 'artifacts', id }, 'cw') });
+    return jsonAnswer({ ok: true, signed_upload_url: signedAddress(world, { kind: 'artifacts', id }, 'cw') });
   }),
   FinalizeArtifact: method(
     z.object({ ...ids, name, size: int64.default(0), hash: z.string().optional() }),
@@ -81,7 +81,7 @@ export const artifactService: Readonly<Record<string, TwirpMethod>> = {
         );
       }
       world.state.artifacts[row.id] = { ...row, isFinal: true, updatedAtMs: world.clock.now() };
-      return said({ ok: true, artifact_id: `${row.id}` });
+      return jsonAnswer({ ok: true, artifact_id: `${row.id}` });
     },
   ),
   ListArtifacts: method(
@@ -93,7 +93,7 @@ export const artifactService: Readonly<Record<string, TwirpMethod>> = {
           (request.name_filter === undefined || row.name === request.name_filter) &&
           (request.id_filter === undefined || row.id === request.id_filter),
       );
-      return said({ artifacts: rows.slice(0, limits.artifactsListed).map(shape) });
+      return jsonAnswer({ artifacts: rows.slice(0, limits.artifactsListed).map(shape) });
     },
   ),
   GetSignedArtifactURL: method(z.object({ ...ids, name }), (world, by, request) => {
@@ -102,14 +102,14 @@ export const artifactService: Readonly<Record<string, TwirpMethod>> = {
       (one) => one.name === request.name && `${one.jobId}` === request.workflow_job_run_backend_id,
     );
     if (row === undefined) return wrong('not_found', 'there is no artifact of this name');
-    return said({ signed_url: signedAddress(world, { kind: 'artifacts', id: row.id }, 'r') });
+    return jsonAnswer({ signed_url: signedAddress(world, { kind: 'artifacts', id: row.id }, 'r') });
   }),
   DeleteArtifact: method(z.object({ ...ids, name }), (world, by, request) => {
     if (request.workflow_run_backend_id !== `${by.run.id}`) return foreign;
     const row = living(world, by).find((one) => one.name === request.name);
     if (row === undefined) return wrong('not_found', 'there is no artifact of this name');
     delete world.state.artifacts[row.id];
-    return said({ ok: true, artifact_id: `${row.id}` });
+    return jsonAnswer({ ok: true, artifact_id: `${row.id}` });
   }),
 };
 

@@ -11,7 +11,7 @@ import type { RunningJob } from './runtime-token.ts';
 import { signedAddress } from './signed-address.ts';
 import type { CacheEntry } from './state-results.ts';
 import { cachesOf, isUnderWay, makeRoom } from './stored-rows.ts';
-import { method, said, type TwirpMethod, wrong } from './twirp.ts';
+import { jsonAnswer, method, type TwirpMethod, wrong } from './twirp.ts';
 
 const key = z
   .string()
@@ -41,7 +41,7 @@ export const cacheService: Readonly<Record<string, TwirpMethod>> = {
     const job = { repoId: by.run.repoId, jobId: by.job.id, ref };
     const times = { createdAtMs: now, usedAtMs: now };
     world.state.caches[id] = { id, ...job, ...request, ...times, isFinal: false, blob: null };
-    return said({ ok: true, signed_upload_url: signedAddress(world, { kind: 'caches', id }, 'cw') });
+    return jsonAnswer({ ok: true, signed_upload_url: signedAddress(world, { kind: 'caches', id }, 'cw') });
   }),
   FinalizeCacheEntryUpload: method(
     z.object({ key, version, size_bytes: int64.default(0) }),
@@ -55,17 +55,17 @@ export const cacheService: Readonly<Record<string, TwirpMethod>> = {
       const now = world.clock.now();
       world.state.caches[row.id] = { ...row, isFinal: true, createdAtMs: now, usedAtMs: now };
       makeRoom(world, row.repoId);
-      return said({ ok: true, entry_id: `${row.id}` });
+      return jsonAnswer({ ok: true, entry_id: `${row.id}` });
     },
   ),
   GetCacheEntryDownloadURL: method(
     z.object({ key, version, restore_keys: z.array(key).max(limits.restoreKeys).default([]) }),
     (world, by, request) => {
       const row = find(world, by, request);
-      if (row === null) return said({ ok: false });
+      if (row === null) return jsonAnswer({ ok: false });
       world.state.caches[row.id] = { ...row, usedAtMs: world.clock.now() };
       const address = signedAddress(world, { kind: 'caches', id: row.id }, 'r');
-      return said({ ok: true, signed_download_url: address, matched_key: row.key });
+      return jsonAnswer({ ok: true, signed_download_url: address, matched_key: row.key });
     },
   ),
 };

@@ -19,7 +19,7 @@ import { branchTip, resolveCommit } from '../../git/resolve-commit.ts';
 import { signatureOf, webFlowSignature } from '../../git/shape-commit.ts';
 import { viaAppOf } from '../../identity/identity.ts';
 import { github } from '../../limits/limits.ts';
-import { checkStands } from '../../rules/check-stands.ts';
+import { checkStates } from '../../rules/check-stands.ts';
 import { freshRepo } from '../../threads/threads.ts';
 import { emitChange } from '../../world/emit.ts';
 import { nextId } from '../../world/world.ts';
@@ -161,7 +161,7 @@ async function autoMerge(call: ActorCall, branch: string): Promise<Answer | null
 
 /** 409 while a check or status of the commit is not green: the named contexts, or all of them if none is named. */
 function unmetContexts(call: ActorCall, body: z.infer<typeof creation>, sha: string): Answer | null {
-  const states = checkStands(call.world, call.repo, sha);
+  const states = checkStates(call.world, call.repo, sha);
   const wanted = body.required_contexts ?? [...new Set(states.map(({ name }) => name))];
   const contexts = wanted.map((context) => {
     const own = states.filter(({ name }) => name === context);

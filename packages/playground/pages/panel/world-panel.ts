@@ -1,12 +1,12 @@
 /** Connects the panel to a world in the same process. */
 
-import { lately } from '../../faults/strike.ts';
+import { recentStrikes } from '../../faults/strike.ts';
 import { switchFaults } from '../../faults/switch-faults.ts';
 import { advance } from '../../http/control.ts';
 import type { OffsetClock } from '../../http/offset-clock.ts';
 import { faults as limits } from '../../limits/limits.ts';
-import { rateStands } from '../../limits/rate.ts';
-import { secondaryStands } from '../../limits/secondary.ts';
+import { rateUsage } from '../../limits/rate.ts';
+import { secondaryUsage } from '../../limits/secondary.ts';
 import { redeliver } from '../../webhooks/webhooks.ts';
 import type { Usage } from '../../world/state.ts';
 import type { World } from '../../world/world.ts';
@@ -26,12 +26,12 @@ export function worldPanel(world: World, parts: PanelParts | null = null): Panel
       nowMs: world.clock.now(),
       offsetMs: parts?.clock?.offsetMs() ?? null,
       usage: usageByCaller(world),
-      rest: rateStands(world),
-      graphql: rateStands(world, 'graphql'),
-      secondary: secondaryStands(world),
+      rest: rateUsage(world),
+      graphql: rateUsage(world, 'graphql'),
+      secondary: secondaryUsage(world),
       faults: world.state.settings.faults,
       struckCount: world.state.faultsStruck,
-      struck: lately(world),
+      struck: recentStrikes(world),
       deliveries: Object.values(world.state.deliveries).toReversed(),
       chains: await readChains(world),
       processes: (await parts?.processes()) ?? [],

@@ -31,7 +31,7 @@ import { type PullIssue, reviewCommentsOf, reviewsOf } from '../../world/lookup.
 import { hunkOf } from '../diff-lines.ts';
 import { freshPull } from '../open-pull.ts';
 import { filesOfPull } from '../pull-content.ts';
-import { tellLineComment, tellReview, visibleTo } from '../review-changes.ts';
+import { emitLineComment, emitReview, visibleTo } from '../review-changes.ts';
 import { isOfPull, lineProblem, reviewProblem } from '../review-problems.ts';
 import { shapeReview, shapeReviewComment } from '../shape-pull.ts';
 import { pullOf } from './pulls.ts';
@@ -171,7 +171,7 @@ async function createReview(call: ActorCall, body: z.infer<typeof creation>): Pr
     updatedAtMs: call.world.clock.now(),
     pull: { ...issue.pull, reviewIds: [...issue.pull.reviewIds, review.id] },
   });
-  if (body.event !== undefined) await tellReview(call, issue, review, 'submitted');
+  if (body.event !== undefined) await emitReview(call, issue, review, 'submitted');
   for (const comment of body.comments) {
     await addLineComment(call, freshPull(call, issue), comment, review.id, review.commitSha, null);
   }
@@ -187,7 +187,7 @@ async function dismissReview(call: ActorCall): Promise<Answer> {
   }
   const dismissed: Review = { ...review, state: 'DISMISSED', updatedAtMs: call.world.clock.now() };
   call.world.state.reviews[review.id] = dismissed;
-  await tellReview(call, issue, dismissed, 'dismissed');
+  await emitReview(call, issue, dismissed, 'dismissed');
   return ok(shapeReview(call.world, dismissed));
 }
 
@@ -255,7 +255,7 @@ async function addLineComment(
   const row = freshPull(call, issue);
   const pull = { ...row.pull, reviewCommentIds: [...row.pull.reviewCommentIds, comment.id] };
   putIssue(call.world, { ...row, updatedAtMs: call.world.clock.now(), pull });
-  await tellLineComment(call, issue, comment, 'created');
+  await emitLineComment(call, issue, comment, 'created');
   return comment;
 }
 
@@ -267,7 +267,7 @@ async function editLineComment(call: ActorCall, body: z.infer<typeof text>): Pro
   if (tooLong(body.body)) return bodyTooLong('PullRequestReviewComment');
   const edited = withBody(call, comment, body.body);
   call.world.state.reviewComments[comment.id] = edited;
-  await tellLineComment(call, issue, edited, 'edited');
+  await emitLineComment(call, issue, edited, 'edited');
   return ok(shapeReviewComment(call.world, edited));
 }
 
@@ -279,6 +279,6 @@ async function deleteLineComment(call: ActorCall): Promise<Answer> {
   delete call.world.state.reviewComments[comment.id];
   const reviewCommentIds = issue.pull.reviewCommentIds.filter((id) => id !== comment.id);
   putIssue(call.world, { ...issue, pull: { ...issue.pull, reviewCommentIds } });
-  await tellLineComment(call, issue, comment, 'deleted');
+  await emitLineComment(call, issue, comment, 'deleted');
   return noContent();
 }

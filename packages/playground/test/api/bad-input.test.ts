@@ -266,7 +266,7 @@ describe('any random request', () => {
     // Judged here too, not only after every test, so that a failure is reported with its request and seed.
     const verdicts: string[] = [];
     const judge = (made: unknown): void => {
-      const verdict = judgeAnswer(made as AnswerMade); // the channel carries nothing else
+      const verdict = judgeAnswer(made as AnswerMade); // the only type on this channel
       if (verdict !== null) verdicts.push(verdict);
     };
     subscribe('playground.answer', judge);

@@ -47,7 +47,7 @@ export async function startGitServer(folder: string, gitProgram = 'git'): Promis
     }).catch((cause: unknown) => failures.push(cause));
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo; // listen() on a port never gives a pipe's name
+  const { port } = server.address() as AddressInfo; // listen() on a port never returns a pipe name
   return {
     folder,
     store,

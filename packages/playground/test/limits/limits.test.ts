@@ -1,8 +1,8 @@
 /** GitHub's limits (docs.github.com/rest: rate limits for the REST API) and the answers to a caller over a limit. */
 
 import { describe, expect, it } from 'vitest';
-import { rateStands, spend } from '../../limits/rate.ts';
-import { secondaryStands } from '../../limits/secondary.ts';
+import { rateUsage, spend } from '../../limits/rate.ts';
+import { secondaryUsage } from '../../limits/secondary.ts';
 import { at, createTown, refusal } from '../world/town.ts';
 
 const comment = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
@@ -105,15 +105,15 @@ describe('usage', () => {
     const { town, say } = await talkative();
     await say(3);
     const key =
-      Object.keys(secondaryStands(town.world)).find((name) => name.startsWith('installation:')) ?? '';
-    expect(secondaryStands(town.world)[key]).toEqual({
+      Object.keys(secondaryUsage(town.world)).find((name) => name.startsWith('installation:')) ?? '';
+    expect(secondaryUsage(town.world)[key]).toEqual({
       contentLastMinute: 3,
       contentLastHour: 3,
       pointsLastMinute: 15,
       graphqlPointsLastMinute: 0,
       inFlight: 0,
     });
-    expect(rateStands(town.world)[key]).toMatchObject({ limit: 5_000, used: 3 });
+    expect(rateUsage(town.world)[key]).toMatchObject({ limit: 5_000, used: 3 });
   });
 });
 
@@ -126,7 +126,7 @@ describe('GraphQL', () => {
     const ask = async (): Promise<unknown> =>
       (await mira.request('POST /graphql', { baseUrl: 'http://github.test/api', query })).data;
     expect(await ask()).toMatchObject({ data: { rateLimit: { limit: 5_000, used: 1, remaining: 4_999 } } });
-    expect(rateStands(town.world)['user:mira']).toBeUndefined();
+    expect(rateUsage(town.world)['user:mira']).toBeUndefined();
     const userId = Number((await mira.request('GET /user')).data.id);
     for (let count = 1; count < 5_000; count += 1) spend(town.world, { kind: 'user', userId }, 'graphql');
     expect(await ask()).toMatchObject({ errors: [{ type: 'RATE_LIMITED' }] });
