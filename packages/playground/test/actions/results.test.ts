@@ -1,4 +1,4 @@
-/** Artifacts and caches: permissions to save, retention, and lookup. programs/strangers.test.ts tests the clients. */
+/** Artifacts and caches: permissions to save, retention, lookup. The clients: test/demo/programs/strangers.test.ts. */
 
 import { expect, it } from 'vitest';
 import { answerResults } from '../../actions/results/results-door.ts';
