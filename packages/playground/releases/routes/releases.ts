@@ -32,7 +32,7 @@ const changes = z.object({
   body: z.string().nullish(),
   draft: z.boolean().optional(),
   prerelease: z.boolean().optional(),
-  // GitHub also accepts `legacy`, an order by version, which has the effect of `true` here.
+  // GitHub accepts a third value, an order by version, which has the effect of `true` here.
   make_latest: z.string().optional(),
 });
 const creation = changes.extend({
