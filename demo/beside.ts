@@ -1,15 +1,18 @@
-/** What lies beside this package in its repository: started as a program or read as files, never imported (docs/playground.md, "A package of its own"). */
+/**
+ * Paths of the repository outside this package. They are started as programs or read as files, never imported
+ * (docs/playground.md, "A package of its own").
+ */
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The repository, which is the action `ferrybot/ferrybot` of the labs that are opened here. */
+/** The repository, which is the action `ferrybot/ferrybot` of the opened labs. */
 export const PROJECT = fileURLToPath(new URL('../', import.meta.url));
 /** Ferrybot's command line and server. */
 export const FERRYBOT = join(PROJECT, 'src/app/cli/main.ts');
-/** What a new lab begins with. */
+/** The initial contents of a new lab. */
 export const EXAMPLE_LAB = join(PROJECT, 'fixtures/lab');
-/** The environment that `npm run setup:ray` makes. */
+/** The environment created by `npm run setup:ray`. */
 export const RAY_TOOLS = join(PROJECT, '.tools/ray');
-/** The one that `npm run setup:iris` makes. */
+/** The environment created by `npm run setup:iris`. */
 export const IRIS_TOOLS = join(PROJECT, '.tools/iris');

@@ -1,4 +1,4 @@
-/** One playground a folder: two would write one world over each other, and each would end the other's server. */
+/** Allows one playground per folder: two would overwrite each other's world and end each other's server. */
 
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ export type Claim =
   | { readonly ok: true; readonly release: () => Promise<void> }
   | { readonly ok: false; readonly code: 'in-use'; readonly message: string };
 
-/** Takes the folder for this process until `release`; what a process left that is gone by now, killed or not, does not count. */
+/** Claims the folder for this process until `release`. A claim of a process that no longer runs does not count. */
 export async function claimFolder(folder: LabFolder): Promise<Claim> {
   const file = join(folder.root, 'playground.pid');
   const mine = `${process.pid} ${statOf(process.pid)?.start ?? ''}`;
@@ -27,13 +27,13 @@ export async function claimFolder(folder: LabFolder): Promise<Claim> {
   return { ok: true, release };
 }
 
-/** The same process, not merely one with its number; without /proc the number has to do. */
+/** Compares the start time too, because a process id may be reused; without /proc only the id is compared. */
 function isAlive(pid: number, start: string): boolean {
   if (start !== '') return statOf(pid)?.start === start;
   return ifThereSync(() => process.kill(pid, 0), ['ESRCH']) !== null;
 }
 
-/** False where the file is there already. */
+/** False if the file already exists. */
 async function writeNew(file: string, text: string): Promise<boolean> {
   return (await ifThere(writeFile(file, text, { flag: 'wx' }), ['EEXIST'])) !== null;
 }

@@ -1,4 +1,4 @@
-/** The cluster behind a rehearsal: that of the engine that the options ask for, with which a kept lab stays. */
+/** The cluster of a rehearsal: for the engine in the options; a kept lab keeps its engine. */
 
 import { existsSync } from 'node:fs';
 import { openIrisCluster } from './iris/iris-cluster.ts';
@@ -10,17 +10,17 @@ import { openSlurmCluster } from './slurm/slurm-cluster.ts';
 
 const NONE: RehearsalCluster = { seed: null, close: async () => null };
 
-/** Opens it where the engine has one; a lab that is kept stays with the engine that it began with. */
+/** Opens the cluster if the engine has one. A kept lab keeps the engine that it started with. */
 export async function openCluster(
   engine: StartOptions['engine'],
   folder: LabFolder,
 ): Promise<ClusterOutcome> {
-  const begun = begunWith(folder);
-  if (existsSync(folder.world) && begun !== engine)
+  const keptEngine = engineOf(folder);
+  if (existsSync(folder.world) && keptEngine !== engine)
     return {
       ok: false,
       code: 'other-engine',
-      message: `the lab in ${folder.root} began with --engine ${begun}; choose that, or another folder`,
+      message: `the lab in ${folder.root} began with --engine ${keptEngine}; choose that, or another folder`,
       exitCode: 1,
     };
   switch (engine) {
@@ -35,7 +35,7 @@ export async function openCluster(
   }
 }
 
-function begunWith(folder: LabFolder): StartOptions['engine'] {
+function engineOf(folder: LabFolder): StartOptions['engine'] {
   if (existsSync(folder.rayHead)) return 'ray';
   if (existsSync(folder.slurmCluster)) return 'slurm';
   return existsSync(folder.irisCluster) ? 'iris' : 'local';

@@ -1,4 +1,4 @@
-/** The jobs that a rehearsal has started outlive every process of it by design; where nobody can go on with them, they end with it. */
+/** Ends the jobs of a rehearsal. By design they outlive its processes, so a lab that is not kept must end them. */
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,14 +8,14 @@ import { signalGroup } from '../packages/playground/actions/runner/step-process.
 import { rehearsal } from '../packages/playground/limits/limits.ts';
 import { ifThere } from '../packages/playground/world/if-there.ts';
 
-/** A job whose supervisor or command still runs: its id, and the process ids of both (null: gone). */
+/** A job with a running supervisor or command: its id, and the process ids of both (null: ended). */
 export type LivingJob = {
   readonly jobId: string;
   readonly supervisor: number | null;
   readonly command: number | null;
 };
 
-/** Jobs of the `local` engine below the folder that still run, by the process records that it keeps for each. */
+/** Running jobs of the `local` engine below the folder, by the process records that it keeps for each. */
 export async function livingJobs(jobsFolder: string): Promise<readonly LivingJob[]> {
   const engine = join(jobsFolder, 'jobs');
   const names = await ifThere(readdir(engine));
@@ -29,7 +29,7 @@ export async function livingJobs(jobsFolder: string): Promise<readonly LivingJob
   );
 }
 
-/** Asks each job's supervisor to end it; kills what has nobody over it any more, and what is there after the wait. */
+/** Asks each job's supervisor to end it. Kills jobs without a supervisor, and those that still run after the wait. */
 export async function endJobs(jobsFolder: string): Promise<void> {
   const asked = new Set<string>();
   for (let waitedMs = 0; waitedMs < 2 * rehearsal.jobEndWaitMs; waitedMs += rehearsal.jobEndPollMs) {
@@ -47,13 +47,13 @@ export async function endJobs(jobsFolder: string): Promise<void> {
   throw new Error(`jobs below ${jobsFolder} do not end`);
 }
 
-/** The process of a record, if exactly it still runs: another one may have its number by now. */
+/** The process of a record if it still runs; another process may have the same id by now. */
 async function livingProcess(file: string): Promise<number | null> {
   const text = await ifThere(readFile(file, 'utf8'));
   if (text === null) return null;
-  // Written by our own engine in one piece; a test of both together holds the two to one shape.
+  // Our own engine writes this file atomically; a test of both checks the shape.
   const { pid, processStart } = JSON.parse(text) as { readonly pid: number; readonly processStart: string };
   const stat = statOf(pid);
-  // One that has ended and waits for its parent holds nothing any more.
+  // A zombie process holds no resources.
   return stat?.start === processStart && stat.state !== 'Z' ? pid : null;
 }

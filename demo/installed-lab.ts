@@ -1,10 +1,13 @@
-/** What installing ferrybot on a repository sets up: the App with its permissions, secrets, variables, environments, labels. */
+/**
+ * What an installation of ferrybot sets up in a repository: the App with its permissions, secrets, variables,
+ * environments, labels.
+ */
 
 import type { Permissions } from '../packages/playground/identity/state-people.ts';
 import type { SeedOptions } from '../packages/playground/world/seed.ts';
 import type { LabKeys, RoleName } from './keys.ts';
 
-/** What the App asks for (app.yml): a contract test of the project holds the two together. */
+/** The App's permissions (app.yml); a contract test of the project keeps the two in sync. */
 const PERMISSIONS: Permissions = {
   actions: 'write',
   checks: 'write',
@@ -33,19 +36,19 @@ const LABELS = {
 };
 
 export type Installation = {
-  /** The App's server answers; otherwise the workflows do. */
+  /** True if the App's server answers; otherwise the workflows do. */
   readonly server: boolean;
   /** Absolute folder that outlives the jobs. */
   readonly stateDirectory: string;
-  /** Slug of the App, as the lab's config names it. */
+  /** Slug of the App, as in the lab's config. */
   readonly slug: string;
-  /** Token of the cluster that the lab's jobs run on; null where it needs none. */
+  /** Token for the cluster of the lab's jobs; null if it needs none. */
   readonly clusterToken: string | null;
-  /** The secret that has it; that of a Ray dashboard where nothing is said. */
+  /** The name of the secret with that token; the default is that of a Ray dashboard. */
   readonly clusterTokenName?: string | undefined;
 };
 
-/** Settings of a new world in which ferrybot is installed as the README tells a lab to do it. */
+/** Settings of a new world with ferrybot installed as the README describes. */
 export function installedLab(
   keys: LabKeys,
   { server, stateDirectory, slug, clusterToken, clusterTokenName = 'RAY_AUTH_TOKEN' }: Installation,

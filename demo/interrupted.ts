@@ -1,23 +1,24 @@
-/** The end that a person or the system asks a start for. */
+/** Waits for a person's or the system's request to end a start. */
 
 import { rehearsal } from '../packages/playground/limits/limits.ts';
 
 /**
- * Resolves when a person (Ctrl-C) or the system asks for the end. npm hands a signal on that the terminal has sent to
- * all already, so only one that comes some time later means: at once.
+ * Resolves when a person (Ctrl-C) or the system requests the end. npm forwards a signal that the terminal has already
+ * sent to all processes, so only a second signal after some time means an immediate end.
  */
 export async function interrupted(): Promise<null> {
   let firstMs: number | null = null;
   return new Promise((resolve) => {
-    const asked = (): void => {
+    const onRequest = (): void => {
       firstMs ??= performance.now();
       if (performance.now() - firstMs > rehearsal.secondSignalMs) process.exit(130);
       resolve(null);
     };
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, asked);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onRequest);
     if (process.env['FERRYBOT_STOP_WITH_STDIN'] !== '1') return;
-    // Who started us over a pipe and is gone would not stop us any more. The pipe alone keeps nobody waiting.
-    process.stdin.once('end', asked).resume();
+    // If the parent that started us over a pipe is gone, it can no longer stop us. The pipe does not keep the process
+    // alive.
+    process.stdin.once('end', onRequest).resume();
     process.stdin.unref();
   });
 }

@@ -1,4 +1,4 @@
-/** Keys of a rehearsal lab, made once for a folder: the App's, the three roles', the webhook secret. */
+/** Keys of a rehearsal lab, created once per folder: the App's, those of the three roles, the webhook secret. */
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -15,7 +15,10 @@ const schema = z.object({
 });
 export type LabKeys = z.infer<typeof schema>;
 
-/** The keys in `file`, made when it is not there. They are worth nothing outside this machine, and are readable by their owner alone. */
+/**
+ * The keys in `file`, which is created if missing. They are worthless outside this machine, and only their owner can
+ * read them.
+ */
 export async function labKeys(file: string): Promise<LabKeys> {
   const text = await ifThere(readFile(file, 'utf8'));
   if (text !== null) return schema.parse(JSON.parse(text));

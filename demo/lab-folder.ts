@@ -1,4 +1,4 @@
-/** The folder of a rehearsal: where each part of it lies. */
+/** The paths in a rehearsal's folder. */
 
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,20 +10,20 @@ export type LabFolder = {
   readonly world: string;
   readonly repositories: string;
   readonly runners: string;
-  /** Job records, logs and shipped trees: outlives every process. */
+  /** Job records, logs and shipped trees; this outlives every process. */
   readonly jobs: string;
   readonly server: string;
-  /** A checkout of the logbook branch, for whoever wants to read or verify it. */
+  /** A checkout of the logbook branch, to read or verify it. */
   readonly logbook: string;
   readonly manifests: string;
   readonly serverLog: string;
   readonly serverPid: string;
-  /** Where the lab's Ray head is, if it has one. */
+  /** The record of the lab's Ray head, if it has one. */
   readonly rayHead: string;
-  /** Where the lab's Slurm cluster is, if it has one. */
+  /** The record of the lab's Slurm cluster, if it has one. */
   readonly slurmCluster: string;
   readonly irisCluster: string;
-  /** What jobs write where they do not run below `jobs`. */
+  /** Output of jobs that do not run below `jobs`. */
   readonly outputs: string;
 };
 
@@ -31,7 +31,7 @@ type OpenedFolder =
   | { readonly ok: true; readonly folder: LabFolder }
   | { readonly ok: false; readonly code: 'folder-unusable'; readonly message: string };
 
-/** The same for whoever names the folder: where it cannot be made or written, the system says why. */
+/** Opens a folder named by the user; an error of the file system is returned as a message. */
 export async function openNamedFolder(keep: string | null): Promise<OpenedFolder> {
   try {
     return { ok: true, folder: await openLabFolder(keep) };
@@ -41,7 +41,7 @@ export async function openNamedFolder(keep: string | null): Promise<OpenedFolder
   }
 }
 
-/** The folder `keep`, or a new temporary one; made if it is not there. */
+/** The folder `keep`, or a new temporary one; created if missing. */
 export async function openLabFolder(keep: string | null): Promise<LabFolder> {
   const root = keep === null ? await mkdtemp(join(tmpdir(), 'ferrybot-lab-')) : resolve(keep);
   const folder: LabFolder = {

@@ -13,7 +13,7 @@ export type LabParts = {
   readonly server: ServerProcess | null;
 };
 
-/** The App's server, every runner with its job, every job of the engine that lives. */
+/** The App's server, every runner with its job, every running job of the engine. */
 export async function labProcesses(world: World, parts: LabParts): Promise<readonly ProcessRow[]> {
   const running = Object.values(world.state.jobs).filter(({ status }) => status === 'in_progress');
   const runners = parts.runners.map(({ name, labels }): ProcessRow => {

@@ -1,4 +1,7 @@
-/** A lab of `--lane`: what it has besides the example, what a person can do in it, and who plays that person with `--auto`. */
+/**
+ * A lab of `--lane`: what it adds to the example, what a person can do in it, and the code that plays the person with
+ * `--auto`.
+ */
 
 import type { Try } from '../packages/playground/pages/visit.ts';
 import { adoptedSeed, SWEEP } from './adopted/lane.ts';
@@ -16,11 +19,11 @@ import { playRental } from './rental/play-rental.ts';
 
 export type LabLane = {
   readonly cluster: RehearsalCluster;
-  /** Stories on the page of the issues. */
+  /** Guided stories on the page of the issues. */
   readonly tries: readonly Try[];
-  /** The experiment that people start by hand on the page of the issues; null: none. */
+  /** The experiment that people start manually on the page of the issues; null: none. */
   readonly ownJob: string | null;
-  /** What somebody who has just opened the lab does first. */
+  /** The first action for a person who has just opened the lab. */
   readonly hint: string;
   readonly play: (lab: OpenedLab, report: (stage: StageReport) => void) => Promise<Played>;
 };

@@ -1,4 +1,4 @@
-/** What a rehearsal leaves in its folder for whoever looks later: a checkout of the logbook, and each run's manifest. */
+/** The files that a rehearsal leaves in its folder: a checkout of the logbook, and each run's manifest. */
 
 import { spawn } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
@@ -20,21 +20,21 @@ export type LeftRun = {
   readonly manifest: string;
   /** The run whose configuration it started from. */
   readonly base: string | null;
-  /** What was new against that, or against the target branch where it started from there. */
+  /** The changes against that run, or against the target branch if the run started from there. */
   readonly delta: readonly LeftChange[];
 };
 
 const change = z.object({ knob: z.string(), before: z.string().nullable(), after: z.string().nullable() });
 type LeftChange = z.infer<typeof change>;
 
-const told = z.object({
+const eventShape = z.object({
   manifest: z.object({
     delta: z.array(change),
     base: z.object({ run: z.string(), changes: z.array(change) }).optional(),
   }),
 });
 
-/** Writes the folder's `logbook/` anew and `manifests/<run>.json` for every run that has one. */
+/** Rewrites the folder's `logbook/`, and `manifests/<run>.json` for every run that has a manifest. */
 export async function leaveBehind(
   lab: OpenedLab,
 ): Promise<{ readonly runs: readonly LeftRun[]; readonly sealTags: readonly string[] }> {
@@ -57,7 +57,7 @@ export async function leaveBehind(
       PATH: process.env['PATH'] ?? '',
     });
     await writeFile(manifest, text);
-    const { base, delta } = told.parse(JSON.parse(text)).manifest;
+    const { base, delta } = eventShape.parse(JSON.parse(text)).manifest;
     runs.push({
       run,
       kind: kindOf(events),
@@ -75,7 +75,7 @@ export async function leaveBehind(
   return { runs, sealTags };
 }
 
-/** A run that does not say is a ferry. */
+/** A run without a kind is a ferry. */
 function kindOf(events: readonly LogbookEntry[]): string {
   return String(events.find(({ type }) => type === 'proposed')?.data['kind'] ?? 'ferry');
 }

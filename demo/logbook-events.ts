@@ -1,4 +1,7 @@
-/** The logbook as anybody can read it: lines of JSON in a branch. The playground knows no more of ferrybot than that. */
+/**
+ * Reads the logbook like any outside reader: lines of JSON in a branch. The playground knows nothing else about
+ * ferrybot.
+ */
 
 import * as z from 'zod';
 import { readEventsText, runFolders } from '../packages/playground/git/logbook-text.ts';
@@ -29,7 +32,7 @@ export async function readLogbook(world: World): Promise<ReadonlyMap<string, rea
   return runs;
 }
 
-/** Events of the repository's journal, which belong to no run. */
+/** Events of the repository's journal, which are not part of any run. */
 export async function readJournal(world: World): Promise<readonly LogbookEntry[]> {
   const repo = Object.values(world.state.repos)[0];
   const store = repo === undefined ? null : world.gitOf(repo);

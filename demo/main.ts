@@ -1,4 +1,4 @@
-/** `npm start`: a whole lab on this machine, with the real bot in it; a person looks on, or `--auto` plays the person. */
+/** `npm start`: a whole lab on this machine, with the real bot. A person uses it, or `--auto` plays the person. */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -77,21 +77,21 @@ async function start(options: StartOptions): Promise<number> {
     return 1;
   }
   const lab = { ...opened.lab, cluster, own };
-  const say = (line: string): void => (options.json ? console.error(line) : console.log(line));
-  say(`the lab:   ${lab.signIn(`/${REPOSITORY.owner}/${REPOSITORY.name}`)}`);
-  say(`its files: ${folder.root}`);
-  return options.auto ? auto(lab, options, say) : stay(lab, options, say);
+  const print = (line: string): void => (options.json ? console.error(line) : console.log(line));
+  print(`the lab:   ${lab.signIn(`/${REPOSITORY.owner}/${REPOSITORY.name}`)}`);
+  print(`its files: ${folder.root}`);
+  return options.auto ? auto(lab, options, print) : stay(lab, options, print);
 }
 
-async function auto(lab: RunningLab, options: StartOptions, say: (line: string) => void): Promise<number> {
+async function auto(lab: RunningLab, options: StartOptions, print: (line: string) => void): Promise<number> {
   const broken = Promise.race([lab.broken, interrupted().then(() => 'interrupted')]);
-  const report = await play({ ...lab, broken }, options, say);
+  const report = await play({ ...lab, broken }, options, print);
   const left = await leaveBehind(lab);
-  await close(lab, options, say);
+  await close(lab, options, print);
   const answer = { ...report, logbook: lab.folder.logbook, sealTags: left.sealTags, runs: left.runs };
   if (options.json) console.log(JSON.stringify(answer));
   else
-    say(
+    print(
       report.ok
         ? `sealed: ${left.sealTags.join(', ')}\nthe logbook: ${lab.folder.logbook}`
         : `stopped: ${report.reason}`,
@@ -99,14 +99,16 @@ async function auto(lab: RunningLab, options: StartOptions, say: (line: string) 
   return report.ok ? 0 : 1;
 }
 
-/** Ends everything that the start has started. A job of a lab that is kept goes on, as it would in a real one, and is named. */
-async function close(lab: RunningLab, options: StartOptions, say: (line: string) => void): Promise<void> {
+/**
+ * Ends everything that the start has started. Jobs of a kept lab continue, as they would in a real one, and are listed.
+ */
+async function close(lab: RunningLab, options: StartOptions, print: (line: string) => void): Promise<void> {
   await lab.close();
   const left = await lab.cluster.close(options.keep !== null);
-  if (left !== null) say(left);
+  if (left !== null) print(left);
   if (options.keep === null) return endJobs(lab.folder.jobs);
   for (const { jobId, supervisor, command } of await livingJobs(lab.folder.jobs))
-    say(
+    print(
       `the job ${jobId} goes on (process ${supervisor ?? command}); start again with --keep ${lab.folder.root} to see it end`,
     );
 }
@@ -114,13 +116,13 @@ async function close(lab: RunningLab, options: StartOptions, say: (line: string)
 async function play(
   lab: Pick<RunningLab, 'own'> & OpenedLab,
   options: StartOptions,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<Report> {
   const stages: StageReport[] = [];
   const report = (stage: StageReport): void => {
     stages.push(stage);
     const { rest, graphql, git } = stage.requests;
-    say(
+    print(
       `day ${stage.day}  ${options.lanes === 1 ? '' : `${stage.lane.padEnd(7)} `}${stage.stage.padEnd(9)} ${stage.seconds.toFixed(1).padStart(6)} s   ${rest} REST, ${graphql} GraphQL, ${git} git, ${stage.contentWrites} content writes`,
     );
   };
@@ -131,44 +133,45 @@ async function play(
     }
     for (let day = 1; day <= options.days; day += 1) {
       if (day > 1) nextDay(lab);
-      const begunAt = lab.clock.now();
+      const startedAt = lab.clock.now();
       await proposeDay(lab, LANES[options.lanes]);
       const played = await Promise.all(
-        LANES[options.lanes].map((lane) => playDay(lab, { day, lane, begunAt }, report)),
+        LANES[options.lanes].map((lane) => playDay(lab, { day, lane, begunAt: startedAt }, report)),
       );
       const failed = played.find(({ ok }) => !ok);
       if (failed?.ok === false) return { ok: false, reason: failed.reason, stages };
     }
   } catch (error) {
-    // A bug of the playground, told whole; who reads the last line gets one all the same.
+    // A bug of the playground: print the full error, and also give a reason in the last line.
     console.error(error);
     return { ok: false, reason: 'playground-broken', stages };
   }
   return { ok: true, reason: null, stages };
 }
 
-/** Stays until a person ends it; a lab without a proposal gets today's. */
-async function stay(lab: RunningLab, options: StartOptions, say: (line: string) => void): Promise<number> {
+/** Runs until a person ends it. A lab without a proposal gets today's. */
+async function stay(lab: RunningLab, options: StartOptions, print: (line: string) => void): Promise<number> {
   const stopped = interrupted();
   if (lab.own === null && (await readLogbook(lab.world)).size === 0)
     await asMaintainer(lab.world, 'POST', '/actions/workflows/ferrybot-daily.yml/dispatches', {
       ref: 'main',
     });
-  say(
+  print(
     lab.own?.hint ??
       "Today's ferry is being proposed. Open the page, read the pull request, and comment the /approve-launch line of its card as mira.",
   );
-  say('Ctrl-C ends it.');
+  print('Ctrl-C ends it.');
   const reason = await Promise.race([stopped, lab.broken]);
   if (reason !== null) console.error(`${reason}; see ${join(lab.folder.root, 'server.log')}`);
-  await close(lab, options, say);
+  await close(lab, options, print);
   return reason === null ? 0 : 1;
 }
 
 try {
   process.exitCode = await main();
 } catch (error) {
-  // A bug of the playground, told whole; who reads the last line gets one all the same. What was begun must not keep it alive.
+  // A bug of the playground: print the full error, and also give a reason in the last line. Started processes must not
+  // keep the program alive.
   console.error(error);
   if (process.argv.includes('--json'))
     console.log(JSON.stringify({ ...NOTHING, reason: 'playground-broken' }));

@@ -24,20 +24,20 @@ import { labProcesses } from './lab-processes.ts';
 import type { StartOptions } from './options.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
-/** What a start chooses about the lab that it opens, whoever's lab it is. */
+/** Options for opening a lab, for the example lab and for a user's own. */
 export type OpenOptions = Pick<StartOptions, 'port' | 'webhooks' | 'server'> & {
-  /** A folder with actions of other people. */
+  /** A folder with third-party actions. */
   readonly actions?: string | null;
 };
 
-/** Whose lab it is: its repository, what a new world is filled with, and the machines that its workflows ask for. */
+/** The source of a lab: its repository, the contents of a new world, and the machines that its workflows require. */
 export type LabSource = {
   readonly repository: { readonly owner: string; readonly name: string };
   readonly defaultBranch: string;
   readonly runners: readonly Runner[];
-  /** Fills an empty world; called once in the life of a folder. */
+  /** Fills an empty world; called once per folder. */
   readonly seed: (world: World, keys: LabKeys) => Promise<void>;
-  /** More for the page, known when the world is. */
+  /** More settings for the page, available when the world exists. */
   readonly pages?: (world: World, keys: LabKeys) => Partial<PagesOptions>;
 };
 
@@ -46,7 +46,7 @@ export type OpenedLab = Pick<Listening, 'origin' | 'secret' | 'signIn'> & {
   readonly clock: OffsetClock;
   readonly actions: Actions;
   readonly folder: LabFolder;
-  /** Resolves with a reason when a part that must run has ended. */
+  /** Resolves with a reason when a required part has ended. */
   readonly broken: Promise<string>;
   readonly close: () => Promise<void>;
 };
@@ -55,10 +55,10 @@ export type OpenOutcome =
   | { readonly ok: true; readonly lab: OpenedLab }
   | { readonly ok: false; readonly code: string; readonly message: string };
 
-/** In the example lab a job lasts a minute, so that everything moves in seconds. */
+/** In the example lab a job lasts a minute, so every interval is in seconds. */
 const SWEEP_MS = 3_000;
 
-/** Opens the lab in a folder; goes on from what lies there. */
+/** Opens the lab in a folder, and continues from its contents. */
 export async function openLab(
   options: OpenOptions,
   folder: LabFolder,
@@ -115,7 +115,7 @@ async function openClaimed(options: OpenOptions, folder: LabFolder, source: LabS
   return { ok: true, lab: await assemble(options, folder, { bound, world, clock, keys, source }) };
 }
 
-/** Where the bare repository of a name lies. */
+/** The path of a bare repository. */
 export function repositoryAt(folder: LabFolder, owner: string, name: string): string {
   return join(folder.repositories, owner, `${name}.git`);
 }
@@ -177,7 +177,7 @@ async function assemble(
       })
     : null;
   actions.start();
-  // The first look registers the workflows: without it a dispatch finds none.
+  // The first tick registers the workflows: without it a dispatch finds none.
   await actions.tick();
   return {
     origin: bound.origin,
@@ -197,7 +197,10 @@ async function assemble(
   };
 }
 
-/** Settings that a start may change on a lab that is kept: which side answers, and whether its events arrive. */
+/**
+ * Settings that can change when a kept lab starts: whether the server or the workflows answer, and whether events
+ * arrive.
+ */
 async function setUp(world: World, options: OpenOptions): Promise<void> {
   world.state.settings.drop = options.webhooks ? 'none' : 'all';
   for (const [id, repo] of Object.entries(world.state.repos)) {
@@ -220,7 +223,7 @@ async function startApp(
   },
 ): Promise<ServerProcess> {
   const { world, bound, keys, onExit } = parts;
-  // GitHub's own App for workflows has no key; the bot's has.
+  // GitHub's own Actions App has no key; the bot's App has one.
   const app = Object.values(world.state.apps).find((row) => row.publicKeyPem !== null);
   if (app === undefined) throw new Error('this world has no App');
   const server = await startServer({

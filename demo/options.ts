@@ -44,11 +44,11 @@ const SHAPE = {
   days: numberOption(31, wrongDays)
     .refine((days) => days > 0, wrongDays('0'))
     .default(1),
-  /** How many ferry lanes the lab has, each on a cluster of its own. */
+  /** The number of ferry lanes, each on its own cluster. */
   lanes: choiceOption('lanes', ['1', '2'])
     .default('1')
     .transform((given) => (given === '1' ? 1 : 2)),
-  /** A run of another kind in place of the ferries; null: ferries. */
+  /** A run of another kind, not a ferry; null: ferries. */
   lane: choiceOption('lane', ['rental', 'hero', 'adopted']).nullable().default(null),
   json: flag,
 };
@@ -57,7 +57,7 @@ type Read = z.output<z.ZodObject<typeof SHAPE>>;
 
 export type StartOptions = Readonly<Omit<Read, 'port'>> & { readonly port: number };
 
-/** Reads the arguments. Nothing is guessed: a value that is no number, or not on or off, is refused. */
+/** Parses the arguments strictly: an invalid number, or a switch other than on or off, is refused. */
 export function readOptions(args: readonly string[]): ParsedOptions<StartOptions> {
   return readArguments(args, SHAPE, (read) => {
     const { auto, days, engine, lane, lanes } = read;

@@ -1,4 +1,6 @@
-/** What the person does on the page, done by hand of a program: comments and merges through the API with their own token. */
+/**
+ * A person's actions on the page, done by a program: comments and merges through the API with the person's own token.
+ */
 
 import { speakerCookie } from '../packages/playground/pages/acts/speak.ts';
 import type { Try } from '../packages/playground/pages/visit.ts';
@@ -6,7 +8,7 @@ import type { World } from '../packages/playground/world/world.ts';
 import type { OpenedLab } from './open-lab.ts';
 import { REPOSITORY } from './seed-lab.ts';
 
-/** One request in the maintainer's name; anything but success is a reason to stop. */
+/** One request as the maintainer; throws on any failure. */
 export function asMaintainer(world: World, method: string, path: string, body?: object): Promise<unknown> {
   return asPerson(world, 'mira', { method, path, ...(body === undefined ? {} : { body }) });
 }
@@ -52,7 +54,10 @@ export async function openIssue(
   return (made as { readonly number: number }).number;
 }
 
-/** Opens an issue with a form of the repository, on the page as a browser does it; its number. */
+/**
+ * The requester of a ferry cannot approve it: ada states its purpose, and mira approves; if it needs two approvals,
+ * ravi too.
+ */
 export async function fillForm(
   { origin, secret, world }: Pick<OpenedLab, 'origin' | 'secret' | 'world'>,
   login: Speaker,
@@ -83,10 +88,10 @@ export async function fillForm(
   return number;
 }
 
-/** Who asks for a ferry cannot approve it: ada says what it is for, and mira approves; where it takes two, ravi too. */
+/** Whether this exact comment is already in the thread, so that a restart does not post it again. */
 export type Speaker = 'mira' | 'ada' | 'ravi';
 
-/** Whether somebody has written this very text in the thread already: a start that goes on does not say it twice. */
+/** The approval line in the newest of the bot's comments in the thread; null if none requests an approval. */
 export async function hasCommented(
   world: World,
   thread: number,
@@ -106,8 +111,10 @@ export async function shownApprovalLine(world: World, thread: number): Promise<s
     readonly body: string;
     readonly user: { readonly type: string };
   }[];
-  const said = comments.filter(({ user }) => user.type === 'Bot').map(({ body }) => body);
-  return said.flatMap((body) => /\/approve-launch [0-9a-f]{32,64}/.exec(body)?.[0] ?? []).at(-1) ?? null;
+  const botComments = comments.filter(({ user }) => user.type === 'Bot').map(({ body }) => body);
+  return (
+    botComments.flatMap((body) => /\/approve-launch [0-9a-f]{32,64}/.exec(body)?.[0] ?? []).at(-1) ?? null
+  );
 }
 
 function tokenOf(world: World, login: string): string {

@@ -1,4 +1,4 @@
-/** --auto: plays the person through a ferry, stage by stage, and says how long each took and what it cost. */
+/** --auto: plays the person through a ferry, stage by stage, and reports the duration and cost of each. */
 
 import { type LogbookEntry, readJournal, readLogbook } from './logbook-events.ts';
 import type { OpenedLab } from './open-lab.ts';
@@ -20,18 +20,18 @@ export type Played =
   | { readonly ok: false; readonly reason: string };
 
 const POLL_MS = 200;
-/** Nobody approves what they have not read. */
+/** A person reads before an approval. */
 const READING_MS = 1_500;
-/** A stage that takes longer than this will not come, also where another watch first waits for the lease of a dead one. */
+/** A stage that takes longer counts as failed. This includes a watch that waits for the lease of a dead one. */
 const STAGE_TIMEOUT_MS = 300_000;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** The run of today in a lane. */
+/** Today's run in a lane. */
 function runOfToday(lab: OpenedLab, lane: string): string {
   return `ferry-${lane}-${new Date(lab.clock.now()).toISOString().slice(0, 10).replaceAll('-', '')}`;
 }
 
-/** Starts the workflow that proposes, where one of these lanes has no ferry of today. */
+/** Starts the workflow that proposes, if one of these lanes has no ferry for today. */
 export async function proposeDay(lab: OpenedLab, lanes: readonly string[]): Promise<void> {
   const logbook = await readLogbook(lab.world);
   if (lanes.some((lane) => !logbook.has(runOfToday(lab, lane))))
@@ -40,7 +40,10 @@ export async function proposeDay(lab: OpenedLab, lanes: readonly string[]): Prom
     });
 }
 
-/** Plays one day of a lane: approval, launch, end, seal, and the merge of the closure. What lanes cost side by side is told together. */
+/**
+ * Plays one day of a lane: approval, launch, end, seal, and the merge of the closure. The cost of parallel lanes is
+ * reported together.
+ */
 export async function playDay(
   lab: OpenedLab,
   { day, lane, begunAt }: { readonly day: number; readonly lane: string; readonly begunAt: number },
@@ -74,7 +77,7 @@ export function nextDay(lab: OpenedLab): void {
   lab.clock.advance(DAY_MS);
 }
 
-/** Waits for a stage; null when it is reached, otherwise the reason why it will not be. */
+/** Waits for a stage; null when it is reached, otherwise the reason why it cannot be. */
 async function reach(
   lab: OpenedLab,
   run: string,
@@ -93,8 +96,8 @@ async function reach(
   while (performance.now() < until) {
     const events = (await readLogbook(lab.world)).get(run) ?? [];
     if (reachedStages(events).has(stage)) return null;
-    const asked = events.length === 0 ? openQuestion(await readJournal(lab.world), lane) : null;
-    if (asked !== null) await say(lab, asked, '/propose objective="integration"', 'ada');
+    const question = events.length === 0 ? openQuestion(await readJournal(lab.world), lane) : null;
+    if (question !== null) await postComment(lab, question, '/propose objective="integration"', 'ada');
     const dead = deadEnd(events) ?? failedWorkflow(lab, run, events, begunAt);
     if (dead !== null) return dead;
     if (broken !== null) return broken;
@@ -104,20 +107,20 @@ async function reach(
 }
 
 /**
- * A workflow run that failed says sooner than a time-out that something is wrong. One from before, which died with the
- * program that was killed, says nothing: ferrybot dispatches it again.
+ * A failed workflow run reports an error earlier than a timeout. A run from before a killed program does not count:
+ * ferrybot dispatches it again.
  */
 function failedWorkflow(
   lab: OpenedLab,
   run: string,
   events: readonly LogbookEntry[],
-  begunAt: number,
+  startedAt: number,
 ): string | null {
   const isProposed = events.length > 0;
   const failed = Object.values(lab.world.state.runs).find(
     (row) =>
       row.conclusion === 'failure' &&
-      row.createdAtMs >= begunAt &&
+      row.createdAtMs >= startedAt &&
       (row.path.includes('ferrybot-launch')
         ? row.displayTitle.includes(run)
         : !isProposed && row.path.includes('ferrybot-daily')),
@@ -125,7 +128,7 @@ function failedWorkflow(
   return failed === undefined ? null : `workflow-failed-${failed.id}`;
 }
 
-/** What the person does when a stage is reached. */
+/** The person's action at a stage. */
 async function act(lab: OpenedLab, run: string, stage: Stage): Promise<void> {
   const events = (await readLogbook(lab.world)).get(run) ?? [];
   const proposed = events.find((event) => event.type === 'proposed')?.data;
@@ -134,13 +137,13 @@ async function act(lab: OpenedLab, run: string, stage: Stage): Promise<void> {
   if (stage === 'gated' && !reachedStages(events).has('approved')) {
     const line = await shownLine(lab, pull);
     await new Promise((resolve) => setTimeout(resolve, READING_MS));
-    await say(lab, pull, line);
+    await postComment(lab, pull, line);
   }
-  if (stage === 'ended' && !reachedStages(events).has('sealed')) await say(lab, issue, '/seal');
+  if (stage === 'ended' && !reachedStages(events).has('sealed')) await postComment(lab, issue, '/seal');
   if (stage === 'sealed') await mergeClosure(lab, events);
 }
 
-/** The line of the card, which is written a moment after the gates have been recorded. */
+/** The approval line on the card, which appears shortly after the gates have been recorded. */
 async function shownLine(lab: OpenedLab, thread: number): Promise<string> {
   const until = performance.now() + STAGE_TIMEOUT_MS;
   while (performance.now() < until) {
@@ -151,11 +154,16 @@ async function shownLine(lab: OpenedLab, thread: number): Promise<string> {
   throw new Error(`no card in #${thread} asks for an approval`);
 }
 
-async function say(lab: OpenedLab, thread: number, body: string, login: Speaker = 'mira'): Promise<void> {
+async function postComment(
+  lab: OpenedLab,
+  thread: number,
+  body: string,
+  login: Speaker = 'mira',
+): Promise<void> {
   if (!(await hasCommented(lab.world, thread, body, login))) await comment(lab.world, thread, body, login);
 }
 
-/** Maintainers review the closure PR, which changes the log alone, and merge it: tomorrow's log goes on from it. */
+/** Maintainers review the closure PR, which changes only the log, and merge it: tomorrow's log continues from it. */
 async function mergeClosure(lab: OpenedLab, events: readonly LogbookEntry[]): Promise<void> {
   const closure = Number(events.find((event) => event.type === 'sealed')?.data['closurePull']);
   const pull = (await asMaintainer(lab.world, 'GET', `/pulls/${closure}`)) as { readonly state: string };

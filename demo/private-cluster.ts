@@ -1,4 +1,4 @@
-/** A private cluster of this machine behind a rehearsal: it stays with its lab, on its own ports and in its own folder. */
+/** A private cluster on this machine for a rehearsal: it stays with its lab, on its own ports and in its own folder. */
 
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
@@ -8,9 +8,9 @@ import type { LabFolder } from './lab-folder.ts';
 import { freePorts, takenPorts } from './ray/free-ports.ts';
 import type { ClusterOutcome, RehearsalCluster } from './rehearsal-cluster.ts';
 
-/** Where a cluster is; stays the same as long as a lab is kept. */
+/** The location of a cluster; unchanged while a lab is kept. */
 export type ClusterRecord = {
-  /** Its own folder: short, because the socket below it may have 107 characters. */
+  /** Its own folder: short, because the path of its socket is limited to 107 characters. */
   readonly folder: string;
   readonly ports: readonly number[];
 };
@@ -29,7 +29,7 @@ export type PrivateCluster = {
   readonly seed: (record: ClusterRecord) => RehearsalCluster['seed'];
 };
 
-/** Starts the cluster of a lab, or goes on with it if it still runs. `file`: where its record is. */
+/** Starts the cluster of a lab, or reuses it if it still runs. `file`: the path of its record. */
 export async function openPrivateCluster(
   { root }: LabFolder,
   file: string,
@@ -40,7 +40,7 @@ export async function openPrivateCluster(
   const record = isNew ? await newRecord(file, cluster.ports) : await readRecord(file);
   await mkdir(record.folder, { recursive: true, mode: 0o755 });
   if (!(await cluster.isReady(record))) {
-    // What a killed rehearsal left of it holds its ports.
+    // Leftover processes of a killed rehearsal hold its ports.
     await cluster.endProcesses(record.folder);
     const taken = isNew ? [] : await takenPorts(record.ports);
     if (taken.length > 0)
@@ -68,7 +68,7 @@ export async function openPrivateCluster(
 }
 
 async function readRecord(file: string): Promise<ClusterRecord> {
-  // Written by ourselves, below, in a folder that is ours alone.
+  // Written by this program, below, in a private folder.
   return JSON.parse(await readFile(file, 'utf8')) as ClusterRecord;
 }
 

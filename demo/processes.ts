@@ -1,11 +1,14 @@
-/** Processes of this machine, by what /proc tells of them, and how those that belong together are ended. */
+/** Finds processes of this machine in /proc, and ends groups of them. */
 
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signalProcess } from '../packages/playground/actions/runner/step-process.ts';
 import { GONE_OR_HIDDEN, ifThere } from '../packages/playground/world/if-there.ts';
 
-/** Kills what `find` finds until it finds nothing more; throws after `endTimeoutMs`. `what` names them. */
+/**
+ * Kills the processes that `find` returns until it returns none; throws after `endTimeoutMs`. `what` names them in the
+ * error.
+ */
 export async function endAll(
   what: string,
   find: () => Promise<readonly number[]>,
@@ -21,12 +24,12 @@ export async function endAll(
   }
 }
 
-/** All but this one. */
+/** All processes except this one. */
 export async function otherProcesses(): Promise<readonly string[]> {
   return (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
 }
 
-/** Those that have that variable with that value in their environment, as whatever they start has it from them. */
+/** Processes with that variable and value in their environment, which child processes inherit. */
 export async function markedProcesses(name: string, value: string): Promise<readonly number[]> {
   const pids = await otherProcesses();
   const seen = await Promise.all(pids.map((pid) => isMarked(pid, `${name}=${value}`)));
@@ -35,11 +38,11 @@ export async function markedProcesses(name: string, value: string): Promise<read
 
 async function isMarked(pid: string, mark: string): Promise<boolean> {
   const [environment, state] = await Promise.all([readOf(pid, 'environ'), readOf(pid, 'stat')]);
-  // What has ended and waits for its parent holds nothing any more.
+  // A zombie process holds no resources.
   return environment.split('\0').includes(mark) && !/\) Z /.test(state);
 }
 
-/** A file of /proc about a process; empty for one that has ended meanwhile or is another user's. */
+/** A file of /proc about a process; empty if the process has ended in the meantime or belongs to another user. */
 export async function readOf(pid: string, file: 'stat' | 'environ' | 'cmdline'): Promise<string> {
   return (await ifThere(readFile(`/proc/${pid}/${file}`, 'utf8'), GONE_OR_HIDDEN)) ?? '';
 }

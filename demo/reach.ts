@@ -1,4 +1,4 @@
-/** Waits of a played run: for what each stage shows in the logbook, reported once, with what it has cost. */
+/** Waits for the stages of a played run in the logbook, and reports each once with its cost. */
 
 import { type LogbookEntry, readLogbook } from './logbook-events.ts';
 import type { OpenedLab } from './open-lab.ts';
@@ -7,9 +7,9 @@ import type { Stage } from './stages.ts';
 import { botUsage, spentSince } from './usage.ts';
 
 const POLL_MS = 200;
-/** On a quiet machine the longest stage takes a minute and a half; who waits for much longer waits for what does not come. */
+/** On an idle machine the longest stage takes a minute and a half. A much longer wait means that it will not come. */
 const STAGE_TIMEOUT_MS = 400_000;
-/** What the record says last: so much shows where a run stands. */
+/** The number of latest events in an error report, which shows the state of a run. */
 const TOLD_EVENTS = 12;
 
 type Runs = ReadonlyMap<string, readonly LogbookEntry[]>;
@@ -22,12 +22,12 @@ export type Reach = <Value>(
 /** Its message is the reason in the report. */
 export class NotReached extends Error {}
 
-/** Resolves with what `done` finds; rejects with `NotReached` when the lab breaks, or when it does not come in time. */
+/** Resolves with the result of `done`; rejects with `NotReached` when the lab breaks or on a timeout. */
 export function stagesOf(lab: OpenedLab, lane: string, report: (stage: StageReport) => void): Reach {
   let usage = botUsage(lab.world);
   let since = performance.now();
   let broken: string | null = null;
-  const told = new Set<Stage>();
+  const reported = new Set<Stage>();
   lab.broken.then(
     (reason) => {
       broken = reason;
@@ -44,8 +44,8 @@ export function stagesOf(lab: OpenedLab, lane: string, report: (stage: StageRepo
         const now = botUsage(lab.world);
         const { contentWrites, ...requests } = spentSince(usage, now);
         const seconds = Math.round((performance.now() - since) / 100) / 10;
-        if (!told.has(stage)) report({ day: 1, lane, stage, seconds, requests, contentWrites });
-        told.add(stage);
+        if (!reported.has(stage)) report({ day: 1, lane, stage, seconds, requests, contentWrites });
+        reported.add(stage);
         usage = now;
         since = performance.now();
         return value;
@@ -53,16 +53,16 @@ export function stagesOf(lab: OpenedLab, lane: string, report: (stage: StageRepo
       if (broken !== null) throw new NotReached(broken);
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
-    throw new NotReached(`no-${stage}-in-time: ${standing(await readLogbook(lab.world), lane)}`);
+    throw new NotReached(`no-${stage}-in-time: ${runStates(await readLogbook(lab.world), lane)}`);
   };
 }
 
-/** Where the runs of the lane stand, for whoever has to find out why a stage was not reached. */
-function standing(runs: Runs, lane: string): string {
-  const told = [...runs]
+/** The states of the lane's runs, to find out why a stage was not reached. */
+function runStates(runs: Runs, lane: string): string {
+  const states = [...runs]
     .filter(([, events]) => events.some(({ type, data }) => type === 'proposed' && data['lane'] === lane))
     .map(([run, events]) => `${run} ended on ${events.slice(-TOLD_EVENTS).map(inShort).join(', ')}`);
-  return told.length === 0 ? `no run of ${lane} was proposed` : told.join('; ');
+  return states.length === 0 ? `no run of ${lane} was proposed` : states.join('; ');
 }
 
 function inShort({ type, data }: LogbookEntry): string {
@@ -72,14 +72,14 @@ function inShort({ type, data }: LogbookEntry): string {
   return about.length === 0 ? type : `${type} (${about.join(', ')})`;
 }
 
-/** The run that began from this issue. */
+/** The run that started from this issue. */
 export function runOf(runs: Runs, issue: number): string | null {
   for (const [run, events] of runs)
     if (events.some(({ type, data }) => type === 'proposed' && data['issue'] === issue)) return run;
   return null;
 }
 
-/** An event of this type is there so often. */
+/** Whether this event type occurs at least that often. */
 export function found(events: readonly LogbookEntry[], type: string, times = 1): true | null {
   return events.filter((event) => event.type === type).length >= times ? true : null;
 }

@@ -1,4 +1,4 @@
-/** Options of the playground's programs, read strictly: what is unknown, given twice, or no value of its kind is told. */
+/** Parses options of the playground's programs strictly: unknown, repeated or invalid options are errors. */
 
 import { parseArgs } from 'node:util';
 import * as z from 'zod';
@@ -8,10 +8,10 @@ export type ParsedOptions<Options> =
   | { readonly kind: 'help' }
   | { readonly kind: 'misused'; readonly message: string; readonly json: boolean };
 
-/** An option without a value; every other one has text. */
+/** An option without a value; every other option has text. */
 export const flag = z.boolean().default(false);
 
-/** A whole number from 0 to `most`; `words` say what another text is not. */
+/** A whole number from 0 to `most`; `words` is the error for other text. */
 export function numberOption(most: number, words: (given: string) => string) {
   const wrong = { error: ({ input }: { readonly input?: unknown }) => words(String(input)) };
   return z
@@ -28,7 +28,7 @@ export function choiceOption<const Name extends string>(option: string, names: r
   return z.enum(names, { error: ({ input }) => `--${option} is ${names.join(', ')}, not ${input}` });
 }
 
-/** `on` or `off` as true or false; on without it. */
+/** `on` or `off` as true or false; the default is on. */
 export function switchOption(option: string) {
   return z
     .enum(['on', 'off'], { error: ({ input }) => `--${option} is on or off, not ${input}` })
@@ -36,12 +36,15 @@ export function switchOption(option: string) {
     .transform((given) => given === 'on');
 }
 
-/** Null without it; `needs`: what it needs where it is empty. */
+/** Null without the option; `needs`: what an empty value lacks. */
 export function textOption(option: string, needs: string) {
   return z.string().min(1, `--${option} needs ${needs}`).nullable().default(null);
 }
 
-/** `shape`: each option with its reading, `--help` comes by itself. `finish` makes the options of them, or says what does not go together. */
+/**
+ * `shape`: each option with its schema; `--help` is added. `finish` builds the options, or returns why they cannot be
+ * combined.
+ */
 export function readArguments<Shape extends z.ZodRawShape, Options extends object>(
   args: readonly string[],
   shape: Shape,
@@ -63,7 +66,7 @@ export function readArguments<Shape extends z.ZodRawShape, Options extends objec
       tokens: true,
     });
     const names: readonly string[] = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
-    // Nobody can say which of two values was meant.
+    // It is ambiguous which of two values is meant.
     const twice = names.find((name, index) => name !== 'json' && names.indexOf(name) !== index);
     if (twice !== undefined) return misused(`--${twice} is given twice`);
     if (values.help === true) return { kind: 'help' };
@@ -72,7 +75,7 @@ export function readArguments<Shape extends z.ZodRawShape, Options extends objec
     const finished = finish(read.data);
     return typeof finished === 'string' ? misused(finished) : { kind: 'options', options: finished };
   } catch (error) {
-    // parseArgs says what it does not know by throwing a TypeError.
+    // parseArgs throws a TypeError for unknown options.
     if (error instanceof TypeError) return misused(error.message);
     throw error;
   }

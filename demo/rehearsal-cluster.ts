@@ -1,11 +1,11 @@
-/** What a rehearsal knows of the cluster that its jobs run on. */
+/** The cluster of a rehearsal's jobs. */
 
 import type { SeedInput } from './seed-lab.ts';
 
 export type RehearsalCluster = {
-  /** What a new lab is seeded with. */
+  /** The seed of a new lab. */
   readonly seed: SeedInput['cluster'];
-  /** Ends it; where it may stay and a job runs on it, it is left as it is, and the text says so. */
+  /** Ends the cluster. If it may stay and a job runs on it, it keeps running, and the returned text explains that. */
   readonly close: (mayStay: boolean) => Promise<string | null>;
 };
 

@@ -1,4 +1,4 @@
-/** Fills a new world with the example lab: repository, people, App, secrets, and a config that names this lab's keys. */
+/** Fills a new world with the example lab: repository, people, App, secrets, and a config with this lab's keys. */
 
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ const CONFIG = '.github/ferrybot.yml';
 
 const WATCHER = { name: 'watcher', labels: ['self-hosted', 'ferrybot-watch'] };
 
-/** What people start by hand where a lab says nothing else. */
+/** The experiment that people start manually, by default. */
 const DAILY = 'experiments/ferries/daily.py';
 
 const RUNNERS = [
@@ -34,7 +34,7 @@ const RUNNERS = [
   { name: 'carer', labels: ['self-hosted', 'ferrybot-care'] },
 ];
 
-/** The lab of `npm start`; each of its clusters is watched by a runner of its own. */
+/** The lab of `npm start`; a separate runner watches each of its clusters. */
 export function exampleLab(
   folder: LabFolder,
   { server, lanes }: { readonly server: boolean; readonly lanes: 1 | 2 },
@@ -68,7 +68,7 @@ function withTwoAndPeoples(config: string): string {
   return withPeoplesLane(withSecondLane(config));
 }
 
-/** People start jobs of their own where the cluster is this machine; on another one its own tools do that. */
+/** People can start their own jobs if the cluster is this machine; other clusters have their own tools for that. */
 export function ownJobs(
   folder: LabFolder,
   { clock }: Pick<World, 'clock'>,
@@ -89,10 +89,10 @@ export type SeedInput = {
   readonly world: World;
   readonly folder: LabFolder;
   readonly keys: LabKeys;
-  /** Directory with the lab's files, `.github/` included. */
+  /** Directory with the lab's files, including `.github/`. */
   readonly lab: string;
   readonly server: boolean;
-  /** A cluster of its own: its token, what it changes in the config, and files that the lab has for it; null: the lab as it is. */
+  /** A cluster of its own: its token, its changes to the config, and additional files; null: the unchanged lab. */
   readonly cluster: {
     readonly token: string | null;
     readonly tokenName?: string;
@@ -133,7 +133,7 @@ export async function seedLab({ world, folder, keys, lab, server, cluster }: See
   }
 }
 
-/** The demo keys of the example config are public knowledge: a lab that runs gets its own, role by role. */
+/** The example config's demo keys are public, so a running lab gets its own, role by role. */
 export function withKeys(config: string, keys: LabKeys): string {
   let text = config;
   for (const role of ['control', 'runner', 'watch'] as const) {

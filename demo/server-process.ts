@@ -1,4 +1,7 @@
-/** The App's server as a child process: started with its settings, its log kept, stopped with us and found again after a crash. */
+/**
+ * The App's server as a child process: started with its settings, logged, stopped with this program, and found again
+ * after a crash.
+ */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
@@ -28,7 +31,7 @@ export type ServerInput = {
 
 const START_TIMEOUT_MS = 60_000;
 
-/** Starts the server and waits until it says where it listens. */
+/** Starts the server and waits until it reports its address. */
 export async function startServer(input: ServerInput): Promise<ServerProcess> {
   await stopLeftOver(input.folder);
   const { folder, keys } = input;
@@ -91,7 +94,7 @@ async function listening(child: ChildProcess, folder: LabFolder): Promise<string
   });
 }
 
-/** Asked to stop; killed when it does not. */
+/** Asks the server to stop, and kills it if it does not. */
 async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   await new Promise<void>((resolve) => {
@@ -104,7 +107,10 @@ async function ended(child: ChildProcess): Promise<void> {
   });
 }
 
-/** A server of an earlier start whose parent was killed ends by itself when its input closes; this is for one that did not yet. */
+/**
+ * Stops the server of an earlier start. A server whose parent was killed ends when its input closes; this handles one
+ * that has not ended yet.
+ */
 async function stopLeftOver(folder: LabFolder): Promise<void> {
   const pid = await ifThere(readFile(folder.serverPid, 'utf8'));
   if (pid === null) return;

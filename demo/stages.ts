@@ -1,4 +1,4 @@
-/** The stages of a ferry as its logbook shows them, in the order in which they are reached. */
+/** The stages of a ferry, derived from its logbook, in the order in which they are reached. */
 
 import type { LogbookEntry } from './logbook-events.ts';
 
@@ -14,7 +14,7 @@ export const STAGES = [
 ] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** Stages that a run has reached. `gated` = every gate let it through; `stepping` = a step was really made. */
+/** Stages that a run has reached. `gated` = every gate passed; `stepping` = a training step was made. */
 export function reachedStages(events: readonly LogbookEntry[]): ReadonlySet<Stage> {
   return new Set(STAGES.filter((stage) => events.some((event) => shows(event, stage))));
 }
@@ -33,7 +33,7 @@ function isGreen(verdicts: unknown): boolean {
   );
 }
 
-/** A reason why the run cannot reach its seal any more, or null: it ended otherwise, or was closed. */
+/** Why the run cannot reach its seal any more (it ended otherwise, or was closed), or null. */
 export function deadEnd(events: readonly LogbookEntry[]): string | null {
   const closed = events.find((event) => event.type === 'closed');
   if (closed !== undefined) return `closed-${String(closed.data['outcome'])}`;
@@ -54,8 +54,8 @@ const ENDING: ReadonlySet<string> = new Set([
   'seal-failed',
 ]);
 
-/** The issue that asks what the run of a lane is for and has no answer yet, or null. */
+/** The unanswered issue that asks for the purpose of a lane's run, or null. */
 export function openQuestion(journal: readonly LogbookEntry[], lane: string): number | null {
-  const asked = journal.findLast(({ type, data }) => type === 'objective-asked' && data['lane'] === lane);
-  return asked?.data['state'] === 'open' ? Number(asked.data['issue']) : null;
+  const question = journal.findLast(({ type, data }) => type === 'objective-asked' && data['lane'] === lane);
+  return question?.data['state'] === 'open' ? Number(question.data['issue']) : null;
 }

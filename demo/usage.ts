@@ -1,4 +1,4 @@
-/** What the bot has cost so far, as GitHub counts it: the person's and the page's own requests are left out. */
+/** The bot's API usage so far, as GitHub counts it, without the person's and the page's own requests. */
 
 import type { World } from '../packages/playground/world/world.ts';
 
@@ -23,7 +23,7 @@ export function botUsage(world: World): BotUsage {
   return sum;
 }
 
-/** What was spent between two readings. */
+/** The usage between two readings. */
 export function spentSince(before: BotUsage, now: BotUsage): BotUsage {
   return {
     rest: now.rest - before.rest,

@@ -1,4 +1,6 @@
-/** What `npm start -- --lane adopted` adds to the example lab: an experiment with a slip in it, and a lane that may put one right. */
+/**
+ * What `npm start -- --lane adopted` adds to the example lab: an experiment with a bug, and a lane that may fix one.
+ */
 
 import { readFile } from 'node:fs/promises';
 import { withPeoplesLane } from '../own-job/people-lane.ts';
@@ -8,14 +10,14 @@ export const ADOPTED_LANE = 'people';
 /** It uses a module that it does not import, after its last step. */
 export const SWEEP = 'experiments/sweep.py';
 
-/** The seed of the lab. Throws where the example config is not as it was. */
+/** The seed of the lab. Throws if the example config has changed. */
 export async function adoptedSeed(): Promise<NonNullable<SeedInput['cluster']>> {
   const sweep = await readFile(new URL('sweep.py', import.meta.url), 'utf8');
   return {
     token: null,
     configure: (config) => `${withPeoplesLane(config)}${MENDS}`,
     files: { [SWEEP]: sweep },
-    // Whoever asks for the watch has a hand in what is launched again: another approves it.
+    // The person who requests the watch contributes to the relaunch, so another person must approve it.
     roles: { ravi: 'maintain' },
   };
 }

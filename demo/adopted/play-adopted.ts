@@ -1,4 +1,7 @@
-/** `--lane adopted --auto`: the people of a job that ada has started by hand, from `/watch` over its slip to the seal. */
+/**
+ * `--lane adopted --auto`: plays the people of a job that ada started manually, from `/watch` through its bug to the
+ * seal.
+ */
 
 import { type LogbookEntry, readLogbook } from '../logbook-events.ts';
 import type { OpenedLab } from '../open-lab.ts';
@@ -10,7 +13,10 @@ import { ADOPTED_LANE, SWEEP } from './lane.ts';
 
 const READING_MS = 1_500;
 
-/** Mira takes the job over and hands its watch to ada; it dies of its slip, ravi approves the fix, and the next attempt passes it. */
+/**
+ * Mira adopts the job and hands its watch to ada. The bug crashes the job, ravi approves the fix, and the next attempt
+ * succeeds.
+ */
 export async function playAdopted(lab: OpenedLab, report: (stage: StageReport) => void): Promise<Played> {
   const { jobId, cluster, experiment } = await ownJobs(lab.folder, lab.world, SWEEP)('ada');
   const issue = await openIssue(lab.world, 'ada', {
@@ -18,8 +24,8 @@ export async function playAdopted(lab: OpenedLab, report: (stage: StageReport) =
     body: `I have started \`${jobId}\` on \`${cluster}\` by hand. Can somebody have an eye on it?`,
     labels: ['experiment'],
   });
-  const say = (who: Speaker, line: string): Promise<void> => comment(lab.world, issue, line, who);
-  await say('mira', `/watch job=${jobId} cluster=${cluster} experiment=${experiment}`);
+  const post = (who: Speaker, line: string): Promise<void> => comment(lab.world, issue, line, who);
+  await post('mira', `/watch job=${jobId} cluster=${cluster} experiment=${experiment}`);
   const reach = stagesOf(lab, ADOPTED_LANE, report);
   try {
     const run = await reach('proposed', (runs) => runOf(runs, issue));
@@ -27,7 +33,7 @@ export async function playAdopted(lab: OpenedLab, report: (stage: StageReport) =
       (await readLogbook(lab.world)).get(run) ?? [];
     const answered = async (who: Speaker, line: string): Promise<void> => {
       const before = count(await events(), 'command-answered');
-      await say(who, line);
+      await post(who, line);
       await reach('proposed', async () => found(await events(), 'command-answered', before + 1));
     };
     await reach('proposed', async () => found(await events(), 'described'));
@@ -41,13 +47,13 @@ export async function playAdopted(lab: OpenedLab, report: (stage: StageReport) =
       gatedAt(await events()) === fix ? shownApprovalLine(lab.world, issue) : null,
     );
     await read();
-    await say('ravi', line);
+    await post('ravi', line);
     await reach('approved', async () => found(await events(), 'approved'));
     await reach('ordered', async () => found(await events(), 'ordered'));
     await reach('submitted', async () => found(await events(), 'submitted'));
     await reach('stepping', async () => stepping(await events()));
     await reach('ended', async () => succeeded(await events()));
-    await say('mira', '/seal');
+    await post('mira', '/seal');
     await reach('sealed', async () => found(await events(), 'sealed'));
     return { ok: true, run };
   } catch (error) {
@@ -56,7 +62,7 @@ export async function playAdopted(lab: OpenedLab, report: (stage: StageReport) =
   }
 }
 
-/** The time that a person takes to read what was said. */
+/** The time that a person takes to read a comment. */
 async function read(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, READING_MS));
 }
@@ -65,7 +71,7 @@ function count(events: readonly LogbookEntry[], type: string): number {
   return events.filter((event) => event.type === type).length;
 }
 
-/** The commit that puts the slip right. */
+/** The commit that fixes the bug. */
 function fixIn(events: readonly LogbookEntry[]): string | null {
   const made = events.find(({ type, data }) => type === 'incident' && data['code'] === 'fix-made');
   const detail = made?.data['detail'] as { readonly commit?: string } | undefined;
@@ -76,7 +82,7 @@ function gatedAt(events: readonly LogbookEntry[]): string | null {
   return String(events.findLast(({ type }) => type === 'gated')?.data['commit'] ?? '') || null;
 }
 
-/** A step of the attempt that was launched, and not of the job that was taken over. */
+/** A step of the launched attempt, not of the adopted job. */
 function stepping(events: readonly LogbookEntry[]): true | null {
   const isStepping = events.some(
     ({ type, data }) => type === 'observed' && data['attempt'] === 2 && Number(data['step'] ?? 0) > 0,

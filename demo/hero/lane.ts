@@ -1,4 +1,7 @@
-/** What `npm start -- --lane hero` adds to the example lab: a lane, the training of its run, the form of its contract, and a second person who may approve. */
+/**
+ * What `npm start -- --lane hero` adds to the example lab: a lane, the training script, the contract form, and a second
+ * approver.
+ */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +11,7 @@ import { TEMPLATE, TRAINING } from './story.ts';
 
 export const HERO_LANE = 'hero';
 
-/** The seed of the lab. Throws where the example config is not as it was. */
+/** The seed of the lab. Throws if the example config has changed. */
 export async function heroSeed(): Promise<NonNullable<SeedInput['cluster']>> {
   const training = await readFile(new URL('hero.py', import.meta.url), 'utf8');
   const form = await readFile(join(PROJECT, `.github/ISSUE_TEMPLATE/${TEMPLATE}`), 'utf8');
@@ -26,7 +29,7 @@ function withHeroes(config: string): string {
   return `${config.replace(free, QUORUM).trimEnd()}\n${LANE}`;
 }
 
-/** What a run of the cluster costs by its table reaches it. */
+/** The cost of a run on the cluster, by its table, requires this quorum. */
 const QUORUM = `
   quorumByCost:
     - { fromAcceleratorHours: '0.01', people: 2 }

@@ -1,4 +1,7 @@
-/** `--lane hero --auto`: the people of a hero run, each step of the page's story in its order, from the form to the seal. */
+/**
+ * `--lane hero --auto`: plays the people of a hero run, each step of the page's story in order, from the form to the
+ * seal.
+ */
 
 import { type LogbookEntry, readLogbook } from '../logbook-events.ts';
 import type { OpenedLab } from '../open-lab.ts';
@@ -12,7 +15,7 @@ const READING_MS = 1_500;
 
 type Events = readonly LogbookEntry[];
 
-/** Waits where the story says that something comes of a step, and says nothing that the story does not have. */
+/** Waits where a step of the story has an effect, and posts only what the story contains. */
 export async function playHero(lab: OpenedLab, report: (stage: StageReport) => void): Promise<Played> {
   const { form } = heroTry(lab.folder.outputs);
   const issue = await fillForm(lab, 'ada', form);
@@ -24,11 +27,11 @@ export async function playHero(lab: OpenedLab, report: (stage: StageReport) => v
       (type: string, times = 1) =>
       async () =>
         found(await events(), type, times);
-    const say = (who: Speaker, line: string): Promise<void> => comment(lab.world, issue, line, who);
+    const post = (who: Speaker, line: string): Promise<void> => comment(lab.world, issue, line, who);
     const answered = async (line: string): Promise<void> => {
       const before = count(await events(), 'command-answered');
       await read();
-      await say('mira', line);
+      await post('mira', line);
       await reach('ended', when('command-answered', before + 1));
     };
     const approve = async (before: string | null): Promise<string> => {
@@ -38,9 +41,9 @@ export async function playHero(lab: OpenedLab, report: (stage: StageReport) => v
       });
       await read();
       const already = count(await events(), 'approved');
-      await say('mira', line);
+      await post('mira', line);
       await reach('approved', when('approved', already + 1));
-      await say('ravi', line);
+      await post('ravi', line);
       await reach('approved', when('approved', already + 2));
       return line;
     };
@@ -56,7 +59,7 @@ export async function playHero(lab: OpenedLab, report: (stage: StageReport) => v
     await approve(line);
     await reach('submitted', when('submitted', 3));
     await reach('ended', when('ended', 3));
-    await say('mira', SAID.seal);
+    await post('mira', SAID.seal);
     await reach('sealed', when('sealed'));
     return { ok: true, run };
   } catch (error) {
@@ -65,7 +68,7 @@ export async function playHero(lab: OpenedLab, report: (stage: StageReport) => v
   }
 }
 
-/** The time that a person takes to read what was said. */
+/** The time that a person takes to read a comment. */
 async function read(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, READING_MS));
 }

@@ -1,32 +1,35 @@
 /**
- * The story of `npm start -- --lane hero`, as the page tells it and as `--auto` plays it: a contract, a crash, a loss that
- * jumps, checkpoints that are rejected, the way back, and the seal.
+ * The story of `npm start -- --lane hero`, for the page and for `--auto`: a contract, a crash, a loss spike, rejected
+ * checkpoints, the rollback, and the seal.
  */
 
 import type { Try } from '../../packages/playground/pages/visit.ts';
 
 export const TEMPLATE = 'hero-run.yml';
-/** The training that the lab has for it. */
+/** The training script of the story. */
 export const TRAINING = 'experiments/hero.py';
 export const HERO_RUN = 'small-hero';
 
-/** What is planted, by steps; a checkpoint stays every 200 steps, and the newest of every 50 until the next. */
+/** The planned faults, by step. A checkpoint is kept every 200 steps, and the newest of every 50 until the next one. */
 const FINAL = 1_200;
-/** A watch that has seen an attempt end may take half a minute to see the next one: the loss jumps well before the job ends. */
+/**
+ * After an attempt ends, a watch may take half a minute to see the next one, so the loss spikes well before the job
+ * ends.
+ */
 const STEP_MS = 100;
 const PREEMPTED_AT = 530;
-/** The newest complete one then. */
+/** The newest complete checkpoint at that time. */
 const GOES_ON_FROM = 500;
 const JUMPS_AT = 760;
 const GIVES_UP_AT = 960;
-/** The first permanent one with the damage in it, and the newest without. */
+/** The first permanent checkpoint with the damage, and the newest one without it. */
 export const DAMAGED = 800;
 export const SOUND = 600;
 
-/** The line of the card is another one for each manifest. */
+/** The approval line of the card differs for each manifest. */
 const APPROVAL = 'Comment the line `/approve-launch …` of the card';
 
-/** Everything that somebody says, in its order; what is said to the card's own line stands without one. */
+/** All comments in order; a reply that is the card's own line is omitted. */
 export const SAID = {
   reject: `/reject-checkpoint step=${DAMAGED} reason="made after the loss had jumped at step ${JUMPS_AT}"`,
   refused: `/rollback step=${DAMAGED} reason="it is the newest that stays"`,
@@ -93,7 +96,7 @@ export function heroTry(outputs: string): Try {
   };
 }
 
-/** By the ids of the form. */
+/** Answers by the ids of the form's fields. */
 function answersFor(outputs: string): Readonly<Record<string, string>> {
   const plan = `preempted@${PREEMPTED_AT}/spike@${JUMPS_AT},diverged@${GIVES_UP_AT}`;
   return {

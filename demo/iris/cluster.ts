@@ -1,4 +1,6 @@
-/** A private Iris of this machine: Marin's own controller and worker, started, found again, and ended with their jobs. */
+/**
+ * A private Iris on this machine: Marin's own controller and worker, started, found again, and ended with their jobs.
+ */
 
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -10,33 +12,33 @@ import { IRIS_TOOLS } from '../beside.ts';
 import type { ClusterRecord } from '../private-cluster.ts';
 import { endAll, markedProcesses } from '../processes.ts';
 
-/** How many ports a cluster of its own needs: of the controller, and of its worker. */
+/** The number of ports of one cluster: for the controller and its worker. */
 export const PORTS = 2;
-/** Whose jobs they are; without authentication the name decides. */
+/** The owner of the jobs; without authentication only the name decides. */
 export const IRIS_USER = 'ferrybot';
 
-/** In the environment of both daemons, from which the jobs have theirs. */
+/** A variable in the environment of both daemons, which their jobs inherit. */
 const MARK = 'FERRYBOT_REHEARSAL_IRIS';
 const WORKER = join(import.meta.dirname, 'worker.py');
 
-/** Whether `npm run setup:iris` came to its end here. */
+/** Whether `npm run setup:iris` completed on this machine. */
 export function isIrisThere(): boolean {
   return existsSync(join(IRIS_TOOLS, 'ferrybot-setup.json'));
 }
 
-/** The controller, for a config. */
+/** The controller's address, for a config. */
 export function addressOf({ ports }: ClusterRecord): string {
   return `http://127.0.0.1:${ports[0]}`;
 }
 
-/** Starts both and waits until the worker takes jobs (10 s on a quiet machine, a minute on a busy one). */
+/** Starts both and waits until the worker accepts jobs (10 s on an idle machine, a minute on a busy one). */
 export async function startCluster(record: ClusterRecord): Promise<void> {
   await startController(record);
   await startWorker(record);
   await until(record, isReady, 'the worker of Iris');
 }
 
-/** Gives its process id when it answers. State that lies in its folder is gone on with. */
+/** Returns the process id when the controller answers. It continues with the state in its folder. */
 export async function startController(record: ClusterRecord): Promise<number> {
   const { folder, ports } = record;
   const config = join(folder, 'cluster.yaml');
@@ -59,7 +61,7 @@ export async function startController(record: ClusterRecord): Promise<number> {
   return pid;
 }
 
-/** Gives its process id at once. `name`: a worker that was lost comes back under another one, or under its own. */
+/** Returns the process id immediately. `name`: a lost worker comes back under another name, or under its own. */
 export function startWorker(record: ClusterRecord, name = 'worker-1'): Promise<number> {
   const { folder, ports } = record;
   const cores = String(iris.workerCores * 1_000);
@@ -69,20 +71,20 @@ export function startWorker(record: ClusterRecord, name = 'worker-1'): Promise<n
 
 /** Whether the controller answers and has a healthy worker. */
 export async function isReady(record: ClusterRecord): Promise<boolean> {
-  const said = await ask(record, 'ListWorkers', {});
-  return said !== null && /"healthy": ?true/.test(said);
+  const answer = await ask(record, 'ListWorkers', {});
+  return answer !== null && /"healthy": ?true/.test(answer);
 }
 
-/** Whether a job waits or runs. */
+/** Whether a job is waiting or running. */
 export async function hasLivingJob(record: ClusterRecord): Promise<boolean> {
   for (const stateFilter of ['running', 'pending']) {
-    const said = await ask(record, 'ListJobs', { query: { stateFilter, limit: 1 } });
-    if (said?.includes('"jobId"')) return true;
+    const answer = await ask(record, 'ListJobs', { query: { stateFilter, limit: 1 } });
+    if (answer?.includes('"jobId"')) return true;
   }
   return false;
 }
 
-/** What the controller says to a question; null where it does not answer well. */
+/** The controller's answer to a request; null if it fails. */
 export async function ask(record: ClusterRecord, method: string, body: object): Promise<string | null> {
   try {
     const answer = await fetch(`${addressOf(record)}/iris.cluster.ControllerService/${method}`, {
@@ -99,17 +101,17 @@ export async function ask(record: ClusterRecord, method: string, body: object): 
   }
 }
 
-/** Both daemons and every job that they have started. */
+/** Both daemons and every job that they started. */
 export function processesOf(folder: string): Promise<readonly number[]> {
   return markedProcesses(MARK, folder);
 }
 
-/** Ends all of them. */
+/** Ends all of these processes. */
 export function endProcessesOf(folder: string): Promise<void> {
   return endAll(`the Iris in ${folder}`, () => processesOf(folder), iris);
 }
 
-/** The same, and removes its folder. */
+/** The same, and removes the cluster's folder. */
 export async function closeCluster({ folder }: ClusterRecord): Promise<void> {
   await endProcessesOf(folder);
   await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
@@ -120,7 +122,7 @@ async function start({ folder }: ClusterRecord, name: string, args: readonly str
   try {
     const child = spawn(join(IRIS_TOOLS, 'bin', 'python'), args, {
       cwd: folder,
-      // A home of its own: the tokens of whoever rehearses are none of its business.
+      // A separate HOME, so that the user's own tokens are not used.
       env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: folder, LANG: 'C.UTF-8', [MARK]: folder },
       stdio: ['ignore', log.fd, log.fd],
       detached: true,

@@ -1,4 +1,6 @@
-/** The cluster behind `npm start -- --engine iris`: is there an Iris at all, and a private one of this machine. */
+/**
+ * The cluster of `npm start -- --engine iris`: checks that Iris is installed, and opens a private one on this machine.
+ */
 
 import type { LabFolder } from '../lab-folder.ts';
 import { openPrivateCluster } from '../private-cluster.ts';
@@ -15,7 +17,7 @@ import {
 } from './cluster.ts';
 import { irisLabConfig } from './iris-config.ts';
 
-/** Starts the cluster of a lab, or goes on with it if it still runs. */
+/** Starts the cluster of a lab, or reuses it if it still runs. */
 export async function openIrisCluster(folder: LabFolder): Promise<ClusterOutcome> {
   if (!isIrisThere())
     return {

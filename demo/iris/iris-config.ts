@@ -1,15 +1,15 @@
-/** The example lab's config for a real Iris of this machine: its cluster, and outputs where the watch can read them. */
+/** The example lab's config for a real Iris on this machine: its cluster, and outputs that the watch can read. */
 
 import { parseDocument } from 'yaml';
 import { IRIS_USER } from './cluster.ts';
 
 export type IrisPlace = {
   readonly controller: string;
-  /** Absolute folder for what the jobs write. */
+  /** Absolute folder for the jobs' output. */
   readonly outputs: string;
 };
 
-/** Every cluster becomes one of the engine `iris`. */
+/** Changes every cluster to the engine `iris`. */
 export function irisLabConfig(text: string, { controller, outputs }: IrisPlace): string {
   const document = parseDocument(text);
   const lab = document.toJSON() as {

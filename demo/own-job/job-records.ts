@@ -1,4 +1,4 @@
-/** The records of a job that somebody starts by hand: in the folder and the form in which the engine of this machine keeps its own. */
+/** The records of a manually started job, in the folder and format of the `local` engine. */
 
 import { linkSync, readFileSync, readlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, writeFile } from 'node:fs/promises';
@@ -13,13 +13,13 @@ export type OwnJob = {
   readonly gitCommit: string;
 };
 
-/** Makes the folder of a job, with who claims it; throws where there is one of this name. Gives the folder. */
+/** Creates the folder of a job, with its claim, and returns it; throws if the name exists. */
 export async function claimJob(engineFolder: string, job: OwnJob, nowMs: number): Promise<string> {
   const { jobId, command, workingDirectory, gitCommit } = job;
   const drafts = join(engineFolder, '.claims');
   await mkdir(drafts, { recursive: true, mode: 0o700 });
   const draft = await mkdtemp(join(drafts, 'claim-'));
-  // No run has it: nobody but a person asked for this job.
+  // It belongs to no run, because a person started this job.
   const record = {
     submissionId: jobId,
     command,
@@ -34,7 +34,7 @@ export async function claimJob(engineFolder: string, job: OwnJob, nowMs: number)
   return folder;
 }
 
-/** Writes a record whole, unless there is one; whether this call made it. */
+/** Writes a record atomically unless it exists; returns whether this call created it. */
 export function publishRecord(folder: string, name: string, record: object): boolean {
   const draft = join(folder, `.${name}.${process.pid}.tmp`);
   writeFileSync(draft, JSON.stringify(record), { mode: 0o600 });
@@ -49,7 +49,7 @@ export function publishRecord(folder: string, name: string, record: object): boo
   }
 }
 
-/** What tells a process from every other (proc(5)); null where it is gone. */
+/** The identity of a process (proc(5)); null if it has ended. */
 export function identityOf(pid: number): object | null {
   const start = statOf(pid)?.start;
   if (start === undefined) return null;

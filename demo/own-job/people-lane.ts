@@ -1,9 +1,11 @@
-/** A lane for jobs that people launch by hand, and a cluster that lets them be taken over: more of the example lab's config. */
+/**
+ * A lane for jobs that people launch manually, and a cluster that allows adoption, added to the example lab's config.
+ */
 
-/** What the config calls the cluster of such jobs. */
+/** The name of these jobs' cluster in the config. */
 export const PEOPLES_CLUSTER = 'us-central1';
 
-/** Looked at as often as the short jobs of the example lab. */
+/** Observed as often as the short jobs of the example lab. */
 const PEOPLES_LANE = `  people:
     kind: adoption
     cluster: ${PEOPLES_CLUSTER}
@@ -12,7 +14,7 @@ const PEOPLES_LANE = `  people:
     cadence: { startupMs: 3000, pollMs: 3000 }
 `;
 
-/** The example config with both. Throws where the config is not the example's. */
+/** The example config with both. Throws if the config is not the example's. */
 export function withPeoplesLane(config: string): string {
   const closed = '\n    adoption: false\n';
   if (!config.includes(closed) || !/^lanes:$/m.test(config))

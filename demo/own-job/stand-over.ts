@@ -1,4 +1,4 @@
-/** The process that stands over a job which somebody started by hand: starts its command, and records how it ended. */
+/** The supervisor process of a manually started job: starts its command, and records how it ended. */
 
 import { spawn } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
@@ -6,16 +6,16 @@ import { join } from 'node:path';
 import { signalGroup } from '../../packages/playground/actions/runner/step-process.ts';
 import { identityOf, publishRecord } from './job-records.ts';
 
-/** After a stop that was asked for, the command has as long to end by itself. */
+/** After a requested stop, the command has this long to end by itself. */
 const GRACE_MS = 10_000;
 
 let startedAtMs: number | null = null;
 const [folder = '', cwd = '', program = '', ...args] = process.argv.slice(2);
-const stopWasAsked = (): boolean => existsSync(join(folder, 'stop.json'));
+const isStopRequested = (): boolean => existsSync(join(folder, 'stop.json'));
 
 function end(exitCode: number | null, signal: string | null, startError: string | null): never {
   const endedAtMs = Date.now();
-  const how = { exitCode, signal, startError, startedAtMs, endedAtMs, stopRequested: stopWasAsked() };
+  const how = { exitCode, signal, startError, startedAtMs, endedAtMs, stopRequested: isStopRequested() };
   publishRecord(folder, 'exit.json', how);
   process.exit(0);
 }
@@ -27,13 +27,13 @@ process.on('SIGTERM', () => {
   signalGroup(group, 'SIGTERM');
   setTimeout(() => signalGroup(group, 'SIGKILL'), GRACE_MS);
 });
-// Whoever asked for a stop before the start has taken the right to it.
+// A stop that was requested before the start prevents it.
 if (!publishRecord(folder, 'process.json', { ...identityOf(process.pid), workingDirectory: cwd }))
   process.exit(0);
-if (stopWasAsked()) end(null, null, null);
+if (isStopRequested()) end(null, null, null);
 startedAtMs = Date.now();
 const log = openSync(join(folder, 'log'), 'a', 0o600);
-// A group of its own, so that all that the job has started ends with it.
+// A separate process group, so that everything that the job starts ends with it.
 const child = spawn(program, args, { cwd, detached: true, stdio: ['ignore', log, log] });
 child.once('error', ({ message }) => end(null, null, message));
 child.once('exit', (exitCode, signal) => {

@@ -1,4 +1,4 @@
-/** A job of somebody's own, as people start them on a machine that they share: from a clone of the branch, by hand, and no bot knows of it. */
+/** Starts a person's own job as on a shared machine: manually, from a clone of the branch, without a bot. */
 
 import { spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
@@ -11,21 +11,21 @@ import { claimJob } from './job-records.ts';
 import { PEOPLES_CLUSTER } from './people-lane.ts';
 
 export type OwnJobPlace = {
-  /** The bare repository that is cloned, and the branch of it. */
+  /** The bare repository to clone, and its branch. */
   readonly repository: string;
   readonly branch: string;
-  /** Where the engine keeps its job records, and where people have their clones. */
+  /** The engine's folder of job records, and the folder for clones. */
   readonly engineFolder: string;
   readonly clones: string;
-  /** What is started, in the clone. */
+  /** The experiment to start, in the clone. */
   readonly experiment: string;
 };
 
-/** 1,200 steps then last five minutes: long enough to be taken over and handed on. */
+/** 1,200 steps then last five minutes: long enough to be adopted and handed over. */
 const STEP_DELAY_MS = 250;
 const STAND_OVER = fileURLToPath(new URL('stand-over.ts', import.meta.url));
 
-/** Starts it; `nowMs` names it. */
+/** Starts the job; `nowMs` is part of its name. */
 export async function startOwnJob(place: OwnJobPlace, login: string, nowMs: number): Promise<StartedJob> {
   const jobId = `${login}-${new Date(nowMs).toISOString().replaceAll(/\D/g, '').slice(0, 14)}`;
   const clone = join(place.clones, jobId);
@@ -46,12 +46,12 @@ export async function startOwnJob(place: OwnJobPlace, login: string, nowMs: numb
   ];
   const job = { jobId, command, workingDirectory: clone, gitCommit };
   const folder = await claimJob(place.engineFolder, job, nowMs);
-  const stand = spawn(process.execPath, [STAND_OVER, folder, clone, ...command], {
+  const supervisor = spawn(process.execPath, [STAND_OVER, folder, clone, ...command], {
     cwd: folder,
     env: { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8' },
     detached: true,
     stdio: 'ignore',
   });
-  stand.unref();
+  supervisor.unref();
   return { jobId, cluster: PEOPLES_CLUSTER, experiment: place.experiment };
 }

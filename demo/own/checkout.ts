@@ -1,4 +1,4 @@
-/** A lab's own checkout as the playground finds it: whose repository it is, which branch is meant, and what is not committed. */
+/** A lab's own checkout: its repository name, its branch, and its uncommitted changes. */
 
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -10,11 +10,11 @@ import { people } from '../../packages/playground/world/seed.ts';
 export type Checkout = {
   /** Its top folder, absolute. */
   readonly directory: string;
-  /** As its remote `origin` names it; without one `lab/<folder>`. */
+  /** From its remote `origin`; without one `lab/<folder>`. */
   readonly repository: { readonly owner: string; readonly name: string };
   /** The branch that becomes the default branch. */
   readonly branch: string;
-  /** Files that differ from the newest commit, and new ones: they are not served. */
+  /** Files that differ from the newest commit, and new ones; they are not served. */
   readonly uncommitted: number;
 };
 
@@ -27,8 +27,8 @@ export type CheckoutReading =
     };
 
 /**
- * Reads the checkout that `directory` lies in, and writes nothing there, not even git's index. `branch` null: the one
- * that is checked out, because that is what a person who tries something is looking at.
+ * Reads the checkout around `directory` without any write, not even to git's index. `branch` null: the branch that is
+ * checked out, because a person who tries something is working on it.
  */
 export async function readCheckout(directory: string, branch: string | null): Promise<CheckoutReading> {
   if ((await ifThere(stat(directory), ['ENOENT', 'ENOTDIR']))?.isDirectory() !== true)
@@ -63,7 +63,10 @@ export async function readCheckout(directory: string, branch: string | null): Pr
   };
 }
 
-/** `owner/name` of a remote's address (https, ssh, or `host:owner/name`), else of the folder; in characters that GitHub allows. */
+/**
+ * `owner/name` from a remote's address (https, ssh, or `host:owner/name`), else from the folder; in characters that
+ * GitHub allows.
+ */
 export function repositoryOf(
   origin: string | null,
   directory: string,
@@ -72,11 +75,11 @@ export function repositoryOf(
     /^(?:\w+:\/\/[^/]+|[^/]+:)(?:.*\/)?\/?([^/]+)\/([^/]+?)(?:\.git)?\/?$/.exec(origin ?? '') ?? [];
   const plain = (text: string): string =>
     text.replaceAll(/[^\w.-]/g, '-').replace(/^\.+$|\.git$/, '') || 'lab';
-  // An owner who is called like one of the people would be two accounts of one name.
+  // An owner with the name of one of the people would give two accounts with one name.
   return { owner: Object.hasOwn(people, owner) ? `${owner}-lab` : plain(owner), name: plain(name) };
 }
 
-/** What git prints, without its last line break; null where it says no. */
+/** git's output without its last line break; null on failure. */
 async function ask(directory: string, args: readonly string[]): Promise<string | null> {
   const options = ['--no-optional-locks', '-c', 'core.fsmonitor=false', '-C', directory];
   const { exitCode, stdout } = await execa('git', [...options, ...args], {

@@ -1,11 +1,14 @@
-/** Copies the branches and tags of a checkout into a bare repository of the playground; the checkout is only read. */
+/**
+ * Copies the branches and tags of a checkout into a bare repository of the playground; the checkout itself is only
+ * read.
+ */
 
 import { createGitProgram } from '../../packages/playground/git/store/git-program.ts';
 import type { Checkout } from './checkout.ts';
 
 /**
- * Branches of the remote `origin` come first, the checkout's own over them: together they are what a push would leave on
- * GitHub. Seal tags stay away, since a rehearsal of today would meet the one that the lab has made today.
+ * Branches of the remote `origin` first, then the checkout's own over them: the result is what a push would leave on
+ * GitHub. Seal tags are not copied, because today's rehearsal would conflict with today's seal of the lab.
  */
 export async function cloneCheckout({ directory, branch }: Checkout, target: string): Promise<void> {
   const git = createGitProgram({ directory: target, defaultBranch: branch });
@@ -16,5 +19,5 @@ export async function cloneCheckout({ directory, branch }: Checkout, target: str
     await git.read(['fetch', '--quiet', ...QUIETLY, directory, ...refspecs]);
 }
 
-/** Nothing but objects and the named refs; a shallow checkout stays shallow. */
+/** Only objects and the named refs; a shallow checkout stays shallow. */
 const QUIETLY = ['--no-tags', '--no-auto-gc', '--no-write-fetch-head', '--update-shallow'];

@@ -1,4 +1,7 @@
-/** What `ferrybot check-config` says of a lab's config: the program is asked, as a person would, since the playground shares nothing with it. */
+/**
+ * The result of `ferrybot check-config` for a lab's config. It runs the program like a user, because the playground
+ * shares no code with it.
+ */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,10 +29,10 @@ export type ConfigReport =
   | { readonly state: 'missing'; readonly problems: readonly [] }
   | { readonly state: 'valid' | 'invalid'; readonly problems: readonly ConfigProblem[] };
 
-/** Where a lab's config stands in its repository. */
+/** The path of a lab's config in its repository. */
 export const CONFIG_PATH = '.github/ferrybot.yml';
 
-/** Judges the text of a config; null = there is none. Throws when the program itself breaks. */
+/** Checks the text of a config; null = there is none. Throws when the program itself fails. */
 export async function reportOf(text: string | null): Promise<ConfigReport> {
   if (text === null) return { state: 'missing', problems: [] };
   const folder = await mkdtemp(join(tmpdir(), 'ferrybot-config-'));
@@ -48,7 +51,7 @@ export async function reportOf(text: string | null): Promise<ConfigReport> {
   }
 }
 
-/** `.github/ferrybot.yml:12:3: error: lanes.daily: …`, as compilers say it. */
+/** `.github/ferrybot.yml:12:3: error: lanes.daily: …`, the usual format of compilers. */
 export function problemLine({ line, column, severity, path, message }: ConfigProblem): string {
   return `${CONFIG_PATH}:${line}:${column}: ${severity}: ${path === '' ? '' : `${path}: `}${message}`;
 }

@@ -1,4 +1,4 @@
-/** What a lab without ferrybot may begin with: the example's config, with the keys of this rehearsal, and its workflows. */
+/** Initial files for a lab without ferrybot: the example's config, with this rehearsal's keys, and its workflows. */
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { CONFIG_PATH } from './config-report.ts';
 
 const WORKFLOWS = '.github/workflows';
 
-/** Path to text. The example speaks of files that a lab may not have; its config says which. */
+/** Path to text. The example refers to files that a lab may not have; comments in its config name them. */
 export async function exampleFiles(keys: LabKeys): Promise<Readonly<Record<string, string>>> {
   const read = (path: string): Promise<string> => readFile(join(EXAMPLE_LAB, path), 'utf8');
   const files: Record<string, string> = { [CONFIG_PATH]: withKeys(await read(CONFIG_PATH), keys) };

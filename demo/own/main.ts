@@ -1,4 +1,4 @@
-/** `ferrybot playground`: a lab's own checkout on a GitHub of this machine, until its people end it. */
+/** `ferrybot playground`: a lab's own checkout on a GitHub on this machine, until a person ends it. */
 
 import { join } from 'node:path';
 import { isFolder } from '../../packages/playground/actions/runner/action-bundles.ts';
@@ -43,7 +43,7 @@ async function serve(options: OwnOptions): Promise<number> {
   if (!opened.ok) return refuse(options.json, opened.code, opened.message);
   const { lab } = opened;
   if (options.json) console.log(JSON.stringify(answerOf(lab, checkout, own)));
-  for (const line of told(lab, checkout, own)) (options.json ? console.error : console.log)(line);
+  for (const line of reportLines(lab, checkout, own)) (options.json ? console.error : console.log)(line);
   const reason = await Promise.race([stopped, lab.broken]);
   if (reason !== null) console.error(`${reason}; see ${join(folder.root, 'server.log')}`);
   await lab.close();
@@ -81,7 +81,7 @@ function answerOf(
   };
 }
 
-function told(
+function reportLines(
   lab: OpenedLab,
   checkout: Checkout,
   { report, workflows, localClusters, source }: OwnLab,

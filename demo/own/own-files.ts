@@ -1,4 +1,4 @@
-/** Files of a branch that a rehearsal looks at: the config, the workflows. */
+/** Files of a branch that a rehearsal reads: the config, the workflows. */
 
 import type { GitStore, Sha } from '../../packages/playground/git/store/git-store.ts';
 import { entryAt } from '../../packages/playground/git/store/git-trees.ts';
@@ -7,7 +7,7 @@ import { actions as limits } from '../../packages/playground/limits/limits.ts';
 
 const WORKFLOWS = '.github/workflows';
 
-/** The commit that a branch is at, which must be there. */
+/** The commit of a branch, which must exist. */
 export async function tipOf(store: GitStore, branch: string): Promise<Sha> {
   const ref = `refs/heads/${branch}`;
   const tip = (await store.refs(ref)).get(ref);

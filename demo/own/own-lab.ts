@@ -1,4 +1,4 @@
-/** A lab's own checkout as a lab to open: its branches in a store of the playground, ferrybot installed on them. */
+/** A lab's own checkout as a lab to open: its branches in a store of the playground, with ferrybot installed. */
 
 import { access, rm } from 'node:fs/promises';
 import { parseDocument } from 'yaml';
@@ -25,11 +25,11 @@ import { workflowProblems } from './workflow-problems.ts';
 
 export type OwnLab = {
   readonly source: LabSource;
-  /** What the checkout's own config is worth, with lines and columns of the file as it lies there. */
+  /** The report on the checkout's own config, with lines and columns of the original file. */
   readonly report: ConfigReport;
-  /** What of the workflow files cannot be done here, one line each. */
+  /** Unsupported parts of the workflow files, one line each. */
   readonly workflows: readonly string[];
-  /** Clusters whose jobs are processes of this machine here, in place of their own engine. */
+  /** Clusters whose jobs run as processes of this machine, not on their own engine. */
   readonly localClusters: readonly string[];
 };
 
@@ -46,7 +46,10 @@ export type OwnLabOutcome =
   | { readonly ok: true; readonly own: OwnLab }
   | { readonly ok: false; readonly code: 'other-lab'; readonly message: string };
 
-/** Clones the checkout into the folder, unless the folder holds its rehearsal already; refuses a folder that holds another. */
+/**
+ * Clones the checkout into the folder, unless the folder already contains its rehearsal; refuses a folder with another
+ * one.
+ */
 export async function ownLab(
   checkout: Checkout,
   folder: LabFolder,
@@ -58,7 +61,7 @@ export async function ownLab(
   const store = createProgramStore({ directory: target, defaultBranch: checkout.branch });
   const isKept = await exists(folder.world);
   if (!isKept) {
-    // What a start left that was killed before its world was written.
+    // Leftovers of a start that was killed before its world was written.
     await rm(target, { recursive: true, force: true });
     await cloneCheckout(checkout, target);
   } else if (!(await exists(target)) || !(await store.refs()).has(`refs/heads/${checkout.branch}`)) {
@@ -68,7 +71,7 @@ export async function ownLab(
   }
   const before = await textAt(store, await tipOf(store, checkout.branch), CONFIG_PATH);
   const report = await reportOf(before);
-  const { appSlug, logbookBranch } = named.parse(plainly(before ?? ''));
+  const { appSlug, logbookBranch } = named.parse(parseOrUndefined(before ?? ''));
   if (!isKept) await store.updateRef({ ref: `refs/heads/${logbookBranch}`, sha: null });
   const localClusters =
     isKept || before === null || report.state !== 'valid' ? [] : await prepare(store, checkout, before, keys);
@@ -126,7 +129,7 @@ async function prepare(
   return changed.localClusters;
 }
 
-/** The report on the config as it is on the default branch now; asked again only when its text has changed. */
+/** The report on the current config of the default branch; updated only when its text has changed. */
 async function liveReport(world: World, store: GitStore): Promise<ConfigReport> {
   const repo = Object.values(world.state.repos)[0];
   if (repo === undefined) throw new Error('the world has no repository');
@@ -143,8 +146,8 @@ const reports = new WeakMap<
   { readonly text: string | null; readonly report: Promise<ConfigReport> }
 >();
 
-/** The value of a YAML text, or nothing where it is no YAML: what is wrong with it is the report's business. */
-function plainly(text: string): unknown {
+/** The value of a YAML text, or undefined if it is invalid: the report describes the error. */
+function parseOrUndefined(text: string): unknown {
   const document = parseDocument(text);
   const value: unknown = document.errors.length > 0 ? null : document.toJS({ maxAliasCount: 100 });
   return typeof value === 'object' && value !== null ? value : {};

@@ -27,31 +27,31 @@ Exit 0 = ended by you, 1 = it could not start or broke (the JSON says why), 2 = 
 `;
 
 const SHAPE = {
-  /** The lab's checkout, or null: where one is. */
+  /** The lab's checkout, or null: the one around the current folder. */
   repo: textOption('repo', 'a value'),
   port: portOption().default(4610),
   /** Null: the branch that is checked out. */
   branch: textOption('branch', 'a value'),
   /** Folder that keeps the rehearsal, or null for a new temporary one. */
   keep: textOption('keep', 'a value'),
-  /** Folder with actions of other people, or null. */
+  /** Folder with third-party actions, or null. */
   actions: textOption('actions', 'a value'),
   server: switchOption('server'),
   json: flag,
 };
 
-/** Every folder is absolute. */
+/** All folders are absolute. */
 export type OwnOptions = Readonly<Omit<z.output<z.ZodObject<typeof SHAPE>>, 'repo'>> & {
   readonly repo: string;
 };
 
-/** Reads the arguments; relative folders start at `cwd`. */
+/** Parses the arguments; relative folders start at `cwd`. */
 export function readOwnOptions(args: readonly string[], cwd: string): ParsedOptions<OwnOptions> {
-  const placed = (folder: string | null): string | null => (folder === null ? null : resolve(cwd, folder));
+  const absolute = (folder: string | null): string | null => (folder === null ? null : resolve(cwd, folder));
   return readArguments(args, SHAPE, ({ repo, keep, actions, ...read }) => ({
     ...read,
     repo: resolve(cwd, repo ?? '.'),
-    keep: placed(keep),
-    actions: placed(actions),
+    keep: absolute(keep),
+    actions: absolute(actions),
   }));
 }

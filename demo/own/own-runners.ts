@@ -1,4 +1,4 @@
-/** The machines of a rehearsal: GitHub's own, and one for each set of labels that the lab's workflows ask for. */
+/** The machines of a rehearsal: GitHub's own, and one for each set of labels that the lab's workflows require. */
 
 import { parseDocument } from 'yaml';
 import * as z from 'zod';
@@ -16,12 +16,12 @@ const jobs = z.object({
 const labels = z.union([z.string().transform((label) => [label]), z.array(z.string())]);
 
 /**
- * A lab's self-hosted machines are played by this one; what an expression asks for is known only when a job starts,
- * and a file that does not parse is told by its run.
+ * This machine plays the lab's self-hosted machines. Labels from an expression are known only when a job starts. A file
+ * that cannot be parsed is reported by its run.
  */
 export function ownRunners(workflows: readonly string[]): readonly Runner[] {
-  const asked = workflows.flatMap(selfHosted);
-  const sets = new Map([...OURS, ...asked].map((set) => [set.toSorted().join(' '), set]));
+  const requested = workflows.flatMap(selfHosted);
+  const sets = new Map([...OURS, ...requested].map((set) => [set.toSorted().join(' '), set]));
   return [
     { name: 'hosted-1', labels: HOSTED },
     { name: 'hosted-2', labels: HOSTED },

@@ -1,17 +1,17 @@
-/** Changes a lab's valid config in the two points without which it cannot be rehearsed on one machine: keys and engines. */
+/** Changes a lab's valid config in two points so that it can be rehearsed on one machine: keys and engines. */
 
 import { isMap, isSeq, parseDocument } from 'yaml';
 import type { LabKeys, RoleName } from '../keys.ts';
 
 export type RehearsalConfig = {
   readonly text: string;
-  /** Clusters that had another engine: their jobs are processes of this machine here. */
+  /** Clusters that had another engine: here their jobs run as processes of this machine. */
   readonly localClusters: readonly string[];
 };
 
 /**
- * The folder's keys join the lab's own, so that the lab's private keys are not needed; every cluster gets the engine
- * `local`, because a rehearsal that reached the real cluster would be none. Null: the text is no such config.
+ * Adds the folder's keys to the lab's own, so that the lab's private keys are not needed. Every cluster gets the engine
+ * `local`, because a rehearsal must not reach the real cluster. Null: the text is not such a config.
  */
 export function rehearsalConfig(text: string, keys: LabKeys): RehearsalConfig | null {
   const document = parseDocument(text);

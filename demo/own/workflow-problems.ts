@@ -1,4 +1,4 @@
-/** What of a lab's workflows the playground cannot do, told before a run fails of it. */
+/** Lists what the playground does not support in a lab's workflows, before a run fails because of it. */
 
 import path from 'node:path';
 import { bundleOf } from '../../packages/playground/actions/runner/action-bundles.ts';
@@ -7,10 +7,13 @@ import { parseWorkflow } from '../../packages/playground/actions/workflow/parse-
 import { WorkflowFault } from '../../packages/playground/actions/workflow/workflow-fault.ts';
 import { actions } from '../../packages/playground/limits/limits.ts';
 
-/** Actions that steps may use here, beside those in the repository itself. */
+/** Actions that steps can use here, in addition to those in the repository itself. */
 const THERE = ['actions/checkout', 'ferrybot/ferrybot'];
 
-/** `texts`: workflow files by path; `bundles`: the folder of `--actions`. One line for each thing that is wrong or not here, with the file in front. */
+/**
+ * `texts`: workflow files by path; `bundles`: the folder of `--actions`. One line for each invalid or unsupported part,
+ * starting with the file.
+ */
 export function workflowProblems(
   texts: ReadonlyMap<string, string>,
   bundles: string | null = null,
@@ -20,19 +23,19 @@ export function workflowProblems(
     const used = jobs.flatMap(({ key, steps }) =>
       problemsOf(steps, bundles, 0).map((problem) => `${file}: job ${key}: ${problem}`),
     );
-    // What the YAML's reader says goes on with a picture of the place.
+    // The YAML parser's message continues with an excerpt of the file.
     const wrong = problems.map((problem) => problem.split('\n', 1).join('').replace(/:$/, ''));
     return [...wrong, ...new Set(used)];
   });
 }
 
-/** Of the actions that steps use, and of those that composite ones of the folder use in their turn. */
+/** Problems of the actions that steps use, and of those inside composite actions of the folder. */
 function problemsOf(
   steps: readonly { readonly uses: string | null }[],
   bundles: string | null,
   depth: number,
 ): readonly string[] {
-  // How deep they may stand is told by the run.
+  // The run itself reports an excessive depth.
   if (depth > actions.compositeDepth) return [];
   return steps.flatMap(({ uses }) => {
     if (uses === null || uses.startsWith('./')) return [];

@@ -1,15 +1,15 @@
-/** Ports that nobody listens on at the moment. */
+/** Ports without a listener at the moment. */
 
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Those of them that somebody listens on, on this machine's own address. */
+/** The ports that already have a listener on the loopback. */
 export async function takenPorts(ports: readonly number[]): Promise<readonly number[]> {
   const taken: number[] = [];
   for (const port of ports) {
     const server = createServer();
     const isFree = await new Promise<boolean>((resolve) => {
-      // Whatever the reason: it cannot be had.
+      // The port cannot be used, for any reason.
       server.once('error', () => resolve(false));
       server.listen(port, '127.0.0.1', () => resolve(true));
     });
@@ -19,7 +19,7 @@ export async function takenPorts(ports: readonly number[]): Promise<readonly num
   return taken;
 }
 
-/** All held at once, so that no two are the same. */
+/** All are held at the same time, so that no two are equal. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {

@@ -1,21 +1,23 @@
-/** How a Ray head is started on this machine: two CPUs, its own ports and folder, and nobody in without its token. */
+/** The command that starts a Ray head on this machine: two CPUs, its own ports and folder, and a required token. */
 
 import { ray } from '../../packages/playground/limits/limits.ts';
 import { HEAD_MARK } from './head-processes.ts';
 
-/** Where a head is and who may use it; stays the same as long as the lab's folder is kept. */
+/** The location and token of a head; unchanged while the lab's folder is kept. */
 export type HeadRecord = {
-  /** Its own folder: short, because the sockets below it may have 107 characters. */
+  /** Its own folder: short, because the paths of its sockets are limited to 107 characters. */
   readonly folder: string;
   readonly token: string;
-  /** As many as `PORTS`; the second is the dashboard's. */
+  /** `PORTS` numbers; the second is the dashboard's. */
   readonly ports: readonly number[];
 };
 
-/** How many ports a head of its own needs. */
+/** The number of ports that a head needs. */
 export const PORTS = 7;
 
-/** Arguments of `ray` and the whole environment of the head, from which its jobs have theirs. `programs`: the folder of `ray`. */
+/**
+ * Arguments of `ray` and the complete environment of the head, which its jobs inherit. `programs`: the folder of `ray`.
+ */
 export function headCommand(
   record: HeadRecord,
   programs: string,
@@ -43,7 +45,7 @@ function flagsOf({ ports, folder }: HeadRecord): readonly string[] {
     'dashboard-agent-grpc-port': agentGrpc,
     'runtime-env-agent-port': runtimeEnv,
     'metrics-export-port': metrics,
-    // Random ones: two heads with the usual range take each other's.
+    // Random ports: two heads with the default range conflict.
     'min-worker-port': 0,
     'max-worker-port': 0,
     'node-ip-address': '127.0.0.1',

@@ -1,14 +1,16 @@
-/** The processes of one Ray head and of the jobs on it: told by its folder, which their command lines, their environments or their open files name. */
+/**
+ * The processes of one Ray head and its jobs, found by its folder in their command lines, environments or open files.
+ */
 
 import { readdir, readlink } from 'node:fs/promises';
 import { ray } from '../../packages/playground/limits/limits.ts';
 import { GONE_OR_HIDDEN, ifThere } from '../../packages/playground/world/if-there.ts';
 import { endAll, otherProcesses, readOf } from '../processes.ts';
 
-/** In the environment of the head, from which everything on it has its own. */
+/** A variable in the environment of the head, which everything on it inherits. */
 export const HEAD_MARK = 'FERRYBOT_REHEARSAL_HEAD';
 
-/** Kills them all and waits until they are gone: the ports are free then, and no job outlives its head. */
+/** Kills them all and waits until they have ended: then the ports are free, and no job outlives its head. */
 export function endHead(folder: string): Promise<void> {
   return endAll(`the Ray head in ${folder}`, () => processesOf(folder), ray);
 }
@@ -25,17 +27,17 @@ async function isOnHead(pid: string, folder: string): Promise<boolean> {
     readOf(pid, 'environ'),
     readOf(pid, 'cmdline'),
   ]);
-  // What has ended and waits for its parent holds nothing any more.
+  // A zombie process holds no resources.
   if (/\) Z /.test(state)) return false;
   return (
     environment.split('\0').includes(`${HEAD_MARK}=${folder}`) ||
     command.includes(`--temp-dir=${folder}`) ||
-    // The agents of a node write their title over both, outlive a node that was killed, and hold its ports.
+    // A node's agents overwrite both with their title, outlive a killed node, and hold its ports.
     (command.startsWith('ray::') && (await hasFileBelow(pid, folder)))
   );
 }
 
-/** Whether one of its open files, such as a log, lies or lay below the folder. */
+/** Whether one of its open files, such as a log, is or was below the folder. */
 async function hasFileBelow(pid: string, folder: string): Promise<boolean> {
   const files = (await ifThere(readdir(`/proc/${pid}/fd`), GONE_OR_HIDDEN)) ?? [];
   const places = await Promise.all(

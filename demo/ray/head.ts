@@ -1,4 +1,7 @@
-/** A real Ray head for a rehearsal: started with a token of its own, found again by the next start, ended with everything on it. */
+/**
+ * A real Ray head for a rehearsal: started with its own token, found again by the next start, ended with everything on
+ * it.
+ */
 
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -12,7 +15,7 @@ import { freePorts, takenPorts } from './free-ports.ts';
 import { type HeadRecord, headCommand, PORTS } from './head-command.ts';
 import { endHead } from './head-processes.ts';
 
-/** Programs of the environment that `npm run setup:ray` makes; null where it was not run to its end. */
+/** Programs of the environment from `npm run setup:ray`; null if the setup did not complete. */
 export function rayPrograms(): { readonly ray: string; readonly uv: string; readonly python: string } | null {
   if (!existsSync(join(RAY_TOOLS, 'ferrybot-setup.json'))) return null;
   const program = (name: string): string => join(RAY_TOOLS, 'bin', name);
@@ -21,14 +24,17 @@ export function rayPrograms(): { readonly ray: string; readonly uv: string; read
 
 export type RayHead = HeadRecord & {
   readonly address: string;
-  /** Ends it and removes its folder, unless a job still runs on it and `mayStay`: then it is left, and true is given. */
+  /**
+   * Ends the head and removes its folder. If a job still runs on it and `mayStay` is true, it keeps running, and the
+   * result is true.
+   */
   readonly close: (mayStay: boolean) => Promise<boolean>;
 };
 
 /**
- * Starts the head of the file's record, or goes on with it if it still runs; a new record where there is no file. The
- * lab's config names the address, so that a lab that is kept has its ports for good: the ones that somebody else has
- * taken meanwhile are given in place of a head.
+ * Starts the head of the record in `file`, or reuses it if it still runs. Without a file it creates a record. The lab's
+ * config contains the address, so a kept lab keeps its ports. If another program has taken them, they are returned, and
+ * no head is started.
  */
 export async function openRayHead(
   file: string,
@@ -37,7 +43,7 @@ export async function openRayHead(
   const known = isNew ? await newRecord(file) : await readRecord(file);
   await mkdir(known.folder, { recursive: true, mode: 0o700 });
   if ((await jobsOf(addressOf(known), known.token)) !== null) return headOf(known);
-  // What a killed rehearsal left of it holds its ports.
+  // Leftover processes of a killed rehearsal hold its ports.
   await endHead(known.folder);
   const taken = isNew ? [] : await takenPorts(known.ports);
   return taken.length > 0 ? { takenPorts: taken } : headOf(await start(known, isNew ? file : null));
@@ -63,7 +69,7 @@ function headOf(record: HeadRecord): RayHead {
 }
 
 async function readRecord(file: string): Promise<HeadRecord> {
-  // Written by ourselves, below, in a folder that is ours alone.
+  // Written by this program, below, in a private folder.
   return JSON.parse(await readFile(file, 'utf8')) as HeadRecord;
 }
 
@@ -81,8 +87,8 @@ async function writeRecord(file: string, record: HeadRecord): Promise<HeadRecord
 }
 
 /**
- * On a machine that is very busy Ray gives a start up after half a minute: the next one mostly comes up. `file`: where a
- * new record is kept, which takes other ports for each start; null where the ports are those of a lab.
+ * On a very busy machine Ray gives up a start after half a minute; the next attempt usually succeeds. `file`: the path
+ * of a new record, with other ports for each attempt; null for a lab's fixed ports.
  */
 async function start(known: HeadRecord, file: string | null): Promise<HeadRecord> {
   let record = known;
@@ -111,19 +117,19 @@ async function startOnce(record: HeadRecord, address: string): Promise<boolean> 
   const deadline = performance.now() + ray.startTimeoutMs;
   while (child.exitCode === null && performance.now() < deadline) {
     await sleep(ray.pollMs);
-    // The dashboard answers before the node is there: a job that came then would be lost with a start that fails.
+    // The dashboard answers before the node is ready. A job submitted then would be lost if the start fails.
     const hasStarted = (await readFile(logOf(record), 'utf8')).includes('Ray runtime started');
     if (hasStarted && (await jobsOf(address, record.token)) !== null) return true;
   }
   return false;
 }
 
-/** Beside the head's folder, which Ray fills and we remove. */
+/** Next to the head's folder, which Ray fills and this program removes. */
 function logOf({ folder }: HeadRecord): string {
   return `${folder}.log`;
 }
 
-/** Null where nobody answers yet, or not as a head does that knows the token. */
+/** Null if there is no answer yet, or not from a head that accepts the token. */
 async function jobsOf(
   address: string,
   token: string,
@@ -134,7 +140,7 @@ async function jobsOf(
       signal: AbortSignal.timeout(ray.answerMs),
     });
     const text = await answer.text();
-    // JobDetails of ray-project/ray; a status is all that is asked of it.
+    // JobDetails of ray-project/ray; only the status is used.
     return answer.ok ? (JSON.parse(text) as readonly { readonly status: string }[]) : null;
   } catch (error) {
     if (error instanceof TypeError || error instanceof SyntaxError || error instanceof DOMException)

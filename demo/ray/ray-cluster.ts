@@ -1,4 +1,4 @@
-/** The cluster behind `npm start -- --engine ray`: is there a Ray at all, and the head itself. */
+/** The cluster of `npm start -- --engine ray`: checks that Ray is installed, and opens the head. */
 
 import type { LabFolder } from '../lab-folder.ts';
 import type { ClusterOutcome } from '../rehearsal-cluster.ts';

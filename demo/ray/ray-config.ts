@@ -1,4 +1,4 @@
-/** The example lab's config for a real Ray head on this machine: its cluster, and outputs where the watch can read them. */
+/** The example lab's config for a real Ray head on this machine: its cluster, and outputs that the watch can read. */
 
 import { parseDocument } from 'yaml';
 
@@ -6,13 +6,13 @@ export type RayPlace = {
   readonly address: string;
   readonly uv: string;
   readonly python: string;
-  /** Absolute folder for what the jobs write. */
+  /** Absolute folder for the jobs' output. */
   readonly outputs: string;
 };
 
 /**
- * Every cluster becomes one of the engine `ray` that submits through the lab's own scripts. `uv run` needs no network
- * so: no project is made ready, and the Python that has Ray runs the script.
+ * Changes every cluster to the engine `ray`, which submits through the lab's own scripts. `uv run` is configured so
+ * that it needs no network: it prepares no project, and the Python with Ray runs the script.
  */
 export function rayConfig(text: string, { address, uv, python, outputs }: RayPlace): string {
   const document = parseDocument(text);

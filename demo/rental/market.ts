@@ -1,4 +1,4 @@
-/** The market behind `npm start -- --lane rental`: a Vast.ai of this machine whose instances are real processes. */
+/** The market of `npm start -- --lane rental`: a Vast.ai on this machine with real processes as instances. */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { openVast, type VastServer } from '../../packages/playground/vast/server
 import type { LabFolder } from '../lab-folder.ts';
 import type { RehearsalCluster } from '../rehearsal-cluster.ts';
 
-/** The lane, the cluster that it rents on, and the training that its lab has for it. */
+/** The lane, its rental cluster, and the lab's training script for it. */
 export const RENTAL_LANE = 'gpu';
 const TRAINING = 'experiments/finetune.py';
 
@@ -28,7 +28,7 @@ const CARD = {
   min_bid: 0.2,
 } as const;
 
-/** The cheapest is unreliable, the next the cheapest that fits, and the last too dear. */
+/** The cheapest offer is unreliable, the next is the cheapest suitable one, and the last is too expensive. */
 const OFFERS: readonly Offer[] = [
   { ...CARD, id: 101, machine_id: 11, host_id: 1, dph_base: 0.2, reliability2: 0.8 },
   { ...CARD, id: 102, machine_id: 12, host_id: 2, dph_base: 0.36 },
@@ -36,12 +36,12 @@ const OFFERS: readonly Offer[] = [
   { ...CARD, id: 104, machine_id: 14, host_id: 4, dph_base: 0.9 },
 ];
 
-/** A machine is there within seconds, so that everything moves in seconds. */
+/** A machine is ready within seconds, so that the whole story takes seconds. */
 const TIMING = { provisionMs: 1_000, createMs: 1_000, loadMs: 2_000, destroyMs: 500 };
 
 export type Market = { readonly cluster: RehearsalCluster; readonly vast: VastServer };
 
-/** Opens it; a lab that is kept does not keep its machines, which nobody would watch. */
+/** Opens the market. A kept lab does not keep its machines, because they would run without a watch. */
 export async function openMarket(folder: LabFolder): Promise<Market> {
   const vast = await openVast({
     clock: createOffsetClock(),
@@ -67,7 +67,7 @@ export async function openMarket(folder: LabFolder): Promise<Market> {
   };
 }
 
-/** The example config with a cluster that rents here, and a lane on it. Throws where the config is not the example's. */
+/** The example config with a cluster that rents here, and a lane on it. Throws if the config is not the example's. */
 function withRentals(config: string, api: string): string {
   if (!config.includes('\nclusters:\n')) throw new Error('the example config has no clusters');
   return `${config.replace('\nclusters:\n', `\nclusters:\n${clusterOf(api)}`).trimEnd()}\n${LANE}`;

@@ -1,4 +1,6 @@
-/** `--lane rental --auto`: the people of a rental, from `/rent` over a crash and a machine that is taken away to the seal. */
+/**
+ * `--lane rental --auto`: plays the people of a rental, from `/rent` through a crash and an outbid machine to the seal.
+ */
 
 import type { Instance } from '../../packages/playground/vast/instance.ts';
 import type { VastServer } from '../../packages/playground/vast/server.ts';
@@ -12,7 +14,7 @@ import { RENTAL_LANE } from './market.ts';
 const RENT =
   '/rent gpu="RTX 4090" hours=1 cap="1 USD" price="$0.50" reason="does the small model still train at this length?"';
 const READING_MS = 1_500;
-/** Which attempt loses its machine. */
+/** The attempt that loses its machine. */
 const TAKEN = 2;
 
 type Story = {
@@ -21,7 +23,7 @@ type Story = {
   readonly report: (stage: StageReport) => void;
 };
 
-/** Ada asks, mira approves; the first job runs out of memory, the second loses its machine, the third trains to its end. */
+/** Ada requests, mira approves. The first job runs out of memory, the second loses its machine, the third completes. */
 export async function playRental(story: Story): Promise<Played> {
   const { lab, vast, report } = story;
   const issue = await openIssue(lab.world, 'ada', {
@@ -42,13 +44,13 @@ export async function playRental(story: Story): Promise<Played> {
     await reach('submitted', async () => found(await events(), 'submitted'));
     await reach('stepping', async () => {
       const entries = await events();
-      // However long the watch takes to see it step, the job must not be done before its machine is taken.
+      // The job must not finish before its machine is taken, even if the watch is slow to observe a step.
       await pauseWhenStepping(machineOf(vast, entries));
       return steppingOf(entries, TAKEN);
     });
     const machine = machineOf(vast, await events());
     if (machine === null) throw new NotReached('no-machine-runs');
-    // A higher bid takes the machine away, as it may at any moment.
+    // A higher bid takes the machine away, as it can at any time.
     vast.account.happen(machine, 'outbid');
     await reach('ended', async () => succeeded(await events()));
     await reach('ended', async () => (vast.account.list().length === 0 ? true : null));
@@ -62,7 +64,7 @@ export async function playRental(story: Story): Promise<Played> {
   }
 }
 
-/** A step was seen of this attempt. */
+/** Whether a step of this attempt was observed. */
 function steppingOf(events: readonly LogbookEntry[], attempt: number): true | null {
   const isStepping = events.some(
     ({ type, data }) => type === 'observed' && data['attempt'] === attempt && Number(data['step'] ?? 0) > 0,
@@ -74,7 +76,7 @@ function succeeded(events: readonly LogbookEntry[]): true | null {
   return events.some(({ type, data }) => type === 'ended' && data['status'] === 'SUCCEEDED') ? true : null;
 }
 
-/** The machine of the attempt that loses it, while it runs; the one of the attempt before may still be there. */
+/** The machine of the attempt that loses it, while it runs; the machine of the previous attempt may still exist. */
 function machineOf({ account }: VastServer, events: readonly LogbookEntry[]): Instance | null {
   const submitted = events.find(({ type, data }) => type === 'submitted' && data['attempt'] === TAKEN);
   const jobId = submitted?.data['jobId'];
@@ -84,7 +86,7 @@ function machineOf({ account }: VastServer, events: readonly LogbookEntry[]): In
   );
 }
 
-/** Its processes stand still from its first step on; the account shows a machine that runs. */
+/** Pauses its processes after the first step; the account still shows a running machine. */
 async function pauseWhenStepping(machine: Instance | null): Promise<void> {
   const container = machine?.container ?? null;
   if (container === null) return;

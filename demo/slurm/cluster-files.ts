@@ -1,4 +1,4 @@
-/** A private Slurm cluster of this machine, as files: its configuration and its key, in a folder of its own. */
+/** The files of a private Slurm cluster on this machine: its configuration and its key, in its own folder. */
 
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { slurm } from '../../packages/playground/limits/limits.ts';
 import type { ClusterRecord } from '../private-cluster.ts';
 
-/** How many ports a cluster of its own needs. */
+/** The number of ports that a cluster needs. */
 export const PORTS = 2;
 
 /** The file for SLURM_CONF. */
@@ -15,12 +15,12 @@ export function configurationOf({ folder }: ClusterRecord): string {
   return join(folder, 'slurm.conf');
 }
 
-/** Where munge, which says who somebody is, listens. */
+/** The socket of munge, which authenticates users. */
 export function socketOf({ folder }: ClusterRecord): string {
   return join(folder, 'munge.socket');
 }
 
-/** Writes what is not there yet; the key is the cluster's own, and only its owner may read it. */
+/** Writes missing files. The key belongs to this cluster, and only its owner can read it. */
 export async function writeCluster(record: ClusterRecord): Promise<void> {
   const { folder } = record;
   await mkdir(join(folder, 'state'), { recursive: true, mode: 0o700 });
@@ -54,7 +54,7 @@ function configuration(record: ClusterRecord): string {
     SlurmctldLogFile: join(folder, 'slurmctld.log'),
     SlurmdLogFile: join(folder, 'slurmd.log'),
     MpiDefault: 'none',
-    // No cgroups: they need a machine of one's own.
+    // No cgroups: they need control of the whole machine.
     ProctrackType: 'proctrack/pgid',
     TaskPlugin: 'task/none',
     SwitchType: 'switch/none',

@@ -1,19 +1,22 @@
-/** The processes of one private Slurm cluster and of its jobs: told by its folder, which their environments, command lines or working folders name. */
+/**
+ * The processes of one private Slurm cluster and its jobs, found by its folder in their environments, command lines or
+ * working folders.
+ */
 
 import { readlink } from 'node:fs/promises';
 import { slurm } from '../../packages/playground/limits/limits.ts';
 import { GONE_OR_HIDDEN, ifThere } from '../../packages/playground/world/if-there.ts';
 import { endAll, otherProcesses, readOf } from '../processes.ts';
 
-/** In the environment of the daemons, from which slurmstepd has its own. */
+/** A variable in the environment of the daemons, which slurmstepd inherits. */
 export const MARK = 'FERRYBOT_REHEARSAL_CLUSTER';
 
-/** Kills them all and waits until they are gone. */
+/** Kills them all and waits until they have ended. */
 export function endProcessesOf(folder: string): Promise<void> {
   return endAll(`the Slurm cluster in ${folder}`, () => processesOf(folder), slurm);
 }
 
-/** A job begins with a script below the spool folder; what it starts is in its group. */
+/** A job starts as a script below the spool folder; its child processes are in its process group. */
 async function processesOf(folder: string): Promise<readonly number[]> {
   const pids = await otherProcesses();
   const seen = await Promise.all(
@@ -33,7 +36,7 @@ async function readProcess(pid: string, folder: string): Promise<Seen> {
     ifThere(readlink(`/proc/${pid}/cwd`), GONE_OR_HIDDEN),
   ]);
   const [state = '', , group = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  // What has ended and waits for its parent holds nothing any more.
+  // A zombie process holds no resources.
   if (state === 'Z' || state === '') return { isOurs: false, isJob: false, group: '' };
   const isJob = command.includes(`${folder}/spool/`) || `${cwd}/`.startsWith(`${folder}/`);
   const isMarked = environment.split('\0').includes(`${MARK}=${folder}`);

@@ -1,4 +1,7 @@
-/** The daemons of a private Slurm cluster: started, found again, and ended without touching another program of the machine. */
+/**
+ * The daemons of a private Slurm cluster: started, found again, and ended without effect on other programs of the
+ * machine.
+ */
 
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -13,18 +16,18 @@ import { endProcessesOf, MARK } from './cluster-processes.ts';
 
 const run = promisify(execFile);
 
-/** Debian puts daemons where an ordinary account's PATH does not lead. */
+/** Debian installs daemons outside an ordinary account's PATH. */
 const FOLDERS = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 const PROGRAMS = ['munged', 'slurmctld', 'slurmd', 'sbatch', 'squeue', 'scancel'] as const;
 
-/** Those of the needed programs that this machine does not have (`npm run setup:slurm` installs them). */
+/** The required programs that this machine lacks (`npm run setup:slurm` installs them). */
 export function missingPrograms(): readonly string[] {
   return PROGRAMS.filter((name) => programAt(name) === null);
 }
 
 export type Daemon = 'munged' | 'slurmctld' | 'slurmd';
 
-/** Starts what does not run yet and waits until the node takes jobs (4 s on a quiet machine). */
+/** Starts what does not run yet and waits until the node accepts jobs (4 s on an idle machine). */
 export async function startCluster(record: ClusterRecord): Promise<void> {
   await writeCluster(record);
   await startDaemon(record, 'munged');
@@ -61,22 +64,22 @@ export async function startDaemon(record: ClusterRecord, daemon: Daemon): Promis
 
 /** Whether the controller answers and the node is ready for a job. */
 export async function isReady(record: ClusterRecord): Promise<boolean> {
-  const said = await askCluster(record, 'sinfo', ['--noheader', '--format=%T']);
-  return said !== null && /^(idle|mixed|allocated)/m.test(said);
+  const output = await askCluster(record, 'sinfo', ['--noheader', '--format=%T']);
+  return output !== null && /^(idle|mixed|allocated)/m.test(output);
 }
 
-/** Whether a job waits or runs. */
+/** Whether a job is waiting or running. */
 export async function hasLivingJob(record: ClusterRecord): Promise<boolean> {
   return ((await askCluster(record, 'squeue', ['--noheader'])) ?? '').trim() !== '';
 }
 
-/** Ends its jobs, its daemons and what they have started, and removes its folder. */
+/** Ends its jobs, its daemons and their child processes, and removes its folder. */
 export async function closeCluster(record: ClusterRecord): Promise<void> {
   await endProcessesOf(record.folder);
   await rm(record.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 }
 
-/** What a command of Slurm says; null where it does not answer. */
+/** The output of a Slurm command; null if it fails. */
 export async function askCluster(
   record: ClusterRecord,
   command: string,
@@ -91,7 +94,7 @@ export async function askCluster(
     });
     return stdout;
   } catch (error) {
-    // Whatever the program did not like, it says by its exit code.
+    // The program reports every error by its exit code.
     if (error instanceof Error && 'code' in error) return null;
     throw error;
   }

@@ -1,4 +1,6 @@
-/** The cluster behind `npm start -- --engine slurm`: are the programs there, and a private cluster of this machine. */
+/**
+ * The cluster of `npm start -- --engine slurm`: checks that the programs are installed, and opens a private cluster.
+ */
 
 import { join } from 'node:path';
 import type { LabFolder } from '../lab-folder.ts';
@@ -9,7 +11,7 @@ import { configurationOf, PORTS } from './cluster-files.ts';
 import { endProcessesOf } from './cluster-processes.ts';
 import { slurmLabConfig } from './slurm-config.ts';
 
-/** Starts the cluster of a lab, or goes on with it if it still runs. */
+/** Starts the cluster of a lab, or reuses it if it still runs. */
 export async function openSlurmCluster(folder: LabFolder): Promise<ClusterOutcome> {
   const missing = missingPrograms();
   if (missing.length > 0)

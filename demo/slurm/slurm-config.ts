@@ -1,17 +1,19 @@
-/** The example lab's config for a real Slurm cluster of this machine: its cluster, and outputs where the watch can read them. */
+/**
+ * The example lab's config for a real Slurm cluster on this machine: its cluster, and outputs that the watch can read.
+ */
 
 import { parseDocument } from 'yaml';
 
 export type SlurmPlace = {
-  /** The folder that runner and nodes share: here any folder is one. */
+  /** The folder that runner and nodes share; on one machine any folder is shared. */
   readonly folder: string;
   /** The file for SLURM_CONF. */
   readonly conf: string;
-  /** Absolute folder for what the jobs write. */
+  /** Absolute folder for the jobs' output. */
   readonly outputs: string;
 };
 
-/** Every cluster becomes one of the engine `slurm`. */
+/** Changes every cluster to the engine `slurm`. */
 export function slurmLabConfig(text: string, { folder, conf, outputs }: SlurmPlace): string {
   const document = parseDocument(text);
   const lab = document.toJSON() as {

@@ -76,7 +76,7 @@ export function createActions(options: ActionsOptions): Actions {
   let recovered = false;
   let loop: Promise<void> | null = null;
 
-  const look = (first: () => Promise<void>): Promise<void> =>
+  const runPass = (first: () => Promise<void>): Promise<void> =>
     queue.serially(async () => {
       if (!recovered) {
         recovered = true;
@@ -93,17 +93,20 @@ export function createActions(options: ActionsOptions): Actions {
     if (stopped.signal.aborted) return;
     // The queue itself emits these events while it works. Waiting for the queue here would deadlock.
     if (event.type === 'check_run' && event.byTokenKind === 'app') return;
-    if (event.type === 'workflow_run') inBackground(look(() => openRuns(engine, event)));
-    else if (STARTING.has(event.type)) await look(() => openRuns(engine, event));
+    if (event.type === 'workflow_run') inBackground(runPass(() => openRuns(engine, event)));
+    else if (STARTING.has(event.type)) await runPass(() => openRuns(engine, event));
   });
-  const tick = (): Promise<void> => look(() => fireSchedules(engine));
+  const tick = (): Promise<void> => runPass(() => fireSchedules(engine));
 
   return {
     tick,
     start: () => {
-      loop ??= goOn(world, tick, stopped.signal, options.schedulePollMs ?? limits.schedulePollMs).catch(
-        engine.broke,
-      );
+      loop ??= runSchedules(
+        world,
+        tick,
+        stopped.signal,
+        options.schedulePollMs ?? limits.schedulePollMs,
+      ).catch(engine.broke);
     },
     idle: async () => {
       while (engine.active.size > 0 || background.size > 0 || queue.busy()) {
@@ -154,7 +157,7 @@ function createEngine(options: ActionsOptions, serially: Engine['serially'], sto
 }
 
 /** Checks again when a schedule comes due, and at short intervals, because a person may move the clock. */
-async function goOn(
+async function runSchedules(
   world: World,
   tick: () => Promise<void>,
   stopped: AbortSignal,

@@ -59,7 +59,7 @@ export function shapeAnnotation(world: World, run: CheckRun, one: CheckAnnotatio
 export async function shapeCheckSuite(world: World, suite: CheckSuite): Promise<JsonObject> {
   const repo = repoById(world, suite.repoId);
   const head = await world.gitOf(repo).readCommit(suite.headSha);
-  const { runs, status, conclusion } = standing(world, suite);
+  const { runs, status, conclusion } = suiteState(world, suite);
   return {
     id: suite.id,
     node_id: nodeId('CS', suite.id),
@@ -82,7 +82,7 @@ export async function shapeCheckSuite(world: World, suite: CheckSuite): Promise<
 }
 
 /** A suite's status and conclusion, derived from its runs, and the number of runs. */
-export function standing(
+export function suiteState(
   world: World,
   suite: CheckSuite,
 ): { readonly runs: number; readonly status: string; readonly conclusion: string | null } {

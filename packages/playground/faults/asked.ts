@@ -3,7 +3,7 @@
 import { github } from '../limits/limits.ts';
 
 /** A request with its facts; `request` can still be read. */
-export type Asked = {
+export type DescribedRequest = {
   readonly request: Request;
   /** `METHOD /path` as in GitHub's reference, then as requested if that is different. */
   readonly routes: readonly [string, ...string[]];
@@ -15,7 +15,7 @@ export type Asked = {
 };
 
 /** Collects the facts; a body is read from a copy. */
-export async function looked(request: Request): Promise<Asked> {
+export async function describeRequest(request: Request): Promise<DescribedRequest> {
   const url = new URL(request.url);
   const caller = request.headers.get('authorization') ?? '';
   const route = `${request.method} ${url.pathname.replace(/^\/api(?:\/v3|(?=\/graphql$))/, '')}`;

@@ -2,7 +2,7 @@
 
 import { identify } from '../identity/identity.ts';
 import type { World } from '../world/world.ts';
-import { type Asked, looked } from './asked.ts';
+import { type DescribedRequest, describeRequest } from './asked.ts';
 import { ConnectionLost } from './connection-lost.ts';
 import type { FaultKind } from './fault.ts';
 import { waitOut } from './slow-answers.ts';
@@ -26,14 +26,18 @@ export async function answerWithFaults(
   answer: (request: Request) => Promise<Response>,
 ): Promise<Response> {
   if (!isOn(world, kinds)) return answer(request);
-  const asked = await looked(request);
+  const described = await describeRequest(request);
   const occasion: Occasion = {
-    routes: asked.routes,
+    routes: described.routes,
     byPerson: isPerson(world, request.headers.get('authorization')),
   };
-  const refused = asked.writes ? refusedByStorm(world, asked.caller) : null;
+  const refused = described.writes ? refusedByStorm(world, described.caller) : null;
   if (refused !== null) return dated(world, refused);
-  const strikes = draw(world, asked.writes ? kinds.filter((kind) => kind !== 'stale-read') : kinds, occasion);
+  const strikes = draw(
+    world,
+    described.writes ? kinds.filter((kind) => kind !== 'stale-read') : kinds,
+    occasion,
+  );
   for (const { fault } of strikes.filter((one) => one.fault.kind === 'slow')) {
     record(world, fault, occasion);
     await waitOut(world, fault);
@@ -41,13 +45,13 @@ export async function answerWithFaults(
   const other = strikes.find(
     ({ fault }) =>
       fault.kind !== 'slow' &&
-      (asked.writes || fault.kind !== 'secondary-limit') &&
+      (described.writes || fault.kind !== 'secondary-limit') &&
       // While the request waited, the faults may have been switched off.
       world.state.settings.faults.includes(fault),
   );
   return other === undefined
-    ? staleOrFresh(world, asked, null, answer)
-    : dated(world, await struck(world, asked, occasion, other, answer));
+    ? staleOrFresh(world, described, null, answer)
+    : dated(world, await struck(world, described, occasion, other, answer));
 }
 
 /** Sets the world's time in a proxy's answer; otherwise Node would add this machine's time. */
@@ -64,14 +68,14 @@ export function isPerson(world: World, authorization: string | null): boolean {
 
 async function struck(
   world: World,
-  asked: Asked,
+  described: DescribedRequest,
   occasion: Occasion,
   { fault, count }: Strike,
   answer: (request: Request) => Promise<Response>,
 ): Promise<Response> {
   // A first read has no older answer, so a stale read records its own strike.
   if (fault.kind === 'stale-read')
-    return staleOrFresh(world, asked, { fault, onStale: () => record(world, fault, occasion) }, answer);
+    return staleOrFresh(world, described, { fault, onStale: () => record(world, fault, occasion) }, answer);
   record(world, fault, occasion);
   switch (fault.kind) {
     case 'server-error':
@@ -79,10 +83,10 @@ async function struck(
     case 'lost-request':
       throw new ConnectionLost('before');
     case 'lost-answer':
-      await answer(asked.request);
+      await answer(described.request);
       throw new ConnectionLost('after');
     case 'secondary-limit':
-      return beginStorm(world, asked.caller);
+      return beginStorm(world, described.caller);
     case 'slow':
     case 'webhook-dropped':
     case 'webhook-doubled':

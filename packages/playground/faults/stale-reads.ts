@@ -2,13 +2,13 @@
 
 import { faults as limits } from '../limits/limits.ts';
 import type { World } from '../world/world.ts';
-import type { Asked } from './asked.ts';
+import type { DescribedRequest } from './asked.ts';
 import type { Fault } from './fault.ts';
 import { isOn } from './strike.ts';
 
-type Kept = { readonly atMs: number; readonly answer: Response };
+type StoredAnswer = { readonly atMs: number; readonly answer: Response };
 
-const kept = new WeakMap<World, Map<string, Kept>>();
+const kept = new WeakMap<World, Map<string, StoredAnswer>>();
 
 /**
  * On a strike, returns the earlier answer to the same read if it is recent enough, and calls `onStale`. Stores every
@@ -16,25 +16,25 @@ const kept = new WeakMap<World, Map<string, Kept>>();
  */
 export async function staleOrFresh(
   world: World,
-  asked: Asked,
+  described: DescribedRequest,
   strike: { readonly fault: Fault; readonly onStale: () => void } | null,
   answer: (request: Request) => Promise<Response>,
 ): Promise<Response> {
-  if (asked.writes || !isOn(world, ['stale-read'])) return answer(asked.request);
-  const answers = kept.get(world) ?? new Map<string, Kept>();
+  if (described.writes || !isOn(world, ['stale-read'])) return answer(described.request);
+  const answers = kept.get(world) ?? new Map<string, StoredAnswer>();
   kept.set(world, answers);
-  const before = answers.get(asked.key);
+  const before = answers.get(described.key);
   const now = world.clock.now();
   if (strike !== null && before !== undefined && now - before.atMs <= strike.fault.durationMs) {
     strike.onStale();
     return before.answer.clone();
   }
-  const fresh = await answer(asked.request);
-  if (fresh.status === 200) remember(answers, asked.key, { atMs: now, answer: fresh.clone() });
+  const fresh = await answer(described.request);
+  if (fresh.status === 200) remember(answers, described.key, { atMs: now, answer: fresh.clone() });
   return fresh;
 }
 
-function remember(answers: Map<string, Kept>, key: string, one: Kept): void {
+function remember(answers: Map<string, StoredAnswer>, key: string, one: StoredAnswer): void {
   answers.delete(key);
   answers.set(key, one);
   const [oldest] = answers.keys();

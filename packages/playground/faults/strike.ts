@@ -54,7 +54,7 @@ export function counterOf(index: number, { kind }: Fault): string {
 export type Struck = { readonly kind: FaultKind; readonly route: string; readonly atMs: number };
 
 /** Recent strikes, newest first. */
-export function lately(world: World): readonly Struck[] {
+export function recentStrikes(world: World): readonly Struck[] {
   return (histories.get(world) ?? []).toReversed();
 }
 

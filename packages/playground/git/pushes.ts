@@ -38,7 +38,7 @@ export async function recordPush(
   const tags = changed.filter(({ ref }) => ref.startsWith('refs/tags/'));
   for (const one of changed) {
     await noteActivity(act, one, at);
-    if (tags.length <= github.tagsPerPushEvent || !tags.includes(one)) await tellPush(act, one);
+    if (tags.length <= github.tagsPerPushEvent || !tags.includes(one)) await emitPush(act, one);
     if (one.ref.startsWith('refs/heads/')) await renewPulls(act, one.ref.slice('refs/heads/'.length), one);
   }
 }
@@ -118,7 +118,7 @@ async function renewBase(act: Act, issue: PullIssue, tip: string): Promise<void>
   );
 }
 
-async function tellPush(act: Act, moved: MovedRef): Promise<void> {
+async function emitPush(act: Act, moved: MovedRef): Promise<void> {
   // GitHub sends webhooks only for branches and tags; other refs move without events.
   const branch = moved.ref.startsWith('refs/heads/');
   if (!branch && !moved.ref.startsWith('refs/tags/')) return;

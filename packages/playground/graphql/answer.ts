@@ -110,11 +110,11 @@ function read(query: string): DocumentNode | Unreadable {
     const document = parse(query, { maxTokens: playground.graphqlTokens });
     const problems = validate(schema, document, rules);
     if (problems.length === 0) return document;
-    const asked = problems.flatMap((one) => {
+    const unservedFields = problems.flatMap((one) => {
       const found = unservedField(document, one);
       return found === null ? [] : [[one, found] as const];
     });
-    return { problems, asked: new Map(asked) };
+    return { problems, asked: new Map(unservedFields) };
   } catch (error) {
     if (error instanceof GraphQLError) return { problems: [error], asked: new Map() };
     throw error;

@@ -1,8 +1,8 @@
 /** GraphQL nodes of checks and statuses on a commit (docs.github.com/graphql/reference/objects: CheckSuite, CheckRun, Status). */
 
 import type { CheckRun, CheckSuite, CommitStatus, Run } from '../actions/state-actions.ts';
-import { standing } from '../checks/shape-check.ts';
-import { checkStands } from '../rules/check-stands.ts';
+import { suiteState } from '../checks/shape-check.ts';
+import { checkStates } from '../rules/check-stands.ts';
 import { requiredChecks } from '../rules/merge-rules.ts';
 import { appById, asPull, must, repoById } from '../world/lookup.ts';
 import { nodeId, readNodeId } from '../world/node-id.ts';
@@ -42,7 +42,7 @@ export function checkFields(context: Context, repo: Repo, sha: string): object {
 
 function suiteNode(context: Context, suite: CheckSuite): object {
   const { world } = context;
-  const own = standing(world, suite);
+  const own = suiteState(world, suite);
   const run = Object.values(world.state.runs).find((one) => one.checkSuiteId === suite.id);
   // A suite of Actions has the state of its workflow run, even before the run has a job.
   const { status, conclusion } = run ?? own;
@@ -142,16 +142,16 @@ function rollupNode(context: Context, repo: Repo, sha: string): object | null {
     .filter((one) => one.repoId === repo.id && one.headSha === sha)
     .toSorted((a, b) => a.id - b.id);
   const newest = [...new Map(runs.map((run) => [`${run.appId} ${run.name}`, run])).values()];
-  const stands = checkStands(world, repo, sha);
-  if (stands.length === 0) return null;
-  const isRed = stands.some(({ state }) => state === 'red');
+  const states = checkStates(world, repo, sha);
+  if (states.length === 0) return null;
+  const isRed = states.some(({ state }) => state === 'red');
   const nodes = [
     ...newest.map((run) => checkRunNode(context, run)),
     ...newestStatuses(world, repo, sha).map((row) => contextNode(context, row)),
   ];
   return {
     id: nodeId('S', `${repo.id}:${sha}:rollup`),
-    state: isRed ? 'FAILURE' : stands.some(({ state }) => state === 'pending') ? 'PENDING' : 'SUCCESS',
+    state: isRed ? 'FAILURE' : states.some(({ state }) => state === 'pending') ? 'PENDING' : 'SUCCESS',
     contexts: (args: PageArgs) => connect(nodes, args, (node) => node),
   };
 }

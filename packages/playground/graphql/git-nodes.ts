@@ -120,11 +120,11 @@ export async function commitNode(world: World, repo: Repo, sha: Sha): Promise<ob
     author: person(world, commit.author),
     committer: person(world, commit.committer),
     tree: () => treeNode(world, repo, commit.tree),
-    checkSuites: () => elsewhere('checkSuites'),
-    status: () => elsewhere('status'),
-    statusCheckRollup: () => elsewhere('statusCheckRollup'),
+    checkSuites: () => refuseWithoutCaller('checkSuites'),
+    status: () => refuseWithoutCaller('status'),
+    statusCheckRollup: () => refuseWithoutCaller('statusCheckRollup'),
     parents: (args: PageArgs) => connect(commit.parents, args, (parent) => commitNode(world, repo, parent)),
-    associatedPullRequests: () => elsewhere('associatedPullRequests'),
+    associatedPullRequests: () => refuseWithoutCaller('associatedPullRequests'),
     history: async (args: HistoryArgs) =>
       connect(await historyOf(world, repo, sha, args), args, (row) => commitNode(world, repo, row.sha)),
   };
@@ -182,7 +182,7 @@ function person(world: World, signature: Signature): object {
 }
 
 /** Only commits of a pull request and tips of named refs know the caller. An unserved field must not look empty. */
-function elsewhere(field: string): never {
+function refuseWithoutCaller(field: string): never {
   throw new Error(
     `the playground serves Commit.${field} for the commits of a pull request and the tip of a named ref alone`,
   );

@@ -1,7 +1,7 @@
 /** `mergeStateStatus` of a pull request (docs.github.com/graphql/reference/enums: MergeStateStatus). */
 
 import { canMerge } from '../git/git-merge.ts';
-import { checkStands } from '../rules/check-stands.ts';
+import { checkStates } from '../rules/check-stands.ts';
 import { mergeRefusal } from '../rules/merge-rules.ts';
 import type { PullIssue } from '../world/lookup.ts';
 import type { Repo } from '../world/state.ts';
@@ -18,7 +18,7 @@ export async function mergeState(
   const { baseSha, headSha } = issue.pull;
   if ((await canMerge(context.world.gitOf(repo), baseSha, headSha)) === false) return 'DIRTY';
   if ((await mergeRefusal(actIn(context, repo), issue, null)) !== null) return 'BLOCKED';
-  return checkStands(context.world, repo, headSha).every(({ state }) => state === 'green')
+  return checkStates(context.world, repo, headSha).every(({ state }) => state === 'green')
     ? 'CLEAN'
     : 'UNSTABLE';
 }

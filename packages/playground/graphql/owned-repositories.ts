@@ -28,7 +28,7 @@ export function ownedRepositories(context: Context, userId: number, args: OwnedA
     return (
       isTied &&
       allows(world, caller, repo, { permissions: ['metadata:read'], role: 'public' }) === 'allowed' &&
-      isAsked(repo, args)
+      isRequested(repo, args)
     );
   });
   const found = connect(ordered(rows, args.orderBy ?? null), args, (repo) => context.repositoryNode(repo));
@@ -36,7 +36,7 @@ export function ownedRepositories(context: Context, userId: number, args: OwnedA
 }
 
 /** No repository is archived or locked here, and issues are always enabled. */
-function isAsked(repo: Repo, args: OwnedArgs): boolean {
+function isRequested(repo: Repo, args: OwnedArgs): boolean {
   const privacy = repo.private ? 'PRIVATE' : 'PUBLIC';
   const pairs = [
     [args.isArchived, false],

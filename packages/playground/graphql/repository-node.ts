@@ -94,9 +94,9 @@ type LabelArgs = PageArgs & {
 };
 
 function labelRows(repo: Repo, { query, orderBy }: LabelArgs): Repo['labels'] {
-  const asked = (query ?? '').toLowerCase();
+  const wantedText = (query ?? '').toLowerCase();
   const rows = repo.labels.filter((one) =>
-    `${one.name} ${one.description ?? ''}`.toLowerCase().includes(asked),
+    `${one.name} ${one.description ?? ''}`.toLowerCase().includes(wantedText),
   );
   const sorted = orderBy?.field === 'NAME' ? rows.toSorted((a, b) => a.name.localeCompare(b.name)) : rows;
   return orderBy?.direction === 'DESC' ? sorted.toReversed() : sorted;
@@ -132,7 +132,7 @@ function withChecks(context: Context, repo: Repo, ref: ShapedRef | null): object
   if (ref === null) return null;
   const target = async (): Promise<object | null> => {
     const commit = await commitNode(context.world, repo, ref.sha);
-    return commit === null ? ref.target() : { ...commit, ...askedFields(context, repo, ref.sha) };
+    return commit === null ? ref.target() : { ...commit, ...callerFields(context, repo, ref.sha) };
   };
   return { ...ref, target };
 }
@@ -142,7 +142,7 @@ export async function objectWithChecks(context: Context, repo: Repo, oid: string
   const commit = await commitNode(context.world, repo, oid);
   return commit === null
     ? objectNode(context.world, repo, oid)
-    : { ...commit, ...askedFields(context, repo, oid) };
+    : { ...commit, ...callerFields(context, repo, oid) };
 }
 
 /** A commit requested by a branch or tag has checks too. */
@@ -159,7 +159,7 @@ async function namedObject(context: Context, repo: Repo, expression: string): Pr
  * The fields of a commit that depend on the caller: its checks, its pull requests, and its history with the same
  * fields.
  */
-function askedFields(context: Context, repo: Repo, sha: string): object {
+function callerFields(context: Context, repo: Repo, sha: string): object {
   const { world } = context;
   return {
     ...checkFields(context, repo, sha),

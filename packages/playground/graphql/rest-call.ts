@@ -44,10 +44,10 @@ export async function asRest(
 
 /** The messages about single fields if there are any, else the general message. */
 function sentencesOf(body: unknown): string {
-  const told = Object(toJson(body));
-  const errors: unknown = told['errors'];
+  const fields = Object(toJson(body));
+  const errors: unknown = fields['errors'];
   const sentences = Array.isArray(errors)
     ? errors.flatMap((one: unknown) => (typeof one === 'string' ? one : (Object(one)['message'] ?? [])))
     : [];
-  return sentences.length > 0 ? sentences.join(', ') : String(told['message']);
+  return sentences.length > 0 ? sentences.join(', ') : String(fields['message']);
 }

@@ -18,7 +18,7 @@ export function addressOf(target: string | undefined, host: string | undefined, 
 }
 
 /** The answer with its API addresses under the requested host name, because `gh` sends its token to no other host. */
-export async function asAskedBy(
+export async function withRequestedHost(
   host: string | undefined,
   origin: string,
   response: Response,

@@ -3,11 +3,11 @@
 import * as z from 'zod';
 import { readJsonBody, toJson } from '../api/read-body.ts';
 import { faultSchema } from '../faults/fault.ts';
-import { lately } from '../faults/strike.ts';
+import { recentStrikes } from '../faults/strike.ts';
 import { switchFaults } from '../faults/switch-faults.ts';
 import { faults as limits } from '../limits/limits.ts';
-import { rateStands } from '../limits/rate.ts';
-import { secondaryStands } from '../limits/secondary.ts';
+import { rateUsage } from '../limits/rate.ts';
+import { secondaryUsage } from '../limits/secondary.ts';
 import type { Json } from '../world/json.ts';
 import type { World } from '../world/world.ts';
 import { changeInstallation, changeWebhook, installationChange, webhookChange } from './control-app.ts';
@@ -47,9 +47,9 @@ export async function answerControl(
       return Response.json(world.state.usage);
     case 'GET /_playground/limits':
       return Response.json({
-        primary: rateStands(world),
-        graphql: rateStands(world, 'graphql'),
-        secondary: secondaryStands(world),
+        primary: rateUsage(world),
+        graphql: rateUsage(world, 'graphql'),
+        secondary: secondaryUsage(world),
       });
     case 'GET /_playground/deliveries':
       return Response.json(Object.values(world.state.deliveries));
@@ -98,7 +98,7 @@ async function change<Wanted>(
 function faultsAnswer(world: World): Json {
   const { drop, faults: on } = world.state.settings;
   const struck = { ...world.state.faultsStruck };
-  return { drop: toJson(drop), faults: toJson(on), struck, lately: toJson(lately(world)) };
+  return { drop: toJson(drop), faults: toJson(on), struck, lately: toJson(recentStrikes(world)) };
 }
 
 function clockAnswer(world: World, clock: OffsetClock | null): Json {

@@ -8,7 +8,7 @@ import { endWaits } from '../faults/slow-answers.ts';
 import { playground, results } from '../limits/limits.ts';
 import { answerWith } from '../pages/reply.ts';
 import type { World } from '../world/world.ts';
-import { addressOf, asAskedBy } from './api-host.ts';
+import { addressOf, withRequestedHost } from './api-host.ts';
 import { answerControl } from './control.ts';
 import { type LiveEvents, startLiveEvents } from './live-events.ts';
 import { sendResponse, toRequest } from './node-request.ts';
@@ -159,7 +159,7 @@ async function serveFetch(
 ): Promise<void> {
   const request = await toRequest(incoming, origin, limitBytes);
   const response = request === null ? nothingHere(413) : await answer(request);
-  await sendResponse(outgoing, await asAskedBy(incoming.headers.host, origin, response));
+  await sendResponse(outgoing, await withRequestedHost(incoming.headers.host, origin, response));
 }
 
 function isControl(path: string): boolean {

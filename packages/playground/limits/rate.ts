@@ -24,7 +24,7 @@ export function rateOf(world: World, caller: Caller, resource: RateResource = 'c
 }
 
 /** The hourly windows of all callers with requests in them. */
-export function rateStands(
+export function rateUsage(
   world: World,
   resource: RateResource = 'core',
 ): Readonly<Record<string, RateWindow>> {

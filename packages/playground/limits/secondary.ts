@@ -65,14 +65,14 @@ export function enter(world: World, caller: Caller, cost: Cost): () => void {
 }
 
 /** The current usage of every caller, for the page and the control endpoint. */
-export function secondaryStands(world: World): Readonly<Record<string, SecondaryStand>> {
+export function secondaryUsage(world: World): Readonly<Record<string, SecondaryStand>> {
   const now = world.clock.now();
   const within = (entries: readonly Entry[], spanMs: number): readonly Entry[] =>
     entries.filter(({ atMs }) => atMs > now - spanMs);
-  const stands: Record<string, SecondaryStand> = {};
+  const usage: Record<string, SecondaryStand> = {};
   for (const [key, { entries, inFlight }] of ledgers.get(world) ?? []) {
     const minute = within(entries, minuteMs);
-    stands[key] = {
+    usage[key] = {
       contentLastMinute: minute.filter(({ content }) => content).length,
       contentLastHour: within(entries, hourMs).filter(({ content }) => content).length,
       pointsLastMinute: pointsOf(minute, 'core'),
@@ -80,7 +80,7 @@ export function secondaryStands(world: World): Readonly<Record<string, Secondary
       inFlight,
     };
   }
-  return stands;
+  return usage;
 }
 
 const pointsPerMinute: Readonly<Record<RateResource, number>> = {

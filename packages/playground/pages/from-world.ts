@@ -1,4 +1,4 @@
-/** Connects the page to a world in the same process: what is not in the API, and what no request can do. */
+/** Connects the page to a world in the same process, for data that the API lacks and actions that no request can do. */
 
 import { shapeCheckRun } from '../checks/shape-check.ts';
 import { listPeople } from '../http/people.ts';
@@ -11,7 +11,7 @@ import { jobStages } from './job-stages.ts';
 import { type PanelParts, worldPanel } from './panel/world-panel.ts';
 import type { ButtonPress, PagesOptions, PressOutcome } from './visit.ts';
 
-/** Settings of `createPages` for a world in this process; `homeRepository` (`owner/name`) is where `/` leads. */
+/** Settings of `createPages` for a world in this process; `homeRepository` (`owner/name`) is the page at `/`. */
 export function worldSettings(
   world: World,
   homeRepository: string,
@@ -37,7 +37,7 @@ export function worldSettings(
 }
 
 /**
- * The button of a check run: `check_run` with `requested_action`, for who may write
+ * The button of a check run: `check_run` with `requested_action`, for people with write access
  * (docs.github.com/rest/guides/using-the-rest-api-to-interact-with-checks, "Check runs and requested actions").
  */
 async function pressButton(world: World, press: ButtonPress): Promise<PressOutcome> {

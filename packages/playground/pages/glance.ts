@@ -1,16 +1,16 @@
-/** What the bar at the foot tells about the world: its clock, and what was asked of it and sent by it. */
+/** The footer's summary of the world: its clock, its requests, its webhooks. */
 import { github } from '../limits/limits.ts';
-import { rateStands } from '../limits/rate.ts';
-import { secondaryStands } from '../limits/secondary.ts';
+import { rateUsage } from '../limits/rate.ts';
+import { secondaryUsage } from '../limits/secondary.ts';
 import type { World } from '../world/world.ts';
 
 export type Glance = {
   /** Milliseconds since 1970 on the world's clock, which a test or `--days` may have moved. */
   readonly nowMs: number;
-  /** REST and GraphQL requests of Apps and workflows: what counts against the bot's budget. */
+  /** REST and GraphQL requests of Apps and workflows, which count against the bot's budget. */
   readonly botRequests: number;
   readonly botContentWrites: number;
-  /** Of the bot's caller that is nearest to GitHub's limit: content in the last minute and hour, requests in this hour. */
+  /** The bot's caller that is nearest to GitHub's limit: content in the last minute and hour, requests in this hour. */
   readonly nearest: {
     readonly contentMinute: number;
     readonly contentHour: number;
@@ -22,13 +22,13 @@ export type Glance = {
   readonly deliveriesFailed: number;
 };
 
-/** Usage is counted per caller (`installation:1`, `workflow:7`, `user:ada`, …); people's own clicks are left out. */
+/** Usage is counted per caller (`installation:1`, `workflow:7`, `user:ada`, …); people's own clicks are not counted. */
 export function glanceOf(world: World): Glance {
   const bots = Object.entries(world.state.usage).filter(([caller]) =>
     /^(?:app|installation|workflow):/.test(caller),
   );
-  const stands = Object.entries(secondaryStands(world)).filter(([caller]) => !caller.startsWith('user:'));
-  const windows = [rateStands(world), rateStands(world, 'graphql')]
+  const usage = Object.entries(secondaryUsage(world)).filter(([caller]) => !caller.startsWith('user:'));
+  const windows = [rateUsage(world), rateUsage(world, 'graphql')]
     .flatMap((table) => Object.entries(table))
     .flatMap(([caller, stand]) => (caller.startsWith('user:') ? [] : [stand]));
   const unused: Glance['nearest']['requestsHour'] = { used: 0, limit: github.requestsPerHour };
@@ -38,8 +38,8 @@ export function glanceOf(world: World): Glance {
     botRequests: bots.reduce((sum, [, usage]) => sum + usage.rest + usage.graphql, 0),
     botContentWrites: bots.reduce((sum, [, usage]) => sum + usage.contentWrites, 0),
     nearest: {
-      contentMinute: Math.max(0, ...stands.map(([, stand]) => stand.contentLastMinute)),
-      contentHour: Math.max(0, ...stands.map(([, stand]) => stand.contentLastHour)),
+      contentMinute: Math.max(0, ...usage.map(([, stand]) => stand.contentLastMinute)),
+      contentHour: Math.max(0, ...usage.map(([, stand]) => stand.contentLastHour)),
       requestsHour: windows.reduce<Glance['nearest']['requestsHour']>(
         (a, b) => (b.used / b.limit > a.used / a.limit ? b : a),
         unused,

@@ -1,11 +1,11 @@
-/** What a newcomer can do next, said for the person who is speaking; GitHub has no such panel, the playground does. */
+/** Suggests a newcomer's next step, for the current speaker. GitHub has no such panel. */
 import type { ApiCheckRun } from './api/run-shapes.ts';
 import type { ApiComment, ApiIssue } from './api/thread-shapes.ts';
 import { type Html, html } from './html.ts';
 import { renderMarkdown } from './markdown/render-markdown.ts';
 import type { Person } from './people.ts';
 
-/** Commands offered as buttons that write them into the comment box; the bot's `/help` tells all of them. */
+/** Commands with buttons that write them into the comment box; the bot's `/help` lists all commands. */
 const quickCommands = [
   { command: '/approve-launch', note: 'let it sail' },
   { command: '/status', note: 'what happens, on what evidence' },
@@ -14,16 +14,16 @@ const quickCommands = [
   { command: '/help', note: 'all commands' },
 ] as const;
 
-/** The same, each with what its button writes: for an approval the whole line that the bot asks for. */
+/** The same, each with the text that its button writes: for an approval, the whole line that the bot requests. */
 export function commandsFor(wish: BotWish): readonly {
   readonly command: string;
   readonly note: string;
   readonly written: string;
 }[] {
-  const asked = wish.kind === 'wish' ? approvalLineIn(wish.text) : null;
+  const approvalLine = wish.kind === 'wish' ? approvalLineIn(wish.text) : null;
   return quickCommands.map((one) => ({
     ...one,
-    written: one.command === '/approve-launch' ? (asked ?? one.command) : one.command,
+    written: one.command === '/approve-launch' ? (approvalLine ?? one.command) : one.command,
   }));
 }
 
@@ -31,19 +31,22 @@ function approvalLineIn(text: string): string | null {
   return /\/approve-launch [0-9a-f]{32,64}/.exec(text)?.[0] ?? null;
 }
 
-/** A thread that the bot looks after: labelled so, or opened or checked by it. */
+/** Whether the bot manages a thread: it is labelled for the bot, or the bot opened or checked it. */
 export function isFerryThread(issue: ApiIssue, checks: readonly ApiCheckRun[] = []): boolean {
   const labelled = issue.labels.some(({ name }) => /\b(?:ferry|hero|rental|watch)\b/i.test(name));
   const checked = checks.some(({ app }) => app?.slug === 'ferrybot');
   return labelled || checked || /^ferrybot\b/.test(issue.user?.login ?? '');
 }
 
-/** What the bot asks for in a thread: it has not spoken, it asks for nothing, or for this (Markdown of one line). */
+/** What the bot requests in a thread: it has not commented, it requests nothing, or this (one line of Markdown). */
 export type BotWish =
   | { readonly kind: 'unheard' | 'none' }
   | { readonly kind: 'wish'; readonly text: string };
 
-/** Read from its own words (`**Wanted: …**`), the newest that it wrote or changed: its status card is edited in place. */
+/**
+ * Parsed from the bot's own comments (`**Wanted: …**`), the latest written or edited: its status card is edited in
+ * place.
+ */
 export function botWish(comments: readonly ApiComment[]): BotWish {
   const spoken = comments
     .filter(({ user }) => user?.type === 'Bot')
@@ -61,7 +64,7 @@ export function isClosure(issue: ApiIssue): boolean {
   return issue.labels.some(({ name }) => /\blog-only\b/i.test(name));
 }
 
-/** One sentence: what this person can do here now. */
+/** One sentence: what this person can do in the thread now. */
 export function wantedFrom(speaker: Person, issue: ApiIssue, ferry: boolean, wish: BotWish): Html {
   if (issue.state !== 'open')
     return html`<p>This thread is closed. What happened here is on record below.</p>`;

@@ -1,34 +1,35 @@
-/** The one place where text becomes HTML: every value put into a template is escaped unless it is `Html` already. */
+/** The only place where text becomes HTML: every value in a template is escaped unless it is already `Html`. */
 
 const markup: unique symbol = Symbol('markup');
 
-/** Markup that is made while what stands before it is on its way to the browser already. */
+/** Markup that is generated while the markup before it is already being sent to the browser. */
 type Later = () => AsyncIterable<Html>;
 
-/** A piece of finished markup, with what comes later in its place; only the functions of this file make one. */
+/** A piece of finished markup, possibly with parts that follow later; only the functions of this file create one. */
 export type Html = { readonly [markup]: readonly (string | Later)[] };
 
 type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
 
 /**
- * Tagged template for markup. Strings are escaped for element and quoted attribute positions alike, arrays are joined,
- * `null`, `undefined` and `false` vanish. Attributes must be quoted in the template, or escaping does not protect them.
+ * Tagged template for markup. Strings are escaped for element and quoted attribute positions; arrays are joined;
+ * `null`, `undefined` and `false` are omitted. Attributes must be quoted in the template, or escaping does not protect
+ * them.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return { [markup]: joined(strings.flatMap((text, index) => [text, ...piecesOf(values[index])])) };
 }
 
-/** Marks text as finished markup. Only for constants of this folder and for what the Markdown sanitiser gave back. */
+/** Marks text as finished markup. Use it only for constants of this folder and for the Markdown sanitiser's output. */
 export function trustedHtml(finished: string): Html {
   return { [markup]: [finished] };
 }
 
-/** A place in the page that is filled piece by piece as `make` gives them; called once, when the text before it is sent. */
+/** A place in the page that `make` fills piece by piece. It is called once, after the text before it has been sent. */
 export function laterHtml(make: Later): Html {
   return { [markup]: [make] };
 }
 
-/** The whole text at once, for markup in which nothing comes later. */
+/** The whole text, for markup without later parts. */
 export function toMarkup(value: HtmlValue): string {
   const [whole = '', ...later] = joined(piecesOf(value));
   if (later.length > 0 || typeof whole !== 'string')
@@ -36,7 +37,7 @@ export function toMarkup(value: HtmlValue): string {
   return whole;
 }
 
-/** The text in the order in which it stands in the page, as soon as it is there. */
+/** Yields the text in page order, as soon as it is available. */
 export async function* streamMarkup(value: Html): AsyncGenerator<string> {
   for (const piece of value[markup])
     if (typeof piece === 'string') yield piece;
@@ -50,21 +51,21 @@ function piecesOf(value: HtmlValue): readonly (string | Later)[] {
   return isList(value) ? value.flatMap(piecesOf) : value[markup];
 }
 
-/** Neighbouring texts made one. */
+/** Merges adjacent texts. */
 function joined(pieces: readonly (string | Later)[]): readonly (string | Later)[] {
   if (pieces.every((piece) => typeof piece === 'string')) return [pieces.join('')];
-  const whole: (string | Later)[] = [];
+  const merged: (string | Later)[] = [];
   for (const piece of pieces) {
-    const last = whole.at(-1);
-    if (typeof piece === 'string' && typeof last === 'string') whole[whole.length - 1] = last + piece;
-    else whole.push(piece);
+    const last = merged.at(-1);
+    if (typeof piece === 'string' && typeof last === 'string') merged[merged.length - 1] = last + piece;
+    else merged.push(piece);
   }
-  return whole;
+  return merged;
 }
 
 /**
- * A link target that cannot run code: http(s), mailto, or a path of this page; anything else becomes `#`.
- * Check runs and profiles carry addresses that other people chose, `javascript:` among them.
+ * A link target that cannot run code: http(s), mailto, or a path of this page; anything else becomes `#`. Check runs
+ * and profiles contain addresses that other people chose, possibly with `javascript:`.
  */
 export function safeHref(target: string | null | undefined): string {
   if (target === null || target === undefined || target === '') return '#';

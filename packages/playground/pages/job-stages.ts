@@ -1,9 +1,14 @@
-/** In which order the jobs of a run come, as its workflow's `needs` say; GitHub's API does not tell, its page draws it. */
+/**
+ * The order of a run's jobs by their workflow's `needs`. GitHub's API does not return it, but GitHub's page draws it.
+ */
 
 import { parseWorkflow } from '../actions/workflow/parse-workflow.ts';
 import type { World } from '../world/world.ts';
 
-/** Stage (from 0) by job id; a job of a called workflow has its caller's. A workflow that is not there any more gives stage 0 to all. */
+/**
+ * Stage (from 0) by job id; a job of a called workflow has its caller's stage. If the workflow no longer exists, all
+ * jobs have stage 0.
+ */
 export function jobStages(world: World, runId: number): ReadonlyMap<number, number> {
   const run = world.state.runs[runId];
   const source = world.state.workflows[run?.workflowId ?? 0]?.source;
@@ -12,7 +17,7 @@ export function jobStages(world: World, runId: number): ReadonlyMap<number, numb
   const stageOf = (key: string, seen: readonly string[]): number =>
     Math.max(
       0,
-      // A circle of needs is refused when a run begins; here it must not hang.
+      // Circular needs are refused when a run starts; here they must not cause an endless loop.
       ...(needs.get(key) ?? [])
         .filter((need) => !seen.includes(need))
         .map((need) => 1 + stageOf(need, [...seen, key])),

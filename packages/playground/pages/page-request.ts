@@ -1,17 +1,20 @@
-/** One request of the browser, read and bounded: path, query, cookies, form. */
+/** One browser request, parsed and limited in size: path, query, cookies, form. */
 import type { IncomingMessage } from 'node:http';
 import { pageLimits } from './page-limits.ts';
 
 export type PageRequest = {
   readonly method: string;
   readonly path: string;
-  /** Decoded parts of the path; a part that does not decode makes the whole path unknown (empty list with one ''). */
+  /** Decoded parts of the path; a part that cannot be decoded makes the whole path unknown (empty list with one ''). */
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
   readonly cookies: ReadonlyMap<string, string>;
-  /** True for the page's own script: it wants the outcome, not a redirect. */
+  /** True for the page's own script, which expects the outcome as JSON, not a redirect. */
   readonly wantsJson: boolean;
-  /** A live look at a long thread: so many of its comments, a number of full hundreds, are on the page already. Null: not a live look. */
+  /**
+   * A live update of a long thread: the number of earlier comments already on the page, a multiple of a hundred. Null:
+   * not a live update.
+   */
   readonly knownEarlier: number | null;
 };
 
@@ -32,7 +35,7 @@ function hundredsOf(header: string | readonly string[] | undefined): number | nu
   return typeof header === 'string' && /^(?:0|[1-9]\d{0,5}00)$/.test(header) ? Number(header) : null;
 }
 
-/** `too-large` instead of an exception: the person gets told, nothing is posted. */
+/** Returns `too-large` rather than throwing: the person sees a message, and nothing is posted. */
 export async function readForm(incoming: IncomingMessage): Promise<URLSearchParams | 'too-large'> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -1,4 +1,4 @@
-/** The web page of the playground: answers a browser's request, or says that it is none of its own. */
+/** The playground's web page: answers a browser's request, or declines it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRouter } from '../http/router.ts';
 import { speakerCookie } from './acts/speak.ts';
@@ -17,8 +17,8 @@ import type { Outcome, PagesOptions, Visit } from './visit.ts';
 export type Pages = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
 /**
- * Answers `GET` of the addresses in `route-table.ts`, `POST` of their forms, and the assets.
- * False (nothing was written): the request is for the API, for git, or for the playground's control.
+ * Answers `GET` of the addresses in `route-table.ts`, `POST` of their forms, and the assets. False (nothing was
+ * written): the request is for the API, for git, or for the playground's control.
  */
 export function createPages(settings: PagesOptions): Pages {
   const options = { ...settings, fetch: conditionalFetch(settings.fetch, pageLimits.answersKeptMax) };
@@ -44,7 +44,7 @@ async function reply(options: PagesOptions, request: PageRequest, incoming: Inco
   if (request.segments[0] === '_playground' && reading && request.path !== panelAddress)
     return readAsset(request.segments.slice(1));
   const visit = await openVisit(options, request);
-  if (reading) return look(visit, options);
+  if (reading) return renderScreen(visit, options);
   if (request.method !== 'POST') return showFailure(visit, 405, 'This page knows GET and POST only.');
   const form = await readForm(incoming);
   if (form === 'too-large') return showFailure(visit, 413, 'That is more than a comment can hold.');
@@ -80,12 +80,12 @@ async function openVisit(options: PagesOptions, request: PageRequest): Promise<V
 const findScreen = createRouter(screenRoutes.map((route) => ({ ...route, method: 'GET' })));
 const findAct = createRouter(actRoutes.map((route) => ({ ...route, method: 'POST' })));
 
-/** The path without what is empty in it; one that does not decode has no page. */
+/** The path without empty segments; a path that cannot be decoded has no page. */
 function addressOf({ segments }: PageRequest): string {
   return `/${segments.map(encodeURIComponent).join('/')}`;
 }
 
-async function look(visit: Visit, { homeRepository }: PagesOptions): Promise<Reply> {
+async function renderScreen(visit: Visit, { homeRepository }: PagesOptions): Promise<Reply> {
   if (visit.request.segments.length === 0 && homeRepository !== undefined) {
     return { status: 302, headers: { location: `/${homeRepository}` }, body: '' };
   }
@@ -100,9 +100,9 @@ async function look(visit: Visit, { homeRepository }: PagesOptions): Promise<Rep
     case 'missing':
       return showMissing(visit, screen.message);
     case 'page': {
-      // A look that could read only a part must not take away what stands on the page already.
-      const isHalfALook = visit.request.knownEarlier !== null && visit.api.unread().length > 0;
-      return isHalfALook ? showMissing(visit, '') : showScreen(visit, screen, 200);
+      // If an update could read only some of the data, keep what the page already shows.
+      const isPartialUpdate = visit.request.knownEarlier !== null && visit.api.unread().length > 0;
+      return isPartialUpdate ? showMissing(visit, '') : showScreen(visit, screen, 200);
     }
   }
 }
@@ -124,7 +124,7 @@ async function act(visit: Visit, form: URLSearchParams): Promise<Reply> {
   return { status: 303, headers: { ...headers, location: outcome.to }, body: '' };
 }
 
-/** Only the act of choosing sets the cookie; it ends with the browser. */
+/** Only choosing a speaker sets the cookie; it is a session cookie. */
 function cookieHeaders(visit: Visit, outcome: Outcome, form: URLSearchParams): Record<string, string> {
   if (visit.request.path !== '/_playground/speaker' || outcome.kind !== 'done') return {};
   const login = encodeURIComponent(form.get('speaker') ?? '');

@@ -1,4 +1,4 @@
-/** Who may be spoken for on the page: the seeded people, with the tokens that the playground gives to its own page. */
+/** The people that a visitor can act as: the seeded ones, with the tokens that the playground gives to its own page. */
 import * as z from 'zod';
 import type { Api } from './api/api.ts';
 
@@ -9,7 +9,7 @@ const personShape = z.object({
   name: z.string().nullish(),
 });
 
-/** What a person is in the example lab. */
+/** A person's function in the example lab. */
 export type Role = 'maintainer' | 'author' | 'reader' | 'stranger';
 
 export type Person = {
@@ -19,7 +19,7 @@ export type Person = {
   readonly name: string | null;
 };
 
-/** Reads `GET /_playground/people`; a refusal throws, because without people there is no page. */
+/** Reads `GET /_playground/people`. A refusal throws, because the page needs people. */
 export async function readPeople(api: Api): Promise<readonly Person[]> {
   const answer = await api.get('/_playground/people', z.array(personShape));
   if (answer.kind === 'refused')
@@ -32,7 +32,7 @@ export async function readPeople(api: Api): Promise<readonly Person[]> {
   }));
 }
 
-/** The person whom the cookie names, else a maintainer: who opens the page first runs the lab. */
+/** The person in the cookie, by default a maintainer: the first visitor runs the lab. */
 export function speakerOf(people: readonly Person[], login: string | null): Person {
   const speaker =
     people.find((person) => person.login === login) ??

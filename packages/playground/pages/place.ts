@@ -1,4 +1,4 @@
-/** The repository that a page is about: its paths on the page and in the API, and what the speaker may do in it. */
+/** A page's repository: its paths on the page and in the API, and the speaker's permissions in it. */
 import { type ApiRepo, repoShape } from './api/repo-shapes.ts';
 import { pullShape } from './api/thread-shapes.ts';
 import type { Params, Visit } from './visit.ts';
@@ -27,7 +27,7 @@ export function apiOf(params: Params): string {
   return `/repos${pathOf(params)}`;
 }
 
-/** Null when the repository is not there, or the speaker may not see it: GitHub does not tell which. */
+/** Null when the repository does not exist or the speaker may not see it; GitHub hides the difference. */
 export async function findPlace(visit: Visit, params: Params): Promise<Place | null> {
   const [repo, pulls] = await Promise.all([
     visit.api.get(apiOf(params), repoShape),
@@ -48,7 +48,7 @@ export async function findPlace(visit: Visit, params: Params): Promise<Place | n
   };
 }
 
-/** An absolute address of this playground as a path; other addresses stay; null for none. */
+/** Turns an absolute address of this playground into a path; other addresses are unchanged; null for none. */
 export function localPath(visit: Visit, address: string | null | undefined): string | null {
   if (address === null || address === undefined || address === '') return null;
   return address.startsWith(`${visit.baseUrl}/`) ? address.slice(visit.baseUrl.length) : address;

@@ -1,4 +1,4 @@
-/** The preview of a comment: the same Markdown as in the thread, so that it shows what will stand there. */
+/** The preview of a comment, rendered with the same Markdown as the thread. */
 import { toMarkup } from './html.ts';
 import { renderMarkdown } from './markdown/render-markdown.ts';
 import { htmlReply, type Reply } from './reply.ts';

@@ -1,16 +1,17 @@
-/** What goes back to the browser, with the headers that keep foreign text from doing anything. */
+/** Answers to the browser, with headers that restrict untrusted content. */
 import type { ServerResponse } from 'node:http';
 
 export type Reply = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** A long page is sent while it is made. */
+  /** A long page is streamed while it is generated. */
   readonly body: string | Uint8Array | AsyncIterable<string>;
 };
 
 /**
- * Scripts come from this server only and none is inline, so markup that slipped through the sanitiser would still not run.
- * Styles may be inline because Mermaid draws with them; pictures of other hosts are not loaded: the playground asks nobody.
+ * Scripts come only from this server and are never inline, so markup that passed the sanitiser by mistake would still
+ * not run. Inline styles are allowed because Mermaid needs them. Images from other hosts are blocked: the playground
+ * contacts no other host.
  */
 const contentPolicy = [
   "default-src 'none'",
@@ -24,7 +25,7 @@ const contentPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Resolves when all is handed over, or when the browser went away: somebody who leaves a page is nothing to report. */
+/** Resolves when everything was sent, or when the browser disconnected, which is not an error. */
 export async function answerWith(response: ServerResponse, reply: Reply): Promise<void> {
   response.writeHead(reply.status, {
     'content-security-policy': contentPolicy,

@@ -1,4 +1,4 @@
-/** Every address of the page, in one list: what is looked at and what is done. */
+/** Every address of the page in one list: screens and form actions. */
 import { addExample } from './acts/add-example.ts';
 import { dispatchWorkflow } from './acts/dispatch.ts';
 import { actOnRun, mergePull, toggleLabel } from './acts/manage.ts';
@@ -27,7 +27,7 @@ import type { ActHandler, ScreenHandler } from './visit.ts';
 
 type PageRoute<Handler> = { readonly pattern: string; readonly handler: Handler };
 
-/** Paths are GitHub's own, so that an `html_url` from the API leads to the right page. */
+/** Paths are GitHub's own, so that an `html_url` from the API opens the right page. */
 export const screenRoutes: readonly PageRoute<ScreenHandler>[] = [
   { pattern: '/_playground/world', handler: worldScreen },
   { pattern: '/:owner/:repo', handler: homeScreen },

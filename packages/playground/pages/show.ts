@@ -1,4 +1,4 @@
-/** Puts the frame around a screen, and makes a page of a refusal. */
+/** Wraps a screen in the page frame, and renders a refusal as a page. */
 import { html, streamMarkup } from './html.ts';
 import { icon } from './parts/icons.ts';
 import { layout } from './parts/layout.ts';
@@ -12,14 +12,14 @@ export function showScreen(visit: Visit, screen: Extract<Screen, { kind: 'page' 
   return htmlReply(status, streamMarkup(layout(visit, { ...screen, body }, worldBar(visit.glance()))));
 }
 
-/** Nothing there (404), or nobody can say: then the status is the API's own. */
+/** A 404, or the API's own status if the data could not be read. */
 export function showMissing(visit: Visit, message: string): Reply {
   const [unread] = visit.api.unread();
   if (unread === undefined) return showFailure(visit, 404, message);
   return showFailure(visit, unread.status, 'This could not be read.');
 }
 
-/** What is wrong in one sentence, and a way on; the page's script gets the sentence alone. */
+/** The problem in one sentence, and a link to continue; the page's script gets only the sentence. */
 export function showFailure(visit: Visit, status: number, message: string): Reply {
   if (visit.request.wantsJson) {
     const body = JSON.stringify({ kind: 'refused', status, message });

@@ -1,4 +1,4 @@
-/** Everything a screen or an act may know about one request: who speaks, the API in their name, and where they are. */
+/** The context of one request for screens and acts: the speaker, the API with the speaker's token, and the address. */
 import type { Api, Fetch } from './api/api.ts';
 import type { Glance } from './glance.ts';
 import type { Html } from './html.ts';
@@ -8,48 +8,48 @@ import type { Person } from './people.ts';
 
 export type Visit = {
   readonly request: PageRequest;
-  /** Asks and acts with the speaker's token. */
+  /** Reads and acts with the speaker's token. */
   readonly api: Api;
   readonly people: readonly Person[];
   readonly speaker: Person;
-  /** `http://127.0.0.1:PORT`; the API's absolute addresses become local paths by taking it off. */
+  /** `http://127.0.0.1:PORT`; stripped from the API's absolute addresses to make local paths. */
   readonly baseUrl: string;
-  /** Markdown that the job wrote to `GITHUB_STEP_SUMMARY`; GitHub's API does not tell it. Null = none. */
+  /** Markdown that the job wrote to `GITHUB_STEP_SUMMARY`, which GitHub's API does not return. Null = none. */
   readonly jobSummary: (jobId: number) => string | null;
-  /** What a job has said so far; GitHub's API gives a log only after the end. Null = nothing yet. */
+  /** A job's log so far; GitHub's API returns a log only after the end. Null = nothing yet. */
   readonly jobLog: (jobId: number) => string | null;
-  /** Where in the job's log each of its steps begins, in characters; null = not yet. Empty: nobody noted it. */
+  /** Offset in characters of each step in the job's log; null = not started. Empty: not recorded. */
   readonly stepOffsets: (jobId: number) => readonly (number | null)[];
-  /** Stage of each job of a run, by job id, as `needs` order them. */
+  /** Stage of each job of a run by job id, ordered by `needs`. */
   readonly jobStages: (runId: number) => ReadonlyMap<number, number>;
-  /** Buttons of a check run; GitHub's API does not tell them. */
+  /** Buttons of a check run, which GitHub's API does not return. */
   readonly checkButtons: (checkRunId: number) => readonly CheckButton[];
   readonly glance: () => Glance | null;
   readonly pressButton: (press: ButtonPress) => Promise<PressOutcome>;
-  /** What is to be said about the lab's config; null where nobody judges it. */
+  /** Problems of the lab's config; null if the config is not checked. */
   readonly labConfig: () => Promise<ConfigNotice | null>;
-  /** Files that a lab without ferrybot may begin with, text by path. */
+  /** Example files for a lab without ferrybot, text by path. */
   readonly exampleFiles: () => Promise<Readonly<Record<string, string>>>;
-  /** Inputs with which a workflow can be dispatched; null = it cannot. GitHub's API does not tell them. */
+  /** Inputs with which a workflow can be dispatched; null = it cannot. GitHub's API does not return them. */
   readonly dispatchInputs: (workflowId: number) => DispatchForm | null;
-  /** Starts a job by hand, in the name of a login; null: not on this cluster. */
+  /** Starts a job manually for a login; null: not possible on this cluster. */
   readonly startOwnJob: ((login: string) => Promise<StartedJob>) | null;
-  /** What the world's panel shows and turns; null: there is none. */
+  /** Data and controls of the world's panel; null: there is no panel. */
   readonly panel: Panel | null;
-  /** Stories of this lab that a newcomer can play. */
+  /** Guided stories that a newcomer can play. */
   readonly tries: readonly Try[];
 };
 
-/** A story to try: it begins with an issue form of the lab, and goes on in that issue, step by step. */
+/** A guided story: it starts with an issue form of the lab, and continues step by step in that issue. */
 export type Try = {
   readonly title: string;
-  /** Markdown: what it shows. */
+  /** Markdown: what the story demonstrates. */
   readonly about: string;
-  /** File below `.github/ISSUE_TEMPLATE`, what its fields are filled in with, and the label of the issue that it opens. */
+  /** File below `.github/ISSUE_TEMPLATE`, values for its fields, and the label of the issue that it opens. */
   readonly form: {
     readonly template: string;
     readonly answers: Readonly<Record<string, string>>;
-    /** The field that gets the newest commit of the default branch. */
+    /** The field to fill with the newest commit of the default branch. */
     readonly commitField: string;
     readonly label: string;
   };
@@ -57,15 +57,15 @@ export type Try = {
 };
 
 export type TryStep = {
-  /** Login of who does it; null: nobody, it happens by itself. */
+  /** Login of the person who does the step; null: it happens automatically. */
   readonly who: string | null;
-  /** Markdown: what is done, and what comes of it. */
+  /** Markdown: the action and its effect. */
   readonly what: string;
-  /** The comment, where it is the same for everybody. */
+  /** The comment to post, if it is the same for everyone. */
   readonly line: string | null;
 };
 
-/** A job that somebody has started by hand, in the words of `/watch`. */
+/** A manually started job, in the form that `/watch` needs. */
 export type StartedJob = { readonly jobId: string; readonly cluster: string; readonly experiment: string };
 
 /** Declared inputs by name, in the order of the file. */
@@ -81,7 +81,7 @@ export type DispatchForm = Readonly<
   >
 >;
 
-/** A config as `ferrybot check-config` judges it. */
+/** The result of `ferrybot check-config` for a config. */
 export type ConfigNotice = {
   readonly state: 'missing' | 'valid' | 'invalid';
   readonly problems: readonly {
@@ -99,7 +99,7 @@ export type CheckButton = {
   readonly identifier: string;
 };
 
-/** A click of `login` on the button `identifier` of a check run. */
+/** A click by `login` on the button `identifier` of a check run. */
 export type ButtonPress = {
   readonly owner: string;
   readonly repo: string;
@@ -110,15 +110,15 @@ export type ButtonPress = {
 
 export type PressOutcome = 'pressed' | 'unknown' | 'forbidden';
 
-/** A page as a screen gives it; the layout adds the frame around it. */
+/** A screen's content; the layout adds the page frame. */
 export type Screen =
   | { readonly kind: 'page'; readonly title: string; readonly header: Html | null; readonly body: Html }
   | { readonly kind: 'moved'; readonly to: string }
-  /** As it is, without a frame: a log to be kept or searched. */
+  /** Plain text without the page frame: a log to download or search. */
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'missing'; readonly message: string };
 
-/** What came of an act: where to look at it, or why it was refused. */
+/** The outcome of an act: where to see it, or why it was refused. */
 export type Outcome =
   | { readonly kind: 'done'; readonly to: string }
   | { readonly kind: 'refused'; readonly status: number; readonly message: string };
@@ -129,12 +129,12 @@ export type Params = Readonly<Record<string, string>>;
 export type ScreenHandler = (visit: Visit, params: Params) => Promise<Screen>;
 export type ActHandler = (visit: Visit, params: Params, form: URLSearchParams) => Promise<Outcome>;
 
-/** The settings of `createPages`; `worldSettings(world)` gives them all. */
+/** The settings of `createPages`; `worldSettings(world)` provides all of them. */
 export type PagesOptions = {
   /** The whole API in process (`world.fetch`), or `globalThis.fetch` against a running playground; must also answer `/_playground/people`. */
   readonly fetch: Fetch;
   readonly baseUrl: string;
-  /** `owner/name` that `/` leads to. */
+  /** `owner/name` of the page at `/`. */
   readonly homeRepository?: string;
   /** Markdown of a job's summary, from the runner; without it no summaries are shown. */
   readonly jobSummary?: (jobId: number) => string | null;
@@ -142,9 +142,9 @@ export type PagesOptions = {
   readonly stepOffsets?: (jobId: number) => readonly (number | null)[];
   readonly jobStages?: (runId: number) => ReadonlyMap<number, number>;
   readonly checkButtons?: (checkRunId: number) => readonly CheckButton[];
-  /** For the bar at the foot. */
+  /** For the footer bar. */
   readonly glance?: () => Glance;
-  /** Tells the App that somebody pressed a button on its check run; GitHub's API has no request for that. */
+  /** Reports a click on a button of a check run to the App; GitHub's API has no request for that. */
   readonly pressButton?: (press: ButtonPress) => Promise<PressOutcome>;
   readonly labConfig?: () => Promise<ConfigNotice>;
   readonly startOwnJob?: (login: string) => Promise<StartedJob>;

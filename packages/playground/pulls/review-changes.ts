@@ -22,7 +22,7 @@ export async function dismissStale(act: Act, issue: PullIssue): Promise<void> {
     if (review.state !== 'APPROVED') continue;
     const dismissed: Review = { ...review, state: 'DISMISSED', updatedAtMs: act.world.clock.now() };
     act.world.state.reviews[review.id] = dismissed;
-    await tellReview(act, issue, dismissed, 'dismissed');
+    await emitReview(act, issue, dismissed, 'dismissed');
   }
 }
 
@@ -34,7 +34,7 @@ function dismissesStale({ world, repo }: Act, branch: string): boolean {
   );
 }
 
-export async function tellReview(act: Act, issue: PullIssue, review: Review, action: string): Promise<void> {
+export async function emitReview(act: Act, issue: PullIssue, review: Review, action: string): Promise<void> {
   const shape = { ...shapeReview(act.world, review), state: review.state.toLowerCase() };
   await emitChange(act.world, {
     type: 'pull_request_review',
@@ -47,7 +47,7 @@ export async function tellReview(act: Act, issue: PullIssue, review: Review, act
 }
 
 /** Sends no event for a comment in a review that is not submitted. */
-export async function tellLineComment(
+export async function emitLineComment(
   act: Act,
   issue: PullIssue,
   row: ReviewComment,

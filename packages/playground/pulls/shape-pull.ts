@@ -5,7 +5,7 @@ import { countLines } from '../git/shape-commit.ts';
 import { repoApi, repoPage, shapeRepo } from '../git/shape-repo.ts';
 import { shapeUserById } from '../identity/shape-people.ts';
 import { github, playground } from '../limits/limits.ts';
-import { checkStands } from '../rules/check-stands.ts';
+import { checkStates } from '../rules/check-stands.ts';
 import { behindWords, mergeRefusal } from '../rules/merge-rules.ts';
 import {
   authorAssociation,
@@ -207,6 +207,6 @@ async function mergeableState(world: World, issue: PullIssue, mergeable: boolean
   const repo = repoById(world, issue.repoId);
   const refusal = await mergeRefusal({ world, repo, caller: { kind: 'anonymous' } }, issue, null);
   if (refusal !== null) return refusal.includes(behindWords) ? 'behind' : 'blocked';
-  const stands = checkStands(world, repo, issue.pull.headSha);
-  return stands.every(({ state }) => state === 'green') ? 'clean' : 'unstable';
+  const states = checkStates(world, repo, issue.pull.headSha);
+  return states.every(({ state }) => state === 'green') ? 'clean' : 'unstable';
 }

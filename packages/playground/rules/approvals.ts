@@ -5,10 +5,10 @@ import type { PullIssue } from '../world/lookup.ts';
 import type { Repo } from '../world/state.ts';
 import type { World } from '../world/world.ts';
 
-type Asked = { readonly world: World; readonly repo: Repo };
+type RepoContext = { readonly world: World; readonly repo: Repo };
 
 /** People with write access whose newest review approves; with `dismissStale` it must be for the current head. */
-export function countApprovals(act: Asked, issue: PullIssue, dismissStale: boolean): number {
+export function countApprovals(act: RepoContext, issue: PullIssue, dismissStale: boolean): number {
   const approvers = new Set<number>();
   for (const id of issue.pull.reviewIds) {
     const review = act.world.state.reviews[id];
@@ -25,7 +25,7 @@ export function countApprovals(act: Asked, issue: PullIssue, dismissStale: boole
  * The last pusher, if no other person has approved that push (docs.github.com: approval of the most recent reviewable
  * push); otherwise null.
  */
-export function unapprovedPusher(act: Asked, issue: PullIssue): string | null {
+export function unapprovedPusher(act: RepoContext, issue: PullIssue): string | null {
   const { headRef, headRepoId, headSha, reviewIds } = issue.pull;
   const pusher = Object.values(act.world.state.activities).findLast(
     ({ repoId, ref, after }) => repoId === headRepoId && ref === `refs/heads/${headRef}` && after === headSha,
@@ -42,6 +42,6 @@ export function unapprovedPusher(act: Asked, issue: PullIssue): string | null {
   return isApproved ? null : (act.world.state.users[pusher ?? 0]?.login ?? 'ghost');
 }
 
-function mayWrite({ world, repo }: Asked, userId: number): boolean {
+function mayWrite({ world, repo }: RepoContext, userId: number): boolean {
   return may(world, { kind: 'user', userId }, repo, 'contents:write', 'write');
 }

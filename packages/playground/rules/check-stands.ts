@@ -21,7 +21,7 @@ export type Stand = {
 
 const passing = ['success', 'neutral', 'skipped'];
 
-export function checkStands(world: World, repo: Repo, sha: string): readonly Stand[] {
+export function checkStates(world: World, repo: Repo, sha: string): readonly Stand[] {
   const newest = new Map<string, Stand>();
   for (const run of Object.values(world.state.checkRuns)) {
     if (run.repoId !== repo.id || run.headSha !== sha) continue;
@@ -42,10 +42,10 @@ export type UnmetCheck = { readonly context: string; readonly how: 'expected' | 
 /** Required checks that are not green, each with its state; `expected` = not reported yet. */
 export function unmetChecks(
   wanted: readonly RequiredCheck[],
-  stands: readonly Stand[],
+  states: readonly Stand[],
 ): readonly UnmetCheck[] {
   return wanted.flatMap(({ context, appId }): readonly UnmetCheck[] => {
-    const own = stands.filter((one) => one.name === context && (appId === null || one.appId === appId));
+    const own = states.filter((one) => one.name === context && (appId === null || one.appId === appId));
     if (own.length === 0) return [{ context, how: 'expected' }];
     if (own.every(({ state }) => state === 'green')) return [];
     return [{ context, how: own.some(({ state }) => state === 'red') ? 'failing' : 'pending' }];

@@ -6,7 +6,7 @@ import type { Repo } from '../world/state.ts';
 import type { RequiredCheck } from '../world/state-settings.ts';
 import type { World } from '../world/world.ts';
 import { countApprovals, unapprovedPusher } from './approvals.ts';
-import { checkStands, checksOf, type Stand, unmetChecks } from './check-stands.ts';
+import { checkStates, checksOf, type Stand, unmetChecks } from './check-stands.ts';
 import { rulesFor } from './rulesets.ts';
 
 /** The message for a head that lacks commits of its base. */
@@ -31,14 +31,14 @@ type Demands = {
 };
 
 /** The caller and the repository. */
-type Asked = { readonly world: World; readonly repo: Repo; readonly caller: Caller };
+type CallerContext = { readonly world: World; readonly repo: Repo; readonly caller: Caller };
 
 /**
  * The message of the 405, or null if the merge is allowed. Branch protection and rulesets must both allow it. `method`
  * null: any allowed method.
  */
 export async function mergeRefusal(
-  act: Asked,
+  act: CallerContext,
   issue: PullIssue,
   method: string | null,
 ): Promise<string | null> {
@@ -61,7 +61,7 @@ export async function mergeRefusal(
 
 /** The decision that GitHub shows next to the reviewers; null where the base branch requires no review. */
 export function reviewDecision(
-  act: Asked,
+  act: CallerContext,
   issue: PullIssue,
 ): 'APPROVED' | 'CHANGES_REQUESTED' | 'REVIEW_REQUIRED' | null {
   const demands = demandsOn(act, issue).filter(({ approvals }) => approvals > 0);
@@ -81,11 +81,11 @@ export function reviewDecision(
 }
 
 /** Names of the checks that the base branch requires. */
-export function requiredChecks(act: Asked, issue: PullIssue): readonly string[] {
+export function requiredChecks(act: CallerContext, issue: PullIssue): readonly string[] {
   return demandsOn(act, issue).flatMap(({ checks }) => checks.map(({ context }) => context));
 }
 
-function demandsOn(act: Asked, issue: PullIssue): readonly Demands[] {
+function demandsOn(act: CallerContext, issue: PullIssue): readonly Demands[] {
   const protection = act.repo.protections.find((one) => one.branch === issue.pull.baseRef);
   const none = {
     approvals: 0,
@@ -119,7 +119,7 @@ function demandsOn(act: Asked, issue: PullIssue): readonly Demands[] {
 }
 
 async function unmet(
-  act: Asked,
+  act: CallerContext,
   issue: PullIssue,
   demands: Demands,
   method: string | null,
@@ -137,7 +137,7 @@ async function unmet(
     sentences.push(
       `New changes require approval from someone other than ${pusher} because they were the last pusher.`,
     );
-  const checks = checkSentence(demands.checks, checkStands(act.world, act.repo, issue.pull.headSha));
+  const checks = checkSentence(demands.checks, checkStates(act.world, act.repo, issue.pull.headSha));
   if (checks !== null) sentences.push(checks);
   const store = act.world.gitOf(act.repo);
   if (demands.strict && !(await store.isAncestor(issue.pull.baseSha, issue.pull.headSha)))
@@ -146,17 +146,17 @@ async function unmet(
 }
 
 /** The message names a single check; for several, it gives their number and state, as GitHub does. */
-function checkSentence(wanted: readonly RequiredCheck[], stands: readonly Stand[]): string | null {
-  const open = unmetChecks(wanted, stands);
+function checkSentence(wanted: readonly RequiredCheck[], states: readonly Stand[]): string | null {
+  const open = unmetChecks(wanted, states);
   const first = open[0];
   if (first === undefined) return null;
   if (wanted.length === 1) return `Required status check "${first.context}" is ${first.how}.`;
   const isUniform = open.every(({ how }) => how === first.how);
   if (isUniform && first.how === 'expected')
     return `${open.length} of ${wanted.length} required status checks are expected.`;
-  const told = (['failing', 'pending', 'expected'] as const).flatMap((how) => {
+  const counts = (['failing', 'pending', 'expected'] as const).flatMap((how) => {
     const count = open.filter((one) => one.how === how).length;
     return count === 0 ? [] : [`${count} ${how}`];
   });
-  return `${open.length} of ${wanted.length} required status checks have not succeeded: ${told.join(', ')}.`;
+  return `${open.length} of ${wanted.length} required status checks have not succeeded: ${counts.join(', ')}.`;
 }

@@ -9,7 +9,7 @@ import type { Caller, User } from '../identity/state-people.ts';
 import type { BranchProtection, Repo } from '../world/state.ts';
 import type { RequiredCheck, Rule, Ruleset } from '../world/state-settings.ts';
 import type { World } from '../world/world.ts';
-import { checkStands, checksOf, unmetChecks } from './check-stands.ts';
+import { checkStates, checksOf, unmetChecks } from './check-stands.ts';
 import { fnmatch } from './fnmatch.ts';
 import { breachWords } from './push-rules.ts';
 import { bypassOf, rulesetsOf } from './rulesets.ts';
@@ -84,7 +84,7 @@ function greenCommits(world: World, repo: Repo, checks: readonly RequiredCheck[]
     ...Object.values(world.state.checkRuns).map(({ headSha }) => headSha),
     ...Object.values(world.state.statuses).map(({ sha }) => sha),
   ]);
-  return [...seen].filter((sha) => unmetChecks(checks, checkStands(world, repo, sha)).length === 0);
+  return [...seen].filter((sha) => unmetChecks(checks, checkStates(world, repo, sha)).length === 0);
 }
 
 function sourceOf(pattern: string): string {

@@ -4,7 +4,7 @@ import type { Caller } from '../identity/state-people.ts';
 import type { Repo } from '../world/state.ts';
 import type { Rule } from '../world/state-settings.ts';
 import type { World } from '../world/world.ts';
-import { checkStands, checksOf, unmetChecks } from './check-stands.ts';
+import { checkStates, checksOf, unmetChecks } from './check-stands.ts';
 import { rulesFor } from './rulesets.ts';
 
 /** `rule/…`: a rule of a ruleset. */
@@ -72,7 +72,7 @@ function breaks(
       return at === 'push' && before !== null && after !== null;
     case 'required_status_checks': {
       if (at === 'merge' || before === null || after === null) return false;
-      return unmetChecks(rule.checks, checkStands(world, repo, after)).length > 0;
+      return unmetChecks(rule.checks, checkStates(world, repo, after)).length > 0;
     }
   }
 }

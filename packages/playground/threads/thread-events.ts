@@ -7,14 +7,14 @@ import { nextId, type World } from '../world/world.ts';
 import { type Issue, type ThreadEvent, threadEventNames } from './state-threads.ts';
 
 /** The caller and the world. */
-type Doer = { readonly world: World; readonly caller: Caller; readonly actor: User };
+type EventContext = { readonly world: World; readonly caller: Caller; readonly actor: User };
 
 /**
  * Records the event of a webhook's action. Most actions (`opened`, `labeled`, …) are recorded in other tables or not at
  * all.
  */
 export function keepEvent(
-  act: Doer,
+  act: EventContext,
   issue: Issue,
   action: string,
   extra: Readonly<Record<string, Json>>,
@@ -33,7 +33,12 @@ export function keepEvent(
   });
 }
 
-function keep(act: Doer, issue: Issue, event: ThreadEvent['event'], more: Partial<ThreadEvent>): void {
+function keep(
+  act: EventContext,
+  issue: Issue,
+  event: ThreadEvent['event'],
+  more: Partial<ThreadEvent>,
+): void {
   const id = nextId(act.world, 'threadEvents');
   act.world.state.threadEvents[id] = {
     id,
@@ -51,7 +56,7 @@ function keep(act: Doer, issue: Issue, event: ThreadEvent['event'], more: Partia
 }
 
 /** The events of one thread, oldest first. */
-export function eventsOf({ world }: Pick<Doer, 'world'>, issue: Issue): readonly ThreadEvent[] {
+export function eventsOf({ world }: Pick<EventContext, 'world'>, issue: Issue): readonly ThreadEvent[] {
   return Object.values(world.state.threadEvents).filter(
     (one) => one.repoId === issue.repoId && one.number === issue.number,
   );

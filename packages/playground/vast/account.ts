@@ -34,7 +34,7 @@ export type CreateOutcome =
   | { readonly ok: false; readonly reason: 'no-offer' | 'unavailable' };
 
 /** A state change that the owner did not request. */
-export type Happening = 'outbid' | 'frozen' | 'unknown' | 'offline' | 'thawed';
+export type StateEvent = 'outbid' | 'frozen' | 'unknown' | 'offline' | 'thawed';
 
 export type Account = ReturnType<typeof createAccount>;
 
@@ -78,7 +78,7 @@ export function createAccount(options: AccountOptions) {
       instance.intended = 'stopped';
       halt(holdings, instance, '');
     },
-    happen: (instance: Instance, what: Happening) => happen(holdings, instance, what),
+    happen: (instance: Instance, what: StateEvent) => happen(holdings, instance, what),
     /** Changes a host's price; existing rentals keep theirs. */
     reprice: (offerId: number, dphBase: number): void => {
       const offer = offers.get(offerId);
@@ -210,7 +210,7 @@ function destroy(holdings: Holdings, instance: Instance): void {
   advance(holdings);
 }
 
-function happen(holdings: Holdings, instance: Instance, what: Happening): void {
+function happen(holdings: Holdings, instance: Instance, what: StateEvent): void {
   advance(holdings);
   charge(instance, holdings.options.now());
   switch (what) {

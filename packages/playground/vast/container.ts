@@ -20,7 +20,7 @@ export function processContainers(folder: string): StartContainer {
     const home = mkdtempIn(folder, instance.id);
     let group: number | null = null;
     let isWanted = true;
-    const begun = home.then(({ root, log }) => {
+    const started = home.then(({ root, log }) => {
       if (!isWanted) return;
       const output = openSync(log, 'a');
       try {
@@ -48,7 +48,7 @@ export function processContainers(folder: string): StartContainer {
       signal,
       remove: async () => {
         isWanted = false;
-        await begun;
+        await started;
         signal('SIGKILL');
         await rm((await home).root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
       },

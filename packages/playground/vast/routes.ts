@@ -104,17 +104,17 @@ function searchOffers({ account, body }: Call): Answer {
 }
 
 function createInstance({ account, body, ids }: Call): Answer {
-  const asked = creation.parse(body);
+  const wanted = creation.parse(body);
   const made = account.create(ids[0] ?? 0, {
-    image: asked.image,
-    disk: asked.disk,
-    env: Object.entries(asked.env),
-    onstart: asked.onstart ?? null,
-    args: asked.args ?? null,
-    runtype: asked.runtype ?? (asked.args == null ? 'ssh' : 'args'),
-    bid: asked.price ?? null,
-    label: asked.label ?? null,
-    cancelsUnavailable: asked.cancel_unavail ?? true,
+    image: wanted.image,
+    disk: wanted.disk,
+    env: Object.entries(wanted.env),
+    onstart: wanted.onstart ?? null,
+    args: wanted.args ?? null,
+    runtype: wanted.runtype ?? (wanted.args == null ? 'ssh' : 'args'),
+    bid: wanted.price ?? null,
+    label: wanted.label ?? null,
+    cancelsUnavailable: wanted.cancel_unavail ?? true,
   });
   if (made.ok) {
     const { id, apiKey } = made.instance;

@@ -103,13 +103,13 @@ async function handle(host: Host, request: IncomingMessage, response: ServerResp
   host.asked.push({ route, body: text });
   const fault = host.faults.strike(route);
   const perform = (): Answer => answerOf(host, method, url, request.headers.authorization, text);
-  const answer = fault === null ? perform() : stricken(host, fault, perform);
+  const answer = fault === null ? perform() : applyFault(host, fault, perform);
   if (answer === null) response.destroy();
   else send(response, answer);
 }
 
 /** Null: the connection breaks. */
-function stricken(host: Host, fault: VastFault, perform: () => Answer): Answer | null {
+function applyFault(host: Host, fault: VastFault, perform: () => Answer): Answer | null {
   switch (fault.kind) {
     case 'too-many':
       return { status: 429, body: 'API requests too frequent: endpoint threshold=2.0' };

@@ -6,7 +6,7 @@ import { appById, userById } from '../world/lookup.ts';
 import { iso } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import { signed } from './outgoing.ts';
-import { tell } from './webhooks.ts';
+import { sendAppWebhook } from './webhooks.ts';
 
 /** Sets the address or secret; the old value is no longer used. The first address gets a ping. */
 export function setWebhook(
@@ -20,7 +20,7 @@ export function setWebhook(
   const isNew = app.webhook === null && url !== '';
   const changed: App = { ...app, webhook: url === '' ? null : webhook };
   world.state.apps[appId] = changed;
-  if (isNew) tell(world, signed(world, changed, webhook, ABOUT_PING, pingOf(world, changed, url)));
+  if (isNew) sendAppWebhook(world, signed(world, changed, webhook, ABOUT_PING, pingOf(world, changed, url)));
   return { url };
 }
 

@@ -11,7 +11,7 @@ import { nodeId } from '../world/node-id.ts';
 import type { Repo } from '../world/state.ts';
 import type { World } from '../world/world.ts';
 import { signed } from './outgoing.ts';
-import { tell } from './webhooks.ts';
+import { sendAppWebhook } from './webhooks.ts';
 
 /** Suspends an installation: until it is lifted, the App cannot access the account and gets none of its events. */
 export function suspend(world: World, id: number, byId: number): void {
@@ -124,7 +124,7 @@ function send(
     sender: shapeUser(world, userById(world, byId)),
   };
   const about = { event, action, repoId: null, installationId: row.id };
-  tell(world, signed(world, app, app.webhook, about, payload));
+  sendAppWebhook(world, signed(world, app, app.webhook, about, payload));
 }
 
 function shapeName(repo: Repo): JsonObject {

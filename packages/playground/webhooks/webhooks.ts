@@ -104,7 +104,7 @@ export function redeliver(world: World, delivery: Delivery): boolean {
 }
 
 /** Sends a webhook that belongs to no repository; does nothing when no webhooks are running. */
-export function tell(world: World, hook: Outgoing): void {
+export function sendAppWebhook(world: World, hook: Outgoing): void {
   outboxes.get(world)?.tell(hook);
 }
 

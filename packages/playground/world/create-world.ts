@@ -44,7 +44,7 @@ export function createWorld(options: WorldOptions): World {
     save: async () => {
       await options.onChange?.(state);
     },
-    fetch: (request) => answerWithFaults(world, request, (asked) => answer(world, asked)),
+    fetch: (request) => answerWithFaults(world, request, (inner) => answer(world, inner)),
   };
   return world;
 }

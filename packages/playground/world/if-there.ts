@@ -12,11 +12,11 @@ export function hasCode(error: unknown, codes: readonly Code[]): boolean {
 
 /** The result of the read, or null when the system answers with one of the codes. */
 export async function ifThere<Value>(
-  look: Promise<Value>,
+  read: Promise<Value>,
   codes: readonly Code[] = ['ENOENT'],
 ): Promise<Value | null> {
   try {
-    return await look;
+    return await read;
   } catch (error) {
     if (hasCode(error, codes)) return null;
     throw error;
@@ -24,9 +24,9 @@ export async function ifThere<Value>(
 }
 
 /** The synchronous version, for reads that must not be overtaken by a virtual clock. */
-export function ifThereSync<Value>(look: () => Value, codes: readonly Code[] = ['ENOENT']): Value | null {
+export function ifThereSync<Value>(read: () => Value, codes: readonly Code[] = ['ENOENT']): Value | null {
   try {
-    return look();
+    return read();
   } catch (error) {
     if (hasCode(error, codes)) return null;
     throw error;

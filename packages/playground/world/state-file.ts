@@ -66,16 +66,16 @@ async function load(path: string): Promise<State | null> {
  * text or the new one.
  */
 async function writeAtomically(path: string, text: string): Promise<void> {
-  const beside = `${path}.new`;
+  const temporaryPath = `${path}.new`;
   // The file contains all tokens.
-  const file = await open(beside, 'w', 0o600);
+  const file = await open(temporaryPath, 'w', 0o600);
   try {
     await file.writeFile(text);
     await file.sync();
   } finally {
     await file.close();
   }
-  await rename(beside, path);
+  await rename(temporaryPath, path);
   const directory = await open(dirname(path), 'r');
   try {
     await directory.sync();

@@ -96,8 +96,8 @@ export function evaluateCondition(condition: string | null, scope: Scope): boole
   const [only] = pieces;
   const expressions = pieces.filter((piece) => piece.kind === 'expression').map((piece) => piece.text);
   const bare = expressions.length === 0;
-  const asked = bare ? [condition] : expressions;
-  if (scope.status !== 'success' && !asked.some(callsStatusFunction)) return false;
+  const parts = bare ? [condition] : expressions;
+  if (scope.status !== 'success' && !parts.some(callsStatusFunction)) return false;
   if (bare) return isTrue(evaluateExpression(condition, scope));
   if (pieces.length === 1 && only !== undefined) return isTrue(evaluateExpression(only.text, scope));
   return evaluateText(condition, scope) !== '';

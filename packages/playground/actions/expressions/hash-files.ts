@@ -15,7 +15,7 @@ export function hashFiles(workspace: string, patterns: readonly string[]): strin
     .filter((file) => statSync(file).isFile())
     .sort();
   if (files.length === 0) return '';
-  const whole = createHash('sha256');
-  for (const file of files) whole.update(createHash('sha256').update(readFileSync(file)).digest());
-  return whole.digest('hex');
+  const total = createHash('sha256');
+  for (const file of files) total.update(createHash('sha256').update(readFileSync(file)).digest());
+  return total.digest('hex');
 }

@@ -26,7 +26,7 @@ export function nodesOfAttempt(
 function keysOf(run: Run, jobs: readonly PlannedJob[], before: readonly PlanNode[]): ReadonlySet<string> {
   if (run.again === undefined) return new Set(jobs.map(({ key }) => key));
   const again = new Set<string>();
-  for (const node of before) if (isAsked(run.again, node)) again.add(node.key);
+  for (const node of before) if (isRequested(run.again, node)) again.add(node.key);
   // Each round adds at least one job or is the last one.
   for (let size = -1; size < again.size; ) {
     size = again.size;
@@ -39,7 +39,7 @@ function keysOf(run: Run, jobs: readonly PlannedJob[], before: readonly PlanNode
   return again;
 }
 
-function isAsked(wanted: NonNullable<Run['again']>, node: PlanNode): boolean {
+function isRequested(wanted: NonNullable<Run['again']>, node: PlanNode): boolean {
   if (wanted !== 'failed') return node.jobId === wanted;
   return node.result === 'failure' || node.result === 'cancelled';
 }

@@ -44,10 +44,10 @@ function secretProblem(
  */
 export function permissionProblems(
   key: string,
-  asked: WorkflowPermissions | null,
+  requested: WorkflowPermissions | null,
   ceiling: WorkflowPermissions,
 ): readonly string[] {
-  return Object.entries(asked ?? {}).flatMap(([name, level]) => {
+  return Object.entries(requested ?? {}).flatMap(([name, level]) => {
     const allowed = ceiling[name];
     if (allowed === 'write' || allowed === level) return [];
     const plain = name.replaceAll('_', '-');

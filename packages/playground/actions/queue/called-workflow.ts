@@ -56,7 +56,7 @@ export function createFindCalled(
     if (named === null) return null;
     if (named.kind === 'same') return at(from, named.path);
     const home =
-      standIn(directories, named) ??
+      directoryHome(directories, named) ??
       (await repositoryHome(world, named, from.kind === 'repository' ? from.repo.owner : from.owner));
     return home === null ? null : at(home, named.path);
   };
@@ -93,7 +93,7 @@ function readUses(uses: string): Named | null {
   return { kind: 'other', owner, name, path: file, ref };
 }
 
-function standIn(
+function directoryHome(
   directories: Readonly<Record<string, string>>,
   { owner, name, ref }: Extract<Named, { kind: 'other' }>,
 ): WorkflowHome | null {

@@ -37,7 +37,7 @@ export async function cancelRun(engine: Engine, runId: number): Promise<void> {
   const { jobs } = await definitionsOf(engine.files, repoById(world, run.repoId), plan.workflowSha, run.path);
   for (const node of plan.nodes) {
     const planned = jobs.find((one) => one.key === node.key);
-    if (planned === undefined || (!run.cancelForced && goesOn(engine, run, planned))) continue;
+    if (planned === undefined || (!run.cancelForced && survivesCancellation(engine, run, planned))) continue;
     await endNode(engine, run, node);
   }
 }
@@ -69,7 +69,7 @@ async function endNode(engine: Engine, run: Run, node: PlanNode): Promise<void> 
 /**
  * Evaluates a job's `if:` again now that the run is cancelled. A condition that cannot be evaluated counts as false.
  */
-function goesOn(engine: Engine, run: Run, planned: PlannedJob): boolean {
+function survivesCancellation(engine: Engine, run: Run, planned: PlannedJob): boolean {
   const plan = planOf(engine.world, run.id);
   try {
     const scope = jobScope(runScope(engine.world, run, plan, engine.serverUrl), run, plan, planned);

@@ -15,9 +15,9 @@ import type { PlannedJob } from './run-definitions.ts';
  * The job's own `permissions:`, else the workflow's, else the default; never more than the caller or a fork may have.
  */
 export function grantedPermissions(repo: Repo, planned: PlannedJob, plan: RunPlan): WorkflowPermissions {
-  const asked = planned.definition.permissions ?? planned.file.permissions ?? planned.ceiling;
+  const requested = planned.definition.permissions ?? planned.file.permissions ?? planned.ceiling;
   const granted: Record<string, 'read' | 'write'> = {};
-  for (const [name, level] of Object.entries(asked ?? defaultPermissions(repo))) {
+  for (const [name, level] of Object.entries(requested ?? defaultPermissions(repo))) {
     const ceiling = planned.ceiling === null ? 'write' : planned.ceiling[name];
     if (ceiling === undefined) continue;
     const reads = level === 'read' || ceiling === 'read' || plan.untrusted;

@@ -50,9 +50,9 @@ export async function definitionsOf(
   ): Promise<void> => {
     for (const definition of file.jobs) {
       const key = parent === null ? definition.key : `${parent}/${definition.key}`;
-      const asked = definition.permissions ?? file.permissions;
+      const requested = definition.permissions ?? file.permissions;
       jobs.push({ key, definition, file, home, parent, ceiling });
-      if (ceiling !== null) problems.push(...permissionProblems(key, asked, ceiling));
+      if (ceiling !== null) problems.push(...permissionProblems(key, requested, ceiling));
       if (definition.call === null) continue;
       const called = await files.called(definition.call.uses, home);
       const problem = callProblem(definition.call, called?.file ?? null, depth, jobs.length);
@@ -60,7 +60,7 @@ export async function definitionsOf(
         problems.push(`${file.path}: job ${definition.key}: ${problem}`);
         continue;
       }
-      await add(called, key, asked ?? ceiling ?? DEFAULT_PERMISSIONS, depth + 1);
+      await add(called, key, requested ?? ceiling ?? DEFAULT_PERMISSIONS, depth + 1);
     }
   };
   await add({ file: source.file, home: { kind: 'repository', repo, commit, ref: null } }, null, null, 1);

@@ -28,7 +28,7 @@ export async function settle(engine: Engine): Promise<void> {
   // Every round ends or admits something; the bound only stops a bug from looping forever.
   for (let round = 0; round < actions.settleRounds; round += 1) {
     for (const [run] of openRuns(engine.world)) await advanceRun(engine, run.id);
-    if (!letIn(engine)) break;
+    if (!admitWaiting(engine)) break;
   }
   await giveUpWaiting(engine);
   await useFreeRunners(engine);
@@ -58,7 +58,7 @@ async function carryOutCancellations(engine: Engine): Promise<void> {
 }
 
 /** Admits waiting runs and jobs whose group is free, oldest first; true if any was admitted. */
-function letIn(engine: Engine): boolean {
+function admitWaiting(engine: Engine): boolean {
   const { world } = engine;
   let any = false;
   for (const [run, plan] of openRuns(world)) {

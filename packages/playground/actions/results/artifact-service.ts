@@ -12,7 +12,7 @@ import type { RunningJob } from './runtime-token.ts';
 import { signedAddress } from './signed-address.ts';
 import type { Artifact } from './state-results.ts';
 import { artifactsOf, isExpired, isUnderWay } from './stored-rows.ts';
-import { method, said, type TwirpMethod, wrong } from './twirp.ts';
+import { jsonAnswer, method, type TwirpMethod, wrong } from './twirp.ts';
 
 const ids = { workflow_run_backend_id: z.string(), workflow_job_run_backend_id: z.string() };
 /** Names become file names on machines of all kinds (actions/toolkit, path-and-artifact-name-validation). */
@@ -32,12 +32,12 @@ const creation = z.object({
 });
 
 export const artifactService: Readonly<Record<string, TwirpMethod>> = {
-  CreateArtifact: method(creation, (world, by, asked) => {
-    if (!isOwn(by, asked)) return foreign;
-    if (asked.version < 4)
+  CreateArtifact: method(creation, (world, by, request) => {
+    if (!isOwn(by, request)) return foreign;
+    if (request.version < 4)
       return wrong('invalid_argument', 'artifacts of this version are not taken any more');
     const own = ofRun(world, by).filter((row) => row.isFinal || isUnderWay(world, row));
-    if (own.some((row) => row.name === asked.name && row.runAttempt === by.job.runAttempt))
+    if (own.some((row) => row.name === request.name && row.runAttempt === by.job.runAttempt))
       return wrong('already_exists', 'an artifact with this name already exists on the workflow run');
     if (own.filter((row) => row.jobId === by.job.id).length >= limits.artifactsPerJob)
       return wrong('failed_precondition', `a job has at most ${limits.artifactsPerJob} artifacts`);
@@ -50,26 +50,27 @@ export const artifactService: Readonly<Record<string, TwirpMethod>> = {
       runId: by.run.id,
       runAttempt: by.job.runAttempt,
       jobId: by.job.id,
-      name: asked.name,
-      mimeType: asked.mime_type ?? 'application/zip',
+      name: request.name,
+      mimeType: request.mime_type ?? 'application/zip',
       isFinal: false,
       blob: null,
       createdAtMs: now,
       updatedAtMs: now,
-      expiresAtMs: asked.expires_at === undefined ? latest : Math.min(Date.parse(asked.expires_at), latest),
+      expiresAtMs:
+        request.expires_at === undefined ? latest : Math.min(Date.parse(request.expires_at), latest),
     };
-    return said({ ok: true, signed_upload_url: signedAddress(world, { kind: 'artifacts', id }, 'cw') });
+    return jsonAnswer({ ok: true, signed_upload_url: signedAddress(world, { kind: 'artifacts', id }, 'cw') });
   }),
   FinalizeArtifact: method(
     z.object({ ...ids, name, size: int64.default(0), hash: z.string().optional() }),
-    (world, by, asked) => {
-      if (!isOwn(by, asked)) return foreign;
+    (world, by, request) => {
+      if (!isOwn(by, request)) return foreign;
       const row = ofRun(world, by).findLast(
-        (one) => one.name === asked.name && one.jobId === by.job.id && !one.isFinal,
+        (one) => one.name === request.name && one.jobId === by.job.id && !one.isFinal,
       );
       if (row?.blob == null) return wrong('not_found', 'nothing was sent for an artifact of this name');
       const { bytes, sha256 } = row.blob;
-      if (bytes !== asked.size || (asked.hash !== undefined && asked.hash !== `sha256:${sha256}`))
+      if (bytes !== request.size || (request.hash !== undefined && request.hash !== `sha256:${sha256}`))
         return wrong('invalid_argument', 'what was sent has another size or hash');
       const kept = artifactsOf(world, row.repoId).filter((one) => !isExpired(world, one));
       if (kept.reduce((sum, one) => sum + (one.blob?.bytes ?? 0), bytes) > limits.artifactBytes) {
@@ -80,35 +81,35 @@ export const artifactService: Readonly<Record<string, TwirpMethod>> = {
         );
       }
       world.state.artifacts[row.id] = { ...row, isFinal: true, updatedAtMs: world.clock.now() };
-      return said({ ok: true, artifact_id: `${row.id}` });
+      return jsonAnswer({ ok: true, artifact_id: `${row.id}` });
     },
   ),
   ListArtifacts: method(
     z.object({ ...ids, name_filter: z.string().optional(), id_filter: int64.optional() }),
-    (world, by, asked) => {
-      if (!isOwn(by, asked)) return foreign;
+    (world, by, request) => {
+      if (!isOwn(by, request)) return foreign;
       const rows = living(world, by).filter(
         (row) =>
-          (asked.name_filter === undefined || row.name === asked.name_filter) &&
-          (asked.id_filter === undefined || row.id === asked.id_filter),
+          (request.name_filter === undefined || row.name === request.name_filter) &&
+          (request.id_filter === undefined || row.id === request.id_filter),
       );
-      return said({ artifacts: rows.slice(0, limits.artifactsListed).map(shape) });
+      return jsonAnswer({ artifacts: rows.slice(0, limits.artifactsListed).map(shape) });
     },
   ),
-  GetSignedArtifactURL: method(z.object({ ...ids, name }), (world, by, asked) => {
-    if (asked.workflow_run_backend_id !== `${by.run.id}`) return foreign;
+  GetSignedArtifactURL: method(z.object({ ...ids, name }), (world, by, request) => {
+    if (request.workflow_run_backend_id !== `${by.run.id}`) return foreign;
     const row = living(world, by).find(
-      (one) => one.name === asked.name && `${one.jobId}` === asked.workflow_job_run_backend_id,
+      (one) => one.name === request.name && `${one.jobId}` === request.workflow_job_run_backend_id,
     );
     if (row === undefined) return wrong('not_found', 'there is no artifact of this name');
-    return said({ signed_url: signedAddress(world, { kind: 'artifacts', id: row.id }, 'r') });
+    return jsonAnswer({ signed_url: signedAddress(world, { kind: 'artifacts', id: row.id }, 'r') });
   }),
-  DeleteArtifact: method(z.object({ ...ids, name }), (world, by, asked) => {
-    if (asked.workflow_run_backend_id !== `${by.run.id}`) return foreign;
-    const row = living(world, by).find((one) => one.name === asked.name);
+  DeleteArtifact: method(z.object({ ...ids, name }), (world, by, request) => {
+    if (request.workflow_run_backend_id !== `${by.run.id}`) return foreign;
+    const row = living(world, by).find((one) => one.name === request.name);
     if (row === undefined) return wrong('not_found', 'there is no artifact of this name');
     delete world.state.artifacts[row.id];
-    return said({ ok: true, artifact_id: `${row.id}` });
+    return jsonAnswer({ ok: true, artifact_id: `${row.id}` });
   }),
 };
 
@@ -116,9 +117,11 @@ const foreign = wrong('permission_denied', 'this token is of another run or job'
 
 function isOwn(
   { run, job }: RunningJob,
-  asked: { readonly workflow_run_backend_id: string; readonly workflow_job_run_backend_id: string },
+  request: { readonly workflow_run_backend_id: string; readonly workflow_job_run_backend_id: string },
 ): boolean {
-  return asked.workflow_run_backend_id === `${run.id}` && asked.workflow_job_run_backend_id === `${job.id}`;
+  return (
+    request.workflow_run_backend_id === `${run.id}` && request.workflow_job_run_backend_id === `${job.id}`
+  );
 }
 
 function ofRun(world: World, { run }: RunningJob): readonly Artifact[] {

@@ -113,8 +113,8 @@ async function download(world: World, place: BlobPlace, headers: Headers): Promi
     'x-ms-blob-type': 'BlockBlob',
     ...('name' in row ? { 'content-disposition': disposition(row.name, row.mimeType) } : {}),
   };
-  const asked = headers.get('x-ms-range') ?? headers.get('range') ?? '';
-  const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(asked) ?? [];
+  const range = headers.get('x-ms-range') ?? headers.get('range') ?? '';
+  const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(range) ?? [];
   if (from === undefined) return new Response(new Uint8Array(bytes), { headers: about });
   if (Number(from) >= bytes.length) return refuse(416, 'InvalidRange', 'The range lies behind the end.');
   const last = Math.min(to === undefined || to === '' ? bytes.length - 1 : Number(to), bytes.length - 1);

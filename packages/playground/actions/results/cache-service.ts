@@ -11,7 +11,7 @@ import type { RunningJob } from './runtime-token.ts';
 import { signedAddress } from './signed-address.ts';
 import type { CacheEntry } from './state-results.ts';
 import { cachesOf, isUnderWay, makeRoom } from './stored-rows.ts';
-import { method, said, type TwirpMethod, wrong } from './twirp.ts';
+import { jsonAnswer, method, type TwirpMethod, wrong } from './twirp.ts';
 
 const key = z
   .string()
@@ -22,48 +22,50 @@ const version = z.string().min(1).max(limits.cacheKeyCharacters);
 const int64 = z.union([z.string().regex(/^\d{1,15}$/), z.number().int().nonnegative()]).transform(Number);
 
 export const cacheService: Readonly<Record<string, TwirpMethod>> = {
-  CreateCacheEntry: method(z.object({ key, version }), (world, by, asked) => {
+  CreateCacheEntry: method(z.object({ key, version }), (world, by, request) => {
     const ref = planOf(world, by.run.id).ref;
     const alike = Object.values(world.state.caches).filter(
-      (row) => isAt(row, by, ref) && isAlike(row, asked),
+      (row) => isAt(row, by, ref) && isAlike(row, request),
     );
     if (alike.some((row) => row.isFinal || isUnderWay(world, row)))
       return wrong('already_exists', 'cache entry with the same key, version, and scope already exists');
     // Unfinished rows of jobs that have ended.
     for (const row of alike) delete world.state.caches[row.id];
-    const begun = Object.values(world.state.caches).filter((row) => row.jobId === by.job.id && !row.isFinal);
-    if (begun.length >= limits.cachesBegun)
+    const unfinished = Object.values(world.state.caches).filter(
+      (row) => row.jobId === by.job.id && !row.isFinal,
+    );
+    if (unfinished.length >= limits.cachesBegun)
       return wrong('failed_precondition', `a job saves at most ${limits.cachesBegun} caches at once`);
     const now = world.clock.now();
     const id = nextId(world, 'caches');
     const job = { repoId: by.run.repoId, jobId: by.job.id, ref };
     const times = { createdAtMs: now, usedAtMs: now };
-    world.state.caches[id] = { id, ...job, ...asked, ...times, isFinal: false, blob: null };
-    return said({ ok: true, signed_upload_url: signedAddress(world, { kind: 'caches', id }, 'cw') });
+    world.state.caches[id] = { id, ...job, ...request, ...times, isFinal: false, blob: null };
+    return jsonAnswer({ ok: true, signed_upload_url: signedAddress(world, { kind: 'caches', id }, 'cw') });
   }),
   FinalizeCacheEntryUpload: method(
     z.object({ key, version, size_bytes: int64.default(0) }),
-    (world, by, asked) => {
+    (world, by, request) => {
       const row = Object.values(world.state.caches).find(
-        (one) => one.jobId === by.job.id && !one.isFinal && isAlike(one, asked),
+        (one) => one.jobId === by.job.id && !one.isFinal && isAlike(one, request),
       );
       if (row?.blob == null) return wrong('not_found', 'nothing was sent for this key');
-      if (row.blob.bytes !== asked.size_bytes)
+      if (row.blob.bytes !== request.size_bytes)
         return wrong('invalid_argument', 'what was sent has another size');
       const now = world.clock.now();
       world.state.caches[row.id] = { ...row, isFinal: true, createdAtMs: now, usedAtMs: now };
       makeRoom(world, row.repoId);
-      return said({ ok: true, entry_id: `${row.id}` });
+      return jsonAnswer({ ok: true, entry_id: `${row.id}` });
     },
   ),
   GetCacheEntryDownloadURL: method(
     z.object({ key, version, restore_keys: z.array(key).max(limits.restoreKeys).default([]) }),
-    (world, by, asked) => {
-      const row = find(world, by, asked);
-      if (row === null) return said({ ok: false });
+    (world, by, request) => {
+      const row = find(world, by, request);
+      if (row === null) return jsonAnswer({ ok: false });
       world.state.caches[row.id] = { ...row, usedAtMs: world.clock.now() };
       const address = signedAddress(world, { kind: 'caches', id: row.id }, 'r');
-      return said({ ok: true, signed_download_url: address, matched_key: row.key });
+      return jsonAnswer({ ok: true, signed_download_url: address, matched_key: row.key });
     },
   ),
 };
@@ -99,6 +101,6 @@ function isAt(row: CacheEntry, by: RunningJob, ref: string): boolean {
   return row.repoId === by.run.repoId && row.ref === ref;
 }
 
-function isAlike(row: CacheEntry, asked: { readonly key: string; readonly version: string }): boolean {
-  return row.key === asked.key && row.version === asked.version;
+function isAlike(row: CacheEntry, request: { readonly key: string; readonly version: string }): boolean {
+  return row.key === request.key && row.version === request.version;
 }

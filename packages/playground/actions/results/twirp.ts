@@ -23,7 +23,7 @@ type TwirpAnswer =
 /** One method of a service, called by the job that the token identifies. */
 export type TwirpMethod = (world: World, by: RunningJob, body: unknown) => TwirpAnswer;
 
-export function said(body: Json): TwirpAnswer {
+export function jsonAnswer(body: Json): TwirpAnswer {
   return { ok: true, body };
 }
 

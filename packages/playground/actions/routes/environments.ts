@@ -80,13 +80,13 @@ function putEnvironment(call: ActorCall, body: z.infer<typeof wish>): Answer {
     return unprocessable(message);
   }
   // Reject settings that the playground does not enforce. Otherwise a lab would believe that a job needs a reviewer.
-  const asked = Object.entries({
+  const unsupported = Object.entries({
     wait_timer: (body.wait_timer ?? 0) > 0,
     prevent_self_review: body.prevent_self_review === true,
     reviewers: (body.reviewers ?? []).length > 0,
   }).find(([, wanted]) => wanted);
-  if (asked !== undefined) {
-    const message = `the playground does not enforce ${asked[0]}`;
+  if (unsupported !== undefined) {
+    const message = `the playground does not enforce ${unsupported[0]}`;
     return unprocessable(message);
   }
   const before = environmentOf(call);

@@ -30,7 +30,7 @@ export const runRoutes: readonly Route[] = [
   reads('/actions/runs/:run/logs', read, (call) => {
     const run = runOf(call);
     if (run === null) return notFound();
-    return elsewhere(logAddress(call.world, 'runs', run.id));
+    return redirect(logAddress(call.world, 'runs', run.id));
   }),
   reads('/actions/jobs/:job', read, (call) => {
     const job = jobOf(call);
@@ -39,7 +39,7 @@ export const runRoutes: readonly Route[] = [
   reads('/actions/jobs/:job/logs', read, (call) => {
     const job = jobOf(call);
     if (job === null) return notFound();
-    return elsewhere(logAddress(call.world, 'jobs', job.id));
+    return redirect(logAddress(call.world, 'jobs', job.id));
   }),
   acts('POST', '/actions/runs/:run/cancel', write, (call) => cancelRun(call, false)),
   acts('POST', '/actions/runs/:run/force-cancel', write, (call) => cancelRun(call, true)),
@@ -52,7 +52,7 @@ export const runRoutes: readonly Route[] = [
   acts('POST', '/actions/runs/:run/approve', write, approve),
 ];
 
-function elsewhere(location: string): Answer {
+function redirect(location: string): Answer {
   return { status: 302, body: null, headers: { location } };
 }
 

@@ -41,19 +41,19 @@ const BAD_STOP =
 
 export function createJobOutput(masks: Masks, log: (line: string) => void): JobOutput {
   const annotations: Annotation[] = [];
-  const say = (line: string): void => log(masks.apply(line));
+  const logMasked = (line: string): void => log(masks.apply(line));
   return {
-    say,
+    say: logMasked,
     note: (message) => {
-      say(`##[error]${message}`);
+      logMasked(`##[error]${message}`);
       annotations.push(toAnnotation('failure', plain('error', message), masks));
     },
     annotations,
-    step: () => stepOutput(masks, say, annotations),
+    step: () => stepOutput(masks, logMasked, annotations),
   };
 }
 
-function stepOutput(masks: Masks, say: (line: string) => void, annotations: Annotation[]): StepOutput {
+function stepOutput(masks: Masks, logMasked: (line: string) => void, annotations: Annotation[]): StepOutput {
   const read = createCommandReader();
   const noted = { notice: 0, warning: 0, failure: 0 };
   const outputs: Record<string, string> = {};
@@ -68,19 +68,19 @@ function stepOutput(masks: Masks, say: (line: string) => void, annotations: Anno
   const annotate = (level: Annotation['level'], command: LogCommand): void => {
     const word = level === 'failure' ? 'error' : level;
     for (const [index, line] of command.message.split('\n').entries())
-      say(index === 0 ? `##[${word}]${line}` : line);
+      logMasked(index === 0 ? `##[${word}]${line}` : line);
     keep(level, command);
   };
   const note = (message: string): void => annotate('failure', plain('error', message));
   const onLine = (line: string): void => {
     const seen = read(line);
     const refused = seen.kind === 'text' ? null : refusalOf(seen);
-    if (seen.kind === 'text') say(line);
+    if (seen.kind === 'text') logMasked(line);
     else if (refused !== null) {
       problem = refused;
       note(refused);
     } else if (seen.kind === 'command')
-      carryOut(seen.command, line, { say, annotate, mask: masks.add, outputs, state });
+      carryOut(seen.command, line, { say: logMasked, annotate, mask: masks.add, outputs, state });
   };
   return { onLine, note, problem: () => problem, outputs: () => outputs, state: () => state };
 }

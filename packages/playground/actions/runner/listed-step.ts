@@ -92,12 +92,12 @@ async function making(
 ): Promise<StepMaking> {
   const { frame, output, sources } = options;
   const env = { ...level.env, ...own };
-  const begin = (work: Parameters<typeof stepHeader>[1]): void => {
+  const logHeader = (work: Parameters<typeof stepHeader>[1]): void => {
     for (const line of stepHeader(announce(step), work, { ...frame.state.env, ...env })) output.say(line);
   };
   if (step.run !== null) {
     const work = runWork(step, step.run, { level, own, frame });
-    begin(work);
+    logHeader(work);
     return work;
   }
   const use = level.uses.get(step) ?? (await localUse(step, frame.places.workspace, sources, level.depth));
@@ -108,11 +108,11 @@ async function making(
   level.begun.push(use);
   const runs = use.action.manifest?.runs;
   if (runs?.kind === 'composite') {
-    begin({ kind: 'action', inputs });
+    logHeader({ kind: 'action', inputs });
     return (signal) => runComposite(use, runs, compositeLevel(frame, use, level, signal), options);
   }
   const work = must(partOf(use, 'main', environmentOf(frame, use, env)), step);
-  begin(work);
+  logHeader(work);
   return work;
 }
 

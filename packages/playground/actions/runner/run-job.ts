@@ -66,9 +66,9 @@ function prepareEnv(frame: JobFrame, ending: JobEnding): void {
   const { work, state } = frame;
   Object.assign(state.env, evaluateEnv(work.workflowEnv, stepScope(frame)));
   Object.assign(state.env, evaluateEnv(work.definition.env, stepScope(frame)));
-  const asked = minutesOf(frame, work.definition.timeoutMinutes) ?? actions.jobTimeoutMinutes;
+  const requested = minutesOf(frame, work.definition.timeoutMinutes) ?? actions.jobTimeoutMinutes;
   const most = isSelfHosted(work) ? actions.selfHostedJobMinutes : actions.hostedJobMinutes;
-  ending.limit(Math.min(asked, most));
+  ending.limit(Math.min(requested, most));
 }
 
 /**

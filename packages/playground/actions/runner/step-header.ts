@@ -4,7 +4,7 @@ import type { StepWork } from './runner-types.ts';
 import { shellCommand } from './shells.ts';
 
 /** A script, or an action with its inputs. */
-type Begun =
+type HeaderSource =
   | Pick<Extract<StepWork, { kind: 'run' }>, 'kind' | 'script' | 'shell'>
   | { readonly kind: 'action' | 'checkout'; readonly inputs: Readonly<Record<string, string>> };
 
@@ -15,13 +15,13 @@ type Begun =
  */
 export function stepHeader(
   title: string,
-  work: Begun,
+  work: HeaderSource,
   env: Readonly<Record<string, string>>,
 ): readonly string[] {
   return [`##[group]${title}`, ...details(work), ...listed('env', env), '##[endgroup]'];
 }
 
-function details(work: Begun): readonly string[] {
+function details(work: HeaderSource): readonly string[] {
   if (work.kind !== 'run') {
     const given = Object.entries(work.inputs).filter(([, value]) => value !== '');
     return listed('with', Object.fromEntries(given));

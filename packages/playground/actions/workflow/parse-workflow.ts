@@ -10,7 +10,7 @@ import { type WorkflowFile, workflowSchema } from './workflow-file.ts';
 /** The parsed file; `problems` is empty when everything in it is supported. Never throws on a file's content. */
 export function parseWorkflow(path: string, source: string): WorkflowFile {
   const key = JSON.stringify([path, source]);
-  const file = known.get(key) ?? parseAnew(path, source);
+  const file = known.get(key) ?? parseUncached(path, source);
   if (known.size >= actions.filesRemembered) known.clear();
   known.set(key, file);
   return file;
@@ -19,7 +19,7 @@ export function parseWorkflow(path: string, source: string): WorkflowFile {
 /** A cache: every pass and every world reads the same few files, and parsed files are never modified. */
 const known = new Map<string, WorkflowFile>();
 
-function parseAnew(path: string, source: string): WorkflowFile {
+function parseUncached(path: string, source: string): WorkflowFile {
   const read = readBySchema('workflow', path, source);
   if (!read.ok) return brokenWorkflow(path, read.problems);
   if (read.problems.length > 0) return brokenWorkflow(path, read.problems, salvage(read.value));

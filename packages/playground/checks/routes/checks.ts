@@ -91,7 +91,7 @@ export const checkRoutes: readonly Route[] = [
     const run = checkRunOf(call);
     if (run === null) return notFound();
     if (run.appId === actionsApp.appId) return unprocessable('This check run is not rerequestable');
-    await tell(call, run, 'rerequested');
+    await emitCheckRun(call, run, 'rerequested');
     return created({});
   }),
   reads('/commits/:ref/check-runs', read, listCheckRuns),
@@ -131,8 +131,8 @@ async function createCheckRun(call: ActorCall, body: z.infer<typeof creation>): 
   const problem = problemOf(run);
   if (problem !== null) return problem;
   call.world.state.checkRuns[run.id] = run;
-  await tell(call, run, 'created');
-  if (run.status === 'completed') await tell(call, run, 'completed');
+  await emitCheckRun(call, run, 'created');
+  if (run.status === 'completed') await emitCheckRun(call, run, 'completed');
   return created(shapeCheckRun(call.world, run));
 }
 
@@ -150,7 +150,7 @@ async function updateCheckRun(call: ActorCall, body: Changes): Promise<Answer> {
   const problem = problemOf(run);
   if (problem !== null) return problem;
   call.world.state.checkRuns[run.id] = run;
-  if (before.status !== 'completed' && run.status === 'completed') await tell(call, run, 'completed');
+  if (before.status !== 'completed' && run.status === 'completed') await emitCheckRun(call, run, 'completed');
   return ok(shapeCheckRun(call.world, run));
 }
 
@@ -255,7 +255,7 @@ function latestOf(call: RepoCall, rows: readonly CheckRun[]): readonly CheckRun[
   return [...newest.values()];
 }
 
-async function tell(call: ActorCall, run: CheckRun, action: string): Promise<void> {
+async function emitCheckRun(call: ActorCall, run: CheckRun, action: string): Promise<void> {
   await emitChange(call.world, {
     type: 'check_run',
     action,

@@ -19,7 +19,7 @@ import { branchTip, resolveCommit } from '../../git/resolve-commit.ts';
 import { signatureOf, webFlowSignature } from '../../git/shape-commit.ts';
 import { viaAppOf } from '../../identity/identity.ts';
 import { github } from '../../limits/limits.ts';
-import { checkStands } from '../../rules/check-stands.ts';
+import { checkStates } from '../../rules/check-stands.ts';
 import { freshRepo } from '../../threads/threads.ts';
 import { emitChange } from '../../world/emit.ts';
 import { nextId } from '../../world/world.ts';
@@ -83,11 +83,11 @@ export function deploymentsOf({ world, repo }: Pick<RepoCall, 'world' | 'repo'>)
 }
 
 function listDeployments(call: RepoCall): Promise<Answer> {
-  const asked = (name: string): string | null => {
+  const queryValue = (name: string): string | null => {
     const text = call.query.get(name);
     return text === 'none' ? null : text;
   };
-  const [sha, ref, task, environment] = ['sha', 'ref', 'task', 'environment'].map(asked);
+  const [sha, ref, task, environment] = ['sha', 'ref', 'task', 'environment'].map(queryValue);
   const rows = deploymentsOf(call).filter(
     (row) =>
       (sha ?? row.sha) === row.sha &&
@@ -124,7 +124,7 @@ async function createDeployment(call: ActorCall, body: z.infer<typeof creation>)
   };
   call.world.state.deployments[row.id] = row;
   makeEnvironment(call, body.environment);
-  await tell(call, 'deployment', row, {});
+  await emitDeployment(call, 'deployment', row, {});
   return created(shapeDeployment(call.world, row));
 }
 
@@ -161,10 +161,10 @@ async function autoMerge(call: ActorCall, branch: string): Promise<Answer | null
 
 /** 409 while a check or status of the commit is not green: the named contexts, or all of them if none is named. */
 function unmetContexts(call: ActorCall, body: z.infer<typeof creation>, sha: string): Answer | null {
-  const stands = checkStands(call.world, call.repo, sha);
-  const wanted = body.required_contexts ?? [...new Set(stands.map(({ name }) => name))];
+  const states = checkStates(call.world, call.repo, sha);
+  const wanted = body.required_contexts ?? [...new Set(states.map(({ name }) => name))];
   const contexts = wanted.map((context) => {
-    const own = stands.filter(({ name }) => name === context);
+    const own = states.filter(({ name }) => name === context);
     const isGreen = own.length > 0 && own.every(({ state }) => state === 'green');
     const isRed = own.some(({ state }) => state === 'red');
     return { context, state: isGreen ? 'success' : isRed ? 'failure' : 'pending' };
@@ -194,7 +194,7 @@ async function createStatus(call: ActorCall, body: z.infer<typeof stating>): Pro
   };
   const row = addStatus(call, { ...before, environment }, one);
   if (body.state === 'success' && body.auto_inactive) await retireOthers(call, row);
-  await tell(call, 'deployment_status', row, {
+  await emitDeployment(call, 'deployment_status', row, {
     deployment_status: shapeDeploymentStatus(call.world, row, one),
   });
   return created(shapeDeploymentStatus(call.world, row, one));
@@ -208,7 +208,7 @@ async function retireOthers(call: ActorCall, live: Deployment): Promise<void> {
     if (other.statuses.at(-1)?.state !== 'success') continue;
     const one = blankStatus(call, other.environment);
     const row = addStatus(call, other, one);
-    await tell(call, 'deployment_status', row, {
+    await emitDeployment(call, 'deployment_status', row, {
       deployment_status: shapeDeploymentStatus(call.world, row, one),
     });
   }
@@ -246,7 +246,7 @@ function deleteDeployment(call: ActorCall): Answer {
   return noContent();
 }
 
-async function tell(
+async function emitDeployment(
   call: ActorCall,
   type: 'deployment' | 'deployment_status',
   row: Deployment,

@@ -46,10 +46,10 @@ function parseCgiHead(text: string): CgiHead {
 
 async function write(response: ServerResponse, chunk: Uint8Array): Promise<void> {
   if (chunk.length === 0 || response.destroyed || response.write(chunk)) return;
-  await new Promise<void>((goOn) => {
+  await new Promise<void>((resume) => {
     const settle = (): void => {
       response.off('drain', settle).off('close', settle);
-      goOn();
+      resume();
     };
     response.once('drain', settle).once('close', settle);
   });

@@ -62,9 +62,9 @@ export async function serveGit(
   response: ServerResponse,
   options: GitHttpOptions,
 ): Promise<void> {
-  const asked = parseGitRequest(request.method, request.url ?? '/');
-  if (asked === null) return refuse(request, response, 404, 'Not a request of git.');
-  const { owner, repo, service } = asked;
+  const parsed = parseGitRequest(request.method, request.url ?? '/');
+  if (parsed === null) return refuse(request, response, 404, 'Not a request of git.');
+  const { owner, repo, service } = parsed;
   const token = requestToken(request);
   const verdict = await options.authorize({ owner, repo, token, service });
   switch (verdict) {
@@ -76,20 +76,20 @@ export async function serveGit(
     case 'not-found':
       return refuse(request, response, 404, 'Repository not found.');
     case 'ok':
-      return exchange(asked, token, request, response, options);
+      return exchange(parsed, token, request, response, options);
     default:
       throw new Error(`unexpected verdict: ${String(verdict satisfies never)}`);
   }
 }
 
 async function exchange(
-  asked: GitRequest,
+  parsed: GitRequest,
   token: string | null,
   request: IncomingMessage,
   response: ServerResponse,
   options: GitHttpOptions,
 ): Promise<void> {
-  const { owner, repo, service, advertisement } = asked;
+  const { owner, repo, service, advertisement } = parsed;
   const directory = options.directoryOf(owner, repo);
   if (directory === null) return refuse(request, response, 404, 'Repository not found.');
   const gitProgram = options.gitProgram ?? 'git';
@@ -100,7 +100,11 @@ async function exchange(
   const run = async (): Promise<void> => {
     // A lost answer is written to a response without a socket.
     const receiver = isLost ? new ServerResponse(request) : response;
-    const complaint = await runHttpBackend({ asked, directory, gitProgram, policy }, request, receiver);
+    const complaint = await runHttpBackend(
+      { asked: parsed, directory, gitProgram, policy },
+      request,
+      receiver,
+    );
     if (complaint !== null) options.onComplaint?.(complaint);
   };
   try {

@@ -72,9 +72,9 @@ async function readBodies(
   shas: readonly Sha[],
 ): Promise<readonly (Buffer | null)[]> {
   // Only full ids: `cat-file` would also resolve names and abbreviations.
-  const asked = shas.filter(isSha);
-  if (asked.length === 0) return shas.map(() => null);
-  const output = await git.read(['cat-file', '--batch'], `${asked.join('\n')}\n`);
+  const ids = shas.filter(isSha);
+  if (ids.length === 0) return shas.map(() => null);
+  const output = await git.read(['cat-file', '--batch'], `${ids.join('\n')}\n`);
   const bodies = new Map<Sha, Buffer>();
   for (let at = 0; at < output.length; ) {
     const lineEnd = output.indexOf(0x0a, at);
@@ -89,9 +89,9 @@ async function readBodies(
 }
 
 async function blobSizes(git: GitProgram, shas: readonly Sha[]): Promise<ReadonlyMap<Sha, number>> {
-  const asked = shas.filter(isSha);
-  if (asked.length === 0) return new Map();
-  const output = await git.read(['cat-file', '--batch-check'], `${asked.join('\n')}\n`);
+  const ids = shas.filter(isSha);
+  if (ids.length === 0) return new Map();
+  const output = await git.read(['cat-file', '--batch-check'], `${ids.join('\n')}\n`);
   return new Map(
     output
       .toString('latin1')

@@ -1,4 +1,4 @@
-/** Commits the example config and its workflows in the speaker's name; files that are there stay as they are. */
+/** Commits the example config and its workflows as the speaker; existing files are unchanged. */
 import * as z from 'zod';
 import { branchShape, repoShape } from '../api/repo-shapes.ts';
 import { apiOf, pathOf } from '../place.ts';

@@ -1,11 +1,11 @@
-/** Starts a workflow by hand, as GitHub's "Run workflow" does. */
+/** Dispatches a workflow manually, like GitHub's "Run workflow". */
 import { apiOf, pathOf } from '../place.ts';
 import type { ActHandler } from '../visit.ts';
 import { outcomeOf } from './outcome.ts';
 
 const PREFIX = 'input:';
 
-/** Form fields: `ref`, and `input:<name>` for each input; an empty one is left to its default. */
+/** Form fields: `ref`, and `input:<name>` for each input; an empty one gets its default. */
 export const dispatchWorkflow: ActHandler = async (visit, params, form) => {
   const inputs: Record<string, string> = {};
   for (const [name, value] of form)

@@ -1,4 +1,4 @@
-/** What people with rights do to a thread or a run: labels, merging, cancelling, running again. */
+/** Actions on a thread or a run that need permissions: labels, merging, cancelling, re-running. */
 import * as z from 'zod';
 import { labelShape } from '../api/repo-shapes.ts';
 import { apiOf, pathOf } from '../place.ts';

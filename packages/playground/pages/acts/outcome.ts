@@ -1,8 +1,8 @@
-/** Turns the API's answer into what the person is told. */
+/** Converts the API's answer to a message for the person. */
 import type { Answer } from '../api/api.ts';
 import type { Outcome } from '../visit.ts';
 
-/** `to` is where the result can be seen. */
+/** `to` is the page that shows the result. */
 export function outcomeOf(answer: Answer<unknown>, to: string): Outcome {
   return answer.kind === 'found'
     ? { kind: 'done', to }

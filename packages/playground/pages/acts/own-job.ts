@@ -1,4 +1,7 @@
-/** Starts a job of the speaker's own on the cluster of the rehearsal, and opens an issue about it: something to have watched. */
+/**
+ * Starts the speaker's own job on the rehearsal's cluster, and opens an issue about it, so that there is a job to
+ * watch.
+ */
 import * as z from 'zod';
 import { apiOf, pathOf } from '../place.ts';
 import type { ActHandler } from '../visit.ts';
@@ -6,7 +9,7 @@ import { outcomeOf, refuse } from './outcome.ts';
 
 const opened = z.object({ number: z.number() });
 
-/** The issue says what was started, and the line by which somebody has it watched. */
+/** The issue names the started job and the command line to have it watched. */
 export const openOwnJob: ActHandler = async (visit, params) => {
   if (visit.startOwnJob === null) return refuse('No job can be started by hand on the cluster of this lab.');
   const [api, home] = [apiOf(params), pathOf(params)];
@@ -17,7 +20,7 @@ export const openOwnJob: ActHandler = async (visit, params) => {
     'Can somebody have an eye on it? Who may approve launches says here:',
     `\`\`\`\n${watch}\n\`\`\``,
   ].join('\n\n');
-  // A job is launched again where its issue bears the label of experiments.
+  // A job is relaunched only if its issue has the label for experiments.
   const issue = { title: `A job of mine: ${jobId}`, body, labels: ['experiment'] };
   const answer = await visit.api.send('POST', `${api}/issues`, issue);
   if (answer.kind === 'refused') return outcomeOf(answer, home);

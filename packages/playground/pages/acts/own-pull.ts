@@ -1,4 +1,4 @@
-/** Opens a pull request of the speaker's own: something to make a ferry of, or a slip that a job dies of. */
+/** Opens the speaker's own pull request: a proposed ferry, or a bug that makes every job fail. */
 import * as z from 'zod';
 import { branchShape, repoShape } from '../api/repo-shapes.ts';
 import { apiOf, pathOf } from '../place.ts';
@@ -9,7 +9,7 @@ const mutation = `mutation ($input: CreateCommitOnBranchInput!) { createCommitOn
 const committed = z.object({ errors: z.array(z.object({ message: z.string() })).optional() });
 const opened = z.object({ number: z.number() });
 
-/** The file of the example lab, and one setting of it. */
+/** The file of the example lab that is changed, and one of its settings. */
 export const OWN_FILE = 'experiments/ferries/daily.py';
 const WARMUP = /\bwarmup=(\d+)/;
 
@@ -19,14 +19,14 @@ const IMPORT = /^import dataclasses\n\n?/m;
 
 type Change = {
   readonly text: string;
-  /** Under the speaker's name. */
+  /** Prefixed with the speaker's name. */
   readonly branch: string;
   readonly headline: string;
   readonly title: string;
   readonly body: string;
 };
 
-/** Opens a ferry to be: one setting of the experiment is another. */
+/** Opens a proposal for a ferry: one setting of the experiment is changed. */
 export const openOwnPull: ActHandler = (visit, params) =>
   openPull(visit, params, OWN_FILE, (before) => {
     const steps = WARMUP.exec(before)?.[1];
@@ -41,7 +41,7 @@ export const openOwnPull: ActHandler = (visit, params) =>
     };
   });
 
-/** Opens a change of the library with a slip in it, of which every job dies that runs it. */
+/** Opens a change with a bug in the library that makes every job fail. */
 export const openSlip: ActHandler = (visit, params) =>
   openPull(visit, params, SLIP_FILE, (before) =>
     IMPORT.test(before)
@@ -55,7 +55,7 @@ export const openSlip: ActHandler = (visit, params) =>
       : `${SLIP_FILE} has no import that could be forgotten.`,
   );
 
-/** `change`: what is made of the file, or why nothing can be. */
+/** `change` returns the new text of the file, or why it cannot be changed. */
 async function openPull(
   visit: Parameters<ActHandler>[0],
   params: Parameters<ActHandler>[1],
@@ -74,8 +74,11 @@ async function openPull(
   const { text, branch, headline, title, body } = made;
   const branchName = `${visit.speaker.login}/${branch}`;
   const { sha } = tip.data.commit;
-  const begun = await visit.api.send('POST', `${api}/git/refs`, { ref: `refs/heads/${branchName}`, sha });
-  if (begun.kind === 'refused') return outcomeOf(begun, home);
+  const createdRef = await visit.api.send('POST', `${api}/git/refs`, {
+    ref: `refs/heads/${branchName}`,
+    sha,
+  });
+  if (createdRef.kind === 'refused') return outcomeOf(createdRef, home);
   const input = {
     branch: { repositoryNameWithOwner, branchName },
     message: { headline },

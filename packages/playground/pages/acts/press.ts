@@ -1,4 +1,4 @@
-/** Presses a button that an App put on its check run. */
+/** Clicks a button that an App put on its check run. */
 import { pathOf } from '../place.ts';
 import type { ActHandler } from '../visit.ts';
 import { refuse } from './outcome.ts';

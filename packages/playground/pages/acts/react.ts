@@ -1,4 +1,4 @@
-/** Reactions: the first click adds one's own, the second takes it back. */
+/** Reactions: the first click adds the speaker's own, the second removes it. */
 import * as z from 'zod';
 import { userShape } from '../api/repo-shapes.ts';
 import { apiOf, pathOf } from '../place.ts';

@@ -1,11 +1,11 @@
-/** Saying something in a thread: comment, review, close and reopen, edit, new issue. */
+/** Writing in a thread: comment, review, close and reopen, edit, new issue. */
 import * as z from 'zod';
 import { fillIssueForm, readIssueForm } from '../forms/issue-form.ts';
 import { apiOf, pathOf } from '../place.ts';
 import type { ActHandler, Outcome, Params, Visit } from '../visit.ts';
 import { outcomeOf, refuse } from './outcome.ts';
 
-/** `verdict` makes it a review; `state` closes or reopens after the words, as GitHub's second button does. */
+/** `verdict` makes it a review; `state` closes or reopens after the comment, like GitHub's second button. */
 export const postComment: ActHandler = async (visit, params, form) => {
   const number = params['number'] ?? '';
   const thread = `${apiOf(params)}/issues/${number}`;
@@ -42,7 +42,7 @@ export const editComment: ActHandler = async (visit, params, form) => {
   return outcomeOf(await visit.api.send('PATCH', path, { body: textOf(form, 'body') }), to);
 };
 
-/** `template` makes it one of an issue form, with a form field `field:ID` for each of its own. */
+/** `template` selects an issue form, with a form field `field:ID` for each of its fields. */
 export const openIssue: ActHandler = async (visit, params, form): Promise<Outcome> => {
   const issue = await issueOf(visit, params, form);
   if (typeof issue === 'string') return refuse(issue);
@@ -52,7 +52,7 @@ export const openIssue: ActHandler = async (visit, params, form): Promise<Outcom
   return { kind: 'done', to: `${pathOf(params)}/issues/${number}` };
 };
 
-/** What is opened, or why nothing can be. */
+/** The issue to open, or why none can be opened. */
 async function issueOf(
   visit: Visit,
   params: Params,
@@ -67,7 +67,7 @@ async function issueOf(
   return filled.ok ? { title, body: filled.body, labels: fields.labels } : filled.message;
 }
 
-/** Browsers send line breaks as CRLF; GitHub keeps what it is given, and the bot reads lines. */
+/** Browsers send line breaks as CRLF. GitHub stores them unchanged, but the bot parses lines, so convert them. */
 function textOf(form: URLSearchParams, name: string): string {
   return (form.get(name) ?? '').replace(/\r\n/g, '\n');
 }

@@ -1,10 +1,10 @@
-/** Changes who is speaking on this browser. */
+/** Changes the speaker of this browser. */
 import type { ActHandler } from '../visit.ts';
 import { refuse } from './outcome.ts';
 
 export const speakerCookie = 'playground_speaker';
 
-/** The layout of the answer (a cookie) is the page's business; here it is only checked that the person exists. */
+/** Only checks that the person exists; the page sets the cookie. */
 export const chooseSpeaker: ActHandler = async (visit, _params, form) => {
   const login = form.get('speaker') ?? '';
   if (!visit.people.some((person) => person.login === login)) return refuse('There is no such person here.');

@@ -1,4 +1,4 @@
-/** Ticking a box in somebody's words: an edit of the text, as on GitHub, by who may edit it. */
+/** Ticks a box in a text, as an edit of the text like on GitHub, for people who may edit it. */
 import * as z from 'zod';
 import { withTask } from '../markdown/task-marks.ts';
 import { apiOf, pathOf } from '../place.ts';
@@ -18,7 +18,7 @@ export const tickInComment: ActHandler = (visit, params, form) => {
   return tick(visit, `${apiOf(params)}/issues/comments/${comment}`, to, form);
 };
 
-/** Form fields: `task` (which box, from 0), `done`. Whatever was edited since the page was read is kept. */
+/** Form fields: `task` (which box, from 0), `done`. Edits since the page was loaded are kept. */
 async function tick(visit: Visit, at: string, to: string, form: URLSearchParams): Promise<Outcome> {
   const present = await visit.api.get(at, spoken);
   if (present.kind === 'refused') return outcomeOf(present, to);

@@ -1,4 +1,4 @@
-/** What the world's panel turns: the clock, the faults, a delivery that is sent again. */
+/** Controls of the world's panel: the clock, the faults, redelivery of a webhook. */
 import * as z from 'zod';
 import { faultSchema } from '../../faults/fault.ts';
 import type { Turned } from '../panel/panel.ts';
@@ -11,7 +11,7 @@ const PANEL = '/_playground/world';
 export const advanceClock: ActHandler = async (visit, _params, form) =>
   turned(await visit.panel?.advance(Number(form.get('durationMs'))), 'clock');
 
-/** Form fields: `off` (which one to switch off), or those of a new fault. */
+/** Form fields: `off` (the fault to switch off), or those of a new fault. */
 export const changeFaults: ActHandler = async (visit, _params, form) => {
   const on = (await visit.panel?.facts())?.faults ?? [];
   const off = form.get('off');

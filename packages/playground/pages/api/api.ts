@@ -1,24 +1,24 @@
-/** The page's way to the playground's API: one person's token, answers parsed at this edge, refusals as values. */
+/** The page's client for the playground's API: one person's token, validated answers, refusals as values. */
 import type * as z from 'zod';
 import { pageLimits } from '../page-limits.ts';
 
 /** In-process or over HTTP, the same function. */
 export type Fetch = (request: Request) => Promise<Response>;
 
-/** `refused` is any answer that is not 2xx: what the person may not see or do, or what is not there. */
+/** `refused` is any answer that is not 2xx: something the person may not see or do, or that does not exist. */
 export type Answer<Data> =
   | { readonly kind: 'found'; readonly data: Data }
   | { readonly kind: 'refused'; readonly status: number; readonly message: string };
 
-/** What could not be read: anything that was refused but for "not there". */
+/** A failed read: any refusal except "not found". */
 export type Unread = { readonly path: string; readonly status: number; readonly message: string };
 
-/** Pages of a hundred rows each, counted from 1: from which one, and how many at most. */
+/** A range of list pages with a hundred rows each: the first page (from 1) and the maximum number. */
 export type PageRange = { readonly first: number; readonly count: number };
 
 export type Api = {
   readonly get: <Schema extends z.ZodType>(path: string, schema: Schema) => Promise<Answer<z.output<Schema>>>;
-  /** Follows page after page of a list; `pick` names the list where the answer is an object around it. */
+  /** Reads all pages of a list; `pick` selects the list if the answer is an object around it. */
   readonly list: <Schema extends z.ZodType>(
     path: string,
     item: Schema,
@@ -26,7 +26,7 @@ export type Api = {
     pages?: PageRange,
   ) => Promise<Answer<readonly z.output<Schema>[]>>;
   readonly text: (path: string, accept?: string) => Promise<Answer<string>>;
-  /** All reads so far that were refused for another reason than that there is nothing (404). */
+  /** All reads so far that failed with another status than 404. */
   readonly unread: () => readonly Unread[];
   readonly send: (
     method: 'POST' | 'PATCH' | 'PUT' | 'DELETE',
@@ -41,8 +41,9 @@ export type Api = {
 };
 
 /**
- * Paths are those of GitHub's REST reference (`/repos/{owner}/{repo}/…`), under `baseUrl`/api/v3 as on GitHub Enterprise Server.
- * A path that starts with `/_playground/` is taken as it is. An answer of a wrong shape throws: that is a bug of the playground.
+ * Paths are those of GitHub's REST reference (`/repos/{owner}/{repo}/…`), under `baseUrl`/api/v3 as on GitHub
+ * Enterprise Server. A path that starts with `/_playground/` is used unchanged. An answer with an invalid shape throws,
+ * because it is a bug of the playground.
  */
 export function createApi(fetch: Fetch, baseUrl: string, token: string | null): Api {
   const call = (

@@ -1,14 +1,19 @@
-/** Asks again only for what changed: a page that looks at every change would otherwise use up a person's request budget. */
+/** Requests only what changed: a page that reloads at every change would otherwise use up a person's request budget. */
 import type { Fetch } from './api.ts';
 
-type Kept = { readonly etag: string; readonly body: Uint8Array<ArrayBuffer>; readonly headers: Headers };
+type CachedAnswer = {
+  readonly etag: string;
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly headers: Headers;
+};
 
 /**
- * Sends `If-None-Match` with what was answered before; a 304 (which costs nothing of the hourly budget, as on GitHub:
- * docs.github.com/rest/using-the-rest-api/best-practices) gives the kept answer. At most `keptMax` answers are kept, the oldest go.
+ * Sends `If-None-Match` with the cached answer's ETag. A 304, which does not count against the hourly limit, as on
+ * GitHub (docs.github.com/rest/using-the-rest-api/best-practices), returns the cached answer. At most `keptMax` answers
+ * are cached; the oldest are dropped.
  */
 export function conditionalFetch(fetch: Fetch, keptMax: number): Fetch {
-  const answers = new Map<string, Kept>();
+  const answers = new Map<string, CachedAnswer>();
   return async (request) => {
     if (request.method !== 'GET') return fetch(request);
     const key = [request.url, request.headers.get('authorization'), request.headers.get('accept')].join('\n');
@@ -16,7 +21,7 @@ export function conditionalFetch(fetch: Fetch, keptMax: number): Fetch {
     if (kept !== undefined) request.headers.set('if-none-match', kept.etag);
     const response = await fetch(request);
     if (response.status === 304 && kept !== undefined) {
-      // The headers of a 304 renew the kept ones (RFC 9111, 4.3.4): the same page of a list may have a next one by now.
+      // The headers of a 304 update the cached ones (RFC 9111, 4.3.4): the same list page may have a next page by now.
       const headers = new Headers(kept.headers);
       for (const [name, value] of response.headers) headers.set(name, value);
       return new Response(kept.body, { headers });

@@ -1,4 +1,6 @@
-/** What the page reads of people, repositories, commits and files; shapes of GitHub's REST reference, only the fields that are shown. */
+/**
+ * Schemas for people, repositories, commits and files in GitHub's REST answers, with only the fields that are shown.
+ */
 import * as z from 'zod';
 
 export const userShape = z.object({ login: z.string(), id: z.number(), type: z.string().default('User') });
@@ -48,7 +50,7 @@ export type ApiFile = z.output<typeof fileShape>;
 
 export const commitDetailShape = commitShape.extend({ files: z.array(fileShape).default([]) });
 
-/** `GET /repos/{owner}/{repo}/contents/{path}` of a directory is a list of these, of a file one of these. */
+/** `GET /repos/{owner}/{repo}/contents/{path}` returns a list of these for a directory, and one of these for a file. */
 const contentShape = z.object({
   type: z.string(),
   name: z.string(),

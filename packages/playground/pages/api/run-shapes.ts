@@ -1,4 +1,4 @@
-/** What the page reads of check runs, workflow runs and jobs. */
+/** Schemas for check runs, workflow runs and jobs. */
 import * as z from 'zod';
 import { userShape } from './repo-shapes.ts';
 

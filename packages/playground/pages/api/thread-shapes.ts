@@ -1,4 +1,4 @@
-/** What the page reads of issues, pull requests, comments and reviews. */
+/** Schemas for issues, pull requests, comments and reviews. */
 import * as z from 'zod';
 import { labelShape, userShape } from './repo-shapes.ts';
 
@@ -7,7 +7,7 @@ export type ApiReactions = z.output<typeof reactionsShape>;
 
 const appShape = z.object({ slug: z.string().nullish(), name: z.string() });
 
-/** What an issue, a comment and a review have in common: somebody said something at some time. */
+/** Common fields of an issue, a comment and a review: author, text and time. */
 const spoken = {
   body: z.string().nullish(),
   user: userShape.nullish(),

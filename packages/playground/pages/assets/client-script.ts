@@ -1,10 +1,13 @@
-/** The page's script: TypeScript that esbuild joins into one module when the browser first asks. */
+/** The page's script: esbuild bundles the TypeScript into one module on the first request. */
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 let joined: Promise<string> | null = null;
 
-/** Type-checked with everything else; Mermaid stays a separate download that only pages with a chart make. */
+/**
+ * The script is type-checked with everything else. Mermaid stays a separate download, which only pages with a chart
+ * load.
+ */
 export function readClientScript(): Promise<string> {
   joined ??= join();
   return joined;

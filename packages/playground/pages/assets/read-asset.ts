@@ -38,7 +38,7 @@ async function css(): Promise<Reply> {
 
 async function readMermaid(): Promise<Reply> {
   const reply = script(await readFile(mermaidFile));
-  // The file does not change while the playground runs: the browser may keep it.
+  // The file does not change while the playground runs, so the browser may cache it.
   return { ...reply, headers: { ...reply.headers, 'cache-control': 'max-age=86400' } };
 }
 
@@ -50,7 +50,7 @@ function svg(body: string): Reply {
   return { status: 200, headers: { 'content-type': 'image/svg+xml' }, body };
 }
 
-/** A plain disc in a colour of the account: what `avatar_url` of the API leads to. */
+/** A plain disc in a colour of the account, for the API's `avatar_url`. */
 function avatarDrawing(userId: number): string {
   const hue = Number.isFinite(userId) ? (userId * 67) % 360 : 0;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="8" fill="hsl(${hue} 45% 55%)"/></svg>`;

@@ -1,8 +1,8 @@
-/** Draws Mermaid charts: the library is fetched from this server when the first chart is met. */
+/** Draws Mermaid charts. The library is loaded from this server with the first chart. */
 
 const library = '/_playground/assets/mermaid.js';
 
-/** The part of Mermaid's interface that is used here: its smallest build has no types. */
+/** The used part of Mermaid's interface: its smallest build has no types. */
 type Mermaid = {
   readonly initialize: (config: Readonly<Record<string, unknown>>) => void;
   readonly render: (id: string, source: string) => Promise<{ readonly svg: string }>;
@@ -16,7 +16,10 @@ const drawings = new Map<string, string>();
 let loaded: Promise<Mermaid> | null = null;
 let count = 0;
 
-/** Every figure with `data-chart` inside `root`; one that cannot be drawn keeps its source and says why. */
+/**
+ * Draws every figure with `data-chart` inside `root`. A chart that cannot be drawn keeps its source and shows the
+ * error.
+ */
 export async function drawCharts(root: Element): Promise<void> {
   for (const figure of root.querySelectorAll<HTMLElement>('figure[data-chart]')) {
     const source = figure.querySelector('.chart-source')?.textContent ?? '';
@@ -29,11 +32,14 @@ export async function drawCharts(root: Element): Promise<void> {
   }
 }
 
-/** Drawn at the size at which it is shown, so that its words stay readable on a narrow window; in steps, so that few sizes are drawn. */
+/**
+ * The drawing width is the display width, so that labels stay readable in a narrow window. It is rounded to steps to
+ * limit the number of different sizes.
+ */
 function widthFor(figure: HTMLElement): number {
-  // A part that has just come is drawn before it stands on the page: then the text beside it tells how wide it will be.
-  const beside = (document.querySelector('main .card-body')?.clientWidth ?? 760) - 60;
-  const room = figure.clientWidth > 0 ? figure.clientWidth : beside;
+  // A new part is drawn before it is inserted into the page; the existing text gives its later width.
+  const textWidth = (document.querySelector('main .card-body')?.clientWidth ?? 760) - 60;
+  const room = figure.clientWidth > 0 ? figure.clientWidth : textWidth;
   return Math.min(700, Math.max(300, Math.floor(room / 50) * 50));
 }
 
@@ -50,7 +56,7 @@ async function draw(source: string, width: number): Promise<string> {
   return svg;
 }
 
-/** The library is a classic script, which puts itself into the global scope. */
+/** The library is a classic script that adds a global variable. */
 function load(): Promise<Mermaid> {
   return new Promise((resolve, reject) => {
     const element = document.createElement('script');
@@ -64,7 +70,7 @@ function load(): Promise<Mermaid> {
   });
 }
 
-/** `strict`: labels are text, links do nothing, and Mermaid passes its drawing through DOMPurify. */
+/** `strict`: labels are text, links are disabled, and Mermaid sanitises its drawing with DOMPurify. */
 function configure(mermaid: Mermaid, width: number): void {
   const dark = matchMedia('(prefers-color-scheme: dark)').matches;
   const style = getComputedStyle(document.documentElement);
@@ -101,7 +107,7 @@ function configure(mermaid: Mermaid, width: number): void {
   });
 }
 
-/** The source stays within reach, for people who cannot see the drawing. */
+/** Keeps the source available for people who cannot see the drawing. */
 function show(figure: HTMLElement, source: string, svg: string): void {
   const drawing = document.createElement('div');
   drawing.className = 'chart-drawing';
@@ -113,7 +119,7 @@ function show(figure: HTMLElement, source: string, svg: string): void {
   summary.textContent = 'Source of the chart';
   const text = document.createElement('pre');
   text.textContent = source;
-  // Too wide for its place on a narrow window: scrolled with the keyboard.
+  // In a narrow window the source is wider than its place; make it scrollable by keyboard.
   text.tabIndex = 0;
   details.append(summary, text);
   figure.replaceChildren(drawing, details);

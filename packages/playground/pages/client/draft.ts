@@ -1,4 +1,4 @@
-/** Keeps a half-written comment over a change of speaker or page; it ends with the browser's tab. */
+/** Keeps a half-written comment when the speaker or the page changes; it is lost with the browser's tab. */
 
 export function keepDraft(): void {
   const box = document.querySelector<HTMLTextAreaElement>('[data-compose] [data-body]');

@@ -1,4 +1,4 @@
-/** Forms without a reload: what was done shows up as a live change, what was refused is said beside the form. */
+/** Submits forms without a reload: a result appears as a live change, a refusal next to the form. */
 
 type Outcome = { readonly kind: string; readonly to?: string; readonly message?: string };
 
@@ -62,7 +62,7 @@ export async function post(action: string, data: FormData): Promise<Outcome> {
   }
 }
 
-/** `/lab/marin/issues/7` and `/lab/marin/pull/7` are one thread. */
+/** Whether an address is this page; `/lab/marin/issues/7` and `/lab/marin/pull/7` are one thread. */
 function isHere(to: string): boolean {
   const plain = (path: string): string => path.replace('/pull/', '/issues/');
   return plain(new URL(to, location.href).pathname) === plain(location.pathname);
@@ -75,7 +75,7 @@ function clear(form: HTMLFormElement): void {
   if (write !== null) void preview(write);
 }
 
-/** Beside the form where it has a place for it, else in the page's own note. */
+/** Shows an error at the form if it has a place for it, else in the page's own note. */
 function complain(form: HTMLFormElement, message: string | null): void {
   const place = form.querySelector<HTMLElement>('[data-refusal]');
   if (place !== null) {

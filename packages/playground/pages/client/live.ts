@@ -1,11 +1,11 @@
-/** Follows the world: at every change the page is fetched again, and the parts that differ are exchanged in place. */
+/** Follows the world: every change reloads the page and exchanges the differing parts in place. */
 import { exchangeParts, rememberParts } from './parts.ts';
 import { showTimes } from './times.ts';
 
-/** Several changes in one moment make one look, and a busy world is not looked at more than once a second. */
+/** Several changes in a short time cause one update, and a busy world at most one per second. */
 const settleMs = 120;
 const looksApartMs = 1_000;
-/** Where there is no event stream, the page looks this often. */
+/** How often the page updates when there is no event stream. */
 const pollPeriodMs = 3_000;
 
 export type World = { readonly refresh: () => Promise<void> };
@@ -21,7 +21,7 @@ export function followWorld(): World {
     try {
       while (again) {
         again = false;
-        // What cannot be read now is asked for again, without waiting for another change.
+        // Retry what could not be read, without waiting for another change.
         if (!(await lookOnce())) setTimeout(refresh, pollPeriodMs);
       }
     } finally {
@@ -34,7 +34,7 @@ export function followWorld(): World {
   return { refresh };
 }
 
-/** Turns a burst of calls into one, soon, and keeps the looks apart. */
+/** Debounces calls, and never runs two updates at the same time. */
 function gather(refresh: () => Promise<void>): () => void {
   let lastAt = Number.NEGATIVE_INFINITY;
   let planned = false;
@@ -50,7 +50,7 @@ function gather(refresh: () => Promise<void>): () => void {
   };
 }
 
-/** False: not everything could be read, and the page stays as it is. */
+/** False: not everything could be read, and the page stays unchanged. */
 async function lookOnce(): Promise<boolean> {
   const response = await fetch(location.href, { headers: lookHeaders() }).catch(connectionLost);
   document.body.toggleAttribute('data-offline', response === null);
@@ -59,17 +59,17 @@ async function lookOnce(): Promise<boolean> {
   const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
   const news = await exchangeParts(document, fresh);
   showTimes();
-  if (news.length > 0) say(`New: ${news.join('; ')}`);
+  if (news.length > 0) announce(`New: ${news.join('; ')}`);
   return true;
 }
 
-/** Of a long thread only what follows the comments that stand here already. */
+/** For a long thread, requests only what follows the comments already on the page. */
 function lookHeaders(): Record<string, string> {
   const earlier = document.querySelector<HTMLElement>('[data-earlier]')?.dataset['earlier'];
   return { accept: 'text/html', 'x-playground-earlier': earlier ?? '0' };
 }
 
-/** The playground was stopped: that is shown, and the event stream tries again by itself. */
+/** The playground was stopped: show that. The event stream reconnects by itself. */
 function connectionLost(reason: unknown): null {
   if (reason instanceof TypeError) return null;
   throw reason;
@@ -78,24 +78,24 @@ function connectionLost(reason: unknown): null {
 function listen(onChange: () => void): void {
   const stream = new EventSource('/_playground/events');
   stream.addEventListener('message', onChange);
-  // After an interruption something may have been missed.
+  // Changes may have been missed during an interruption.
   stream.addEventListener('open', onChange);
   stream.addEventListener('error', () => {
-    // A closed stream (there is none at the other end) never opens again and never errs again.
+    // A closed stream (the server has none) never reopens and reports no further errors.
     if (stream.readyState === EventSource.CLOSED) setInterval(onChange, pollPeriodMs);
   });
 }
 
 let poll: ReturnType<typeof setTimeout> | null = null;
 
-/** A part may ask to be looked at without an event (`data-poll-ms`): a running job's log grows silently. */
+/** A part may request polling without an event (`data-poll-ms`), because a running job's log grows without events. */
 function pollWhileRunning(refresh: () => Promise<void>): void {
   const asking = document.querySelector<HTMLElement>('[data-poll-ms]');
   if (poll !== null) clearTimeout(poll);
   poll = asking === null ? null : setTimeout(refresh, Number(asking.dataset['pollMs']));
 }
 
-function say(text: string): void {
+function announce(text: string): void {
   const place = document.getElementById('said');
   if (place !== null) place.textContent = text;
 }

@@ -1,4 +1,4 @@
-/** Menus are `<details>`: Escape and a click elsewhere close them, as people expect. */
+/** Menus are `<details>`: Escape and a click outside close them, as people expect. */
 
 export function closeMenus(): void {
   document.addEventListener('click', (event) => {

@@ -1,4 +1,4 @@
-/** The page's script: everything works without it, with it the page follows the world by itself. */
+/** The page's script. Everything works without it; with it, the page follows the world. */
 import { keepDraft } from './draft.ts';
 import { followForms } from './forms.ts';
 import { followWorld } from './live.ts';
@@ -7,7 +7,7 @@ import { dress } from './parts.ts';
 import { followTicks } from './ticks.ts';
 import { keepTimesFresh } from './times.ts';
 
-// On a narrow screen the chosen tab may stand outside of the row.
+// On a narrow screen the selected tab may be outside the visible row.
 for (const tab of document.querySelectorAll('.tab[aria-current]')) {
   tab.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 }

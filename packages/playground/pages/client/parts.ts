@@ -1,19 +1,19 @@
-/** Exchanges the live parts of the page (`data-key` inside `data-live`) for fresh ones, touching only what differs. */
+/** Exchanges the live parts of the page (`data-key` inside `data-live`), touching only those that differ. */
 import { drawCharts } from './charts.ts';
 import { enableTicks } from './ticks.ts';
 
-/** What the server sent for each part, before charts were drawn and times rewritten in it. */
+/** The server's markup of each part, before charts were drawn and times rewritten in it. */
 const sources = new WeakMap<Element, string>();
 
 export function rememberParts(root: ParentNode): void {
   for (const part of root.querySelectorAll('[data-live] > [data-key]')) sources.set(part, part.outerHTML);
 }
 
-/** Returns what is new, in words for a screen reader. */
+/** Returns the new content, in words for a screen reader. */
 export async function exchangeParts(present: Document, fresh: Document): Promise<readonly string[]> {
   const news: string[] = [];
   for (const source of fresh.querySelectorAll('[data-live]')) {
-    // A container inside a new part arrives with that part.
+    // A container inside a new part is inserted with that part.
     const place = present.querySelector(
       `[data-live="${CSS.escape(source.getAttribute('data-live') ?? '')}"]`,
     );
@@ -24,7 +24,7 @@ export async function exchangeParts(present: Document, fresh: Document): Promise
 
 async function exchangeIn(place: Element, source: Element): Promise<readonly string[]> {
   const news: string[] = [];
-  // Who reads the end of a log that grows goes on reading its end.
+  // If the reader is at the end of a growing log, keep the view at the end.
   const isAtEnd = place.role === 'log' && place.scrollHeight - place.scrollTop - place.clientHeight < 4;
   const wanted = new Set([...source.children].map(keyOf));
   for (const part of [...place.children]) if (!wanted.has(keyOf(part))) dropPart(part, place);
@@ -41,7 +41,7 @@ async function exchangeIn(place: Element, source: Element): Promise<readonly str
   return news;
 }
 
-/** Whoever stood on it with the keyboard stands on the next thing around, not at the top of the page. */
+/** Moves keyboard focus from a removed part to the nearest element around it, not to the top of the page. */
 function dropPart(part: Element, place: Element): void {
   const had = part.contains(document.activeElement);
   part.remove();
@@ -67,7 +67,10 @@ async function adopt(next: Element): Promise<Element> {
   return part;
 }
 
-/** A shell stays: the live parts inside it are exchanged on their own. So does a part in which somebody is writing. */
+/**
+ * Replaces a part. An outer container stays: its live parts are exchanged separately. A part with a focused input stays
+ * too.
+ */
 async function renew(here: Element, next: Element): Promise<Element> {
   if (here.hasAttribute('data-shell')) {
     followStage(here, next);
@@ -89,7 +92,7 @@ async function renew(here: Element, next: Element): Promise<Element> {
   return part;
 }
 
-/** A step unfolds when it begins or fails and folds when it is done; in between the reader decides. */
+/** A step opens when it starts or fails, and closes when it ends; in between the reader decides. */
 function followStage(here: Element, next: Element): void {
   const [old, fresh] = [here, next].map((part) =>
     part.querySelector<HTMLDetailsElement>(':scope > details[data-stage]'),
@@ -99,7 +102,7 @@ function followStage(here: Element, next: Element): void {
   old.open = fresh.open;
 }
 
-/** What the script adds to what the server sent. */
+/** Applies the script's additions to the server's markup. */
 export async function dress(root: Element): Promise<void> {
   enableTicks(root);
   await drawCharts(root);
@@ -109,7 +112,7 @@ function isBeingWritten(part: Element): boolean {
   return [...part.querySelectorAll('textarea')].some((box) => box.value !== box.defaultValue);
 }
 
-/** What a reader unfolded stays unfolded. */
+/** Keeps open what the reader opened. */
 function keepOpen(here: Element, part: Element): void {
   const fresh = [...selfAnd(part)];
   for (const [index, old] of [...selfAnd(here)].entries()) {

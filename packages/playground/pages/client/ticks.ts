@@ -1,13 +1,13 @@
-/** Boxes of task lists that the reader may tick: a click edits the text that they stand in. */
+/** Task list boxes that the reader may tick: a click edits their text. */
 import { post, toast } from './forms.ts';
 
 const boxes = 'li.task-list-item input[type="checkbox"]';
 
-/** Boxes come switched off, since without this script a click on them does nothing. */
+/** Boxes are disabled in the server's markup, because they do nothing without this script. */
 export function enableTicks(root: Element): void {
   for (const body of root.querySelectorAll<HTMLElement>('[data-tick]')) {
     const found = body.querySelectorAll<HTMLInputElement>(boxes);
-    // Raw HTML can draw boxes that no Markdown stands for; then nobody knows which is which.
+    // Raw HTML can contain boxes without Markdown; then the numbers of the boxes would be wrong.
     if (String(found.length) === body.dataset['tasks']) for (const box of found) box.disabled = false;
   }
 }

@@ -1,4 +1,4 @@
-/** Moments as people say them, on the world's clock, which is not the browser's. */
+/** Shows relative times by the world's clock, which may differ from the browser's. */
 
 const units = [
   { unit: 'day', seconds: 86_400 },
@@ -9,15 +9,15 @@ const units = [
 
 const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const refreshMs = 5_000;
-let heardAt = performance.now();
-let heardNow = '';
+let receivedAt = performance.now();
+let receivedNow = '';
 
 export function keepTimesFresh(): void {
   showTimes();
   setInterval(showTimes, refreshMs);
 }
 
-/** Rewrites every `<time data-relative>`; the exact moment stays as its title. */
+/** Rewrites every `<time data-relative>`; the exact time stays in its title. */
 export function showTimes(): void {
   const now = worldNow();
   for (const element of document.querySelectorAll<HTMLTimeElement>('time[data-relative]')) {
@@ -27,15 +27,15 @@ export function showTimes(): void {
   }
 }
 
-/** The newest `data-now` that the server sent, and what has passed since. */
+/** The server's newest `data-now` plus the time that has passed since. */
 function worldNow(): number {
-  const told = document.querySelector<HTMLElement>('[data-now]')?.dataset['now'] ?? '';
-  if (told !== heardNow) {
-    heardNow = told;
-    heardAt = performance.now();
+  const serverNow = document.querySelector<HTMLElement>('[data-now]')?.dataset['now'] ?? '';
+  if (serverNow !== receivedNow) {
+    receivedNow = serverNow;
+    receivedAt = performance.now();
   }
-  const base = Date.parse(told);
-  return Number.isNaN(base) ? Date.now() : base + (performance.now() - heardAt);
+  const base = Date.parse(serverNow);
+  return Number.isNaN(base) ? Date.now() : base + (performance.now() - receivedAt);
 }
 
 function relative(at: number, now: number): string {

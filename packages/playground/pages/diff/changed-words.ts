@@ -1,12 +1,12 @@
-/** Which part of a line changed: what a removed line and the added line in its place do not have in common. */
+/** Finds the changed part of a line: where a removed line and the added line in its place differ. */
 import type { DiffRow } from './parse-patch.ts';
 
-/** From and until which character (UTF-16 unit) the line differs from its counterpart. */
+/** The range of characters (UTF-16 units) in which the line differs from its counterpart. */
 export type ChangedPart = { readonly from: number; readonly until: number };
 
 /**
- * Only in a block with as many added as removed lines, as GitHub does: there the first stands for the first. A line that
- * has next to nothing in common with its counterpart has no part that could be told from the rest.
+ * Only for a block with as many added as removed lines, as on GitHub: they are paired in order. Lines with almost
+ * nothing in common get no marked part.
  */
 export function changedParts(rows: readonly DiffRow[]): ReadonlyMap<number, ChangedPart> {
   const parts = new Map<number, ChangedPart>();
@@ -44,7 +44,7 @@ function compare(
   parts.set(after, wholeSigns(now, head, now.length - tail));
 }
 
-/** Words and numbers are marked as a whole: `3e-3` became `2.5e-3`, not `3` became `2.5`. */
+/** Marks words and numbers as a whole: `3e-3` became `2.5e-3`, not `3` became `2.5`. */
 function wholeSigns(text: string, from: number, until: number): ChangedPart {
   let [start, end] = [from, until];
   const isWord = (index: number): boolean => /[\p{L}\p{N}_.\-\uD800-\uDFFF]/u.test(text[index] ?? '');

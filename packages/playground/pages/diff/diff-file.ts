@@ -1,11 +1,11 @@
-/** One changed file: path, size of the change, coloured lines, and what was said about them. */
+/** One changed file: path, size of the change, coloured lines, and comments on them. */
 import type { ApiFile } from '../api/repo-shapes.ts';
 import { type Html, html } from '../html.ts';
 import { written } from '../parts/written.ts';
 import { type ChangedPart, changedParts } from './changed-words.ts';
 import { type DiffRow, parsePatch, patchHead } from './parse-patch.ts';
 
-/** A remark under a line of the new file (RIGHT) or the old one (LEFT). */
+/** A comment below a line of the new file (RIGHT) or the old one (LEFT). */
 export type LineNote = {
   readonly path: string;
   readonly line: number;
@@ -13,10 +13,10 @@ export type LineNote = {
   readonly markup: Html;
 };
 
-/** `isWhole`: the page is about this file alone, and what does not fit is left out without a link. */
-type Room = { readonly linesMax: number; readonly isWhole: boolean };
+/** `isWhole`: the page shows only this file, so lines over the limit are omitted without a link. */
+type LineBudget = { readonly linesMax: number; readonly isWhole: boolean };
 
-export function diffFile(file: ApiFile, notes: readonly LineNote[], room: Room): Html {
+export function diffFile(file: ApiFile, notes: readonly LineNote[], room: LineBudget): Html {
   const { head, lines } = patchHead(file.patch ?? '', room.linesMax);
   const own = notes.filter(({ path }) => path === file.filename);
   const before = file.previous_filename ?? null;
@@ -31,7 +31,7 @@ function body(
   file: ApiFile,
   { rows, lines }: { readonly rows: readonly DiffRow[]; readonly lines: number },
   notes: readonly LineNote[],
-  room: Room,
+  room: LineBudget,
 ): Html {
   if (lines === 0) return html`<p class="nothing">${emptyWords(file)}</p>`;
   const link = room.isWhole
@@ -51,7 +51,7 @@ function emptyWords({ status, patch }: ApiFile): string {
     : 'Nothing to compare.';
 }
 
-/** Five squares, the share of added and removed lines among them as on GitHub. */
+/** Five squares for the share of added and removed lines, as on GitHub. */
 function squares({ additions, deletions }: ApiFile): Html {
   const changed = additions + deletions;
   const count = Math.min(5, changed);

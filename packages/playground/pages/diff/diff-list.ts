@@ -1,4 +1,4 @@
-/** All changed files below each other, with their sum and an index; the lines that are too many for one page are left out with a link. */
+/** All changed files with a summary and an index. Lines over the page's limit are replaced by a link. */
 import type { ApiFile } from '../api/repo-shapes.ts';
 import { type Html, html } from '../html.ts';
 import { pageLimits } from '../page-limits.ts';
@@ -6,7 +6,7 @@ import { written } from '../parts/written.ts';
 import { diffFile, type LineNote } from './diff-file.ts';
 import { patchHead } from './parse-patch.ts';
 
-/** `only` is the path of the one file that is wanted whole (`?file=`), null for all. */
+/** `only` is the path of the one file to show completely (`?file=`), null for all. */
 export function diffList(files: readonly ApiFile[], notes: readonly LineNote[], only: string | null): Html {
   const shown = only === null ? files : files.filter(({ filename }) => filename === only);
   let room = pageLimits.diffLinesOfPageMax;

@@ -1,4 +1,4 @@
-/** Reads the hunks of one file's patch as GitHub gives them (unified diff without the two header lines). */
+/** Parses the hunks of one file's patch as GitHub returns them (unified diff without the two header lines). */
 
 export type DiffRow =
   | { readonly kind: 'hunk'; readonly text: string }
@@ -10,7 +10,10 @@ export type DiffRow =
       readonly text: string;
     };
 
-/** The first `count` lines of a patch, and how many there are: of five megabytes only what is shown is read. */
+/**
+ * The first `count` lines of a patch, and its total number of lines: of five megabytes, only the visible part is
+ * parsed.
+ */
 export function patchHead(patch: string, count: number): { readonly head: string; readonly lines: number } {
   let [lines, end, headEnd] = [patch === '' ? 0 : 1, patch.indexOf('\n'), patch.length];
   for (; end !== -1; end = patch.indexOf('\n', end + 1)) {
@@ -20,7 +23,7 @@ export function patchHead(patch: string, count: number): { readonly head: string
   return { head: count === 0 ? '' : patch.slice(0, headEnd), lines };
 }
 
-/** Line numbers count from the hunk's own `@@ -a,b +c,d @@`; `\ No newline at end of file` becomes a note. */
+/** Line numbers start from the hunk's own `@@ -a,b +c,d @@`; `\ No newline at end of file` becomes a note. */
 export function parsePatch(patch: string): readonly DiffRow[] {
   const rows: DiffRow[] = [];
   let before = 0;

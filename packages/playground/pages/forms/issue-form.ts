@@ -1,5 +1,5 @@
 /**
- * A repository's issue form: the file below `.github/ISSUE_TEMPLATE`, its fields, and the text that an issue gets of it
+ * A repository's issue form: the file below `.github/ISSUE_TEMPLATE`, its fields, and the text of the resulting issue
  * (docs.github.com/communities/using-templates-to-encourage-useful-issues-and-pull-requests/syntax-for-githubs-form-schema).
  */
 import { parse } from 'yaml';
@@ -33,7 +33,7 @@ const formShape = z.object({
 });
 export type IssueForm = z.output<typeof formShape>;
 
-/** Null where there is no such file, or it is no form of fields that are served here. */
+/** Null when there is no such file, or it is not a form with supported fields. */
 export async function readIssueForm(
   visit: Visit,
   params: Params,
@@ -52,7 +52,7 @@ export function parseIssueForm(text: string): IssueForm | null {
     const form = formShape.safeParse(parse(text));
     return form.success ? form.data : null;
   } catch (error) {
-    // The library says by throwing what is no YAML.
+    // The library throws on invalid YAML.
     if (error instanceof Error && error.name === 'YAMLParseError') return null;
     throw error;
   }
@@ -62,19 +62,22 @@ export type FilledForm =
   | { readonly ok: true; readonly body: string }
   | { readonly ok: false; readonly message: string };
 
-/** As GitHub writes it: a heading for each field, and `_No response_` where nothing was said. */
+/** GitHub's format: a heading for each field, and `_No response_` for an empty answer. */
 export function fillIssueForm(form: IssueForm, answer: (id: string) => string): FilledForm {
   const parts: string[] = [];
   for (const { type, id, attributes: about, validations } of form.body) {
-    const said = answer(id).trim();
-    if (said === '' && validations.required) return { ok: false, message: `${about.label} is required.` };
-    if (said !== '' && type === 'dropdown' && !about.options.includes(said))
+    const answerText = answer(id).trim();
+    if (answerText === '' && validations.required)
+      return { ok: false, message: `${about.label} is required.` };
+    if (answerText !== '' && type === 'dropdown' && !about.options.includes(answerText))
       return { ok: false, message: `${about.label} is one of ${about.options.join(', ')}.` };
-    parts.push(`### ${about.label}\n\n${said === '' ? '_No response_' : shown(said, about.render)}`);
+    parts.push(
+      `### ${about.label}\n\n${answerText === '' ? '_No response_' : shown(answerText, about.render)}`,
+    );
   }
   return { ok: true, body: parts.join('\n\n') };
 }
 
-function shown(said: string, language: string | undefined): string {
-  return language === undefined ? said : `\`\`\`${language}\n${said}\n\`\`\``;
+function shown(answerText: string, language: string | undefined): string {
+  return language === undefined ? answerText : `\`\`\`${language}\n${answerText}\n\`\`\``;
 }

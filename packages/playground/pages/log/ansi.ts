@@ -1,9 +1,9 @@
-/** Colours in a job's log: what styles a terminal's text becomes classes, everything else of that kind vanishes. */
+/** Colours in a job's log: terminal styles become CSS classes, all other escape sequences are removed. */
 import Anser from 'anser';
 import { type Html, html } from '../html.ts';
 import { written } from '../parts/written.ts';
 
-/** Control sequences (ECMA-48) that give no style, operating system commands (`ESC ] … BEL`) and single escapes. */
+/** Control sequences (ECMA-48) without a style, operating system commands (`ESC ] … BEL`) and single escapes. */
 const notStyle = new RegExp(
   [
     String.raw`\x1b\[(?![\d;]*m)[0-9:;?<=>]*(?:[ -/]*[@-~])?`,
@@ -20,7 +20,7 @@ const marks: Readonly<Partial<Record<Anser.DecorationName, string>>> = {
   underline: 'ansi-underlined',
 };
 
-/** One line of text to markup; style does not carry over to the next line. */
+/** Converts one line of text to markup; styles end with the line. */
 export function ansiLine(line: string): Html {
   const parts = Anser.ansiToJson(line.replace(notStyle, ''), { use_classes: true, remove_empty: true });
   return html`${parts.map(({ content, decorations, fg }) => {
@@ -31,7 +31,7 @@ export function ansiLine(line: string): Html {
   })}`;
 }
 
-/** Of the 256 colours and the millions only the eight that have a name are shown. */
+/** Of the 256 colours and the true colours, only the eight named ones are shown. */
 function colourOf(name: string | null): readonly string[] {
   if (name === null || /^ansi-(?:palette|truecolor)/.test(name)) return [];
   return [name.replace('bright-', '')];

@@ -1,6 +1,6 @@
-/** Divides the lines that a page can show among the logs that want to be on it. */
+/** Distributes the lines that a page can show among several logs. */
 
-/** How much each of `wanted` gets of `total`: the small ones all that they want, the large ones equal parts of what is left. */
+/** Each one's share of `total`: small logs get everything they want, large ones equal parts of the rest. */
 export function fairShares(wanted: readonly number[], total: number): readonly number[] {
   const shares = wanted.map(() => 0);
   let left = total;

@@ -1,4 +1,7 @@
-/** A job's log: numbered lines, groups that fold, errors and warnings in colour, the newest lines when it is long. */
+/**
+ * A job's log: numbered lines, collapsible groups, coloured errors and warnings, and only the newest lines of a long
+ * log.
+ */
 import { type Html, html } from '../html.ts';
 import { pageLimits } from '../page-limits.ts';
 import { ansiLine } from './ansi.ts';
@@ -7,8 +10,8 @@ import { linesOf } from './step-logs.ts';
 type Part = { readonly group: string | null; readonly from: number; readonly lines: readonly string[] };
 
 /**
- * `key` prefixes the live parts: a group or a hundred lines that have ended are never sent to the screen again. A screen
- * reader is not told each line of a log that grows (`aria-live`): it would speak of nothing else.
+ * `key` prefixes the live parts: a finished group or block of a hundred lines is never sent again. A growing log has no
+ * `aria-live`, because a screen reader would read nothing else.
  */
 export function logView(
   log: string,
@@ -26,7 +29,7 @@ export function logView(
     ${parts.map((part) => partView(part, key))}</div>`;
 }
 
-/** Cut at full hundreds of line numbers, so that a log that grows changes its last piece alone. */
+/** Splits at multiples of a hundred lines, so that a growing log changes only its last piece. */
 function hundreds(part: Part): readonly Part[] {
   if (part.group !== null) return [part];
   const pieces: Part[] = [];
@@ -69,13 +72,13 @@ function partView(part: Part, key: string): Html {
   const lines = part.lines.map((line, index) => logLine(line, part.from + index));
   const id = `${key}-${part.from}`;
   if (part.group === null) return html`<div class="log-piece" data-key="${id}">${lines}</div>`;
-  // Nothing to unfold.
+  // There are no lines to expand.
   if (lines.length === 0) return html`<div class="log-title" data-key="${id}">${ansiLine(part.group)}</div>`;
   const hasError = part.lines.some((line) => errorLine.test(line));
   return html`<details class="log-group" data-key="${id}" ${hasError ? html`open` : null}><summary>${ansiLine(part.group)}</summary>${lines}</details>`;
 }
 
-/** A group in which something went wrong is not folded away. */
+/** A group with an error stays open. */
 const errorLine = /^(?:\S+Z )?(?:##\[error\]|::error(?: [^:]*)?::)/;
 
 function logLine(line: string, number: number): Html {

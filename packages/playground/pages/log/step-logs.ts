@@ -1,8 +1,8 @@
-/** Which part of a job's log belongs to which step. */
+/** Assigns parts of a job's log to its steps. */
 
 /**
- * `offsets` say where each step's part begins, in characters; null for a step that has not begun. A part ends where the
- * next one begins; what stands before the first belongs to the first. Null for a step that said nothing.
+ * `offsets` are the positions in characters at which the steps' parts start; null for a step that has not started. A
+ * part ends at the next one; text before the first belongs to the first. Null for a step without output.
  */
 export function stepLogs(log: string, offsets: readonly (number | null)[]): readonly (string | null)[] {
   const first = offsets.findIndex((offset) => offset !== null);
@@ -14,7 +14,7 @@ export function stepLogs(log: string, offsets: readonly (number | null)[]): read
   });
 }
 
-/** Lines of a log; a last line break begins none. */
+/** Lines of a log; a trailing line break adds none. */
 export function linesOf(log: string): readonly string[] {
   return log.replace(/\r\n?/g, '\n').replace(/\n$/, '').split('\n');
 }

@@ -1,4 +1,4 @@
-/** Plain text inside rendered Markdown: `#12`, `@ada` and line breaks, as GitHub treats them in a comment. */
+/** Plain text inside rendered Markdown: `#12`, `@ada` and line breaks, as in a GitHub comment. */
 import type { Element, ElementContent, Parents, Root, Text } from 'hast';
 import { SKIP, visitParents } from 'unist-util-visit-parents';
 import type { MarkdownHome } from './markdown-home.ts';
@@ -27,7 +27,7 @@ function isVerbatim(ancestor: Parents): boolean {
   return ancestor.type === 'element' && ['a', 'code', 'pre', 'kbd', 'samp'].includes(ancestor.tagName);
 }
 
-/** A line break between blocks is only layout; inside prose it is one that the writer made. */
+/** A line break between blocks is only layout; in prose the author wrote it. */
 function isProse(parent: Parents): boolean {
   return (
     parent.type === 'element' &&

@@ -1,4 +1,4 @@
-/** Mermaid code blocks become figures that the client script draws; without a script the source stays readable. */
+/** Converts Mermaid code blocks to figures that the client script draws; without a script the source stays readable. */
 import type { Element, Root } from 'hast';
 import { visit } from 'unist-util-visit';
 

@@ -1,4 +1,4 @@
 /** The repository that a text belongs to. */
 
-/** Where `#12`, `@ada` and a bare commit id lead: `/owner/name` of the repository that the text belongs to. */
+/** The target of `#12`, `@ada` and bare commit ids: `/owner/name` of the text's repository. */
 export type MarkdownHome = { readonly repoPath: string };

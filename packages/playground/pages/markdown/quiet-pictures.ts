@@ -1,8 +1,13 @@
-/** Pictures of other hosts become links: the page asks nobody but its own server, and a comment must not make it. */
+/**
+ * Images of other hosts become links, because the page contacts only its own server and a comment must not change that.
+ */
 import type { Element, Root } from 'hast';
 import { visit } from 'unist-util-visit';
 
-/** `![a plot](https://host/p.png)` → a link that says `picture: a plot`, in place; without an address or inside a link only the words stay. */
+/**
+ * `![a plot](https://host/p.png)` becomes the link `picture: a plot`, in place; without an address or inside a link
+ * only the text stays.
+ */
 export function quietPictures(tree: Root): void {
   visit(tree, 'element', (node, index, parent) => {
     if (node.tagName !== 'img' || index === undefined || parent === undefined) return;

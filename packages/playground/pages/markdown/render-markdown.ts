@@ -1,4 +1,7 @@
-/** Turns what people wrote into safe markup, the way GitHub shows a comment: GFM, sanitised, links to threads and people. */
+/**
+ * Renders untrusted Markdown to safe markup, like a comment on GitHub: GFM, sanitised, with links to threads and
+ * people.
+ */
 import type { Root } from 'hast';
 import { fromHtml } from 'hast-util-from-html';
 import { defaultSchema, sanitize } from 'hast-util-sanitize';
@@ -15,10 +18,10 @@ import { quietPictures } from './quiet-pictures.ts';
 import { labelTasks } from './task-list.ts';
 
 /**
- * Raw HTML goes through the parser that browsers use and then through GitHub's published allow-list
- * (hast-util-sanitize's default schema), so `<details>`, `<sub>` and `<br>` work, comments vanish and nothing can run.
- * Pictures become links: nothing is loaded from other hosts, and the page's content policy would forbid it.
- * A comment's line breaks are line breaks (as on GitHub); in a file they are not: `breaks: false`.
+ * Raw HTML is parsed like in a browser and then filtered by GitHub's published allow-list (hast-util-sanitize's default
+ * schema). So `<details>`, `<sub>` and `<br>` work, HTML comments are removed and nothing can run. Images become links:
+ * nothing is loaded from other hosts, and the page's content policy forbids it. Line breaks are kept in a comment (as
+ * on GitHub), but not in a file: `breaks: false`.
  */
 export function renderMarkdown(
   source: string,
@@ -41,21 +44,24 @@ export function renderMarkdown(
   return html`<div class="markdown">${trustedHtml(toHtml(tree))}</div>`;
 }
 
-/** Code and tables that are too wide are scrolled with the keyboard too. */
+/** Makes wide code blocks and tables scrollable by keyboard. */
 function makeReachable(tree: Root): void {
   visit(tree, 'element', (node) => {
     if (['pre', 'table'].includes(node.tagName)) node.properties['tabIndex'] = 0;
   });
 }
 
-/** Signs that turn the order of letters around or take no room would show a text that is not the one that a program reads. */
+/**
+ * Shows invisible and direction-changing characters by name, because with them the visible text differs from what a
+ * program reads.
+ */
 function nameSigns(tree: Root): void {
   visit(tree, 'text', (node) => {
     node.value = node.value.replace(hiddenSigns, signName);
   });
 }
 
-/** The sanitiser answers with any node; given a root it gives a root. */
+/** The sanitiser's type allows any node, but for a root it returns a root. */
 function asRoot(node: ReturnType<typeof sanitize>): Root {
   if (node.type !== 'root') throw new TypeError(`the sanitiser gave a ${node.type} for a root`);
   return node;

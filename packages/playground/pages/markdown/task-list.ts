@@ -1,8 +1,8 @@
-/** Task lists: GitHub's classes on the items, and a name for each box that a screen reader can say. */
+/** Task lists: adds GitHub's classes to the items, and a screen reader label to each box. */
 import type { Element, Root } from 'hast';
 import { visit } from 'unist-util-visit';
 
-/** micromark writes `<li><input …> text`; GitHub's style sheet and ours know the item by `task-list-item`. */
+/** micromark writes `<li><input …> text`; GitHub's style sheet and ours need the class `task-list-item`. */
 export function labelTasks(tree: Root): void {
   visit(tree, 'element', (node) => {
     if (node.tagName !== 'li') return;
@@ -13,7 +13,7 @@ export function labelTasks(tree: Root): void {
   });
 }
 
-/** The box stands first in the item, or first in its first paragraph when the list is loose. */
+/** The box is the first child of the item, or of its first paragraph in a loose list. */
 function boxOf(item: Element): Element | null {
   const first = item.children.find((child) => child.type === 'element');
   if (first === undefined) return null;

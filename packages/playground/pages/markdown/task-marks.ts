@@ -1,14 +1,14 @@
-/** Where the boxes of a text's task lists stand in its Markdown, so that a click can change the one that it means. */
+/** Locates task list boxes in Markdown source, so that a click can change the right one. */
 import { parse, postprocess, preprocess } from 'micromark';
 import { gfm } from 'micromark-extension-gfm';
 
 export type TaskMark = {
-  /** Of the character between the brackets. */
+  /** Offset of the character between the brackets. */
   readonly offset: number;
   readonly isDone: boolean;
 };
 
-/** In the order in which they stand; what only looks like a box, in code for instance, is none. */
+/** In document order, without text that only resembles a box, such as in code. */
 export function taskMarks(source: string): readonly TaskMark[] {
   const document = parse({ extensions: [gfm()] }).document();
   const marks: TaskMark[] = [];
@@ -22,7 +22,10 @@ export function taskMarks(source: string): readonly TaskMark[] {
   return marks;
 }
 
-/** The text with one box changed; null when there is no such box, or it stands so already: then the text is not the one that was seen. */
+/**
+ * The text with one box changed. Null when there is no such box or it already has that state: then the reader saw an
+ * outdated text.
+ */
 export function withTask(source: string, index: number, done: boolean): string | null {
   const mark = taskMarks(source)[index];
   if (mark === undefined || mark.isDone === done) return null;

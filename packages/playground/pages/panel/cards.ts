@@ -1,15 +1,15 @@
-/** The frame of one card of the panel, and its tables. */
+/** The frame of one panel card, and its tables. */
 
 import { type Html, html } from '../html.ts';
 
-/** A section with a heading; its live part is renewed when the world changes, `fixed` stays as it is. */
+/** A section with a heading. The part `live` is updated when the world changes, `fixed` is not. */
 export function panelCard(id: string, title: string, live: Html, fixed: Html | null = null): Html {
   return html`<section class="card panel-card" aria-labelledby="${id}-title" id="${id}">
   <header class="card-head"><h2 id="${id}-title">${title}</h2></header>
   <div class="card-body">${fixed}<div data-live="panel-${id}"><div data-key="${id}">${live}</div></div></div></section>`;
 }
 
-/** A table that scrolls sideways by itself where the window is narrow; `rows` are cells in the order of the heads. */
+/** A table with its own horizontal scrolling in a narrow window; `rows` are cells in the order of the headings. */
 export function panelTable(
   caption: string,
   heads: readonly string[],
@@ -20,7 +20,7 @@ export function panelTable(
   <tbody>${rows.map(([first, ...rest]) => html`<tr><th scope="row">${first}</th>${rest.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`;
 }
 
-/** `12 of 80`, with a bar that says the same. */
+/** `12 of 80`, with a bar. */
 export function share(used: number, limit: number): Html {
   const state = used >= limit ? 'full' : used >= limit * 0.8 ? 'near' : 'calm';
   return html`<span class="share share-${state}"><meter min="0" max="${limit}" value="${Math.min(used, limit)}" aria-label="${used} of ${limit}"></meter> <span class="nowrap">${used} of ${limit}</span></span>`;

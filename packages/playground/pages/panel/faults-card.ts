@@ -1,4 +1,4 @@
-/** Faults: switched on and off, and what was injected lately. */
+/** Switches faults on and off, and lists recent strikes. */
 
 import { faultKinds } from '../../faults/fault.ts';
 import { faults as limits } from '../../limits/limits.ts';

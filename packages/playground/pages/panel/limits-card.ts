@@ -1,4 +1,4 @@
-/** What every token has used of GitHub's limits, and what each caller has cost since the world began. */
+/** Every token's usage of GitHub's limits, and each caller's requests since the world started. */
 
 import { github } from '../../limits/limits.ts';
 import type { RateWindow } from '../../limits/rate.ts';
@@ -10,26 +10,26 @@ export function limitsCard(facts: PanelFacts): Html {
   return panelCard(
     'limits',
     'Limits',
-    html`<h3>This hour and this minute, by token</h3>${stands(facts)}
+    html`<h3>This hour and this minute, by token</h3>${usageRows(facts)}
     <h3>Since the world began, by caller</h3>${costs(facts)}
     <p class="muted small">The bot is what says <code>installation</code>, <code>app</code> or <code>workflows</code>; what people do on this page counts for themselves. Used, limit and reset are those of <code>GET /rate_limit</code>.</p>`,
   );
 }
 
-/** The bot's tokens first: theirs is the question. */
-function stands({ rest, graphql, secondary }: PanelFacts): Html {
+/** The bot's tokens come first, because they matter most. */
+function usageRows({ rest, graphql, secondary }: PanelFacts): Html {
   const keys = [...new Set([rest, graphql, secondary].flatMap((table) => Object.keys(table)))].toSorted();
   if (keys.length === 0) return html`<p class="nothing">Nobody has asked anything yet.</p>`;
   const ordered = [...keys.filter((key) => !isPerson(key)), ...keys.filter(isPerson)];
   return html`<div class="tokens">${ordered.map((key) => {
-    const stand = secondary[key];
+    const usage = secondary[key];
     return html`<section class="token" aria-label="Limits of ${key}"><h4><code>${key}</code></h4><dl class="gauges">
       ${hourly('REST an hour', rest[key])}${hourly('GraphQL an hour', graphql[key])}
-      ${gauge('content a minute', share(stand?.contentLastMinute ?? 0, github.contentPerMinute))}
-      ${gauge('content an hour', share(stand?.contentLastHour ?? 0, github.contentPerHour))}
-      ${gauge('REST points a minute', share(stand?.pointsLastMinute ?? 0, github.pointsPerMinute))}
-      ${gauge('GraphQL points a minute', share(stand?.graphqlPointsLastMinute ?? 0, github.graphqlPointsPerMinute))}
-      ${gauge('at once', share(stand?.inFlight ?? 0, github.requestsAtOnce))}</dl></section>`;
+      ${gauge('content a minute', share(usage?.contentLastMinute ?? 0, github.contentPerMinute))}
+      ${gauge('content an hour', share(usage?.contentLastHour ?? 0, github.contentPerHour))}
+      ${gauge('REST points a minute', share(usage?.pointsLastMinute ?? 0, github.pointsPerMinute))}
+      ${gauge('GraphQL points a minute', share(usage?.graphqlPointsLastMinute ?? 0, github.graphqlPointsPerMinute))}
+      ${gauge('at once', share(usage?.inFlight ?? 0, github.requestsAtOnce))}</dl></section>`;
   })}</div>`;
 }
 
@@ -37,13 +37,13 @@ function isPerson(key: string): boolean {
   return key.startsWith('user:');
 }
 
-/** Without a request there is no window: GitHub begins one with the next. */
+/** Without a request there is no window: GitHub starts one with the next request. */
 function hourly(name: string, window: RateWindow | undefined): Html {
   if (window === undefined) return gauge(name, html`<span class="muted">nothing in this hour</span>`);
   return gauge(name, html`${share(window.used, window.limit)} ${resetAt(window)}`);
 }
 
-/** To the second that `x-ratelimit-reset` says. */
+/** To the second, as in `x-ratelimit-reset`. */
 function resetAt({ resetAtMs }: RateWindow): Html {
   const at = new Date(Math.ceil(resetAtMs / 1_000) * 1_000).toISOString();
   return html`<span class="muted small nowrap">resets <time datetime="${at}">${at.slice(11, 19)}</time> UTC</span>`;

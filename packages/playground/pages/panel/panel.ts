@@ -1,4 +1,4 @@
-/** What the world's panel shows and turns: clock, limits, faults, deliveries, logbook, processes. */
+/** Data and controls of the world's panel: clock, limits, faults, deliveries, logbook, processes. */
 
 import type { Fault } from '../../faults/fault.ts';
 import type { Struck } from '../../faults/strike.ts';
@@ -10,18 +10,18 @@ import type { Chain } from './verify-chain.ts';
 /** A process that belongs to the lab: the App's server, a runner, a job of the engine. */
 export type ProcessRow = {
   readonly name: string;
-  /** What it is doing, in a few words. */
+  /** Its current activity, in a few words. */
   readonly doing: string;
   readonly isBusy: boolean;
-  /** Process id, where one is known. */
+  /** Process id, if known. */
   readonly pid: number | null;
 };
 
 export type PanelFacts = {
   readonly nowMs: number;
-  /** How far the clock was moved by hand; null: it cannot be. */
+  /** How far the clock was moved by hand; null: it cannot be moved. */
   readonly offsetMs: number | null;
-  /** Requests by caller, workflows together, since the world began. */
+  /** Requests by caller since the world started; all workflows count as one. */
   readonly usage: Readonly<Record<string, Usage>>;
   readonly rest: Readonly<Record<string, RateWindow>>;
   readonly graphql: Readonly<Record<string, RateWindow>>;

@@ -1,4 +1,4 @@
-/** The processes of the lab: the App's server, the runners with what they do, the jobs of the engine. */
+/** The lab's processes: the App's server, the runners and their activity, the engine's jobs. */
 
 import { type Html, html } from '../html.ts';
 import { panelCard, panelTable } from './cards.ts';

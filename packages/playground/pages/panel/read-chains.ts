@@ -1,4 +1,4 @@
-/** The logbook of the lab's repository as the panel shows it: every run and the journal, with their chains. */
+/** Reads the logbook of the lab's repository for the panel: every run and the journal, with their chains. */
 
 import { parseDocument } from 'yaml';
 import * as z from 'zod';
@@ -14,7 +14,7 @@ const config = z.object({
 });
 const CONFIG_PATH = '.github/ferrybot.yml';
 
-/** Newest run first, the journal last; none before the first entry. Done anew only when the branch or the config moved. */
+/** Newest run first, the journal last; empty before the first entry. Cached until the branch or the config changes. */
 export async function readChains(world: World): Promise<readonly Chain[]> {
   const repo = Object.values(world.state.repos)[0];
   if (repo === undefined) return [];
@@ -48,7 +48,7 @@ async function tip(store: GitStore, branch: string): Promise<Sha | null> {
   return (await store.refs(ref)).get(ref) ?? null;
 }
 
-/** What a config says of branch and keys; one that cannot be read lists none, and every chain is then said to be unsigned. */
+/** A config's logbook branch and keys. An unreadable config has no keys, so every chain counts as unsigned. */
 async function settings(store: GitStore, main: Sha | null): Promise<z.output<typeof config>> {
   const bytes = main === null ? null : await readPath(store, main, CONFIG_PATH);
   const document = parseDocument(bytes === null ? '{}' : Buffer.from(bytes).toString('utf8'));

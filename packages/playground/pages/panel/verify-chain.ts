@@ -22,23 +22,23 @@ export type ChainEvent = {
   readonly at: string;
   readonly type: string;
   readonly role: string;
-  /** Who, where a person acted. */
+  /** The person who acted, if any. */
   readonly login: string | null;
   readonly hash: string;
 };
 
 export type Chain = {
   readonly run: string;
-  /** The sound ones, oldest first. */
+  /** The valid events, oldest first. */
   readonly events: readonly ChainEvent[];
-  /** What is wrong with the first line that is not sound; null: all are. */
+  /** The error in the first invalid line; null if all are valid. */
   readonly bad: { readonly line: number; readonly reason: string } | null;
 };
 
-/** Public keys by id: raw Ed25519 in base64, as the config lists them. */
+/** Public keys by id: raw Ed25519 in base64, as listed in the config. */
 export type ChainKeys = ReadonlyMap<string, string>;
 
-/** A last line without its line break is bad too: somebody cut it. */
+/** A last line without a line break is invalid too: it was truncated. */
 export function verifyChain(run: string, text: string, keys: ChainKeys): Chain {
   const events: ChainEvent[] = [];
   const lines = text.split('\n');
@@ -86,7 +86,7 @@ function readEntry(line: string, { run, seq, before, keys }: Expected): Read {
   return { ok: true, event: { seq, at, type, role, login: actor?.login ?? null, hash } };
 }
 
-/** Null for what is no JSON, or JSON in another form. */
+/** Null for text that is not JSON, or not canonical. */
 function canonicalValue(line: string): unknown {
   try {
     const value: unknown = JSON.parse(line);
@@ -98,7 +98,7 @@ function canonicalValue(line: string): unknown {
   }
 }
 
-/** The 32 raw bytes become a key by the prefix that RFC 8410 gives to every Ed25519 key. */
+/** RFC 8410's prefix turns the 32 raw bytes into an Ed25519 key. */
 function isSigned(hash: string, signature: string, key: string): boolean {
   const der = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), Buffer.from(key, 'base64')]);
   if (der.length !== 44) return false;

@@ -1,12 +1,12 @@
 /** Connects the panel to a world in the same process. */
 
-import { lately } from '../../faults/strike.ts';
+import { recentStrikes } from '../../faults/strike.ts';
 import { switchFaults } from '../../faults/switch-faults.ts';
 import { advance } from '../../http/control.ts';
 import type { OffsetClock } from '../../http/offset-clock.ts';
 import { faults as limits } from '../../limits/limits.ts';
-import { rateStands } from '../../limits/rate.ts';
-import { secondaryStands } from '../../limits/secondary.ts';
+import { rateUsage } from '../../limits/rate.ts';
+import { secondaryUsage } from '../../limits/secondary.ts';
 import { redeliver } from '../../webhooks/webhooks.ts';
 import type { Usage } from '../../world/state.ts';
 import type { World } from '../../world/world.ts';
@@ -14,24 +14,24 @@ import type { Panel, ProcessRow } from './panel.ts';
 import { readChains } from './read-chains.ts';
 
 export type PanelParts = {
-  /** Null: nobody may move this clock by hand. */
+  /** Null: this clock cannot be moved by hand. */
   readonly clock: OffsetClock | null;
   readonly processes: () => Promise<readonly ProcessRow[]>;
 };
 
-/** The panel of a world; without parts it has a clock that cannot be moved and no processes. */
+/** The panel of a world; without `parts` its clock cannot be moved and it lists no processes. */
 export function worldPanel(world: World, parts: PanelParts | null = null): Panel {
   return {
     facts: async () => ({
       nowMs: world.clock.now(),
       offsetMs: parts?.clock?.offsetMs() ?? null,
       usage: usageByCaller(world),
-      rest: rateStands(world),
-      graphql: rateStands(world, 'graphql'),
-      secondary: secondaryStands(world),
+      rest: rateUsage(world),
+      graphql: rateUsage(world, 'graphql'),
+      secondary: secondaryUsage(world),
       faults: world.state.settings.faults,
       struckCount: world.state.faultsStruck,
-      struck: lately(world),
+      struck: recentStrikes(world),
       deliveries: Object.values(world.state.deliveries).toReversed(),
       chains: await readChains(world),
       processes: (await parts?.processes()) ?? [],
@@ -56,7 +56,7 @@ export function worldPanel(world: World, parts: PanelParts | null = null): Panel
   };
 }
 
-/** Every run of a workflow has a token of its own; what they cost is one sum. */
+/** Every workflow run has its own token; their usage is summed. */
 function usageByCaller(world: World): Readonly<Record<string, Usage>> {
   const sums: Record<string, Usage> = {};
   for (const [name, usage] of Object.entries(world.state.usage)) {

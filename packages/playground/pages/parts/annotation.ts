@@ -1,4 +1,4 @@
-/** A check's remark about some lines of a file. */
+/** A check's annotation on some lines of a file. */
 import type { ApiAnnotation } from '../api/run-shapes.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from './icons.ts';
@@ -10,7 +10,7 @@ const levels: Readonly<Record<string, { readonly tone: string; readonly word: st
   notice: { tone: 'note', word: 'Notice' },
 };
 
-/** `by` is the check's name. The message is plain text on GitHub too: it is never read as Markdown. */
+/** `by` is the check's name. The message is plain text, as on GitHub, and is never rendered as Markdown. */
 export function annotation(note: ApiAnnotation, by: string): Html {
   const level = levels[note.annotation_level ?? ''] ?? {
     tone: 'note',

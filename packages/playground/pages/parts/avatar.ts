@@ -1,11 +1,11 @@
-/** A person's mark: a letter on a colour of their own, a square with a face for bots; no picture is fetched. */
+/** A person's avatar: a letter on a colour, and for bots a square with a face. No image is loaded. */
 import { type Html, html } from '../html.ts';
 import { icon } from './icons.ts';
 import { written } from './written.ts';
 
 const hues = 8;
 
-/** Decoration only: the login always stands beside it. */
+/** Decoration only: the login is always next to it. */
 export function avatar(login: string | null, size: 'small' | 'large' = 'small'): Html {
   const name = login ?? 'ghost';
   const bot = name.endsWith('[bot]');

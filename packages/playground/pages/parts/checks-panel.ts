@@ -1,4 +1,4 @@
-/** The box of checks at the foot of a pull request's conversation: one line each, the worst first. */
+/** The box of checks at the end of a pull request's conversation: one line each, the worst first. */
 import type { ApiCheckRun } from '../api/run-shapes.ts';
 import { type Html, html } from '../html.ts';
 import { duration } from './moment.ts';
@@ -16,7 +16,7 @@ export function checksPanel(checks: readonly ApiCheckRun[], checksPath: string):
 </div></section>`;
 }
 
-/** Nothing reported is said as such: no check is not a passed check. */
+/** The headline reports missing checks: a pull request without checks has not passed. */
 function headline(checks: readonly ApiCheckRun[]): string {
   if (checks.length === 0) return 'No checks have reported yet';
   const bad = checks.filter((check) => failing.includes(check.conclusion ?? '')).length;
@@ -31,7 +31,7 @@ function checkLine(check: ApiCheckRun, checksPath: string): Html {
     <span class="muted check-said">${written(check.output?.title ?? progressWord(check))}${took === null ? null : ` · ${took}`}</span></li>`;
 }
 
-/** The check that decides how all of them look: what failed before what runs before what is done; at least one is given. */
+/** The check that determines the overall state: failed before running before done. The list must not be empty. */
 export function worstOf(checks: readonly ApiCheckRun[]): ApiCheckRun | Readonly<Record<string, never>> {
   return checks.toSorted((a, b) => rank(a) - rank(b))[0] ?? {};
 }

@@ -1,4 +1,4 @@
-/** One thing that somebody said, in the box that GitHub draws around it. */
+/** One comment, in a box like on GitHub. */
 import { type Html, html } from '../html.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
 import { taskMarks } from '../markdown/task-marks.ts';
@@ -19,7 +19,10 @@ type Card = {
   readonly body: string;
   readonly edit: Edit | null;
   readonly reactions: Html | null;
-  /** Its own address, below which an edit or a tick is posted, for who wrote it and who may write; null = the speaker may not edit. */
+  /**
+   * The comment's own address, to which edits and ticks are posted, for the author and people with write access; null =
+   * the speaker may not edit.
+   */
   readonly changeAt: string | null;
   readonly after: Html | null;
 };
@@ -48,7 +51,7 @@ function associationBadge(association: string): Html | null {
   return association === 'NONE' ? null : html`<span class="badge">${association.toLowerCase()}</span>`;
 }
 
-/** GitHub's "edited" menu: who changed the text and when; a bot that trusts a comment must look here too. */
+/** GitHub's "edited" menu: the editor and time of each change. A bot that trusts a comment must check it too. */
 function editMark(edit: Edit | null): Html | null {
   if (edit === null || edit.lastEditedAt === null) return null;
   return html` <details class="menu edits"><summary class="edited">${icon('chevron')}edited</summary>

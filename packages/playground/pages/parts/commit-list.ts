@@ -1,4 +1,4 @@
-/** A list of commits: message, author, moment, short id. */
+/** A list of commits: message, author, time, short id. */
 import type { ApiCommit } from '../api/repo-shapes.ts';
 import { type Html, html } from '../html.ts';
 import type { Place } from '../place.ts';

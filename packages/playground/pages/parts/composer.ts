@@ -1,11 +1,11 @@
-/** The box for a new comment: the speaker's name on it, a preview, and on pull requests a review. */
+/** The box for a new comment: the speaker's name, a preview, and on pull requests a review. */
 import { type Html, html } from '../html.ts';
 import type { Thread } from '../thread/read-thread.ts';
 import type { Visit } from '../visit.ts';
 import { avatar } from './avatar.ts';
 import { icon } from './icons.ts';
 
-/** Live parts leave it alone (`data-live` is not on it), so that nobody's half-written comment is lost. */
+/** It has no `data-live`, so that updates never overwrite a half-written comment. */
 export function composer(visit: Visit, { issue, place, pullPart }: Thread): Html {
   const { speaker } = visit;
   const mayState = place.mayTriage || issue.user?.login === speaker.login;
@@ -38,7 +38,7 @@ function stateButton(isOpen: boolean, pull: boolean): Html {
   return html`<button class="button" data-key="state" name="state" value="${isOpen ? 'closed' : 'open'}">${isOpen ? `Close ${what}` : `Reopen ${what}`}</button>`;
 }
 
-/** GitHub lets nobody approve their own pull request. */
+/** GitHub does not let authors approve their own pull request. */
 function reviewChoice(own: boolean): Html {
   const choice = (value: string, word: string, disabled: boolean, checked = false): Html =>
     html`<label class="choice"><input type="radio" name="verdict" value="${value}" ${checked ? html`checked` : null} ${disabled ? html`disabled` : null}> ${word}</label>`;

@@ -1,4 +1,7 @@
-/** What the front page says of the lab's config: nothing while it is in order, otherwise what is wrong and where, or where to begin. */
+/**
+ * The front page's notice about the lab's config: nothing while it is valid, otherwise its errors with positions, or
+ * how to start.
+ */
 import { type Html, html } from '../html.ts';
 import type { Place } from '../place.ts';
 import type { ConfigNotice } from '../visit.ts';
@@ -6,7 +9,7 @@ import { icon } from './icons.ts';
 
 const CONFIG_PATH = '.github/ferrybot.yml';
 
-/** A live part: a commit that mends the config makes it go away by itself. */
+/** A live part: it disappears by itself when a commit fixes the config. */
 export function configNotice(place: Place, notice: ConfigNotice | null): Html {
   return html`<div data-live="config">${notice === null ? null : content(place, notice)}</div>`;
 }

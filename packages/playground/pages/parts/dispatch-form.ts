@@ -1,10 +1,10 @@
-/** "Run workflow": the inputs that a workflow declares, for who may write. */
+/** "Run workflow": the inputs that a workflow declares, for people with write access. */
 import { type Html, html } from '../html.ts';
 import type { Place } from '../place.ts';
 import type { DispatchForm } from '../visit.ts';
 import { icon } from './icons.ts';
 
-/** Nothing for a workflow without `workflow_dispatch`, and for who may not start it. */
+/** Empty for a workflow without `workflow_dispatch`, and for people who may not start it. */
 export function dispatchForm(
   place: Place,
   workflow: { readonly id: number; readonly name: string },

@@ -13,7 +13,7 @@ export function fileList(place: Place, ref: string, entries: readonly ApiContent
 }
 
 function row(place: Place, ref: string, entry: ApiContent): Html {
-  // Its commit lies in another repository, which is not here.
+  // Its commit belongs to another repository, which does not exist here.
   if (entry.type === 'submodule')
     return html`<li class="file-row" data-key="file-${entry.path}"><span class="tone-muted">${icon('folder')}</span> <span>${written(entry.name)} <span class="muted small">submodule at <code class="sha">${entry.sha.slice(0, 7)}</code></span></span></li>`;
   const folder = entry.type === 'dir';

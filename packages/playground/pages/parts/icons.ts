@@ -1,4 +1,7 @@
-/** Small drawings, 16 by 16, in the colour of the text around them; hidden from screen readers, which get words instead. */
+/**
+ * Small drawings, 16 by 16, in the colour of the surrounding text; hidden from screen readers, which get a text
+ * alternative.
+ */
 import { type Html, html, trustedHtml } from '../html.ts';
 
 const drawings = {

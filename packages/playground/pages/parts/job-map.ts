@@ -1,4 +1,4 @@
-/** All jobs of a run at a glance: which comes after which, how each stands, how long it took. */
+/** An overview of a run's jobs: their order, their states, their durations. */
 import type { ApiJob } from '../api/run-shapes.ts';
 import { type Html, html } from '../html.ts';
 import { duration } from './moment.ts';

@@ -1,9 +1,9 @@
-/** A label in its own colour, readable on light and dark ground. */
+/** A label in its own colour, readable on light and dark backgrounds. */
 import type { ApiLabel } from '../api/repo-shapes.ts';
 import { type Html, html } from '../html.ts';
 import { written } from './written.ts';
 
-/** The colour comes from people: anything but six hex digits becomes grey. */
+/** People choose the colour: anything but six hex digits becomes grey. */
 export function label({ name, color, description }: ApiLabel): Html {
   const hex = /^[0-9a-f]{6}$/i.test(color) ? color : '8b949e';
   return html`<span class="label" style="--label: #${hex}" title="${description ?? ''}">${written(name)}</span>`;

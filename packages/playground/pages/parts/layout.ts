@@ -1,10 +1,10 @@
-/** The frame of every page: top bar with the speaker, the page itself, the world's bar at the foot. */
+/** The frame of every page: top bar with the speaker, the content, and the world's bar in the footer. */
 import { type Html, html } from '../html.ts';
 import type { Screen, Visit } from '../visit.ts';
 import { icon } from './icons.ts';
 import { speakerMenu } from './speaker-menu.ts';
 
-/** A whole document. Parts with `data-key` inside `data-live` are exchanged one by one when the world changes. */
+/** A whole document. Parts with `data-key` inside `data-live` are exchanged separately when the world changes. */
 export function layout(visit: Visit, screen: Extract<Screen, { kind: 'page' }>, worldBar: Html): Html {
   return html`<!doctype html>
 <html lang="en">

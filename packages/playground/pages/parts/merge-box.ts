@@ -1,10 +1,10 @@
-/** The box that merges a pull request, for who may write. */
+/** The box that merges a pull request, for people with write access. */
 import { type Html, html } from '../html.ts';
 import type { Place } from '../place.ts';
 import type { PullPart } from '../thread/read-thread.ts';
 import { icon } from './icons.ts';
 
-/** Empty where there is nothing to merge, or not for this person. */
+/** Empty if the pull request cannot be merged, or not by this person. */
 export function mergeBox(place: Place, part: PullPart): Html {
   return html`<div data-live="merge">${mergeCard(place, part)}</div>`;
 }

@@ -1,9 +1,9 @@
-/** A moment as text that does not change with time; the client script turns it into `3 minutes ago` and keeps that fresh. */
+/** A time as static text; the client script turns it into `3 minutes ago` and keeps that current. */
 import { type Html, html } from '../html.ts';
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** RFC 3339 in, `<time>` with the absolute moment in UTC out; an unreadable one is shown as it is. */
+/** Takes RFC 3339, returns `<time>` with the absolute time in UTC; an invalid one is shown unchanged. */
 export function moment(at: string | null | undefined): Html | null {
   if (at === null || at === undefined) return null;
   const date = new Date(at);

@@ -1,4 +1,4 @@
-/** The panel at the head of a thread: what is wanted, from whom, and the commands at hand. */
+/** The panel at the top of a thread: the next action, who can do it, and the available commands. */
 import type { ApiCheckRun } from '../api/run-shapes.ts';
 import type { ApiIssue } from '../api/thread-shapes.ts';
 import { type BotWish, commandsFor, isFerryThread, wantedFrom } from '../guide.ts';
@@ -10,18 +10,18 @@ import { written } from './written.ts';
 
 export function nextStep(visit: Visit, issue: ApiIssue, checks: readonly ApiCheckRun[], wish: BotWish): Html {
   const ferry = isFerryThread(issue, checks);
-  const telling = checks.filter(
+  const notable = checks.filter(
     (check) => (check.output?.title ?? '') !== '' && (check.app?.slug ?? '') === 'ferrybot',
   );
   return html`<section class="next" aria-labelledby="next-title" data-live="next"><div data-key="next">
   <h2 id="next-title">${icon(ferry ? 'ferry' : 'comment')} What is wanted, ${visit.speaker.login}?</h2>
   ${wantedFrom(visit.speaker, issue, ferry, wish)}
-  ${telling.map((check) => html`<p class="next-check">${statusMark(check)} <strong>${written(check.name)}</strong> ${written(check.output?.title)}</p>`)}
+  ${notable.map((check) => html`<p class="next-check">${statusMark(check)} <strong>${written(check.name)}</strong> ${written(check.output?.title)}</p>`)}
   ${ferry && issue.state === 'open' ? commandChips(wish) : null}
 </div></section>`;
 }
 
-/** Without a script the chips lead to the box; with it they also write the command there. */
+/** Without a script the chips link to the comment box; with it they also write the command there. */
 function commandChips(wish: BotWish): Html {
   return html`<div class="chips" role="group" aria-label="Write a command into the comment box">${commandsFor(
     wish,

@@ -1,4 +1,4 @@
-/** Reactions under a comment: who-knows-how-many of each, a click adds or takes back the speaker's own. */
+/** Reactions below a comment with their numbers; a click adds or removes the speaker's own. */
 import type { ApiReactions } from '../api/thread-shapes.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from './icons.ts';
@@ -17,7 +17,7 @@ const reactionSigns = {
 
 const reactionNames: Readonly<Record<string, string>> = { '+1': 'thumbs up', '-1': 'thumbs down' };
 
-/** `action` is where the form posts to. */
+/** `action` is the address to which the form posts. */
 export function reactionBar(reactions: ApiReactions | null | undefined, action: string): Html {
   const given = Object.entries(reactionSigns).filter(([content]) => Number(reactions?.[content] ?? 0) > 0);
   return html`<form class="reactions" method="post" action="${action}" data-act>

@@ -1,4 +1,4 @@
-/** The switch for who is speaking: a menu of people in the top bar; works without a script. */
+/** The menu in the top bar that changes the speaker; it works without a script. */
 import { type Html, html } from '../html.ts';
 import type { Person, Role } from '../people.ts';
 import type { Visit } from '../visit.ts';

@@ -1,4 +1,4 @@
-/** Open, closed, merged, draft: the pill beside a title and the icon in a list. */
+/** Open, closed, merged, draft: the badge next to a title and the icon in a list. */
 import type { ApiIssue } from '../api/thread-shapes.ts';
 import { type Html, html } from '../html.ts';
 import { type IconName, icon } from './icons.ts';
@@ -17,7 +17,7 @@ export function threadState(issue: ApiIssue): ThreadState {
   return issue.draft === true ? 'draft' : 'pull-open';
 }
 
-const looks: Readonly<
+const styles: Readonly<
   Record<ThreadState, { readonly icon: IconName; readonly tone: string; readonly word: string }>
 > = {
   open: { icon: 'issue', tone: 'open', word: 'Open' },
@@ -30,11 +30,11 @@ const looks: Readonly<
 };
 
 export function stateBadge(state: ThreadState): Html {
-  const look = looks[state];
-  return html`<span class="state state-${look.tone}">${icon(look.icon)}${look.word}</span>`;
+  const style = styles[state];
+  return html`<span class="state state-${style.tone}">${icon(style.icon)}${style.word}</span>`;
 }
 
 export function stateIcon(state: ThreadState): Html {
-  const look = looks[state];
-  return html`<span class="tone-${look.tone}" title="${look.word}">${icon(look.icon)}<span class="sr-only">${look.word}: </span></span>`;
+  const style = styles[state];
+  return html`<span class="tone-${style.tone}" title="${style.word}">${icon(style.icon)}<span class="sr-only">${style.word}: </span></span>`;
 }

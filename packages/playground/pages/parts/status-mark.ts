@@ -1,4 +1,4 @@
-/** How a check, a run, a job or a step is doing: a coloured mark with a word for it. */
+/** The state of a check, a run, a job or a step: a coloured mark with a word. */
 import { type Html, html } from '../html.ts';
 import { type IconName, icon } from './icons.ts';
 
@@ -7,9 +7,9 @@ type Progress = {
   readonly conclusion?: string | null | undefined;
 };
 
-type Look = { readonly icon: IconName; readonly tone: string; readonly word: string };
+type MarkStyle = { readonly icon: IconName; readonly tone: string; readonly word: string };
 
-const conclusions: Readonly<Record<string, Look>> = {
+const conclusions: Readonly<Record<string, MarkStyle>> = {
   success: { icon: 'check', tone: 'good', word: 'succeeded' },
   failure: { icon: 'cross', tone: 'bad', word: 'failed' },
   startup_failure: { icon: 'cross', tone: 'bad', word: 'could not start' },
@@ -21,7 +21,7 @@ const conclusions: Readonly<Record<string, Look>> = {
   stale: { icon: 'dash', tone: 'muted', word: 'stale' },
 };
 
-const statuses: Readonly<Record<string, Look>> = {
+const statuses: Readonly<Record<string, MarkStyle>> = {
   queued: { icon: 'dot', tone: 'wait', word: 'queued' },
   requested: { icon: 'dot', tone: 'wait', word: 'requested' },
   pending: { icon: 'dot', tone: 'wait', word: 'pending' },
@@ -29,21 +29,23 @@ const statuses: Readonly<Record<string, Look>> = {
   in_progress: { icon: 'spin', tone: 'wait', word: 'in progress' },
 };
 
-/** The API's words (`status`, `conclusion`) in people's; an unknown one is shown as it is, never as success. */
+/**
+ * The API's values (`status`, `conclusion`) in everyday words. An unknown value is shown unchanged, never as success.
+ */
 export function progressWord(progress: Progress): string {
   return lookOf(progress).word;
 }
 
 export function statusMark(progress: Progress): Html {
-  const look = lookOf(progress);
-  return html`<span class="mark tone-${look.tone}" title="${look.word}">${icon(look.icon, look.icon === 'spin' ? 'spinning' : '')}<span class="sr-only">${look.word}</span></span>`;
+  const style = lookOf(progress);
+  return html`<span class="mark tone-${style.tone}" title="${style.word}">${icon(style.icon, style.icon === 'spin' ? 'spinning' : '')}<span class="sr-only">${style.word}</span></span>`;
 }
 
 export function isFinished({ status }: Progress): boolean {
   return status === 'completed';
 }
 
-function lookOf({ status, conclusion }: Progress): Look {
+function lookOf({ status, conclusion }: Progress): MarkStyle {
   const word = (status === 'completed' ? conclusion : status) ?? 'unknown';
   return (
     (status === 'completed' ? conclusions[word] : statuses[word]) ?? { icon: 'dot', tone: 'muted', word }

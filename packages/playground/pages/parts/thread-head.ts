@@ -1,4 +1,4 @@
-/** Title, number and state of a thread; for a pull request also its branches and its four pages. */
+/** Title, number and state of a thread; for a pull request also its branches and the links to its four pages. */
 
 import type { ApiIssue } from '../api/thread-shapes.ts';
 import { type Html, html } from '../html.ts';

@@ -1,4 +1,4 @@
-/** A list of issues or pull requests: state, title, labels, who and when. */
+/** A list of issues or pull requests: state, title, labels, author and time. */
 import type { ApiIssue } from '../api/thread-shapes.ts';
 import { type Html, html } from '../html.ts';
 import type { Place } from '../place.ts';

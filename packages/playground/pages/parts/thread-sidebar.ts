@@ -1,4 +1,4 @@
-/** The column beside a thread: labels to toggle for who may, people who took part, branches. */
+/** The side column of a thread: labels (editable with permission), participants, branches. */
 import type { ApiLabel } from '../api/repo-shapes.ts';
 import { type Html, html } from '../html.ts';
 import type { PullPart, Thread } from '../thread/read-thread.ts';
@@ -27,21 +27,21 @@ export function threadSidebar(thread: Thread): Html {
 </aside>`;
 }
 
-/** Who has reviewed, with what each said last that counts; a remark alone changes no verdict, as on GitHub. */
+/** The reviewers with their latest verdict; a review without a verdict does not change it, as on GitHub. */
 function reviewers({ reviews }: PullPart): Html {
   const verdicts = new Map<string, string>();
   for (const { user, state } of reviews) {
     const login = user?.login ?? 'ghost';
     if (state !== 'COMMENTED' || !verdicts.has(login)) verdicts.set(login, state);
   }
-  const look = (state: string): Html => {
+  const verdictMark = (state: string): Html => {
     if (state === 'APPROVED')
       return html`<span class="tone-good">${icon('check')}<span class="sr-only">approved</span></span>`;
     if (state === 'CHANGES_REQUESTED')
       return html`<span class="tone-bad">${icon('cross')}<span class="sr-only">requested changes</span></span>`;
     return html`<span class="tone-muted">${icon('comment')}<span class="sr-only">${state.toLowerCase()}</span></span>`;
   };
-  return html`<section data-key="reviewers"><h2>Reviewers</h2>${verdicts.size === 0 ? html`<p class="muted">No reviews yet</p>` : html`<ul class="people">${[...verdicts].map(([login, state]) => html`<li>${avatar(login)} ${loginText(login)} ${look(state)}</li>`)}</ul>`}</section>`;
+  return html`<section data-key="reviewers"><h2>Reviewers</h2>${verdicts.size === 0 ? html`<p class="muted">No reviews yet</p>` : html`<ul class="people">${[...verdicts].map(([login, state]) => html`<li>${avatar(login)} ${loginText(login)} ${verdictMark(state)}</li>`)}</ul>`}</section>`;
 }
 
 function labelToggle({ issue, place, allLabels }: Thread): Html {

@@ -1,11 +1,11 @@
-/** A story that a newcomer can play: where it begins, and what is done and happens, step by step. */
+/** A guided story for a newcomer: where it starts, and its actions and effects, step by step. */
 import { branchShape } from '../api/repo-shapes.ts';
 import { type Html, html } from '../html.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
 import type { Place } from '../place.ts';
 import type { Try, Visit } from '../visit.ts';
 
-/** With the way to its form, filled in; the commit is the newest of the default branch. */
+/** Stories with a link to their pre-filled form; the commit is the newest of the default branch. */
 export async function tryCards(visit: Visit, place: Place): Promise<readonly Html[]> {
   if (visit.tries.length === 0) return [];
   const branch = await visit.api.get(
@@ -24,24 +24,24 @@ export async function tryCards(visit: Visit, place: Place): Promise<readonly Htm
   });
 }
 
-/** The steps of the story that a thread belongs to. */
+/** The steps of the story to which a thread belongs. */
 export function trySteps(visit: Visit, place: Place, labels: readonly string[]): Html | null {
   const story = visit.tries.find(({ form }) => labels.includes(form.label));
   return story === undefined ? null : card(place, story, null);
 }
 
-/** On the page of a thread a line that can be said is a button that writes it into the comment box. */
-function card(place: Place, { title, about, steps }: Try, begin: Html | null): Html {
-  const inThread = begin === null;
+/** On a thread's page, a step's comment is a button that writes it into the comment box. */
+function card(place: Place, { title, about, steps }: Try, startLink: Html | null): Html {
+  const inThread = startLink === null;
   return html`<details class="card new-issue try" ${inThread ? null : html`open`}><summary>${inThread ? 'Step by step' : 'Try'}: ${title}</summary><div class="card-body">
-    ${renderMarkdown(about, { repoPath: place.path })}${begin}
+    ${renderMarkdown(about, { repoPath: place.path })}${startLink}
     <ol class="try-steps">${steps.map(
       ({ who, what, line }) =>
-        html`<li><strong>${who ?? 'by itself'}</strong>${line === null ? null : said(line, inThread)}${renderMarkdown(what, { repoPath: place.path })}</li>`,
+        html`<li><strong>${who ?? 'by itself'}</strong>${line === null ? null : commentLine(line, inThread)}${renderMarkdown(what, { repoPath: place.path })}</li>`,
     )}</ol></div></details>`;
 }
 
-function said(line: string, inThread: boolean): Html {
+function commentLine(line: string, inThread: boolean): Html {
   return inThread
     ? html` <a class="chip" href="#new-comment" data-insert="${line}"><code>${line}</code></a>`
     : html` <code>${line}</code>`;

@@ -1,9 +1,9 @@
-/** What of a page could not be read: what is missing then is not known to be absent. */
+/** Lists the parts of a page that could not be read, so that missing data is not mistaken for absent data. */
 import type { Unread } from '../api/api.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from './icons.ts';
 
-/** A live part that goes away by itself as soon as everything can be read again. */
+/** A live part that disappears as soon as everything can be read again. */
 export function unreadNote(unread: readonly Unread[]): Html {
   return html`<div data-live="unread">${
     unread.length === 0

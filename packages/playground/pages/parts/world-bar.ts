@@ -1,10 +1,12 @@
-/** The bar at the foot: the world's clock, requests used, webhooks delivered. */
+/** The footer bar: the world's clock, requests used, webhooks delivered. */
 import { github } from '../../limits/limits.ts';
 import type { Glance } from '../glance.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from './icons.ts';
 
-/** Without a glance the bar says only that the page is live. On a narrow window what is less urgent is left to the panel. */
+/**
+ * Without a glance the bar only shows that the page is live. A narrow window leaves less urgent values to the panel.
+ */
 export function worldBar(glance: Glance | null): Html {
   const live = html`<span title="This page follows the playground without reloading"><span class="live-dot"></span>live</span>`;
   if (glance === null) return html`<div class="world-items" data-key="world">${live}</div>`;

@@ -1,16 +1,19 @@
-/** Text as it was written, with what the eye would miss: signs that turn the order of letters around, and letters without a width. */
+/** Shows text exactly, including invisible characters: those that change text direction, and those without a width. */
 import { type Html, html } from '../html.ts';
 
 /**
- * Marks and overrides of direction (Unicode UAX 9), the zero-width space, the word joiner, the byte order mark and the
- * soft hyphen; joiners only beside Latin letters, where they have nothing to join. Who approves a change reads it here,
- * and must not be shown another one (CVE-2021-42574, "Trojan Source"; GitHub warns of the same signs).
+ * Direction marks and overrides (Unicode UAX 9), the zero-width space, the word joiner, the byte order mark and the
+ * soft hyphen. Joiners count only next to Latin letters, where they have no function. A person who approves a change
+ * must see the text that a program reads (CVE-2021-42574, "Trojan Source"; GitHub warns of the same characters).
  */
 export const hiddenSigns =
   /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\u200B\u2060\uFEFF\u00AD]|(?<=[\p{Script=Latin}\d_])[\u200C\u200D]|[\u200C\u200D](?=[\p{Script=Latin}\d_])/gu;
 const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
 
-/** Escaped like any text; a hidden sign becomes its visible number, and letters that run leftwards do not move their neighbours. */
+/**
+ * Escaped like any text. An invisible character is shown by its number, and right-to-left letters do not move their
+ * neighbours.
+ */
 export function written(text: string | null | undefined): Html {
   if (text === null || text === undefined) return html``;
   const pieces: Html[] = [];
@@ -23,7 +26,7 @@ export function written(text: string | null | undefined): Html {
   return html`<bdi>${pieces}${text.slice(from)}</bdi>`;
 }
 
-/** `[U+202E]`, as people look it up. */
+/** `[U+202E]`, the usual notation. */
 export function signName(sign: string): string {
   return `[U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`;
 }

@@ -1,4 +1,4 @@
-/** `/owner/repo/runs/<id>`: a check run's own address leads to it among the checks of its pull request. */
+/** `/owner/repo/runs/<id>`: redirects from a check run's own address to the checks of its pull request. */
 import * as z from 'zod';
 import { apiOf, pathOf } from '../place.ts';
 import type { Params, Screen, Visit } from '../visit.ts';
@@ -8,7 +8,7 @@ const shape = z.object({
   pull_requests: z.array(z.object({ number: z.number() })).default([]),
 });
 
-/** Without a pull request the commit is the nearest page. */
+/** Without a pull request it redirects to the commit. */
 export async function checkRunScreen(visit: Visit, params: Params): Promise<Screen> {
   const id = params['id'] ?? '';
   const answer = await visit.api.get(`${apiOf(params)}/check-runs/${id}`, shape);

@@ -1,4 +1,4 @@
-/** Commits: of a pull request, of a branch, and one with its changes. */
+/** The commits of a pull request or a branch, and one commit with its changes. */
 import { commitDetailShape, commitShape } from '../api/repo-shapes.ts';
 import { diffList } from '../diff/diff-list.ts';
 import { html } from '../html.ts';

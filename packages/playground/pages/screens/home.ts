@@ -1,4 +1,4 @@
-/** The repository's front page: what to do next, then files and README. */
+/** The repository's front page: the next action, then files and README. */
 import { commitShape, contentsShape } from '../api/repo-shapes.ts';
 import { type ApiIssue, commentShape, issueShape } from '../api/thread-shapes.ts';
 import { botWish, isClosure, isFerryThread, wantedFrom } from '../guide.ts';
@@ -46,7 +46,7 @@ export async function homeScreen(visit: Visit, params: Params): Promise<Screen> 
   };
 }
 
-/** The newest open thread that the bot looks after is what a newcomer should open first. */
+/** Suggests the newest open thread that the bot manages. */
 async function nextCard(visit: Visit, place: Place, threads: readonly ApiIssue[]): Promise<Html> {
   const ferries = threads.filter((thread) => isFerryThread(thread));
   const next =
@@ -54,11 +54,16 @@ async function nextCard(visit: Visit, place: Place, threads: readonly ApiIssue[]
   if (next === undefined) {
     return html`<section class="next" aria-labelledby="next-title" data-live="next"><div data-key="quiet"><h2 id="next-title">${icon('ferry')} Nothing waits for you</h2><p>No run is proposed at the moment. A proposal appears here as soon as there is one; the <a href="${place.path}/pulls?state=closed">closed pull requests</a> tell what sailed before.</p>${visit.tries.length === 0 ? null : html`<p>A story to play, step by step, stands among the <a href="${place.path}/issues">issues</a>.</p>`}<p class="row"><a class="button" href="${place.path}/actions">Run a workflow</a></p></div></section>`;
   }
-  const said = await visit.api.list(`${place.api}/issues/${next.number}/comments`, commentShape, undefined, {
-    first: 1,
-    count: 1,
-  });
-  const wish = botWish(said.kind === 'found' ? said.data : []);
+  const comments = await visit.api.list(
+    `${place.api}/issues/${next.number}/comments`,
+    commentShape,
+    undefined,
+    {
+      first: 1,
+      count: 1,
+    },
+  );
+  const wish = botWish(comments.kind === 'found' ? comments.data : []);
   const isBeforeLaunch =
     !isClosure(next) &&
     (wish.kind === 'unheard' || (wish.kind === 'wish' && wish.text.includes('/approve-launch')));

@@ -1,4 +1,7 @@
-/** `/owner/repo/issues/new?template=FILE`: an issue form of the repository; further parts of the query fill its fields in, as on GitHub. */
+/**
+ * `/owner/repo/issues/new?template=FILE`: an issue form of the repository; other query parameters pre-fill its fields,
+ * as on GitHub.
+ */
 import { type FormField, type IssueForm, readIssueForm } from '../forms/issue-form.ts';
 import { type Html, html } from '../html.ts';
 import { repoHeader } from '../parts/repo-header.ts';

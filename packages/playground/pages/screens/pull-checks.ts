@@ -21,13 +21,13 @@ function checkCard(visit: Visit, { place }: PullView, { check, annotations }: Ch
   const { title, summary, text } = check.output ?? { title: null, summary: null, text: null };
   const took = duration(check.started_at, check.completed_at);
   const link = safeHref(localPath(visit, check.details_url));
-  const elsewhere = link !== '#' && link !== `${place.path}/runs/${check.id}`;
+  const isExternal = link !== '#' && link !== `${place.path}/runs/${check.id}`;
   return html`<article class="card check-run" data-key="check-${check.id}" id="check-${check.id}">
   <header class="card-head">${statusMark(check)} <h2>${written(check.name)}</h2> <span class="muted">${progressWord(check)}${took === null ? null : ` in ${took}`} · ${written(check.app?.name ?? 'unknown app')} · ${moment(check.completed_at ?? check.started_at)}</span></header>
-  <div class="card-body">${(title ?? '') === '' ? null : html`<h3>${written(title)}</h3>`}${(summary ?? '') === '' ? null : renderMarkdown(summary ?? '', { repoPath: place.path }, { breaks: false })}${(text ?? '') === '' ? null : renderMarkdown(text ?? '', { repoPath: place.path }, { breaks: false })}${annotations.map((note) => annotation(note, check.name))}${place.mayWrite ? buttons(place, check.id, visit.checkButtons(check.id)) : null}${!elsewhere ? null : html`<p><a href="${link}">Details</a></p>`}</div></article>`;
+  <div class="card-body">${(title ?? '') === '' ? null : html`<h3>${written(title)}</h3>`}${(summary ?? '') === '' ? null : renderMarkdown(summary ?? '', { repoPath: place.path }, { breaks: false })}${(text ?? '') === '' ? null : renderMarkdown(text ?? '', { repoPath: place.path }, { breaks: false })}${annotations.map((note) => annotation(note, check.name))}${place.mayWrite ? buttons(place, check.id, visit.checkButtons(check.id)) : null}${!isExternal ? null : html`<p><a href="${link}">Details</a></p>`}</div></article>`;
 }
 
-/** A click means the same as the command that the App wrote on the button. */
+/** A click has the effect of the command that the App wrote on the button. */
 function buttons(place: Place, id: number, actions: readonly CheckButton[]): Html | null {
   if (actions.length === 0) return null;
   const button = (one: CheckButton): Html =>

@@ -1,4 +1,4 @@
-/** What the pages of a pull request beside its conversation have in common: finding it, and the frame. */
+/** Common code of a pull request's pages except its conversation: reading it, and the frame. */
 
 import type { ApiIssue } from '../api/thread-shapes.ts';
 import { issueShape } from '../api/thread-shapes.ts';
@@ -11,7 +11,7 @@ import type { Params, Screen, Visit } from '../visit.ts';
 
 export type PullView = { readonly place: Place; readonly issue: ApiIssue; readonly part: PullPart };
 
-/** Reads the pull request and lets `body` draw what stands under its head. */
+/** Reads the pull request and lets `body` render the content below its header. */
 export async function pullScreen(
   visit: Visit,
   params: Params,

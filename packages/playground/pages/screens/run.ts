@@ -1,4 +1,4 @@
-/** One workflow run: its jobs, their steps and logs, live while it runs. */
+/** One workflow run with its jobs, steps and logs, updated while it runs. */
 import {
   type ApiCheckRun,
   type ApiJob,
@@ -20,7 +20,7 @@ import { findPlace, type Place } from '../place.ts';
 import { type CheckNotes, readAnnotations } from '../thread/annotations.ts';
 import type { Params, Screen, Visit } from '../visit.ts';
 
-/** A run that is under way is looked at again every two seconds: log lines make no event of their own. */
+/** A run in progress is polled every two seconds, because log lines cause no event. */
 const pollPeriodMs = 2_000;
 
 export async function runScreen(visit: Visit, params: Params): Promise<Screen> {
@@ -62,7 +62,7 @@ function runHead(place: Place, run: ApiRun, attempt: number): Html {
     ${attemptLinks(place, run, attempt)}${place.mayWrite && isNewest ? runActs(place, run) : null}</div></div>`;
 }
 
-/** Every attempt that there was; a run that was never run again has no such line. */
+/** Links to all attempts; empty for a run that was never re-run. */
 function attemptLinks(place: Place, run: ApiRun, attempt: number): Html | null {
   const count = run.run_attempt ?? 1;
   if (count === 1) return null;
@@ -80,7 +80,7 @@ function runActs(place: Place, run: ApiRun): Html {
   return html`<form class="row" method="post" action="${place.path}/actions/runs/${run.id}" data-act>${waits ? act('approve', 'Approve and run') : isFinished(run) ? act('rerun', 'Re-run all jobs') : act('cancel', 'Cancel run')}</form>`;
 }
 
-/** GitHub keeps what a job remarked (`::error::` and the like) with the check run that stands for the job. */
+/** GitHub stores a job's annotations (`::error::` and the like) on its check run. */
 async function checksOf(
   visit: Visit,
   place: Place,
@@ -93,12 +93,12 @@ async function checksOf(
   return answers.flatMap((answer) => (answer.kind === 'found' ? [answer.data] : []));
 }
 
-/** What went wrong, before anybody reads a log. */
+/** The annotations, above the logs. */
 function remarks(notes: readonly CheckNotes[]): Html {
-  const said = notes.filter(({ annotations }) => annotations.length > 0);
+  const annotated = notes.filter(({ annotations }) => annotations.length > 0);
   return html`<div data-live="remarks">${
-    said.length === 0
+    annotated.length === 0
       ? null
-      : html`<section class="card run-remarks" data-key="remarks" aria-label="Annotations"><header class="card-head"><h2>Annotations</h2></header><div class="card-body">${said.map(({ check, annotations }) => annotations.map((note) => annotation(note, check.name)))}</div></section>`
+      : html`<section class="card run-remarks" data-key="remarks" aria-label="Annotations"><header class="card-head"><h2>Annotations</h2></header><div class="card-body">${annotated.map(({ check, annotations }) => annotations.map((note) => annotation(note, check.name)))}</div></section>`
   }</div>`;
 }

@@ -28,7 +28,7 @@ export async function sourceScreen(visit: Visit, params: Params): Promise<Screen
   };
 }
 
-/** A branch name may have slashes (`ferrybot/logbook`): the longest one that the path starts with is meant. */
+/** A branch name may contain slashes (`ferrybot/logbook`): use the longest one that the path starts with. */
 async function splitRef(
   visit: Visit,
   place: Place,

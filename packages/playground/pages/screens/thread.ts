@@ -13,7 +13,7 @@ import { readThread } from '../thread/read-thread.ts';
 import { timeline } from '../thread/timeline.ts';
 import type { Params, Screen, Visit } from '../visit.ts';
 
-/** `/owner/repo/issues/7` and `/owner/repo/pull/7`; the wrong word leads to the right one, as on GitHub. */
+/** `/owner/repo/issues/7` and `/owner/repo/pull/7`; the wrong one redirects to the right one, as on GitHub. */
 export async function threadScreen(visit: Visit, params: Params): Promise<Screen> {
   const thread = await readThread(visit, params);
   if (thread === null)

@@ -1,4 +1,4 @@
-/** The world's panel: what GitHub does not show of itself, and what a rehearsal turns. */
+/** The world's panel: state that GitHub does not show, and controls for a rehearsal. */
 import { html } from '../html.ts';
 import { clockCard } from '../panel/clock-card.ts';
 import { deliveriesCard } from '../panel/deliveries-card.ts';

@@ -5,7 +5,7 @@ import type { Visit } from '../visit.ts';
 
 export type CheckNotes = { readonly check: ApiCheckRun; readonly annotations: readonly ApiAnnotation[] };
 
-/** Only checks that say they have some are asked. */
+/** Requests annotations only for checks that report some. */
 export function readAnnotations(
   visit: Visit,
   place: Place,

@@ -1,4 +1,7 @@
-/** The earlier comments of a long thread, as plain text: a browser draws thousands of them at once, finds words in them, and jumps to them. */
+/**
+ * The earlier comments of a long thread as plain text: a browser renders thousands quickly, and can search them and
+ * jump to them.
+ */
 
 import type { ApiComment } from '../api/thread-shapes.ts';
 import { type Html, html, laterHtml } from '../html.ts';
@@ -6,8 +9,8 @@ import { loginText } from '../parts/avatar.ts';
 import type { Earlier } from './read-thread.ts';
 
 /**
- * Not a live part: what was said long ago changes seldom, and a look leaves it out. `around` is drawn as `draw` does it,
- * with its Markdown; each other one has a link that does the same for it.
+ * Not a live part: old comments rarely change, and updates omit them. The comment `around` is rendered by `draw` with
+ * its Markdown; each other one has a link that does the same for it.
  */
 export function earlierComments(
   { count, hundreds }: Earlier,

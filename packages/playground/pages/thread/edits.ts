@@ -1,4 +1,4 @@
-/** Edits and hidden comments: REST does not tell them, so they come through GraphQL, as in GitHub's own page. */
+/** Edits and hidden comments, read by GraphQL because REST does not return them. */
 import * as z from 'zod';
 import type { Params, Visit } from '../visit.ts';
 
@@ -10,7 +10,7 @@ export type Edit = {
   readonly minimizedReason: string | null;
 };
 
-/** By `body` for the thread's own text and by the comment's or review's numeric id. */
+/** By `body` for the thread's own text and by the numeric id of a comment or review. */
 export type Edits = ReadonlyMap<string, Edit>;
 
 const actor = z.object({ login: z.string() }).nullish();
@@ -42,16 +42,16 @@ const query = `query ($owner: String!, $name: String!, $number: Int!) {
     ... on PullRequest { ${fields} ${comments} reviews(last: 100) { nodes { databaseId ${fields} } } }
   } } }`;
 
-/** An empty map when GraphQL refuses: then nothing is said about edits, neither that there were some nor that there were none. */
+/** An empty map when GraphQL refuses: then the page makes no statement about edits. */
 export async function readEdits(visit: Visit, params: Params): Promise<Edits> {
   const variables = { owner: params['owner'], name: params['repo'], number: Number(params['number']) };
   const answer = await visit.api.graphql(query, variables, answerShape);
   const thread = answer.kind === 'found' ? answer.data.data?.repository?.issueOrPullRequest : null;
   if (thread === null || thread === undefined) return new Map();
-  const said = [...(thread.comments?.nodes ?? []), ...(thread.reviews?.nodes ?? [])];
+  const texts = [...(thread.comments?.nodes ?? []), ...(thread.reviews?.nodes ?? [])];
   return new Map([
     ['body', toEdit(thread)],
-    ...said.map((node) => [String(node.databaseId), toEdit(node)] as const),
+    ...texts.map((node) => [String(node.databaseId), toEdit(node)] as const),
   ]);
 }
 

@@ -1,4 +1,4 @@
-/** Collects everything that a thread's page shows: one issue or pull request with what was said and checked. */
+/** Reads everything for a thread's page: one issue or pull request with its comments and checks. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Answer } from '../api/api.ts';
@@ -32,24 +32,26 @@ export type PullPart = {
 export type Thread = {
   readonly place: Place;
   readonly issue: ApiIssue;
-  /** Those that are drawn: all of a short thread, the newest of a long one. */
+  /** The rendered comments: all of a short thread, the newest of a long one. */
   readonly comments: readonly ApiComment[];
   readonly earlier: Earlier;
   readonly edits: Edits;
-  /** Labels that the repository has, to choose from. */
+  /** The repository's labels, to choose from. */
   readonly allLabels: readonly ApiLabel[];
   /** Null for an issue. */
   readonly pullPart: PullPart | null;
 };
 
-/** The comments of a long thread that stand before the drawn ones. */
+/** The comments of a long thread before the rendered ones. */
 export type Earlier = {
   readonly count: number;
-  /** A hundred at a time, read while the page is sent; null where a live look leaves out what it knows. */
+  /**
+   * Yields a hundred at a time while the page is sent; null if a live update omits the comments that it already has.
+   */
   readonly hundreds: (() => AsyncIterable<Answer<readonly ApiComment[]>>) | null;
 };
 
-/** Null when there is no such thread for the speaker. */
+/** Null when the speaker cannot see such a thread. */
 export async function readThread(visit: Visit, params: Params): Promise<Thread | null> {
   const place = await findPlace(visit, params);
   if (place === null) return null;
@@ -74,8 +76,8 @@ export async function readThread(visit: Visit, params: Params): Promise<Thread |
 }
 
 /**
- * A long thread is cut at a full hundred, so that the cut moves seldom. A live look names the cut that it has, and gets
- * what follows it.
+ * Splits a long thread at a multiple of a hundred, so that the split rarely moves. A live update names its split and
+ * gets what follows.
  */
 async function readComments(
   visit: Visit,
@@ -92,7 +94,7 @@ async function readComments(
   return { comments, earlier: { count: cut, hundreds: known === null ? hundreds : null } };
 }
 
-/** Between two of them others have their turn: the page's own styles, and whatever else the playground is asked. */
+/** Yields to other requests between two pages: the page's own styles, and everything else the playground serves. */
 async function* readHundreds(
   visit: Visit,
   path: string,
@@ -124,7 +126,7 @@ export async function readPullPart(visit: Visit, place: Place, number: number): 
   };
 }
 
-/** A list that is refused is shown as empty: the page around it says what the speaker may see. */
+/** A refused list is shown as empty: the page reports what the speaker may not see. */
 function rows<Row>(answer: Answer<readonly Row[]>): readonly Row[] {
   return answer.kind === 'found' ? answer.data : [];
 }

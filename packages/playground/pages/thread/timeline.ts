@@ -1,4 +1,4 @@
-/** What happened in a thread, in order: its text, comments, reviews, commits, and how it ended. */
+/** The history of a thread in order: its text, comments, reviews, commits, and how it was closed. */
 import type { ApiComment, ApiReview, ApiReviewComment } from '../api/thread-shapes.ts';
 import { type Html, html } from '../html.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
@@ -16,7 +16,7 @@ import type { PullPart, Thread } from './read-thread.ts';
 
 type Entry = { readonly at: string; readonly markup: Html };
 
-/** Every entry is a live part with its own key, so that a new comment appears without touching its neighbours. */
+/** Every entry is a live part with its own key, so that a new comment appears without changes to its neighbours. */
 export function timeline(visit: Visit, thread: Thread): Html {
   const entries: Entry[] = [
     ...thread.comments.map((comment) => ({
@@ -26,7 +26,7 @@ export function timeline(visit: Visit, thread: Thread): Html {
     ...pullEntries(thread),
     ...endEntries(thread),
   ];
-  // Sorting is stable: what happened in the same second stays in the order above.
+  // The sort is stable: entries of the same second keep the order above.
   const sorted = entries.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
   const drawn = sorted.map((entry) => entry.markup);
   if (thread.earlier.count === 0)
@@ -36,7 +36,7 @@ export function timeline(visit: Visit, thread: Thread): Html {
   <div class="timeline" data-live="timeline">${drawn}</div>`;
 }
 
-/** `?around=<comment id>`: the one among the earlier comments that is drawn too. */
+/** `?around=<comment id>`: the earlier comment that is rendered too. */
 function aroundOf(visit: Visit): number | null {
   const around = visit.request.query.get('around') ?? '';
   return /^\d{1,15}$/.test(around) ? Number(around) : null;
@@ -79,7 +79,7 @@ function commentEntry(visit: Visit, thread: Thread, comment: ApiComment): Html {
   });
 }
 
-/** GitHub's rule: one's own words, or write access. The API decides again. */
+/** GitHub's rule: the author's own text, or write access. The API checks it again. */
 function mayEdit(visit: Visit, thread: Thread, author: string | undefined): boolean {
   return thread.place.mayWrite || author === visit.speaker.login;
 }
@@ -102,7 +102,7 @@ function pullEntries(thread: Thread): readonly Entry[] {
   return [...commits, ...reviews];
 }
 
-/** How the checks of the newest commit stand, as the sign that GitHub puts beside it. */
+/** The combined state of the newest commit's checks, as the symbol that GitHub shows next to it. */
 function headMark(thread: Thread, { checks }: PullPart): Html | null {
   if (checks.length === 0) return null;
   return html`<a href="${thread.place.path}/pull/${thread.issue.number}/checks">${statusMark(worstOf(checks))}<span class="sr-only">: checks</span></a>`;

@@ -46,7 +46,7 @@ export const reviewerRoutes: readonly Route[] = [
   ),
 ];
 
-async function change(call: ActorCall, body: z.infer<typeof names>, isAsked: boolean): Promise<Answer> {
+async function change(call: ActorCall, body: z.infer<typeof names>, isRequest: boolean): Promise<Answer> {
   const issue = pullOf(call);
   if (issue === null) return notFound();
   if (body.team_reviewers.length > 0) return failed(501, 'THE PLAYGROUND HAS NO TEAMS to ask for a review');
@@ -56,24 +56,24 @@ async function change(call: ActorCall, body: z.infer<typeof names>, isAsked: boo
     return unprocessable(
       'Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the repository.',
     );
-  if (isAsked && known.some(({ id }) => id === issue.authorId))
+  if (isRequest && known.some(({ id }) => id === issue.authorId))
     return unprocessable('Review cannot be requested from pull request author.');
-  for (const user of known) await changeOne(call, freshPull(call, issue), user, isAsked);
+  for (const user of known) await changeOne(call, freshPull(call, issue), user, isRequest);
   const shaped = shapePull(call.world, freshPull(call, issue));
-  return isAsked ? created(shaped) : ok(shaped);
+  return isRequest ? created(shaped) : ok(shaped);
 }
 
-async function changeOne(call: ActorCall, issue: PullIssue, user: User, isAsked: boolean): Promise<void> {
+async function changeOne(call: ActorCall, issue: PullIssue, user: User, isRequest: boolean): Promise<void> {
   const before = issue.pull.requestedReviewerIds;
-  if (before.includes(user.id) === isAsked) return;
-  const requestedReviewerIds = isAsked ? [...before, user.id] : before.filter((id) => id !== user.id);
+  if (before.includes(user.id) === isRequest) return;
+  const requestedReviewerIds = isRequest ? [...before, user.id] : before.filter((id) => id !== user.id);
   const now = call.world.clock.now();
   const changed = putIssue(call.world, {
     ...issue,
     pull: { ...issue.pull, requestedReviewerIds },
     updatedAtMs: now,
   });
-  await emitIssue(call, changed, isAsked ? 'review_requested' : 'review_request_removed', {
+  await emitIssue(call, changed, isRequest ? 'review_requested' : 'review_request_removed', {
     requested_reviewer: shapeUser(call.world, user),
   });
 }

@@ -31,7 +31,7 @@ import { type PullIssue, reviewCommentsOf, reviewsOf } from '../../world/lookup.
 import { hunkOf } from '../diff-lines.ts';
 import { freshPull } from '../open-pull.ts';
 import { filesOfPull } from '../pull-content.ts';
-import { tellLineComment, tellReview, visibleTo } from '../review-changes.ts';
+import { emitLineComment, emitReview, visibleTo } from '../review-changes.ts';
 import { isOfPull, lineProblem, reviewProblem } from '../review-problems.ts';
 import { shapeReview, shapeReviewComment } from '../shape-pull.ts';
 import { pullOf } from './pulls.ts';
@@ -89,7 +89,7 @@ export const reviewRoutes: readonly Route[] = [
   reads('/pulls/:number/comments', read, (call) => {
     const issue = pullOf(call);
     if (issue === null) return notFound();
-    const rows = reviewCommentsOf(call.world, issue).filter((one) => isTold(call, one));
+    const rows = reviewCommentsOf(call.world, issue).filter((one) => isVisible(call, one));
     return paged(call, rows, (one) => shapeReviewComment(call.world, one));
   }),
   content(writes('POST', '/pulls/:number/comments', write, single, createLineComment)),
@@ -110,7 +110,7 @@ async function listForRepo(call: RepoCall): Promise<Answer> {
   const rows = Object.values(call.world.state.reviewComments).filter(
     (one) =>
       one.repoId === call.repo.id &&
-      isTold(call, one) &&
+      isVisible(call, one) &&
       (since === null || Math.floor(one.updatedAtMs / 1000) * 1000 >= Date.parse(since)),
   );
   const sorted = rows.toSorted((a, b) => sign * (at(a) - at(b) || a.id - b.id));
@@ -127,14 +127,14 @@ function viewerOf(call: RepoCall): number | null {
   return actorOf(call.world, call.caller)?.id ?? null;
 }
 
-function isTold(call: RepoCall, { reviewId }: ReviewComment): boolean {
+function isVisible(call: RepoCall, { reviewId }: ReviewComment): boolean {
   const review = call.world.state.reviews[reviewId];
   return review === undefined || visibleTo(viewerOf(call), [review]).length > 0;
 }
 
 function lineCommentOf(call: RepoCall): ReviewComment | null {
   const comment = call.world.state.reviewComments[call.params['id'] ?? ''];
-  return comment?.repoId === call.repo.id && isTold(call, comment) ? comment : null;
+  return comment?.repoId === call.repo.id && isVisible(call, comment) ? comment : null;
 }
 
 async function createReview(call: ActorCall, body: z.infer<typeof creation>): Promise<Answer> {
@@ -171,7 +171,7 @@ async function createReview(call: ActorCall, body: z.infer<typeof creation>): Pr
     updatedAtMs: call.world.clock.now(),
     pull: { ...issue.pull, reviewIds: [...issue.pull.reviewIds, review.id] },
   });
-  if (body.event !== undefined) await tellReview(call, issue, review, 'submitted');
+  if (body.event !== undefined) await emitReview(call, issue, review, 'submitted');
   for (const comment of body.comments) {
     await addLineComment(call, freshPull(call, issue), comment, review.id, review.commitSha, null);
   }
@@ -187,7 +187,7 @@ async function dismissReview(call: ActorCall): Promise<Answer> {
   }
   const dismissed: Review = { ...review, state: 'DISMISSED', updatedAtMs: call.world.clock.now() };
   call.world.state.reviews[review.id] = dismissed;
-  await tellReview(call, issue, dismissed, 'dismissed');
+  await emitReview(call, issue, dismissed, 'dismissed');
   return ok(shapeReview(call.world, dismissed));
 }
 
@@ -255,7 +255,7 @@ async function addLineComment(
   const row = freshPull(call, issue);
   const pull = { ...row.pull, reviewCommentIds: [...row.pull.reviewCommentIds, comment.id] };
   putIssue(call.world, { ...row, updatedAtMs: call.world.clock.now(), pull });
-  await tellLineComment(call, issue, comment, 'created');
+  await emitLineComment(call, issue, comment, 'created');
   return comment;
 }
 
@@ -267,7 +267,7 @@ async function editLineComment(call: ActorCall, body: z.infer<typeof text>): Pro
   if (tooLong(body.body)) return bodyTooLong('PullRequestReviewComment');
   const edited = withBody(call, comment, body.body);
   call.world.state.reviewComments[comment.id] = edited;
-  await tellLineComment(call, issue, edited, 'edited');
+  await emitLineComment(call, issue, edited, 'edited');
   return ok(shapeReviewComment(call.world, edited));
 }
 
@@ -279,6 +279,6 @@ async function deleteLineComment(call: ActorCall): Promise<Answer> {
   delete call.world.state.reviewComments[comment.id];
   const reviewCommentIds = issue.pull.reviewCommentIds.filter((id) => id !== comment.id);
   putIssue(call.world, { ...issue, pull: { ...issue.pull, reviewCommentIds } });
-  await tellLineComment(call, issue, comment, 'deleted');
+  await emitLineComment(call, issue, comment, 'deleted');
   return noContent();
 }

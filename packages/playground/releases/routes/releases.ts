@@ -32,7 +32,7 @@ const changes = z.object({
   body: z.string().nullish(),
   draft: z.boolean().optional(),
   prerelease: z.boolean().optional(),
-  // GitHub also accepts `legacy`, an order by version, which has the effect of `true` here.
+  // GitHub accepts a third value, an order by version, which has the effect of `true` here.
   make_latest: z.string().optional(),
 });
 const creation = changes.extend({
@@ -67,7 +67,7 @@ export const releaseRoutes: readonly Route[] = [
     const row = releaseOf(call);
     if (row === null) return notFound();
     delete call.world.state.releases[row.id];
-    await tell(call, row, 'deleted');
+    await emitRelease(call, row, 'deleted');
     return noContent();
   }),
 ];
@@ -120,8 +120,8 @@ async function createRelease(call: ActorCall, body: z.infer<typeof creation>): P
   const problem = await tagProblem(call, row);
   if (problem !== null) return problem;
   call.world.state.releases[row.id] = row;
-  await tell(call, row, 'created');
-  if (!row.draft) await tellPublished(call, row);
+  await emitRelease(call, row, 'created');
+  if (!row.draft) await emitPublished(call, row);
   return created(shapeRelease(call.world, row));
 }
 
@@ -145,9 +145,9 @@ async function updateRelease(call: ActorCall, body: z.infer<typeof changes>): Pr
   const problem = await tagProblem(call, row);
   if (problem !== null) return problem;
   call.world.state.releases[row.id] = row;
-  await tell(call, row, 'edited', changesOf(before, row));
-  if (before.draft && !row.draft) await tellPublished(call, row);
-  if (!before.draft && row.draft) await tell(call, row, 'unpublished');
+  await emitRelease(call, row, 'edited', changesOf(before, row));
+  if (before.draft && !row.draft) await emitPublished(call, row);
+  if (!before.draft && row.draft) await emitRelease(call, row, 'unpublished');
   return ok(shapeRelease(call.world, row));
 }
 
@@ -179,12 +179,12 @@ function changesOf(before: Release, row: Release): Readonly<Record<string, Json>
   return { changes: changed };
 }
 
-async function tellPublished(call: ActorCall, row: Release): Promise<void> {
-  await tell(call, row, 'published');
-  await tell(call, row, row.prerelease ? 'prereleased' : 'released');
+async function emitPublished(call: ActorCall, row: Release): Promise<void> {
+  await emitRelease(call, row, 'published');
+  await emitRelease(call, row, row.prerelease ? 'prereleased' : 'released');
 }
 
-async function tell(
+async function emitRelease(
   call: ActorCall,
   row: Release,
   action: string,

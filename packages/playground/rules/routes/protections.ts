@@ -24,7 +24,7 @@ const write = repoAccess('administration:write', 'admin');
 
 const off = z.literal(false).nullish();
 /** Lists of people and Apps with an exception: must be empty here. */
-const nobody = z.object({}).strict().optional();
+const emptyList = z.object({}).strict().optional();
 
 /** All four keys must be present, each may be null, as on GitHub. Settings that are not enforced here are rejected. */
 const wish = z.object({
@@ -42,8 +42,8 @@ const wish = z.object({
       dismiss_stale_reviews: z.boolean().default(false),
       require_code_owner_reviews: off,
       require_last_push_approval: off,
-      dismissal_restrictions: nobody,
-      bypass_pull_request_allowances: nobody,
+      dismissal_restrictions: emptyList,
+      bypass_pull_request_allowances: emptyList,
     })
     .nullable(),
   restrictions: z

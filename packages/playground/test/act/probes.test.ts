@@ -1,5 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** The same small workflows on our runner and on act: outputs, environment, summary, ends, stop-commands, masks, calls. */
+/**
+ * The same small workflows on our runner and on act: outputs, environment, summary, results, stop-commands, masks,
+ * calls.
+ */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -51,7 +54,7 @@ const steps = (text: string): string =>
   `on: workflow_dispatch\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n${text}`;
 
 const PROBES: Readonly<Record<string, string>> = {
-  'outputs, in one line and in several': `on: workflow_dispatch
+  'outputs with one and with several lines': `on: workflow_dispatch
 jobs:
   a:
     runs-on: ubuntu-latest
@@ -74,10 +77,10 @@ jobs:
       - env: {SHIP: other}
         run: echo "> $SHIP"
 `),
-  'a summary of several steps': steps(`      - run: echo '# First' >> "$GITHUB_STEP_SUMMARY"
+  'a summary from several steps': steps(`      - run: echo '# First' >> "$GITHUB_STEP_SUMMARY"
       - run: echo 'Second' >> "$GITHUB_STEP_SUMMARY"
 `),
-  'a failure, what is done after it, and who does not start': `on: workflow_dispatch
+  'a failure, the steps after it, and skipped jobs': `on: workflow_dispatch
 jobs:
   a:
     runs-on: ubuntu-latest
@@ -95,7 +98,7 @@ jobs:
   b: {needs: a, runs-on: ubuntu-latest, steps: [{run: echo "> not reached"}]}
   c: {needs: a, if: always(), runs-on: ubuntu-latest, steps: [{run: "echo '> a was \${{ needs.a.result }}'"}]}
 `,
-  'commands that were stopped, and that go on': steps(`      - run: |
+  'stopped and resumed workflow commands': steps(`      - run: |
           echo "::stop-commands::a-random-token"
           echo "::add-mask::ferry"
           echo "> a ferry with ::set-output name=x::y"
@@ -167,7 +170,7 @@ describeWith('act', 'our runner and act', () => {
     summary,
   });
 
-  it.each(Object.keys(PROBES))('tell the same of %s', async (name) => {
+  it.each(Object.keys(PROBES))('give the same result for %s', async (name) => {
     const at = Object.keys(PROBES).indexOf(name);
     const text = PROBES[name] ?? '';
     const ours = comparable(await byUs(`p${at}.yml`));

@@ -8,8 +8,8 @@ import type { Job, RunPlan } from '../../actions/state-actions.ts';
 import { TOOLS } from '../support/outside-tools.ts';
 
 /**
- * What a run came to. `jobs`: key to result, without the jobs that were skipped; `steps`: of each job the steps that ran,
- * with their ends; `outputs`: of each job by name; `lines`: what steps printed, in order.
+ * The result of a run. `jobs`: key to result, without skipped jobs; `steps`: the steps that ran in each job, with their
+ * results; `outputs`: the outputs of each job by name; `lines`: the printed lines, in order.
  */
 export type Told = {
   readonly jobs: Readonly<Record<string, string>>;
@@ -22,18 +22,18 @@ export type Told = {
 export type ActRun = {
   /** Files of the repository, with the workflow. */
   readonly files: Readonly<Record<string, string>>;
-  /** Path of the workflow in it. */
+  /** Path of the workflow in the repository. */
   readonly workflow: string;
   readonly event: string;
   readonly payload: object;
   readonly secrets: Readonly<Record<string, string>>;
   readonly vars: Readonly<Record<string, string>>;
-  /** Set in every step; overrides what act sets. */
+  /** Set in every step; overrides act's own values. */
   readonly env: Readonly<Record<string, string>>;
   /** `owner/name` to the folder that replaces it at each of the commits. */
   readonly standIns: Readonly<Record<string, string>>;
   readonly commits: readonly string[];
-  /** Folders of programs that steps find before the system's. */
+  /** Folders with programs, searched before the system's. */
   readonly programs?: readonly string[];
 };
 
@@ -53,7 +53,7 @@ const entry = z.looseObject({
   content: z.string().optional(),
 });
 
-/** `folder` belongs to this run: repository, act's home and cache. */
+/** `folder` belongs to this run: it contains the repository, act's home and its cache. */
 export async function runAct(folder: string, run: ActRun): Promise<Told> {
   const root = await mkdtemp(join(folder, 'act-'));
   const repository = join(root, 'repository');
@@ -66,7 +66,7 @@ export async function runAct(folder: string, run: ActRun): Promise<Told> {
   await writeFile(event, JSON.stringify(run.payload));
   const pairs = (flag: string, values: Readonly<Record<string, string>>): readonly string[] =>
     Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`]);
-  const said = await execa(
+  const result = await execa(
     TOOLS.act,
     [
       run.event,
@@ -90,10 +90,11 @@ export async function runAct(folder: string, run: ActRun): Promise<Told> {
       timeout: TIMEOUT_MS,
     },
   );
-  const told = toldBy(said.stdout);
-  if (Object.keys(told.jobs).length === 0) throw new Error(`act ran no job: ${said.stderr || said.stdout}`);
+  const parsed = parseOutput(result.stdout);
+  if (Object.keys(parsed.jobs).length === 0)
+    throw new Error(`act ran no job: ${result.stderr || result.stdout}`);
   await rm(root, { recursive: true, force: true, maxRetries: 5 });
-  return told;
+  return parsed;
 }
 
 async function makeRepository(repository: string): Promise<void> {
@@ -104,14 +105,14 @@ async function makeRepository(repository: string): Promise<void> {
   await git('remote', 'add', 'origin', 'http://127.0.0.1:9/lab/model.git');
 }
 
-/** act wants each commit by name. */
+/** act requires each commit by name. */
 function standInFlags({ standIns, commits }: ActRun): readonly string[] {
   return Object.entries(standIns).flatMap(([name, directory]) =>
     commits.flatMap((commit) => ['--local-repository', `${name}@${commit}=${directory}`]),
   );
 }
 
-function toldBy(output: string): Told {
+function parseOutput(output: string): Told {
   const entries = output
     .split('\n')
     .filter((line) => line.startsWith('{'))
@@ -125,7 +126,7 @@ function toldBy(output: string): Told {
     steps: byJob(entries, ({ stage, step, stepResult }) =>
       stage === 'Main' && step !== undefined && stepResult !== undefined ? `${step}: ${stepResult}` : null,
     ),
-    // act prints a step's outputs at its end; ours are the outputs of the job, which have the same names.
+    // act prints a step's outputs at its end; our runner returns the outputs of the job, which have the same names.
     outputs: Object.fromEntries(
       Object.entries(
         byJob(entries, ({ command, name, arg = '' }) =>
@@ -150,7 +151,7 @@ function byJob<T>(entries: readonly Entry[], pick: (one: Entry) => T | null): Re
   return jobs;
 }
 
-/** Steps and outputs on our runner, in the form of act: without the steps that the runner adds around a job. */
+/** Steps and outputs on our runner, in act's form: without the steps that the runner adds around a job. */
 export function detailsByUs(ran: readonly Job[], plan: RunPlan | undefined): Pick<Told, 'steps' | 'outputs'> {
   const own = /^(?:Set up job|Complete job|Pre Run .*|Post Run .*)$/;
   const keyOf = ({ key }: { readonly key: string }): string => key.split('/').at(-1) ?? '';

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** Running again: all of a run, what failed, or one job; the same commit and actor, another triggering actor. */
+/** Re-runs of a whole run, of its failed jobs, or of one job: the same commit and actor, another triggering actor. */
 
 import { expect, it } from 'vitest';
 import { file, job, stage } from './stage.ts';
@@ -21,7 +21,7 @@ const INNER = file(
   `on: workflow_call\njobs: {good: {${job('{run: good}')}}, bad: {${job("{run: \"${{ github.run_attempt == 1 && 'fail' || 'mended' }}\"}")}}}`,
 );
 
-it('does what failed again with what waited for it, and takes over the rest with its outputs', async () => {
+it('re-runs failed jobs and the jobs that need them, and takes over the results and outputs of the others', async () => {
   const lab = stage();
   const sha = await lab.push({ ...GRAPH, ...INNER });
   const id = await lab.dispatch('w.yml');
@@ -45,7 +45,7 @@ it('does what failed again with what waited for it, and takes over the rest with
   expect(await lab.api('GET', `/commits/${sha}/check-runs`)).toMatchObject({ body: { total_count: 5 } });
 });
 
-it('does one job again with what waits for it', async () => {
+it('re-runs one job and, because another job failed, not the job that needs both', async () => {
   const lab = stage();
   await lab.push({ ...GRAPH, ...INNER });
   const id = await lab.dispatch('w.yml');
@@ -58,7 +58,7 @@ it('does one job again with what waits for it', async () => {
   expect(lab.run(id).conclusion).toBe('failure');
 });
 
-it('is refused for what runs, for what did not fail, after a month, and for readers', async () => {
+it('refuses a re-run of a running run, of failed jobs where none failed, and after a month', async () => {
   const lab = stage();
   await lab.push(file('w', `on: workflow_dispatch\njobs: {a: {${job('{run: sleep 60}')}}}`));
   const id = await lab.dispatch('w.yml');

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** What people ask of Actions through the API: dispatch, look, cancel, approve, run again. */
+/** Actions through the REST API: dispatch, read, cancel, approve, re-run. */
 
 import { describe, expect, it } from 'vitest';
 import { file, job, stage } from './stage.ts';
@@ -10,7 +10,7 @@ const LAUNCH = file(
 );
 
 describe('the API of Actions', () => {
-  it('dispatches a workflow, tells its run at once, and lets one watch and cancel it', async () => {
+  it('dispatches a workflow with its required input, returns the run id, and reads and cancels the run', async () => {
     const lab = stage();
     const sha = await lab.push(LAUNCH);
     expect(await lab.api('POST', '/actions/workflows/launch.yml/dispatches', { ref: 'main' })).toMatchObject({
@@ -43,7 +43,7 @@ describe('the API of Actions', () => {
     });
   });
 
-  it('runs it again as a further attempt, whose check replaces the first one’s', async () => {
+  it('re-runs a run as a new attempt whose check run replaces the one of the first attempt', async () => {
     const lab = stage();
     const sha = await lab.push(LAUNCH);
     await lab.api('POST', '/actions/workflows/launch.yml/dispatches', { ref: 'main', inputs: { key: 'k' } });
@@ -58,7 +58,7 @@ describe('the API of Actions', () => {
     expect(await lab.api('GET', `/commits/${sha}/check-runs`)).toMatchObject({ body: { total_count: 1 } });
   });
 
-  it('lets a pull request’s run go on once somebody has approved it', async () => {
+  it('continues the run of a workflow token’s pull request after it is approved', async () => {
     const lab = stage();
     await lab.push(
       file('ci', `on: pull_request\njobs: {a: {${job('{run: "test ${{ github.head_ref }}"}')}}}`),
@@ -74,7 +74,7 @@ describe('the API of Actions', () => {
     expect(lab.ran.map(({ what }) => what)).toEqual(['test ferry']);
   });
 
-  it('starts nothing of a workflow that waits for other runs when somebody merely asks for a cancellation', async () => {
+  it('starts no workflow_run for a cancellation request itself', async () => {
     const lab = stage();
     await lab.push({
       ...LAUNCH,

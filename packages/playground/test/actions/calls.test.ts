@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** Workflows that call workflows: of another repository, with their powers, secrets, environments and machines. */
+/** Workflows that call workflows: of other repositories, with permissions, secrets, environments and runners. */
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
 });
 
-/** A folder that stands for a repository with these workflow files. */
+/** A folder that serves a repository with these workflow files. */
 async function served(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'playground-calls-'));
   folders.push(folder);
@@ -32,14 +32,14 @@ async function played(lab: Stage, name: string): Promise<number> {
   return id;
 }
 
-const said = (lab: Stage, id: number): string =>
+const jobLogs = (lab: Stage, id: number): string =>
   lab
     .jobs(id)
     .map((row) => lab.log(row.id))
     .join('\n');
 
 describe('a workflow of another repository', () => {
-  it('is found at the ref and calls on within its own repository', async () => {
+  it('runs at the given commit and can call a file of its own repository', async () => {
     const directory = await served({
       inner:
         'on: {workflow_call: {inputs: {lane: {type: string}}}}\njobs: {deep: {uses: $/.github/workflows/deep.yml, with: {lane: "${{ inputs.lane }}"}}}',
@@ -55,17 +55,17 @@ describe('a workflow of another repository', () => {
     ]);
   });
 
-  it('that is not there ends the run before it starts, with its name', async () => {
+  it('ends the run with startup_failure and its name when it does not exist', async () => {
     const lab = stage();
     await lab.push(file('outer', call('nobody')));
     const id = await played(lab, 'outer');
     expect(lab.run(id).conclusion).toBe('startup_failure');
-    expect(said(lab, id)).toContain(
+    expect(jobLogs(lab, id)).toContain(
       `workflow nobody/ferrybot/.github/workflows/inner.yml@${COMMIT} was not found`,
     );
   });
 
-  it('of a repository here is read at the branch, tag or commit that is named', async () => {
+  it('is read from the given branch or commit of a repository here, and an unknown ref fails at startup', async () => {
     const lab = stage();
     const first = await lab.push(file('inner', `on: workflow_call\njobs: {w: {${job('{run: first}')}}}`));
     await lab.push(file('inner', `on: workflow_call\njobs: {w: {${job('{run: second}')}}}`));
@@ -79,7 +79,7 @@ describe('a workflow of another repository', () => {
   });
 });
 
-describe('the powers of a called job', () => {
+describe('the permissions of a called job', () => {
   const lab = async (inner: string, caller: string): Promise<{ lab: Stage; id: number }> => {
     const directory = await served({ inner });
     const one = stage({ directories: { 'ferrybot/ferrybot': directory } });
@@ -97,25 +97,25 @@ describe('the powers of a called job', () => {
       "'issues: write', but is only allowed 'issues: read'",
     ],
     [
-      'what the caller does not have',
+      'a permission that the caller lacks',
       '{pull-requests: read}',
       'permissions: {contents: write}',
       "'pull-requests: read', but is only allowed 'pull-requests: none'",
     ],
     [
-      'to write where nobody gave anything',
+      'write access although the caller grants nothing',
       '{contents: write}',
       '',
       "'contents: write', but is only allowed 'contents: read'",
     ],
-  ])('are asked for in vain: %s', async (_, permissions, caller, message) => {
+  ])('fail the run at startup when the job requests %s', async (_, permissions, caller, message) => {
     const { lab: one, id } = await lab(asking(permissions), caller);
     expect(one.run(id).conclusion).toBe('startup_failure');
-    expect(said(one, id)).toContain(`The nested job 'go/w' is requesting ${message}`);
+    expect(jobLogs(one, id)).toContain(`The nested job 'go/w' is requesting ${message}`);
     expect(one.ran).toEqual([]);
   });
 
-  it('may be less, and then are', async () => {
+  it('can be fewer than those of the caller', async () => {
     const directory = await served({ inner: asking('{issues: read}').replace('run: work', 'run: sleep 60') });
     const one = stage({ directories: { 'ferrybot/ferrybot': directory } });
     await one.push(file('outer', call('ferrybot', 'permissions: {issues: write, contents: write}')));
@@ -137,7 +137,7 @@ describe('the secrets of a called job', () => {
     return { one, id: await played(one, 'outer') };
   };
 
-  it('are those that the caller hands on, and no others of its repository', async () => {
+  it('are only those that the caller passes, not others of its repository', async () => {
     const { one } = await play(inner('{KEY: {}}'), 'secrets: {KEY: "${{ secrets.WEBHOOK }}"}');
     expect(one.ran[0]?.what).toBe('key hush-hush-42 hook  cluster ');
   });
@@ -153,13 +153,13 @@ describe('the secrets of a called job', () => {
     ['it inherits them', 'lab', '{}', 'secrets: inherit', true],
     ['its caller names none', 'lab', '{CREDENTIALS: {}}', '', false],
     [
-      'another owner has it',
+      'another owner has the called file',
       'ferrybot',
       '{CREDENTIALS: {}}',
       'secrets: {CREDENTIALS: "${{ secrets.CREDENTIALS }}"}',
       false,
     ],
-  ])('of an environment, where %s', async (_, owner, declared, caller, seen) => {
+  ])('include or omit those of its environment when %s', async (_, owner, declared, caller, seen) => {
     const directory = await served({ inner: inner(declared, 'environment: cluster,') });
     const one = stage({ directories: { [`${owner}/ferrybot`]: directory } });
     await one.push(file('outer', call(owner, caller)));
@@ -167,7 +167,7 @@ describe('the secrets of a called job', () => {
     expect(one.ran[0]?.what.endsWith(seen ? 'cluster cluster-key-9' : 'cluster ')).toBe(true);
   });
 
-  it('are not inherited by a workflow of another owner, and by one of the same owner all', async () => {
+  it('are inherited from a caller of the same owner, not of another owner', async () => {
     const foreign = await play(inner('{}'), 'secrets: inherit');
     expect(foreign.one.ran[0]?.what).toBe('key  hook  cluster ');
     const own = stage({ directories: { 'lab/ferrybot': await served({ inner: inner('{}') }) } });
@@ -176,7 +176,7 @@ describe('the secrets of a called job', () => {
     expect(own.ran[0]?.what).toBe('key  hook hush-hush-42 cluster ');
   });
 
-  it('and the variables of one file’s env: never reach the other', async () => {
+  it('come without the workflow-level env: of the caller', async () => {
     const directory = await served({
       inner: `on: workflow_call\nenv: {OF: inner}\njobs: {w: {${job('{run: "of ${{ env.OF }} ${{ env.OUTER }}"}')}}}`,
     });
@@ -187,32 +187,37 @@ describe('the secrets of a called job', () => {
   });
 
   it.each([
-    ['one that it does not know', '{}', 'secrets: {OTHER: x}', 'Invalid secret, OTHER is not defined'],
-    ['none where it needs one', '{KEY: {required: true}}', '', 'Secret KEY is required, but not provided'],
-  ])('are refused: %s', async (_, declared, caller, message) => {
+    ['one that it does not declare', '{}', 'secrets: {OTHER: x}', 'Invalid secret, OTHER is not defined'],
+    [
+      'none although one is required',
+      '{KEY: {required: true}}',
+      '',
+      'Secret KEY is required, but not provided',
+    ],
+  ])('fail the run at startup when the caller passes %s', async (_, declared, caller, message) => {
     const { one, id } = await play(inner(declared), caller);
     expect(one.run(id).conclusion).toBe('startup_failure');
-    expect(said(one, id)).toContain(message);
+    expect(jobLogs(one, id)).toContain(message);
   });
 });
 
-describe('the machines of a called job', () => {
+describe('the runners of a called job', () => {
   const inner = `on: workflow_call\njobs: {w: {runs-on: [self-hosted, ferrybot-launch], steps: [{run: launched}]}}`;
 
-  it("are the caller's own where both have one owner", async () => {
+  it("include the caller's self-hosted runners when both have the same owner", async () => {
     const lab = stage({ directories: { 'lab/ferrybot': await served({ inner }) } });
     await lab.push(file('outer', call('lab')));
     expect(lab.run(await played(lab, 'outer')).conclusion).toBe('success');
     expect(lab.ran.map(({ what }) => what)).toEqual(['launched']);
   });
 
-  it("are hosted ones alone where it is somebody else's", async () => {
+  it('are only hosted ones when the called workflow belongs to another owner', async () => {
     const lab = stage({ directories: { 'ferrybot/ferrybot': await served({ inner }) } });
     await lab.push(file('outer', call('ferrybot')));
     const id = await played(lab, 'outer');
     expect(lab.run(id).status).not.toBe('completed');
     expect(lab.ran).toEqual([]);
-    expect(said(lab, id)).toContain('A workflow of another owner is given no self-hosted runner');
+    expect(jobLogs(lab, id)).toContain('A workflow of another owner is given no self-hosted runner');
     await lab.clock.advance(25 * 3_600_000);
     await lab.actions.tick();
     expect(lab.run(id).conclusion).toBe('failure');
@@ -229,19 +234,19 @@ describe('a runner group', () => {
   const asks = (runsOn: string): string =>
     `on: workflow_dispatch\njobs: {w: {runs-on: ${runsOn}, steps: [{run: "on \${{ runner.name }}"}]}}`;
 
-  it('that is pinned to a file takes the jobs of that file on that branch and nothing else', async () => {
+  it('that is pinned to a workflow file takes only jobs of that file on that branch', async () => {
     const lab = stage({ runners: [grouped] });
     const text = asks('[self-hosted, gpu]');
     await lab.push({ ...file('launch', text), ...file('other', text) });
     await lab.push({ 'a.txt': 'a' }, { branch: 'feature' });
-    const elsewhere = [await lab.dispatch('other.yml'), await lab.dispatch('launch.yml', {}, 'feature')];
+    const otherRuns = [await lab.dispatch('other.yml'), await lab.dispatch('launch.yml', {}, 'feature')];
     const id = await played(lab, 'launch');
     expect(lab.run(id).conclusion).toBe('success');
-    expect(elsewhere.map((one) => lab.run(one).status)).toEqual(['queued', 'queued']);
+    expect(otherRuns.map((one) => lab.run(one).status)).toEqual(['queued', 'queued']);
     expect(lab.ran.map(({ what }) => what)).toEqual(['on gpu']);
   });
 
-  it('that is named in the job is the only one that will do', async () => {
+  it('named in runs-on excludes runners outside the group', async () => {
     const lab = stage({
       runners: [
         { name: 'bare', labels: ['self-hosted', 'gpu'] },

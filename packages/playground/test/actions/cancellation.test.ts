@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
 /**
- * What a cancellation reaches (docs: workflow cancellation reference; actions/runner, StepsRunner): conditions are asked
- * again, what is meant to run all the same goes on, until force or five minutes end it. Virtual time.
+ * The effect of a cancellation (docs: workflow cancellation reference; actions/runner, StepsRunner): conditions are
+ * evaluated again, and what should run despite it continues until a forced cancellation or five minutes end it. Virtual
+ * time.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -16,7 +17,7 @@ async function cancel(lab: Stage, id: number, how: 'cancel' | 'force-cancel' = '
 }
 
 describe('a cancelled run', () => {
-  it('lets a job go on whose if: is always(), and by force ends that too', async () => {
+  it('keeps a job with if: always() running, unless the cancellation is forced', async () => {
     const lab = stage();
     await lab.push(
       on(
@@ -39,7 +40,7 @@ describe('a cancelled run', () => {
     expect(lab.ran.filter(({ what }) => what === 'told')).toHaveLength(1);
   });
 
-  it('lets a step end that would run anyway, and interrupts the others', async () => {
+  it('lets a running step with if: always() finish, and skips steps without such a condition', async () => {
     const lab = stage();
     await lab.push(
       on(`a: {${job('{if: always(), run: sleep 120}, {run: next}, {if: cancelled(), run: tidy}')}}`),
@@ -59,7 +60,7 @@ describe('a cancelled run', () => {
     expect(lab.run(id).conclusion).toBe('cancelled');
   });
 
-  it('ends after five minutes, whatever its steps still have to do', async () => {
+  it('ends after five minutes even if steps with if: always() still run', async () => {
     const lab = stage();
     await lab.push(
       on(`a: {${job('{run: sleep 60}, {if: always(), run: sleep 9000}, {if: always(), run: never}')}}`),
@@ -75,7 +76,7 @@ describe('a cancelled run', () => {
     expect(lab.ran.map(({ what }) => what)).toEqual(['sleep 60', 'sleep 9000']);
   });
 
-  it('keeps a job that nobody has taken yet if it is meant to run always', async () => {
+  it('still runs a queued job with if: always()', async () => {
     const lab = stage();
     await lab.push(
       on(
@@ -90,11 +91,11 @@ describe('a cancelled run', () => {
   });
 });
 
-describe('limits of time', () => {
+describe('time limits', () => {
   it.each([
-    ['six hours on a machine of GitHub', 'ubuntu-latest', 6],
-    ['five days on a machine of one’s own', '[self-hosted, ferrybot-launch]', 120],
-  ])('a job lives %s, whatever it asks for', async (_, machine, hours) => {
+    ['six hours on a hosted runner', 'ubuntu-latest', 6],
+    ['five days on a self-hosted runner', '[self-hosted, ferrybot-launch]', 120],
+  ])('end a job after %s, despite a longer timeout-minutes', async (_, machine, hours) => {
     const lab = stage();
     await lab.push(on(`a: {runs-on: ${machine}, timeout-minutes: 99999, steps: [{run: sleep 9999999}]}`));
     const id = await lab.dispatch('w.yml');
@@ -105,7 +106,7 @@ describe('limits of time', () => {
     expect(lab.run(id).conclusion).toBe('cancelled');
   });
 
-  it('the token of a job on one’s own machine is worth nothing after a day', async () => {
+  it('revoke the token of a job on a self-hosted runner after a day', async () => {
     const lab = stage();
     await lab.push(
       on(
@@ -128,7 +129,7 @@ describe('limits of time', () => {
     expect([lab.run(1).status, await ask()]).toEqual(['in_progress', 401]);
   });
 
-  it('a run is cancelled after 35 days, and a job fails that waited a day for a machine, its turn not counted', async () => {
+  it('cancel a run after 35 days; waiting for a concurrency group does not count against the day in the queue', async () => {
     const lab = stage();
     await lab.push({
       ...file(

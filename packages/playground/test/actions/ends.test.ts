@@ -1,16 +1,16 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** Time limits, cancellation, further attempts, concurrency, a restart; virtual time, steps played by functions. */
+/** Time limits, cancellation, further attempts, concurrency, a restart. Virtual time, with functions as steps. */
 
 import { describe, expect, it } from 'vitest';
 import type { State } from '../../world/state.ts';
 import type { Lab } from './lab.ts';
 import { file, job, stage } from './stage.ts';
 
-describe('time and cancellation', () => {
+describe('time limits and cancellation', () => {
   const timed = (more: string): string =>
     `on: workflow_dispatch\njobs: {a: {${job('{run: sleep 7200}, {if: failure(), run: on failure}, {if: cancelled(), run: on cancel}', more)}}}`;
 
-  it('a job that is out of time counts as cancelled, a step that is as failed', async () => {
+  it('cancel a job that exceeds its time limit, and fail a step that exceeds its own', async () => {
     const lab = stage();
     await lab.push({
       ...file('job', timed('timeout-minutes: 10,')),
@@ -28,7 +28,7 @@ describe('time and cancellation', () => {
     ]);
   });
 
-  it('a cancelled run ends what runs, drops what waits, and still does what is to be done always', async () => {
+  it('end the running job, skip the waiting one, and still run the one with if: always() when a run is cancelled', async () => {
     const lab = stage();
     await lab.push(
       file(
@@ -50,7 +50,7 @@ describe('time and cancellation', () => {
     expect(lab.ran.map(({ what }) => what)).toEqual(['sleep 600', 'notify']);
   });
 
-  it('a run that is asked for again is a further attempt', async () => {
+  it('run a new attempt when the run is queued again with a higher attempt number', async () => {
     const lab = stage();
     await lab.push(
       file(
@@ -79,7 +79,7 @@ describe('concurrency', () => {
     `on: workflow_dispatch\nconcurrency: ${concurrency}\njobs: {a: {${job('{run: sleep 60}')}}}`;
   const statuses = (lab: Lab): string[] => lab.runs().map((run) => run.conclusion ?? run.status);
 
-  it('by default one runs, one waits, and the older waiting one is cancelled without a word', async () => {
+  it('runs one and keeps one pending by default, and cancels the older pending run before it has jobs', async () => {
     const lab = stage();
     await lab.push(file('g', grouped('Launch')));
     for (let n = 0; n < 3; n += 1) await lab.dispatch('g.yml');
@@ -89,7 +89,7 @@ describe('concurrency', () => {
     expect(statuses(lab)).toEqual(['success', 'cancelled', 'in_progress']);
   });
 
-  it('queue: max keeps them all, in order, up to a hundred', async () => {
+  it('keeps up to a hundred pending runs in order with queue: max', async () => {
     const lab = stage();
     await lab.push(file('g', grouped('{group: launch, queue: max}')));
     for (let n = 0; n < 103; n += 1) await lab.dispatch('g.yml');
@@ -99,7 +99,7 @@ describe('concurrency', () => {
     expect(statuses(lab).slice(0, 4)).toEqual(['success', 'success', 'in_progress', 'pending']);
   });
 
-  it('cancel-in-progress ends the one that runs', async () => {
+  it('cancels the running run with cancel-in-progress', async () => {
     const lab = stage();
     await lab.push(file('g', grouped('{group: "${{ github.workflow }}", cancel-in-progress: true}')));
     const first = await lab.dispatch('g.yml');
@@ -109,7 +109,7 @@ describe('concurrency', () => {
     expect([lab.run(first).conclusion, lab.run(second).status]).toEqual(['cancelled', 'in_progress']);
   });
 
-  it('is one for all workflows of a repository, and its name may be an expression', async () => {
+  it('shares a group between workflows, evaluates its name, and ignores its case', async () => {
     const lab = stage();
     const text = (name: string): string =>
       `name: ${name}\n${grouped('{group: "launch-${{ github.ref_name }}-${{ inputs.lane }}", cancel-in-progress: "${{ inputs.lane == \'hero\' }}"}').replace('workflow_dispatch', '{workflow_dispatch: {inputs: {lane: {}}}}')}`;
@@ -124,7 +124,7 @@ describe('concurrency', () => {
     expect(statuses(lab)).toEqual(['in_progress', 'pending', 'cancelled', 'in_progress']);
   });
 
-  it('holds for single jobs too', async () => {
+  it('applies to single jobs too', async () => {
     const lab = stage();
     await lab.push(
       file('g', `on: workflow_dispatch\njobs: {a: {${job('{run: sleep 60}', 'concurrency: x,')}}}`),
@@ -137,7 +137,7 @@ describe('concurrency', () => {
 });
 
 describe('a restart of the playground', () => {
-  it('fails the job whose runner is gone and starts what was queued', async () => {
+  it('fails the job that lost its runner and starts the queued one', async () => {
     const before = stage();
     await before.push(
       file(

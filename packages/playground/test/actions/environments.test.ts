@@ -1,4 +1,7 @@
-/** What an environment may be asked for (docs.github.com/rest/deployments/environments), and what is refused because nobody would enforce it. */
+/**
+ * Supported environment settings (docs.github.com/rest/deployments/environments), and those that are rejected because
+ * the playground does not enforce them.
+ */
 
 import { expect, it } from 'vitest';
 import { mintUserToken } from '../../identity/tokens.ts';
@@ -9,7 +12,7 @@ it.each([
   ['wait_timer', 30],
   ['prevent_self_review', true],
   ['reviewers', [{ type: 'User', id: 1 }]],
-])('an environment with %s is refused, not accepted and forgotten', async (field, value) => {
+])('rejects an environment with %s by name, because it would not be enforced', async (field, value) => {
   const town = createTown();
   const { id } = addUser(town.world, 'olga', 'User', 'Olga Owner');
   const { repo } = town.seeded;

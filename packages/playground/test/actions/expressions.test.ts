@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** Expressions mean in the playground what they mean on GitHub. */
+/** Expressions have the same results in the playground as on GitHub. */
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -25,20 +25,20 @@ const scope = (status: Scope['status'] = 'success'): Scope => ({
 });
 
 describe('text with expressions', () => {
-  it('keeps what stands around and puts values in', () => {
+  it('keeps the text around expressions and inserts their values', () => {
     expect(evaluateText('run ${{ inputs.count }} of ${{ needs.build.outputs.digest }}!', scope())).toBe(
       'run 3 of sha256:1!',
     );
   });
 
-  it('is not closed by braces inside a quoted text', () => {
+  it('does not end an expression at braces inside quotes', () => {
     expect(findExpressions("${{ format('}}', 1) }}x")).toEqual([
       { kind: 'expression', text: "format('}}', 1)" },
       { kind: 'text', text: 'x' },
     ]);
   });
 
-  it('keeps the type of a value that is one expression', () => {
+  it('keeps the type of a value that is a single expression', () => {
     expect(evaluateValue('${{ inputs.dry }}', scope())).toBe(true);
     expect(evaluateValue('${{ fromJSON(\'["self-hosted","watch"]\') }}', scope())).toEqual([
       'self-hosted',
@@ -67,7 +67,7 @@ describe('text with expressions', () => {
   });
 });
 
-describe('if', () => {
+describe('an if: condition', () => {
   it.each<[string | null, Scope['status'], boolean]>([
     [null, 'success', true],
     [null, 'failure', false],
@@ -82,7 +82,7 @@ describe('if', () => {
     ['!cancelled()', 'failure', true],
     ["'always()' == 'x'", 'failure', false],
     ['success()', 'skipped', false],
-    // A text around the expression is a non-empty string, hence true, on GitHub as here.
+    // Text around an expression makes a non-empty string, which is true, on GitHub and here.
     ['${{ inputs.count == 4 }} and more', 'success', true],
   ])('%s after %s is %s', (condition, status, expected) => {
     expect(evaluateCondition(condition, scope(status))).toBe(expected);

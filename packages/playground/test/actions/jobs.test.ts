@@ -1,11 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** A run goes through its jobs as on GitHub; virtual time, steps played by functions. */
+/** A run executes its jobs as on GitHub. Virtual time, with functions as steps. */
 
 import { describe, expect, it } from 'vitest';
 import { file, job, stage } from './stage.ts';
 
-describe('jobs of a run', () => {
-  it('wait for their needs, get their outputs, and are skipped when a need failed', async () => {
+describe('the jobs of a run', () => {
+  it('wait for their needs, receive their outputs, and are skipped when a need failed', async () => {
     const lab = stage();
     await lab.push(
       file(
@@ -35,7 +35,7 @@ jobs:
     expect(lab.run(id)).toMatchObject({ status: 'completed', conclusion: 'failure' });
   });
 
-  it('have steps with conditions, and forgive those that may fail', async () => {
+  it('evaluate step conditions, and continue after a failed step with continue-on-error', async () => {
     const lab = stage();
     await lab.push(
       file(
@@ -57,7 +57,7 @@ jobs:
     ]);
   });
 
-  it('take a runner with all their labels, one job a runner at a time', async () => {
+  it('run on a runner with all their labels, one job per runner at a time', async () => {
     const lab = stage();
     await lab.push(
       file(
@@ -86,7 +86,7 @@ jobs:
     expect(lab.log(lab.jobs(id)[0]?.id ?? 0)).toContain('gpu');
   });
 
-  it('get the powers that permissions say, for as long as they run', async () => {
+  it('have a token with the permissions from permissions:, valid only while they run', async () => {
     const lab = stage();
     await lab.push(
       file(
@@ -105,7 +105,7 @@ jobs:
     expect(lab.workflowTokens()).toEqual([]);
   });
 
-  it('see an environment’s secrets on the default branch alone', async () => {
+  it('read an environment’s secrets on the default branch, and fail on another branch', async () => {
     const lab = stage();
     const text = `on: {workflow_dispatch: {}}\njobs: {a: {${job('{run: "key ${{ secrets.CREDENTIALS }}${{ secrets.WEBHOOK }} ${{ vars.CLUSTER }}"}', 'environment: cluster,')}}}`;
     await lab.push(file('env', text));
@@ -130,7 +130,7 @@ jobs:
       'skipped',
       ['plan success', 'maybe skipped', 'next skipped', 'last skipped'],
     ],
-  ])('behind a need that was skipped, if: %s after a plan that says %s', async (condition, plan, _, ends) => {
+  ])('after a skipped need, if: %s after a plan with %s', async (condition, plan, _, ends) => {
     const lab = stage();
     const wanted = condition === 'success' ? '' : `if: "${condition}", `;
     await lab.push(
@@ -144,7 +144,7 @@ jobs:
     expect(lab.jobs(id).map(({ key, conclusion }) => `${key} ${conclusion}`)).toEqual(ends);
   });
 
-  it('without a condition are skipped behind a job that ran after a skipped one (actions/runner#2205)', async () => {
+  it('without a condition are skipped after a job that ran after a skipped one (actions/runner#2205)', async () => {
     const lab = stage();
     await lab.push(
       file(
@@ -157,7 +157,7 @@ jobs:
     expect(lab.jobs(id).map(({ conclusion }) => conclusion)).toEqual(['skipped', 'success', 'skipped']);
   });
 
-  it('hand on no output that would show a secret (docs: jobs.<job_id>.outputs)', async () => {
+  it('drop an output that contains a secret (docs: jobs.<job_id>.outputs)', async () => {
     const lab = stage();
     await lab.push(
       file(
@@ -171,7 +171,7 @@ jobs:
     expect(lab.log(lab.jobs(id)[0]?.id ?? 0)).toContain("Skip output 'shown' since it may contain secret.");
   });
 
-  it('may call a workflow of the same repository and use what it gives back', async () => {
+  it('can call a workflow of the same repository and use its outputs', async () => {
     const lab = stage();
     await lab.push({
       ...file(

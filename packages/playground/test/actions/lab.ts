@@ -33,14 +33,14 @@ export type Lab = {
   readonly world: World;
   readonly store: GitStore;
   readonly repo: () => Repo;
-  /** Commits files on a branch (null = delete) and tells the world, as a push by the owner or by a workflow's token. */
+  /** Commits files on a branch (null = delete) and emits the push, by the owner or by a workflow's token. */
   readonly push: (
     files: Readonly<Record<string, string | null>>,
     options?: { readonly branch?: string; readonly by?: Caller['kind']; readonly message?: string },
   ) => Promise<string>;
   readonly comment: (title: string, body: string, by?: Caller['kind']) => Promise<void>;
   readonly pullRequest: (branch: string, by?: Caller['kind']) => Promise<void>;
-  /** What the API does for a dispatch: a run's row, then the event. */
+  /** Creates a dispatch's run and emits its event, as the API does. */
   readonly dispatch: (
     file: string,
     inputs?: Readonly<Record<string, string>>,
@@ -50,13 +50,13 @@ export type Lab = {
   readonly run: (id: number) => Run;
   readonly jobs: (runId: number) => readonly Job[];
   readonly log: (jobId: number) => string;
-  /** Workflow tokens that are good now. */
+  /** Currently valid workflow tokens. */
   readonly workflowTokens: () => readonly Extract<Token, { kind: 'workflow' }>[];
   /** A request by the maintainer. */
   readonly api: (method: string, path: string, body?: Json) => Promise<{ status: number; body: Json }>;
 };
 
-/** `state` = a restart on what an earlier lab left. */
+/** `state`: restarts with the state of an earlier lab. */
 export function createLab(options: {
   readonly clock: Clock;
   readonly store?: GitStore;

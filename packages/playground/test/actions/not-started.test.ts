@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** What starts nothing, what starts in spite of that, and on which commit; each rule with the page of GitHub's docs. */
+/** Events that start no run, the exceptions, and the commit of a run; each rule with the page of GitHub's docs. */
 
 import { describe, expect, it } from 'vitest';
 import { posterAs } from './poster.ts';
@@ -14,7 +14,7 @@ describe('a pull request (docs: events, pull_request)', () => {
     `on: pull_request\njobs: {a: {${job('{run: "on ${{ github.ref }} ${{ github.sha }}"}')}}}`,
   );
 
-  it('runs its workflows on the merge with the base, which anybody can fetch', async () => {
+  it('runs its workflows on the test merge with the base, which is a ref that nothing but GitHub can move', async () => {
     const lab = stage();
     await lab.push({ ...ci, 'a.txt': 'one' });
     const head = await lab.push({ 'b.txt': 'new' }, { branch: 'topic' });
@@ -34,7 +34,7 @@ describe('a pull request (docs: events, pull_request)', () => {
     expect((await lab.api('PATCH', '/git/refs/pull/1/head', { sha: base, force: true })).status).toBe(422);
   });
 
-  it('in conflict with its base runs none, until the conflict is gone', async () => {
+  it('starts no run while it conflicts with its base, and one when the conflict is resolved', async () => {
     const lab = stage();
     await lab.push({ ...ci, 'a.txt': 'one' });
     await lab.push({ 'a.txt': 'theirs' }, { branch: 'topic' });
@@ -53,7 +53,7 @@ describe('a pull request (docs: events, pull_request)', () => {
 });
 
 describe('check runs (docs: events, check_run)', () => {
-  it('of an App start a workflow, those of Actions and of a workflow’s token none', async () => {
+  it('by an App start a workflow; check runs by Actions or a workflow token do not', async () => {
     const lab = stage();
     const sha = await lab.push(
       file(
@@ -81,7 +81,7 @@ describe('a dispatch (docs: events, workflow_dispatch; rest/actions/workflows)',
       `on: {workflow_dispatch: {inputs: ${inputs}}}\njobs: {a: {${job('{run: "got ${{ toJSON(inputs) }}"}')}}}`,
     );
 
-  it('is known by the default branch and done by the file of its ref', async () => {
+  it('needs the workflow on the default branch, but uses the file and inputs of its ref', async () => {
     const lab = stage();
     await lab.push(declared('{a: {required: true}}'));
     await lab.push(declared('{b: {type: number, default: 3}}'), { branch: 'other' });
@@ -102,7 +102,7 @@ describe('a dispatch (docs: events, workflow_dispatch; rest/actions/workflows)',
     expect(lab.ran.map(({ what }) => what.replaceAll(/\s+/g, ' '))).toEqual(['got { "b": 3 }']);
   });
 
-  it('takes branches and tags, no commits, and no more inputs than fit', async () => {
+  it('accepts branches and tags, but no commit ids and no more inputs than the limit', async () => {
     const lab = stage();
     const sha = await lab.push(declared('{a: {}}'));
     await lab.store.updateRef({ ref: 'refs/tags/v1', sha });
@@ -116,7 +116,7 @@ describe('a dispatch (docs: events, workflow_dispatch; rest/actions/workflows)',
     expect(lab.world.state.runPlans[1]?.ref).toBe('refs/tags/v1');
   });
 
-  it('is one of two things that a workflow’s own token starts (docs: GITHUB_TOKEN)', async () => {
+  it('by a workflow token starts a run, and so does repository_dispatch, but not an issue (docs: GITHUB_TOKEN)', async () => {
     const lab = stage();
     await lab.push(
       file(
@@ -135,7 +135,7 @@ describe('a dispatch (docs: events, workflow_dispatch; rest/actions/workflows)',
 });
 
 describe('only the default branch', () => {
-  it('has schedules, and workflows that wait for comments or for other runs', async () => {
+  it('starts workflows for schedules, comments and other runs', async () => {
     const lab = stage();
     const waiting = `on: {schedule: [{cron: "*/10 * * * *"}], issue_comment: {}, workflow_run: {workflows: [First]}}\njobs: {a: {${job('{run: x}')}}}`;
     await lab.push(file('first', `name: First\non: workflow_dispatch\njobs: {a: {${job('{run: x}')}}}`));

@@ -1,4 +1,4 @@
-/** Posts as a machine: the lab's App, or a job of a workflow with its token. */
+/** Posts as a machine: with the token of the lab's App, or of a workflow's job. */
 
 import type { Permissions } from '../../identity/state-people.ts';
 import { mintInstallationToken, mintWorkflowToken } from '../../identity/tokens.ts';
@@ -8,7 +8,7 @@ import type { Stage } from './stage.ts';
 
 type Post = (body: object, path?: string) => Promise<number>;
 
-/** Gives the status of each answer; without a path a check run is posted. */
+/** Returns the status of each answer; without a path, it posts a check run. */
 export function posterAs(
   { world, repo }: Stage,
   kind: 'installation' | 'workflow',

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** Jobs on real processes and real git: what a step gets, what it leaves, and how it is ended. */
+/** Jobs on real processes and real git: a step's input, its results, and how it is ended. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ const file = (text: string) => ({ '.github/workflows/w.yml': text });
 const dispatched = (steps: string, more = ''): Record<string, string> =>
   file(`on: workflow_dispatch\njobs:\n  a:\n    runs-on: ubuntu-latest\n${more}    steps:\n${steps}`);
 
-/** An action that tells what it sees and leaves something in every file that a step may write. */
+/** An action that prints its environment and writes to every file that a step may write. */
 const ACTION = {
   'action.yml': `
 name: Ferrybot
@@ -39,7 +39,7 @@ appendFileSync(process.env.GITHUB_STEP_SUMMARY, '# Launched\\n');
 };
 
 describe('a job with our action', () => {
-  it('checks out, runs the action in its own process, and hands on what it wrote', async () => {
+  it('checks out, runs the action in its own process, and passes its outputs, environment and state on', async () => {
     process.env['HOST_SECRET'] = 'of the host';
     await using lab = await startRealLab(ACTION);
     const sha = await lab.push({
@@ -111,7 +111,7 @@ jobs:
     );
   });
 
-  it('leaves no token behind when it is told not to persist it', async () => {
+  it('leaves no token in a checkout with persist-credentials: false', async () => {
     await using lab = await startRealLab();
     await lab.push({
       'a.txt': 'a',
@@ -138,7 +138,7 @@ jobs:
     expect(lab.runs()[0]?.conclusion).toBe('success');
   });
 
-  it('may do with its token what its permissions say, by API and by git, and starts nothing by it', async () => {
+  it('has a token limited to its permissions in the API and in git, and starts no workflow with it', async () => {
     await using lab = await startRealLab();
     const steps = `
     steps:
@@ -168,7 +168,7 @@ jobs:
     expect(branches.sort()).toEqual(['refs/heads/main', 'refs/heads/may']);
   });
 
-  it('refuses by name what the playground does not have', async () => {
+  it('names an action, checkout input or local action that the playground does not have', async () => {
     await using lab = await startRealLab();
     await lab.push({
       ...dispatched('      - {uses: some/action@v1}\n'),
@@ -191,7 +191,7 @@ jobs:
   });
 });
 
-describe('how processes end', () => {
+describe('the end of processes', () => {
   const alive = (pid: number): boolean => {
     const stat = `/proc/${pid}/stat`;
     return existsSync(stat) && !readFileSync(stat, 'utf8').includes(') Z ');
@@ -202,7 +202,7 @@ describe('how processes end', () => {
   };
   const pidIn = (place: string): number => (existsSync(place) ? Number(readFileSync(place, 'utf8')) : 0);
 
-  it('what a step left running ends with the job, detached or not, unless it gave up the job’s tracking id', async () => {
+  it('kills processes that a step left running, detached or not, unless they dropped RUNNER_TRACKING_ID', async () => {
     await using lab = await startRealLab();
     const [apart, along, free] = ['apart', 'along', 'free'].map((name) => path.join(lab.folder, name));
     if (apart === undefined || along === undefined || free === undefined) throw new Error('three places');
@@ -224,7 +224,7 @@ describe('how processes end', () => {
     process.kill(pidIn(free), 'SIGKILL');
   });
 
-  it('a cancelled run interrupts its step’s own process, which passes nothing on, then runs what is to be done always', async () => {
+  it('interrupts only the step’s own process on cancellation, then runs steps with if: always()', async () => {
     await using lab = await startRealLab();
     const place = path.join(lab.folder, 'child');
     await lab.push(
@@ -255,7 +255,7 @@ describe('how processes end', () => {
     await until(() => !alive(child));
   });
 
-  it('a step that takes too long fails', async () => {
+  it('fails a step that exceeds its timeout-minutes', async () => {
     await using lab = await startRealLab();
     await lab.push(
       dispatched(
@@ -268,7 +268,7 @@ describe('how processes end', () => {
     expect(lab.lastLog()).toMatch(/timed out after 0.005 minutes[\s\S]*\ntold\n/);
   });
 
-  it('a playground that was killed ends its leftovers when it comes back, and nobody else', async () => {
+  it('kills only the process groups that a killed playground recorded', async () => {
     await using lab = await startRealLab();
     const mine = execa('sleep', ['30'], { detached: true, cleanup: false, reject: false });
     const other = execa('sleep', ['30'], { detached: true, cleanup: false, reject: false });

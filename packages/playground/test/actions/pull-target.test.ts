@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** `pull_request_target` as it is since 2025-12-08 (GitHub changelog 2025-11-07), and what actions/checkout refuses there. */
+/** `pull_request_target` since 2025-12-08 (GitHub changelog 2025-11-07), and what actions/checkout refuses in it. */
 
 import { expect, it } from 'vitest';
 import { unsafeCheckout } from '../../actions/runner/unsafe-checkout.ts';
@@ -12,7 +12,7 @@ const triggered = file(
   `{on: pull_request_target, permissions: {contents: write}, jobs: {a: {${job(`{run: "${SEEN}", env: {K: "\${{ secrets.WEBHOOK }}"}}`, 'environment: cluster,')}}}}`,
 );
 
-it('runs the default branch’s file on its newest commit, whatever the base, with secrets and its environment, also in conflict', async () => {
+it('runs the default branch’s file at its tip with secrets, even if the pull request has a conflict', async () => {
   const lab = stage();
   await lab.push({ ...triggered, 'a.txt': 'one' });
   await lab.push({ ...file('label', 'on: push\njobs: {}'), 'a.txt': 'theirs' }, { branch: 'topic' });
@@ -35,7 +35,7 @@ it('runs the default branch’s file on its newest commit, whatever the base, wi
   expect(lab.ran[0]?.env).toMatchObject({ K: 'hush-hush-42', GITHUB_HEAD_REF: 'topic' });
 });
 
-it('is not started by what a workflow’s own token does', async () => {
+it('does not run for a pull request that a workflow token opened', async () => {
   const lab = stage();
   await lab.push(triggered);
   await lab.push({ 'b.txt': 'new' }, { branch: 'topic' });
@@ -44,7 +44,7 @@ it('is not started by what a workflow’s own token does', async () => {
   expect(lab.runs()).toEqual([]);
 });
 
-it('runs for a stranger’s fork at once, with the secrets: the reason for which its code is not to be checked out', async () => {
+it('runs for an outsider’s fork with secrets, so checkout refuses the fork’s code', async () => {
   const lab = stage();
   await lab.push({ 'a.txt': 'one\n', ...triggered });
   const fork = await asSol(lab);
@@ -76,7 +76,7 @@ it('runs for a stranger’s fork at once, with the secrets: the reason for which
   expect(unsafeCheckout('issue_comment', payload, { ...wish, ref: 'refs/pull/1/head' })).toBeNull();
 });
 
-it('is refused to a workflow_run behind a fork’s pull request too, and to none behind a push', () => {
+it('refuses the checkout in a workflow_run after a fork’s pull request, but not after a push', () => {
   const after = (event: string, head: number) => ({
     repository: { id: 1 },
     workflow_run: {
@@ -90,7 +90,7 @@ it('is refused to a workflow_run behind a fork’s pull request too, and to none
   expect(unsafeCheckout('workflow_run', after('pull_request', 2), wish)).toContain('workflow_run');
   expect(unsafeCheckout('workflow_run', after('pull_request', 1), wish)).toBeNull();
   expect(unsafeCheckout('workflow_run', after('push', 2), wish)).toBeNull();
-  // There the head is the base's own commit.
+  // For this event the head is the base's own commit.
   expect(unsafeCheckout('workflow_run', after('pull_request_target', 2), wish)).toBeNull();
 });
 

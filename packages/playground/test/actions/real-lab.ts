@@ -1,4 +1,4 @@
-/** A lab on real things: bare repository, git over HTTP, processes, files in a temporary folder. */
+/** A lab with real components: bare repository, git over HTTP, processes, files in a temporary folder. */
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,11 +14,13 @@ export type RealLab = Lab & {
   readonly folder: string;
   readonly actions: Actions;
   readonly url: string;
-  /** The log of the newest run's first job, without the times. */
+  /** The log of the newest run's first job, without timestamps. */
   readonly lastLog: () => string;
 } & AsyncDisposable;
 
-/** `files` are written below the folder that is served as `ferrybot/ferrybot`; `actionBundles` has actions of other people. */
+/**
+ * `files` are written below the folder that serves `ferrybot/ferrybot`; `actionBundles` contains third-party actions.
+ */
 export async function startRealLab(
   files: Readonly<Record<string, string>> = {},
   actionBundles: string | null = null,

@@ -1,4 +1,4 @@
-/** Artifacts and caches: who may keep what, for how long, and who finds it again. The clients' own part: programs/strangers.test.ts. */
+/** Artifacts and caches: permissions to save, retention, lookup. The clients: test/demo/programs/strangers.test.ts. */
 
 import { expect, it } from 'vitest';
 import { answerResults } from '../../actions/results/results-door.ts';
@@ -18,7 +18,7 @@ type Keeper = {
   readonly upload: (name: string, text: string, more?: object) => Promise<Answer>;
 };
 
-/** A job that runs on a branch and goes on running. */
+/** A job that keeps running on a branch. */
 async function keeperOn(lab: Stage, branch: string): Promise<Keeper> {
   const runId = await lab.dispatch('w.yml', {}, branch);
   const found = lab.jobs(runId)[0];
@@ -91,7 +91,7 @@ async function opened(...branches: readonly string[]): Promise<Stage> {
   return lab;
 }
 
-it('a cache is found by its key, then by what begins so, of several the newest; on its own branch before the default one', async () => {
+it('finds a cache by key, then by prefix with the newest first, on its own branch before the default branch', async () => {
   const lab = await opened('ferry');
   const [main, ferry] = [await keeperOn(lab, 'main'), await keeperOn(lab, 'ferry')];
   for (const key of ['deps-1', 'deps-12', 'other-1']) {
@@ -107,7 +107,7 @@ it('a cache is found by its key, then by what begins so, of several the newest; 
   expect(await ferry.restore('deps-1')).toBe('deps-1');
 });
 
-it('a branch sees what the default branch saved, and nothing of the branch beside it; the default branch sees neither', async () => {
+it('shares the default branch’s caches with other branches, and no branch’s caches with another branch', async () => {
   const lab = await opened('one', 'other');
   const [main, one, other] = [
     await keeperOn(lab, 'main'),
@@ -120,7 +120,7 @@ it('a branch sees what the default branch saved, and nothing of the branch besid
   expect(await one.restore('of-one')).toBe('of-one');
   expect(await other.restore('of-one', ['of-o'])).toBeNull();
   expect(await main.restore('of-one', ['of-o'])).toBeNull();
-  // The same key once a branch: saved again it is refused, on another branch it is another cache.
+  // A key is unique per branch: a second save is refused, but on another branch it is another cache.
   expect(await one.save('of-one')).toMatchObject({ status: 409, body: { code: 'already_exists' } });
   expect(await other.save('of-one')).toMatchObject({ status: 200 });
   const { body } = await lab.api('GET', '/actions/caches?ref=one');
@@ -132,7 +132,7 @@ it('a branch sees what the default branch saved, and nothing of the branch besid
   expect(await one.restore('of-one')).toBeNull();
 });
 
-it('a token is good for its own run and job while the job runs, and no other one is', async () => {
+it('accepts a runtime token only for its own job, and only while the job runs', async () => {
   const lab = await opened('ferry');
   const [one, other] = [await keeperOn(lab, 'main'), await keeperOn(lab, 'ferry')];
   const foreign = {
@@ -149,20 +149,20 @@ it('a token is good for its own run and job while the job runs, and no other one
   for (const token of [forged, '', 'a.b.c', `${one.token}x`, one.token.slice(0, -2)])
     expect(await list(token)).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
   // Another world signs with another key.
-  const elsewhere = await keeperOn(await opened(), 'main');
-  expect(await list(elsewhere.token)).toMatchObject({ status: 401 });
+  const otherWorld = await keeperOn(await opened(), 'main');
+  expect(await list(otherWorld.token)).toMatchObject({ status: 401 });
   await lab.api('POST', `/actions/runs/${one.job.runId}/force-cancel`);
   await lab.actions.tick();
   lab.world.state.jobs[one.job.id] = { ...one.job, status: 'completed', conclusion: 'cancelled' };
   expect(await list(one.token)).toMatchObject({ status: 401 });
 });
 
-it('an artifact is listed when it is finished, and fetched as it was sent until it expires', async () => {
+it('lists an artifact once it is finished, and serves its bytes until it expires', async () => {
   const lab = await opened();
   const one = await keeperOn(lab, 'main');
   const ids = { workflow_run_backend_id: `${one.job.runId}`, workflow_job_run_backend_id: `${one.job.id}` };
-  const begun = await one.ask('ArtifactService', 'CreateArtifact', { ...ids, name: 'begun', version: 7 });
-  expect(begun.status).toBe(200);
+  const created = await one.ask('ArtifactService', 'CreateArtifact', { ...ids, name: 'begun', version: 7 });
+  expect(created.status).toBe(200);
   const day = new Date(lab.world.clock.now() + 86_400_000).toISOString();
   expect(await one.upload('report', 'PK bytes', { expires_at: day })).toMatchObject({ status: 200 });
   expect(await one.upload('report', 'again')).toMatchObject({ status: 409 });
@@ -177,8 +177,11 @@ it('an artifact is listed when it is finished, and fetched as it was sent until 
   const id = Object.values(lab.world.state.artifacts).find(({ name }) => name === 'report')?.id ?? 0;
   const zip = await archive(lab, id);
   expect(zip.status).toBe(302);
-  const whole = await get(lab, zip.location);
-  expect([whole.headers.get('content-type'), await whole.text()]).toEqual(['application/zip', 'PK bytes']);
+  const download = await get(lab, zip.location);
+  expect([download.headers.get('content-type'), await download.text()]).toEqual([
+    'application/zip',
+    'PK bytes',
+  ]);
   const part = await get(lab, zip.location, { range: 'bytes=3-4' });
   expect([part.status, part.headers.get('content-range'), await part.text()]).toEqual([
     206,
@@ -208,7 +211,7 @@ async function archive(
   return { status: answer.status, location: answer.headers.get('location') ?? '' };
 }
 
-it('blocks become a blob in the order of their list; one that is missing, and a finished blob, are refused', async () => {
+it('joins blocks in the order of their list, and refuses a missing block or a finished blob', async () => {
   const lab = await opened();
   const one = await keeperOn(lab, 'main');
   const { body } = await one.ask('CacheService', 'CreateCacheEntry', { key: 'k', version: 'v' });
@@ -239,7 +242,7 @@ it('blocks become a blob in the order of their list; one that is missing, and a 
   );
 });
 
-it('room is bounded: the cache that was not used for the longest time goes, an artifact too many is refused', async () => {
+it('evicts the least recently used cache over the limit, and refuses an artifact over it', async () => {
   const lab = await opened();
   const one = await keeperOn(lab, 'main');
   await one.save('old');
@@ -269,7 +272,7 @@ it('room is bounded: the cache that was not used for the longest time goes, an a
   expect(await later.upload('one more', 'x')).toMatchObject({ status: 412 });
 });
 
-it('another service, and the older one of caches, are refused by name and remembered', async () => {
+it('answers 501 to another service and to the older cache service, and records both', async () => {
   const lab = await opened();
   const { token } = await keeperOn(lab, 'main');
   expect(await twirp(lab, token, 'ArtifactService', 'MigrateArtifact', {})).toMatchObject({ status: 501 });
@@ -281,7 +284,7 @@ it('another service, and the older one of caches, are refused by name and rememb
   ]);
 });
 
-it('more bytes than one blob may have are refused, sent at once or in blocks', async () => {
+it('refuses more bytes than a blob may have, in one request or in blocks', async () => {
   const lab = await opened();
   const one = await keeperOn(lab, 'main');
   const { body } = await one.ask('CacheService', 'CreateCacheEntry', { key: 'k', version: 'v' });

@@ -1,4 +1,4 @@
-/** The small parts of the runner: command files, workflow commands, masks, checkout plans. */
+/** Small parts of the runner: command files, workflow commands, masks, checkout plans. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -9,11 +9,11 @@ import { createMasks } from '../../actions/runner/masks.ts';
 import { parseLogCommand } from '../../actions/runner/workflow-commands.ts';
 
 describe('GITHUB_OUTPUT', () => {
-  it('takes lines and blocks, and the last one wins', () => {
+  it('accepts lines and blocks, and the last value of a name wins', () => {
     expect(parseCommandFile('a=1\nb<<END\nx=1\n\ny<<z\nEND\na=2\n')).toEqual({ a: '2', b: 'x=1\n\ny<<z' });
   });
 
-  it('keeps a carriage return, which is a part of the value on Linux', () => {
+  it('keeps a carriage return, which is part of the value on Linux', () => {
     expect(parseCommandFile('a=1\r\nb<<E\nx\r\nE\n')).toEqual({ a: '1\r', b: 'x\r' });
   });
 
@@ -21,7 +21,7 @@ describe('GITHUB_OUTPUT', () => {
     expect(() => parseCommandFile(text)).toThrow();
   });
 
-  it('gives back any value that was written with a delimiter that is not in it', () => {
+  it('returns any value that was written with a delimiter that it does not contain', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string().filter((line) => !/[\r\n]/.test(line) && line !== 'ghadelimiter')),
@@ -37,7 +37,7 @@ describe('GITHUB_OUTPUT', () => {
     );
   });
 
-  it('does not let a step change the runner’s own variables', () => {
+  it('protects the runner’s own variables from steps', () => {
     expect(['GITHUB_SHA', 'RUNNER_TEMP'].every(isFixedName)).toBe(true);
     expect(['NODE_OPTIONS', 'Node_Options'].every(isRefusedName)).toBe(true);
     expect(isFixedName('FERRY_DATE') || isRefusedName('FERRY_DATE')).toBe(false);
@@ -45,7 +45,7 @@ describe('GITHUB_OUTPUT', () => {
 });
 
 describe('workflow commands', () => {
-  it('are read with their properties', () => {
+  it('are parsed with their properties', () => {
     expect(parseLogCommand('::error file=a.py,line=3,title=Bad%2C really::two%0Alines')).toEqual({
       command: 'error',
       properties: { file: 'a.py', line: '3', title: 'Bad, really' },
@@ -56,7 +56,7 @@ describe('workflow commands', () => {
     expect(parseLogCommand('::nobody-knows-this::x')).toBeNull();
   });
 
-  it('have an older form, which counts in the middle of a line too (actions/runner, ActionCommand)', () => {
+  it('have an older form that counts in the middle of a line too (actions/runner, ActionCommand)', () => {
     expect(parseLogCommand('step 7: ##[error file=a.py;line=3]lost %5Dhere')).toEqual({
       command: 'error',
       properties: { file: 'a.py', line: '3' },
@@ -71,24 +71,25 @@ describe('workflow commands', () => {
     return { lines, job, step: job.step() };
   };
 
-  it('mask what they are told to, from then on', () => {
+  it('mask a value from ::add-mask:: on', () => {
     const { lines, step } = output();
     for (const line of ['token tok-1', '::add-mask::tok-1', 'token tok-1', 'and s3cret', 'czNjcmV0'])
       step.onLine(line);
     expect(lines).toEqual(['token tok-1', '::add-mask::***', 'token ***', 'and ***', '***']);
   });
 
-  it('also mask the forms in which a secret leaks', () => {
+  it('mask a secret’s lines and its JSON and base64 forms', () => {
     const masks = createMasks(['first line\nsecond "line"']);
     expect(masks.apply('second "line" / second \\"line\\"')).toBe('*** / ***');
     expect(masks.apply(Buffer.from('first line').toString('base64'))).toBe('***');
   });
 
-  it('know a secret again behind a prefix in base64, in an address and in XML, and nothing that GitHub would show', () => {
+  it('mask a secret after a prefix in base64, in a URL and in XML, but not in other forms such as upper case', () => {
     const secret = `a&b <c> 'd' "e"`;
     const masks = createMasks([secret]);
     const base64 = (text: string): string => Buffer.from(text).toString('base64');
-    // At one of the three places of a group of bytes the whole is known; at the others all but its first letters.
+    // At one of the three offsets in a group of bytes the whole value is masked; at the others all but its first
+    // letters.
     expect([1, 2, 3].map((length) => masks.apply(base64('x'.repeat(length) + secret)).slice(-3))).toEqual([
       '***',
       '***',
@@ -101,7 +102,7 @@ describe('workflow commands', () => {
     expect(masks.apply(secret.toUpperCase())).toBe(secret.toUpperCase());
   });
 
-  it('put one cover over secrets that overlap or touch (actions/runner, SecretMasker)', () => {
+  it('replace overlapping or adjacent secrets with one mask (actions/runner, SecretMasker)', () => {
     const masks = createMasks(['abcd', 'cdef']);
     expect([masks.apply('xabcdefx'), masks.apply('abcdabcd'), masks.apply('abcd cdef')]).toEqual([
       'x***x',
@@ -120,7 +121,7 @@ describe('workflow commands', () => {
     );
   });
 
-  it('become annotations', () => {
+  it('become annotations with masked messages', () => {
     const { lines, job, step } = output();
     step.onLine('::warning file=a.ts,line=4::careful with s3cret');
     expect(lines).toEqual(['##[warning]careful with ***']);
@@ -138,7 +139,7 @@ describe('workflow commands', () => {
     ]);
   });
 
-  it('mean nothing between stop-commands and its token', () => {
+  it('have no effect between stop-commands and its token', () => {
     const { lines, job, step } = output();
     for (const line of [
       '::stop-commands::t0k',
@@ -165,7 +166,7 @@ describe('workflow commands', () => {
     ]);
   });
 
-  it('stay stopped for a token that stands in the middle of a line, and go on whatever follows it', () => {
+  it('stay stopped at a token inside a line, and resume at a token with text after it', () => {
     const { job, step } = output();
     const lines = [
       '::stop-commands::t0k',
@@ -178,17 +179,22 @@ describe('workflow commands', () => {
     expect(job.annotations.map(({ message }) => message)).toEqual(['ours']);
   });
 
-  it('mask nothing where the secret is empty, and every line of one that has several', () => {
+  it('refuse an empty mask, and mask every line of a secret with several lines', () => {
     const { lines, step } = output();
-    const said = ['::add-mask::', '::add-mask::  ', '::add-mask::first%0Asecond', 'a first, then a second'];
-    for (const line of said) step.onLine(line);
+    const commands = [
+      '::add-mask::',
+      '::add-mask::  ',
+      '::add-mask::first%0Asecond',
+      'a first, then a second',
+    ];
+    for (const line of commands) step.onLine(line);
     expect(lines.slice(0, 2).every((line) => line.includes("Can't add secret mask for empty string"))).toBe(
       true,
     );
     expect(lines.at(-1)).toBe('a ***, then a ***');
   });
 
-  it('that were put off, not removed, still write: any line of any log sets an output (actions/runner)', () => {
+  it('still set outputs and state from any line in their deprecated form (actions/runner)', () => {
     const { lines, job, step } = output();
     step.onLine('::set-output name=digest::from a log');
     step.onLine('loss 3 ##[save-state name=pid]7');
@@ -200,7 +206,7 @@ describe('workflow commands', () => {
     expect(step.problem()).toContain("Required field 'name' is missing");
   });
 
-  it('become at most ten annotations of each level a step, with their columns', () => {
+  it('become at most ten annotations per level and step, with their columns', () => {
     const { lines, job, step } = output();
     for (const level of ['error', 'warning', 'notice'])
       for (let at = 1; at <= 12; at += 1)
@@ -214,7 +220,7 @@ describe('workflow commands', () => {
   });
 
   it.each(['::set-env name=PATH::/evil', '::add-path::/evil'])(
-    'that wrote into the runner are refused: %s',
+    'are refused when they would change the runner: %s',
     (line) => {
       const { step } = output();
       step.onLine(line);
@@ -243,7 +249,7 @@ describe('checkoutPlan', () => {
     ]);
   });
 
-  it('looks for a bare name among branches, then tags', () => {
+  it('resolves a bare name as a branch, then as a tag', () => {
     expect(checkoutPlan('dev', '').checkout.map(({ requires }) => requires)).toEqual([
       'refs/remotes/origin/dev',
       'refs/tags/dev',

@@ -1,4 +1,4 @@
-/** Actions on virtual time, with steps that functions play. */
+/** Actions on virtual time, with functions as steps. */
 
 import { afterEach } from 'vitest';
 import { type Actions, createActions } from '../../actions/actions.ts';
@@ -11,7 +11,7 @@ import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 export type Stage = Lab & {
   readonly clock: VirtualClock;
   readonly actions: Actions;
-  /** Scripts and actions in the order in which they ran, with what their environment had of interest. */
+  /** Scripts and actions in the order in which they ran, with the relevant part of their environment. */
   readonly ran: { readonly what: string; readonly env: Readonly<Record<string, string>> }[];
 };
 
@@ -25,9 +25,9 @@ export function stage(
   options: {
     readonly state?: State;
     readonly store?: Lab['store'];
-    /** `owner/name` to the folder that stands for it. */
+    /** `owner/name` to the folder that serves it. */
     readonly directories?: Readonly<Record<string, string>>;
-    /** Machines beside the hosted ones and the launcher. */
+    /** Machines in addition to the hosted ones and the launcher. */
     readonly runners?: readonly Runner[];
   } = {},
 ): Stage {
@@ -77,7 +77,7 @@ export const file = (name: string, text: string): Record<string, string> => ({
 /** A job's YAML in flow style, on a hosted runner. */
 export const job = (steps: string, more = ''): string => `runs-on: ubuntu-latest, ${more} steps: [${steps}]`;
 
-/** Waits, or comes back early when it is told to. */
+/** Waits, or returns early when it is aborted. */
 async function pause(clock: VirtualClock, durationMs: number, signal: AbortSignal): Promise<void> {
   try {
     await clock.sleep(durationMs, signal);

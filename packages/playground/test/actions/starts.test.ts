@@ -1,11 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** Which events start a run, and what the run knows of them; virtual time, steps played by functions. */
+/** Which events start a run, and the run's context. Virtual time, with functions as steps. */
 
 import { describe, expect, it } from 'vitest';
 import { file, job, stage } from './stage.ts';
 
-describe('what starts a run', () => {
-  it('a comment runs the default branch’s workflow, with the comment in its hands', async () => {
+describe('the start of a run', () => {
+  it('runs the default branch’s workflow for a comment, with the comment in its event', async () => {
     const lab = stage();
     await lab.push(
       file(
@@ -29,7 +29,7 @@ describe('what starts a run', () => {
     expect(lab.ran.map(({ what }) => what)).toEqual(['echo /status']);
   });
 
-  it('what a workflow’s own token does starts nothing; a pull request by it waits for approval', async () => {
+  it('ignores events by a workflow token, and makes a pull request by one wait for approval', async () => {
     const lab = stage();
     await lab.push(file('any', `on: [issue_comment, push, pull_request]\njobs: {a: {${job('{run: x}')}}}`));
     await lab.actions.idle();
@@ -52,7 +52,7 @@ describe('what starts a run', () => {
     });
   });
 
-  it('a push to a branch starts only the workflows that are in that branch', async () => {
+  it('starts only the workflows in the pushed branch, and none for [skip ci]', async () => {
     const lab = stage();
     await lab.push(file('ci', `on: push\njobs: {a: {${job('{run: x}')}}}`));
     await lab.push({ '.github/workflows/ci.yml': null, 'a.txt': '1' }, { branch: 'bare' });
@@ -62,7 +62,7 @@ describe('what starts a run', () => {
     expect(lab.runs().map(({ headBranch }) => headBranch)).toEqual(['main', 'full']);
   });
 
-  it('a dispatch carries typed inputs and names its run', async () => {
+  it('passes typed inputs of a dispatch and evaluates its run-name', async () => {
     const lab = stage();
     await lab.push(
       file(
@@ -78,7 +78,7 @@ describe('what starts a run', () => {
     expect(lab.ran.map(({ what }) => what)).toEqual(['echo k1']);
   });
 
-  it('a schedule fires by the playground’s clock, once even if the clock jumps over days', async () => {
+  it('fires a schedule by the playground’s clock, once even if the clock jumps by days', async () => {
     const lab = stage();
     await lab.push(
       file(
@@ -101,7 +101,7 @@ describe('what starts a run', () => {
     expect(lab.runs()).toHaveLength(2);
   });
 
-  it('start() goes on by itself', async () => {
+  it('fires schedules without calls of tick() after start()', async () => {
     const lab = stage();
     await lab.push(
       file('often', `on: {schedule: [{cron: "*/10 * * * *"}]}\njobs: {a: {${job('{run: x}')}}}`),
@@ -111,7 +111,7 @@ describe('what starts a run', () => {
     expect(lab.runs()).toHaveLength(3);
   });
 
-  it('the end of a run starts those that wait for it, three links and no more', async () => {
+  it('starts workflow_run workflows after a run, up to three links', async () => {
     const lab = stage();
     await lab.push({
       ...file('first', `name: First\non: workflow_dispatch\njobs: {a: {${job('{run: fail}')}}}`),
@@ -126,7 +126,7 @@ describe('what starts a run', () => {
     expect(lab.ran.map(({ what }) => what)).toEqual(['fail', 'echo failure', 'echo success', 'echo success']);
   });
 
-  it('a workflow that asks for what is not there fails loudly, by name', async () => {
+  it('fails the run of a workflow with an unsupported key, and names the key', async () => {
     const lab = stage();
     await lab.push(
       file(

@@ -3,7 +3,7 @@
 import type { Clock } from '../../clock.ts';
 
 export type VirtualClock = Clock & {
-  /** Goes forward and triggers whoever waited for a moment on the way, in order. */
+  /** Moves forward and wakes every sleeper on the way, in order. */
   readonly advance: (durationMs: number) => Promise<void>;
 };
 

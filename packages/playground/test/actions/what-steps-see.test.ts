@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** What an outsider writes to find out what a step is given, and what its log says: real processes. */
+/** The input and the log of a step, checked with workflows as an outsider would write them: real processes. */
 
 import { expect, it } from 'vitest';
 import { startRealLab } from './real-lab.ts';
@@ -8,7 +8,7 @@ const dispatched = (name: string, text: string): Record<string, string> => ({
   [`.github/workflows/${name}.yml`]: `on: workflow_dispatch\njobs:\n${text}`,
 });
 
-it('a dispatch brings its repository and its sender, and a hosted machine nothing of the job before', async () => {
+it('gives a dispatched run its repository and sender, and a hosted runner no files of the previous job', async () => {
   await using lab = await startRealLab();
   await lab.push(
     dispatched(
@@ -27,8 +27,8 @@ it('a dispatch brings its repository and its sender, and a hosted machine nothin
   await lab.actions.tick();
   await lab.actions.idle();
   const [run] = lab.runs();
-  const said = lab.jobs(run?.id ?? 0).flatMap(({ id }) => lab.log(id).match(/(?<=Z )> .*/g) ?? []);
-  expect(said).toEqual([
+  const printed = lab.jobs(run?.id ?? 0).flatMap(({ id }) => lab.log(id).match(/(?<=Z )> .*/g) ?? []);
+  expect(printed).toEqual([
     '> lab/model mira null',
     '> __run_2 __run_2 1 true null',
     '> a check run',
@@ -36,7 +36,7 @@ it('a dispatch brings its repository and its sender, and a hosted machine nothin
   ]);
 });
 
-it('the log shows scripts, inputs and the environment; what GITHUB_ENV got unmasked stands in all that follows', async () => {
+it('logs scripts, inputs and environment of a step, including an unmasked secret that GITHUB_ENV received', async () => {
   await using lab = await startRealLab();
   await lab.push(
     dispatched(
@@ -72,7 +72,7 @@ it('the log shows scripts, inputs and the environment; what GITHUB_ENV got unmas
   );
 });
 
-it('a file that a step wrote wrongly fails it with its name, and keeps nothing of the others back', async () => {
+it('fails a step with an invalid command file, names the file, and still applies the other files', async () => {
   await using lab = await startRealLab();
   await lab.push(
     dispatched(
@@ -98,7 +98,7 @@ it('a file that a step wrote wrongly fails it with its name, and keeps nothing o
   ]);
 });
 
-it('a megabyte of outputs is the most that a job hands on, counted in UTF-16 (docs: passing information between jobs)', async () => {
+it('limits the outputs of a job to one megabyte in UTF-16 (docs: passing information between jobs)', async () => {
   await using lab = await startRealLab();
   const made = (characters: number): string =>
     `    runs-on: ubuntu-latest

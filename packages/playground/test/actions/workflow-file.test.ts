@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** A workflow file is read as GitHub reads it, and what cannot be done is named. */
+/** A workflow file is parsed as on GitHub, and unsupported parts are named. */
 
 import { describe, expect, it } from 'vitest';
 import { checkCallInputs, checkDispatchInputs } from '../../actions/workflow/dispatch-inputs.ts';
@@ -12,7 +12,7 @@ const JOB = 'jobs: {a: {runs-on: ubuntu-latest, steps: [{run: echo}]}}';
 const parse = (text: string) => parseWorkflow('.github/workflows/x.yml', text);
 
 describe('parseWorkflow', () => {
-  it('reads what a launch workflow needs', () => {
+  it('parses the keys of a launch workflow', () => {
     const file = parse(`
 name: Launch
 run-name: launch \${{ inputs.ferry_key }}
@@ -86,7 +86,7 @@ jobs:
     ['on: push\njobs: {a: {uses: ./.github/workflows/deep/x.yml}}', /owner.repository/],
     ['on: push\njobs: {a: {uses: ./.github/workflows/x.yml, runs-on: x}}', /Unexpected value 'runs-on'/],
     ['on: [push\n', /x\.yml/],
-  ])('names what it cannot do: %s', (text, problem) => {
+  ])('names the problem in %s', (text, problem) => {
     expect(parse(text).problems.join('\n')).toMatch(problem);
   });
 
@@ -104,13 +104,13 @@ jobs:
     ['secrets', 'jobs: {a: {runs-on: x, steps: [{if: secrets.X, run: a}]}}'],
     ['failure', 'jobs: {a: {runs-on: x, steps: [{run: "${{ failure() }}"}]}}'],
     ['hashFiles', 'jobs: {a: {if: "hashFiles(\'a\')", runs-on: x, steps: [{run: a}]}}'],
-  ])('refuses %s where it is not there (docs: context availability): %s', (name, text) => {
+  ])('refuses %s where that context is not available (docs: context availability): %s', (name, text) => {
     expect(parse(`on: push\n${text}`).problems[0]).toMatch(
       new RegExp(`\\(Line: 2, Col: \\d+\\): Unrecognized (?:named-value|function): '${name}'$`),
     );
   });
 
-  it('ends at once at a text whose aliases multiply, and at one that holds itself', () => {
+  it('refuses multiplying aliases and a self-reference without an endless loop', () => {
     const levels = [...'abcdefghi'].map((name, index, all) => {
       const below = index === 0 ? 'x' : `*${all[index - 1]}`;
       return `${name}: &${name} [${Array(10).fill(below).join(', ')}]`;
@@ -119,7 +119,7 @@ jobs:
     expect(parse('on: push\njobs: &jobs {a: *jobs}').problems).not.toEqual([]);
   });
 
-  it('takes what is there at the same places', () => {
+  it('accepts contexts where they are available', () => {
     const text = `on: {workflow_call: {outputs: {o: {value: "\${{ jobs.a.outputs.o }}"}}}}
 run-name: "\${{ inputs.x }}"
 concurrency: "\${{ github.ref }}-\${{ vars.X }}"
@@ -139,7 +139,7 @@ jobs:
     expect(parse(text).problems).toEqual([]);
   });
 
-  it('still knows the triggers of a file that is wrong elsewhere, so that its event shows the fault', () => {
+  it('still returns the triggers of a file with another error, so that its events show the error', () => {
     const file = parse('on: issue_comment\njobs: {a: {runs-on: x, services: {}, steps: [{run: x}]}}');
     expect(file.problems).toHaveLength(1);
     expect(file.triggers.activities.issue_comment).toBeDefined();
@@ -213,7 +213,7 @@ describe('inputs', () => {
     lane: { required: false, type: 'choice', default: 'ferry', options: ['ferry', 'hero'] },
   } as const;
 
-  it('fills in defaults', () => {
+  it('are filled in with defaults', () => {
     expect(checkDispatchInputs(declared, { key: 'k' })).toEqual({
       ok: true,
       inputs: { key: 'k', dry: 'false', lane: 'ferry' },
@@ -225,14 +225,14 @@ describe('inputs', () => {
     [{}, /Required input 'key' not provided/],
     [{ key: 'k', dry: 'maybe' }, /dry/],
     [{ key: 'k', lane: 'rental' }, /lane/],
-  ])('refuses %o', (given, message) => {
+  ])('are refused for %o', (given, message) => {
     expect(checkDispatchInputs(declared, given)).toMatchObject({
       ok: false,
       message: expect.stringMatching(message),
     });
   });
 
-  it('checks what a calling job hands on', () => {
+  it('are checked when a calling job passes them', () => {
     const inputs = { count: { type: 'number', required: true, default: null } } as const;
     expect(checkCallInputs(inputs, { count: 2 })).toEqual({ ok: true, inputs: { count: 2 } });
     expect(checkCallInputs(inputs, { count: 'two' })).toMatchObject({ ok: false });
@@ -246,13 +246,13 @@ describe('inputs', () => {
 describe('schedules', () => {
   const at = (text: string): number => Date.parse(text);
 
-  it('take steps from a number on, as GitHub’s documentation has them', () => {
+  it('accept steps from a start value, as in GitHub’s documentation', () => {
     expect(parse(`on: {schedule: [{cron: "20/15 * * * *"}]}\n${JOB}`).problems).toEqual([]);
     expect(nextDueMs('20/15 * * * *', at('2026-11-20T06:00:00Z'))).toBe(at('2026-11-20T06:20:00Z'));
     expect(nextDueMs('20/15 * * * *', at('2026-11-20T06:50:00Z'))).toBe(at('2026-11-20T07:20:00Z'));
   });
 
-  it('fire in UTC, the newest time alone', () => {
+  it('fire in UTC, and only at the newest due time', () => {
     expect(newestDueMs('30 6 * * *', at('2026-11-20T06:29:00Z'), at('2026-11-20T06:30:05Z'))).toBe(
       at('2026-11-20T06:30:00Z'),
     );

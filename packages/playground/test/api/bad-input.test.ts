@@ -1,4 +1,4 @@
-/** Whatever is sent to the API is answered as GitHub answers it: no crash, no 500, no guess. */
+/** Every API request gets an answer like GitHub's: no crash, no 500, no guess. */
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import fc from 'fast-check';
@@ -39,21 +39,24 @@ describe('a request', () => {
     "{'title':'a'}",
     `${'['.repeat(200_000)}`,
     '\u0000',
-  ])('with the malformed body %.20s is told so', async (body) => {
+  ])('with the malformed body %.20s gets 400 with GitHub’s message', async (body) => {
     expect(await ask(createTown(), 'POST', issues, { body })).toMatchObject({
       status: 400,
       body: { message: 'Problems parsing JSON', documentation_url: 'https://docs.github.com/rest' },
     });
   });
 
-  it.each(['[]', '"title"', '7', 'true'])('whose body is %s is told what a body is', async (body) => {
-    expect(await ask(createTown(), 'POST', issues, { body })).toMatchObject({
-      status: 400,
-      body: { message: 'Body should be a JSON object' },
-    });
-  });
+  it.each(['[]', '"title"', '7', 'true'])(
+    'with the body %s gets 400, because a body must be an object',
+    async (body) => {
+      expect(await ask(createTown(), 'POST', issues, { body })).toMatchObject({
+        status: 400,
+        body: { message: 'Body should be a JSON object' },
+      });
+    },
+  );
 
-  it('with wrong types or without what is needed is told the field; unknown fields are passed over', async () => {
+  it('with wrong types or missing fields gets 422 with the field’s name; unknown fields are ignored', async () => {
     const town = createTown();
     const post = (body: object) => ask(town, 'POST', issues, { body: JSON.stringify(body) });
     expect(await post({})).toMatchObject({
@@ -73,7 +76,7 @@ describe('a request', () => {
     });
   });
 
-  it('that is nested deeply or enormous ends before it costs anything', async () => {
+  it('that is deeply nested or too large is refused before it creates anything', async () => {
     const town = createTown();
     const deep = `{"title":"a","body":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}}`;
     expect((await ask(town, 'POST', issues, { body: deep })).status).toBe(400);
@@ -82,7 +85,7 @@ describe('a request', () => {
     expect(Object.keys(town.world.state.issues)).toEqual([]);
   });
 
-  it('for what GitHub does not have is a 404; for what it has and we have not, a loud 501', async () => {
+  it('for an operation that GitHub lacks gets 404, and for one that only the playground lacks 501', async () => {
     const town = createTown();
     for (const path of [
       '/nowhere',
@@ -95,7 +98,7 @@ describe('a request', () => {
         path,
         { status: 404, body: notFound },
       ]);
-    // GitHub has the address, but not for this method.
+    // GitHub has this path, but not with this method.
     expect((await ask(town, 'DELETE', '/api/v3/rate_limit')).status).toBe(404);
     expect(town.world.state.unserved).toEqual([]);
     expect((await ask(town, 'GET', '/api/v3/gists')).status).toBe(501);
@@ -115,7 +118,7 @@ describe('a request', () => {
     'Basic bm8tY29sb24=',
     'Digest x',
     `Bearer ${'x'.repeat(8_000)}`,
-  ])('with the broken token %.40s is nobody’s', async (authorization) => {
+  ])('with the broken token %.40s gets 401', async (authorization) => {
     const { status, body } = await ask(createTown(), 'GET', issues, { headers: { authorization } });
     expect({ status, message: Object(body)['message'] }).toEqual({
       status: 401,
@@ -126,9 +129,9 @@ describe('a request', () => {
   });
 });
 
-describe('a path that ends where a name should stand', () => {
+describe('a path that ends where a name is expected', () => {
   it.each(allRoutes.filter(({ pattern }) => /:\w+\*?$/.test(pattern)).map((route) => [route]))(
-    'is answered as GitHub describes it: %o',
+    'gets no server error: %o',
     async ({ method, pattern }) => {
       const path = pattern
         .replace(/:\w+\*?$/, '')
@@ -146,7 +149,7 @@ describe('a path that ends where a name should stand', () => {
   );
 });
 
-/** Values that break programs which trust their input. */
+/** Values that break programs with too much trust in their input. */
 const nasty = fc.oneof(
   fc.constantFrom(
     '__proto__',
@@ -184,7 +187,7 @@ const nasty = fc.oneof(
   fc.string({ maxLength: 40 }),
   fc.integer().map(String),
 );
-/** What stands somewhere in the furnished town, so that a request gets as far as it can. */
+/** Values that exist in the furnished town, so that a request gets as far as possible. */
 const likely = fc.constantFrom(
   ...'1 2 main ferry heads/main heads refs/heads/ferry ferrybot bug a.txt main...ferry 4242 lab mira 9001'.split(
     ' ',
@@ -254,22 +257,22 @@ const mixed = fc.record({
   ),
 });
 
-describe('any request at all', () => {
-  it('to any route is answered, as GitHub’s description has it, and never with a 500', {
+describe('any random request', () => {
+  it('to any route gets an answer that fits GitHub’s description, and never a 500', {
     timeout: 120_000,
   }, async () => {
     let town = await furnished();
     let count = 0;
-    // Judged here as well as after every test, so that what does not fit comes with its request and seed.
+    // Judged here too, not only after every test, so that a failure is reported with its request and seed.
     const verdicts: string[] = [];
     const judge = (made: unknown): void => {
-      const verdict = judgeAnswer(made as AnswerMade); // the channel carries nothing else
+      const verdict = judgeAnswer(made as AnswerMade); // the only type on this channel
       if (verdict !== null) verdicts.push(verdict);
     };
     subscribe('playground.answer', judge);
     await fc.assert(
       fc.asyncProperty(mixed, async ({ route, segments, isAtHome, who, body: text, query, accept }) => {
-        // What was done to the town makes the next request nastier; limits are another test's matter.
+        // Changes to the town make later requests harsher; other tests cover limits.
         count += 1;
         if (count % 100 === 0) town = await furnished();
         town.town.advance(60_000);
@@ -291,17 +294,17 @@ describe('any request at all', () => {
           headers,
           ...(route.method === 'GET' ? {} : { body: text }),
         });
-        // Dots in a path can make it another one, which GitHub has and we have not.
+        // Dots in a path can make it another path, one that only GitHub has.
         expect({ url, isSane: status < 500 || status === 501 }).toEqual({ url, isSane: true });
         expect({ url, verdicts: verdicts.splice(0) }).toEqual({ url, verdicts: [] });
       }),
-      // A slow machine asks less instead of failing.
+      // A slow machine sends fewer requests, so that it does not time out.
       { numRuns: RUNS, interruptAfterTimeLimit: 60_000 },
     );
     unsubscribe('playground.answer', judge);
   });
 
-  it('to GraphQL and to control is answered, too', async () => {
+  it('to GraphQL and to control never gets a 500', async () => {
     const { town } = await furnished();
     const id = fc
       .tuple(fc.constantFrom('I', 'PR', 'IC', 'R', 'U', 'REF', 'C', 'T', 'B', 'PRR', 'PRRC', 'X'), nasty)
@@ -347,8 +350,8 @@ describe('any request at all', () => {
             method: 'PUT',
             body: text,
           });
-          const told = await answerControl(town.world, null, request);
-          expect(told?.status ?? 404).toBeLessThan(500);
+          const controlAnswer = await answerControl(town.world, null, request);
+          expect(controlAnswer?.status ?? 404).toBeLessThan(500);
           town.world.state.settings.faults = [];
         }
       }),

@@ -1,4 +1,4 @@
-/** What a request's headers ask for and what an answer's headers tell, on successes and refusals alike. */
+/** Request headers and answer headers, on successes and refusals. */
 
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -24,7 +24,7 @@ function ask(
 const used = (answer: Response): number => Number(answer.headers.get('x-ratelimit-used'));
 
 describe('every answer', () => {
-  it('tells limit, use, rest and end of the hour, refusals and 304 too; what costs nothing adds nothing', async () => {
+  it('has the rate limit headers, refusals and 304 included; a 304 and /rate_limit are not counted', async () => {
     const town = createTown();
     const first = await ask(town, issues);
     expect(used(first)).toBe(1);
@@ -50,14 +50,14 @@ describe('every answer', () => {
     }
   });
 
-  it('is asked for again in vain by a guest at the price of a request', async () => {
+  it('to a guest counts against the limit, even if it is a 304', async () => {
     const town = createTown();
     const first = await ask(town, issues, {}, null);
     const again = await ask(town, issues, { 'if-none-match': first.headers.get('etag') ?? '' }, null);
     expect([again.status, used(first), used(again)]).toEqual([304, 1, 2]);
   });
 
-  it('is in a version of the API; what GitHub has no version of is a 400', async () => {
+  it('names the API version; an unknown version is a 400', async () => {
     const town = createTown();
     const answer = await ask(town, issues, { 'x-github-api-version': '2022-11-28' });
     expect([answer.status, answer.headers.get('x-github-api-version-selected')]).toEqual([200, '2022-11-28']);
@@ -67,7 +67,7 @@ describe('every answer', () => {
       );
   });
 
-  it('is JSON or what was asked for; a form that is not made here is refused loudly, another one with 415', async () => {
+  it('is JSON by default; rendered formats are refused with 501, and other formats with 415', async () => {
     const town = createTown();
     for (const accept of ['', '*/*', 'application/json', 'application/vnd.github.v3+json', 'application/*'])
       expect([accept, (await ask(town, issues, { accept })).status]).toEqual([accept, 200]);
@@ -79,11 +79,11 @@ describe('every answer', () => {
 });
 
 describe('over HTTP', () => {
-  it('a request without a User-Agent is forbidden, as on GitHub', async () => {
+  it('refuses a request without a User-Agent with 403, as GitHub does', async () => {
     const town = createTown();
-    const heard = await listen(0);
-    if (!heard.ok) throw new Error(heard.reason);
-    heard.serve({
+    const server = await listen(0);
+    if (!server.ok) throw new Error(server.reason);
+    server.serve({
       world: town.world,
       clock: null,
       onBug: (error) => {
@@ -92,7 +92,7 @@ describe('over HTTP', () => {
     });
     const get = (headers: Readonly<Record<string, string>>) =>
       new Promise<{ readonly status: number | undefined; readonly body: string }>((resolve, reject) => {
-        request(`${heard.origin}/api/v3/repos/${at.owner}/${at.repo}`, { headers }, (answer) => {
+        request(`${server.origin}/api/v3/repos/${at.owner}/${at.repo}`, { headers }, (answer) => {
           void text(answer).then((body) => resolve({ status: answer.statusCode, body }), reject);
         })
           .on('error', reject)
@@ -100,6 +100,6 @@ describe('over HTTP', () => {
       });
     expect(await get({})).toMatchObject({ status: 403, body: expect.stringContaining('User-Agent') });
     expect((await get({ 'user-agent': 'a lab' })).status).toBe(200);
-    await heard.close();
+    await server.close();
   });
 });

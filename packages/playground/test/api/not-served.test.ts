@@ -1,4 +1,7 @@
-/** What is not served says so as GitHub would, or is refused by name, and is remembered: nobody takes silence for an answer. */
+/**
+ * Operations that are not served get GitHub's error or a refusal by name, and are recorded, so that silence is never
+ * taken for an answer.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { createTown, type Town } from '../world/town.ts';
@@ -22,8 +25,8 @@ async function sent(
 
 const graphql = (town: Town, query: string) => sent(town, 'POST', '/api/graphql', { query });
 
-describe('a question in GraphQL', () => {
-  it('for a field that is not served gets the code, the names and the path that GitHub gives', async () => {
+describe('a GraphQL query', () => {
+  it('for a field that is not served gets GitHub’s code, names and path', async () => {
     const town = createTown();
     const query =
       'query Look { repository(owner: "lab", name: "ferries") { id here: packages { totalCount } } }';
@@ -41,7 +44,7 @@ describe('a question in GraphQL', () => {
     expect(town.world.state.unserved).toMatchObject([{ method: 'GRAPHQL', path: 'Repository.packages' }]);
   });
 
-  it('finds it in a fragment, and an argument that is not taken too', async () => {
+  it('reports unserved fields in fragments and unserved arguments', async () => {
     const town = createTown();
     const query =
       '{ repository(owner: "lab", name: "ferries") { ...R ... on Repository { mood } issues(first: 1, colour: "red") { totalCount } } } fragment R on Repository { weather }';
@@ -67,7 +70,7 @@ describe('a question in GraphQL', () => {
     ]);
   });
 
-  it('that is no question at all is a plain error, and nothing that is missing here', async () => {
+  it('with a syntax error gets an error, and nothing is recorded as unserved', async () => {
     const town = createTown();
     expect(await graphql(town, '{ repository(')).toMatchObject({
       errors: [{ locations: expect.anything() }],
@@ -76,19 +79,19 @@ describe('a question in GraphQL', () => {
   });
 });
 
-describe('an address of GitHub that ends in a path of any length', () => {
+describe('an operation of GitHub whose path ends in a path of any length', () => {
   it.each([
     '/repos/lab/ferries/tarball/main',
     '/repos/lab/ferries/zipball/refs/heads/main',
     '/repos/lab/ferries/dependency-graph/compare/main...ferry',
-  ])('is refused by name: %s', async (path) => {
+  ])('is refused with 501 and recorded: %s', async (path) => {
     const town = createTown();
     expect(await sent(town, 'GET', `/api/v3${path}`)).toMatchObject({ httpStatus: 501 });
     expect(town.world.state.unserved).toMatchObject([{ method: 'GET', path: `/api/v3${path}` }]);
   });
 });
 
-it('a validation that fails carries its status in the body, as other refusals do', async () => {
+it('puts the status into the body of a validation error', async () => {
   const town = createTown();
   const made = await sent(town, 'POST', '/api/v3/repos/lab/ferries/issues', { body: 'without a title' });
   expect(made).toMatchObject({ httpStatus: 422, status: '422' });

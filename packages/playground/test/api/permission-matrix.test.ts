@@ -1,6 +1,6 @@
 /**
- * Who may use which route, for every route there is (docs.github.com/rest/authentication/permissions-required-for-github-apps
- * and docs.github.com/organizations/managing-user-access…/repository-roles-for-an-organization).
+ * Permissions of every route (docs.github.com/rest/authentication/permissions-required-for-github-apps and
+ * docs.github.com/organizations/managing-user-access…/repository-roles-for-an-organization).
  */
 
 import { describe, expect, it } from 'vitest';
@@ -15,8 +15,8 @@ const plainRoutes = allRoutes.filter((route) => route.scope === 'plain');
 const routes = allRoutes.filter((route): route is RepoRoute => route.scope !== 'plain');
 const roles: readonly Role[] = ['read', 'triage', 'write', 'maintain', 'admin'];
 
-/** The status that a caller gets whose request names nothing that exists: 401 and 403 come before 404 and 422. */
-async function knock(town: Town, route: Route, token: string | null): Promise<number> {
+/** The status of a request that names nothing that exists: 401 and 403 come before 404 and 422. */
+async function statusOf(town: Town, route: Route, token: string | null): Promise<number> {
   const path = route.pattern
     .replace(':owner', 'lab')
     .replace(':repo', 'ferries')
@@ -50,25 +50,25 @@ function installationToken(town: Town, permissions: Permissions): string {
 const isRefused = (status: number): boolean => status === 401 || status === 403;
 
 describe('a private repository', () => {
-  it('is not there for strangers and guests, whatever they ask', async () => {
+  it('is 404 for people without a role and for guests on every route', async () => {
     const town = createTown();
     const stranger = makePrivate(town, null);
     for (const route of routes) {
-      // A guest has sixty requests an hour.
+      // A guest may send sixty requests per hour.
       town.advance(60 * 60 * 1000);
-      expect([route.pattern, await knock(town, route, stranger)]).toEqual([route.pattern, 404]);
-      expect([route.pattern, await knock(town, route, null)]).toEqual([route.pattern, 404]);
+      expect([route.pattern, await statusOf(town, route, stranger)]).toEqual([route.pattern, 404]);
+      expect([route.pattern, await statusOf(town, route, null)]).toEqual([route.pattern, 404]);
     }
   });
 
-  it.each(roles)('lets a person with the role %s do what the role may do and nothing more', async (role) => {
+  it.each(roles)('allows a person with the role %s exactly the routes of that role', async (role) => {
     const town = createTown();
     const token = makePrivate(town, role);
     for (const route of routes) {
       const needed = route.access.role;
       const may = needed === 'public' || needed === 'anyone' || roles.indexOf(role) >= roles.indexOf(needed);
-      const status = await knock(town, route, token);
-      // A route for Apps alone refuses even an administrator, and says so.
+      const status = await statusOf(town, route, token);
+      // A route for Apps only refuses even an administrator, with a message.
       if (may && !(needed === 'admin' && status === 403))
         expect([route.method, route.pattern, isRefused(status)]).toEqual([
           route.method,
@@ -81,13 +81,13 @@ describe('a private repository', () => {
 });
 
 describe('an App', () => {
-  it('is refused wherever it lacks the permission, and told which one it would need', async () => {
+  it('gets 403 on every route for which it lacks the permission', async () => {
     const town = createTown();
     makePrivate(town, null);
     const nothing = installationToken(town, {});
     for (const route of routes) {
       if (route.access.permissions.includes('metadata:read')) continue;
-      expect([route.method, route.pattern, await knock(town, route, nothing)]).toEqual([
+      expect([route.method, route.pattern, await statusOf(town, route, nothing)]).toEqual([
         route.method,
         route.pattern,
         403,
@@ -95,29 +95,29 @@ describe('an App', () => {
     }
   });
 
-  it('is let in by the permission that the route names, and not by the level below', async () => {
+  it('is admitted with the route’s permission, but not with a lower level', async () => {
     const town = createTown();
     makePrivate(town, null);
     for (const route of routes) {
-      // An App has nine hundred points a minute, and a write costs five.
+      // An App has nine hundred points per minute, and a write costs five.
       town.advance(60 * 1000);
       for (const need of route.access.permissions) {
         const [name = '', level = 'read'] = need.split(':');
         const enough = installationToken(town, { [name]: level === 'write' ? 'write' : 'read' });
-        expect([need, route.pattern, isRefused(await knock(town, route, enough))]).toEqual([
+        expect([need, route.pattern, isRefused(await statusOf(town, route, enough))]).toEqual([
           need,
           route.pattern,
           false,
         ]);
         if (level !== 'write' || route.access.permissions.length > 1) continue;
         const below = installationToken(town, { [name]: 'read' });
-        expect([need, route.pattern, await knock(town, route, below)]).toEqual([need, route.pattern, 403]);
+        expect([need, route.pattern, await statusOf(town, route, below)]).toEqual([need, route.pattern, 403]);
       }
     }
   });
 });
 
-describe('a route of no repository', () => {
+describe('a route outside repositories', () => {
   const everybody = (town: Town): Readonly<Record<string, string | null>> => ({
     guest: null,
     person: town.seeded.tokens.ada,
@@ -131,15 +131,15 @@ describe('a route of no repository', () => {
     'signed-in': ['person', 'installation'],
   } as const;
 
-  it('is for the kinds of token that GitHub names, and for no other', async () => {
+  it('admits exactly the kinds of token that GitHub names', async () => {
     const town = createTown();
     for (const route of plainRoutes) {
       town.advance(60 * 60 * 1000);
       for (const [kind, token] of Object.entries(everybody(town))) {
         const isWelcome = welcome[route.access].some((one) => one === kind);
-        const status = await knock(town, route, token);
+        const status = await statusOf(town, route, token);
         if (!isWelcome) expect([route.pattern, kind, isRefused(status)]).toEqual([route.pattern, kind, true]);
-        // Whom the gate lets in may still be the wrong one for what is behind it.
+        // A caller who passes the permission check may still be refused by the route itself.
         else expect([route.pattern, kind, status === 401]).toEqual([route.pattern, kind, false]);
       }
     }

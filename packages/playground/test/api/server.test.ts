@@ -1,4 +1,4 @@
-/** The playground over real HTTP: one port, control endpoints, live events, a clock that moves, a state that survives. */
+/** The playground over real HTTP: one port, control endpoints, live events, a movable clock, and persistent state. */
 
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { request } from 'node:http';
@@ -18,26 +18,26 @@ afterEach(async () => {
 });
 
 async function start(directory?: string) {
-  const heard = await listen(0);
-  if (!heard.ok) throw new Error(heard.reason);
+  const server = await listen(0);
+  if (!server.ok) throw new Error(server.reason);
   const file = directory === undefined ? null : createStateFile(join(directory, 'state.json'));
   const kept = file === null ? null : await file.load();
   const clock = createOffsetClock();
   const world = createWorld({
     clock,
     gitStores: createMemoryStore,
-    baseUrl: heard.origin,
+    baseUrl: server.origin,
     ...(kept === null ? {} : { state: kept }),
     ...(file === null ? {} : { onChange: file.save }),
   });
   const seeded = kept === null ? seedWorld(world) : null;
   const bugs: unknown[] = [];
-  heard.serve({ world, clock, onBug: (error) => void bugs.push(error) });
-  closers.push(heard.close);
-  /** As whoever started it. */
+  server.serve({ world, clock, onBug: (error) => void bugs.push(error) });
+  closers.push(server.close);
+  /** A request by the user who started it. */
   const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
-    fetch(`${heard.origin}${path}`, { ...init, headers: { authorization: `Bearer ${heard.secret}` } });
-  return { ...heard, ask, world, clock, seeded, bugs };
+    fetch(`${server.origin}${path}`, { ...init, headers: { authorization: `Bearer ${server.secret}` } });
+  return { ...server, ask, world, clock, seeded, bugs };
 }
 
 const post = (url: string, token: string, body: unknown) =>
@@ -50,7 +50,7 @@ async function directory(): Promise<string> {
 }
 
 describe('the server', () => {
-  it('serves the API with its headers, and control beside it', async () => {
+  it('serves the API with its headers, and the control endpoints', async () => {
     const { origin, ask, seeded } = await start();
     const made = await post(`${origin}/api/v3/repos/lab/ferries/issues`, seeded?.tokens.ada ?? '', {
       title: 'T',
@@ -76,7 +76,7 @@ describe('the server', () => {
     expect(await (await ask('/_playground/unserved')).json()).toHaveLength(1);
   });
 
-  it('takes faults and moves its clock', async () => {
+  it('accepts faults and moves its clock, and rejects invalid values', async () => {
     const { ask, world } = await start();
     const put = (path: string, body: unknown) =>
       ask(`/_playground/${path}`, { method: 'PUT', body: JSON.stringify(body) });
@@ -95,7 +95,7 @@ describe('the server', () => {
     expect((await put('clock', { advance_ms: -1 })).status).toBe(422);
   });
 
-  it('tells open pages of every change, and closes in spite of them', async () => {
+  it('sends every change to open pages, and closes although they are connected', async () => {
     const { origin, ask, seeded } = await start();
     const stream = await ask('/_playground/events');
     const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -111,7 +111,7 @@ describe('the server', () => {
     expect((await reader?.read())?.done).toBe(true);
   });
 
-  it('answers only to its own name, so that no page of the open web reads its tokens', async () => {
+  it('answers only to its own host names, which prevents DNS rebinding', async () => {
     const { origin, secret } = await start();
     const authorization = `Bearer ${secret}`;
     const port = Number(new URL(origin).port);
@@ -132,12 +132,12 @@ describe('the server', () => {
     expect(await ask('127.0.0.1.rebound.example')).toBe(421);
   });
 
-  it('says that a port is in use', async () => {
+  it('reports a port that is in use', async () => {
     const { origin } = await start();
     expect(await listen(Number(new URL(origin).port))).toEqual({ ok: false, reason: 'port-in-use' });
   });
 
-  it('answers 500 for a bug of its own and says so', async () => {
+  it('answers 500 for a bug of its own and reports the error', async () => {
     const { origin, world, bugs, seeded } = await start();
     world.bus.subscribe(() => {
       throw new Error('a listener broke');
@@ -150,8 +150,8 @@ describe('the server', () => {
   });
 });
 
-describe('a state that is kept', () => {
-  it('has on disk whatever it has acknowledged', async () => {
+describe('a persistent state', () => {
+  it('contains everything that was acknowledged, and continues after a restart', async () => {
     const path = await directory();
     const { origin, seeded } = await start(path);
     const titles = Array.from({ length: 8 }, (_, index) => `T${index}`);
@@ -159,7 +159,7 @@ describe('a state that is kept', () => {
     await Promise.all(
       titles.map((title) => post(`${origin}/api/v3/repos/lab/ferries/issues`, token, { title })),
     );
-    // What a process that is killed now would leave behind.
+    // The state that a process would leave if it were killed now.
     const left = JSON.parse(await readFile(join(path, 'state.json'), 'utf8')) as {
       issues: Record<string, { title: string }>;
     };
@@ -169,7 +169,7 @@ describe('a state that is kept', () => {
         .toSorted(),
     ).toEqual(titles);
     expect(await readdir(path)).toEqual(['state.json']);
-    // It holds everybody's tokens: other users of the machine cannot read it.
+    // It contains all tokens, so other users of the machine must not be able to read it.
     expect((await stat(join(path, 'state.json'))).mode & 0o077).toBe(0);
     const again = await start(path);
     const issues = await fetch(`${again.origin}/api/v3/repos/lab/ferries/issues`);
@@ -180,7 +180,7 @@ describe('a state that is kept', () => {
     expect(Object.keys(again.world.state.issues)).toHaveLength(9);
   });
 
-  it('is not started on a file that is something else', async () => {
+  it('refuses to load a file of another format', async () => {
     const path = await directory();
     const file = createStateFile(join(path, 'state.json'));
     expect(await file.load()).toBeNull();
@@ -190,7 +190,7 @@ describe('a state that is kept', () => {
 });
 
 describe('the clock', () => {
-  it('triggers whoever sleeps until a moment that it jumps over', async () => {
+  it('wakes a sleeper when it jumps past the wake time', async () => {
     const clock = createOffsetClock(1000);
     const slept = clock.sleep(60_000);
     clock.advance(60_000);

@@ -1,11 +1,11 @@
-/** What machines write: check runs with annotations, statuses, workflows dispatched by hand. */
+/** Data that machines write: check runs with annotations, statuses, manually dispatched workflows. */
 
 import { describe, expect, it } from 'vitest';
 import type { Workflow } from '../../actions/state-actions.ts';
 import { at, createTown, refusal, type Town } from '../world/town.ts';
 
 describe('check runs', () => {
-  it('are made by Apps, carry annotations and buttons, and complete with a conclusion', async () => {
+  it('are created by Apps, have annotations and buttons, and complete with a conclusion', async () => {
     const town = createTown();
     const head_sha = await town.commit('main', { 'daily.py': '1\n' });
     const bot = town.asInstallation();
@@ -54,7 +54,7 @@ describe('check runs', () => {
     expect(suites.data.check_suites).toMatchObject([{ status: 'completed', conclusion: 'success' }]);
   });
 
-  it('are not for people, nor with labels that GitHub would not draw', async () => {
+  it('are refused for people, for too long labels, for unknown commits, and as completed without a conclusion', async () => {
     const town = createTown();
     const head_sha = await town.commit('main', { a: '1' });
     const make = 'POST /repos/{owner}/{repo}/check-runs';
@@ -76,7 +76,7 @@ describe('check runs', () => {
 });
 
 describe('commit statuses', () => {
-  it('combine: red wins, the newest of a context counts', async () => {
+  it('combine to failure if any fails, with the newest of each context', async () => {
     const town = createTown();
     const sha = await town.commit('main', { a: '1' });
     const ada = town.as(town.seeded.tokens.ada);
@@ -97,16 +97,18 @@ describe('commit statuses', () => {
 describe('workflow dispatch', () => {
   const dispatch = 'POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches';
 
-  it('makes a run and says which one, when asked', async () => {
+  it('creates a run, and returns its id if requested', async () => {
     const town = await withWorkflow();
-    const heard: (number | null)[] = [];
-    town.world.bus.subscribe((event) => void (event.type === 'workflow_dispatch' && heard.push(event.runId)));
+    const emitted: (number | null)[] = [];
+    town.world.bus.subscribe(
+      (event) => void (event.type === 'workflow_dispatch' && emitted.push(event.runId)),
+    );
     const bot = town.asInstallation();
     const wish = { ...at, workflow_id: 'launch.yml', ref: 'main', inputs: { order: 'abc' } };
     expect((await bot.request(dispatch, wish)).status).toBe(204);
-    const told = await bot.request(dispatch, { ...wish, return_run_details: true } as never);
-    expect(told).toMatchObject({ status: 200, data: { workflow_run_id: 2 } });
-    expect(heard).toEqual([1, 2]);
+    const withDetails = await bot.request(dispatch, { ...wish, return_run_details: true } as never);
+    expect(withDetails).toMatchObject({ status: 200, data: { workflow_run_id: 2 } });
+    expect(emitted).toEqual([1, 2]);
     const runs = await bot.request('GET /repos/{owner}/{repo}/actions/runs', {
       ...at,
       event: 'workflow_dispatch',
@@ -135,12 +137,12 @@ describe('workflow dispatch', () => {
     expect(await message({ workflow_id: 'ci.yml' })).toContain("does not have 'workflow_dispatch' trigger");
   });
 
-  it('can be cancelled while it runs and run again when it is over', async () => {
+  it('creates a run that can be cancelled while it runs and re-run when it has ended', async () => {
     const town = await withWorkflow();
     const ada = town.as(town.seeded.tokens.ada);
     await ada.request(dispatch, { ...at, workflow_id: 'launch.yml', ref: 'main', inputs: { order: 'abc' } });
-    const heard: string[] = [];
-    town.world.bus.subscribe((event) => void heard.push(`${event.type}.${event.action ?? ''}`));
+    const emitted: string[] = [];
+    town.world.bus.subscribe((event) => void emitted.push(`${event.type}.${event.action ?? ''}`));
     const run = { ...at, run_id: 1 };
     expect(
       (await refusal(ada.request('POST /repos/{owner}/{repo}/actions/runs/{run_id}/rerun', run))).status,
@@ -156,7 +158,7 @@ describe('workflow dispatch', () => {
       201,
     );
     expect(town.world.state.runs[1]).toMatchObject({ runAttempt: 2, status: 'queued', conclusion: null });
-    expect(heard).toEqual(['workflow_run.cancel_requested', 'workflow_run.rerun_requested']);
+    expect(emitted).toEqual(['workflow_run.cancel_requested', 'workflow_run.rerun_requested']);
   });
 });
 

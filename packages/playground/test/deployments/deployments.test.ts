@@ -1,4 +1,4 @@
-/** Deployments as docs.github.com/rest/deployments describes them: a bot deploys a branch and says what became of it. */
+/** Deployments as docs.github.com/rest/deployments describes them: a bot deploys a branch and reports the result. */
 
 import { describe, expect, it } from 'vitest';
 import { mintUserToken } from '../../identity/tokens.ts';
@@ -14,7 +14,7 @@ async function townWithBranch(): Promise<Town> {
 }
 
 describe('a deployment', () => {
-  it('of a branch is made, told, read by its environment, and carries what became of it', async () => {
+  it('is created, sends its events, is listed by environment, and shows its statuses', async () => {
     const town = await townWithBranch();
     const [ask, heard] = [askerOf(town), heardIn(town)];
     const made = await ask('ada', 'POST', '/deployments', {
@@ -40,7 +40,7 @@ describe('a deployment', () => {
     const status = await ask('ada', 'POST', `/deployments/${made.id}/statuses`, {
       state: 'in_progress',
       log_url: 'http://run.test/1',
-      // What branch-deploy sends where there is none.
+      // branch-deploy sends null when there is no URL.
       environment_url: null,
     });
     expect(status).toMatchObject({ httpStatus: 201, state: 'in_progress', log_url: 'http://run.test/1' });
@@ -51,7 +51,7 @@ describe('a deployment', () => {
     expect(await ask('mira', 'GET', '/environments')).toMatchObject({ environments: [{ name: 'staging' }] });
   });
 
-  it('makes earlier successes of its environment inactive, those of production not', async () => {
+  it('makes earlier successes of its environment inactive, except in production', async () => {
     const ask = askerOf(await townWithBranch());
     const deploy = async (environment: string): Promise<number> => {
       const { id } = await ask('ada', 'POST', '/deployments', { ref: 'main', environment });
@@ -76,7 +76,7 @@ describe('a deployment', () => {
     expect(await ask('ada', 'DELETE', `/deployments/${live}`)).toEqual({ httpStatus: 204 });
   });
 
-  it('waits for the checks of its commit, or for those that are named', async () => {
+  it('is refused until the checks of its commit, or the named ones, succeed', async () => {
     const town = await townWithBranch();
     const ask = askerOf(town);
     const { commit } = await ask('ada', 'GET', '/branches/ferry');
@@ -92,7 +92,7 @@ describe('a deployment', () => {
     ).toMatchObject(refused);
   });
 
-  it('of a branch that lacks what is on the default branch merges that first, or says that it cannot', async () => {
+  it('of a branch that is behind merges the default branch first, or reports the conflict', async () => {
     const town = await townWithBranch();
     const ask = askerOf(town);
     await town.commit('main', { 'b.txt': 'new\n' });
@@ -113,8 +113,8 @@ describe('a deployment', () => {
   });
 });
 
-describe('the life of an environment', () => {
-  it('as deployment actions play it: begun, over, begun again, put out of use, and gone with all that was deployed', async () => {
+describe('an environment', () => {
+  it('is created by its first deployment, deactivated with its deployments, deleted, and created again', async () => {
     const town = await townWithBranch();
     const ask = askerOf(town);
     const { id } = addUser(town.world, 'olga', 'User', 'Olga Owner');

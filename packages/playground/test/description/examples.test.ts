@@ -1,4 +1,7 @@
-/** GitHub's published example payloads: the judge takes the recent ones as they are, so it asks no more than GitHub sends. */
+/**
+ * GitHub's published example payloads: the judge accepts the recent ones unchanged, so it requires no more than GitHub
+ * sends.
+ */
 
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
@@ -9,11 +12,11 @@ const examples = z
   .array(z.object({ name: z.string(), examples: z.array(z.looseObject({ action: z.string().optional() })) }))
   .parse(createRequire(import.meta.url)('@octokit/webhooks-examples'));
 
-/** The other examples are older than the description: they lack what it requires by now. */
+/** The other examples are older than the description and lack fields that it now requires. */
 const recent = ['create', 'delete', 'workflow_job', 'issues', 'issue_comment', 'check_suite'];
 
 describe('the published examples', () => {
-  it.each(recent)('of %s fit', (event) => {
+  it.each(recent)('of %s fit the description', (event) => {
     const payloads = examples.find(({ name }) => name === event)?.examples ?? [];
     const verdicts = payloads.flatMap((payload) => {
       const action = payload.action ?? null;

@@ -1,4 +1,4 @@
-/** The judge that stands behind every test: it takes what GitHub describes and nothing else. */
+/** The judge that runs after every test: it accepts what GitHub describes and nothing else. */
 
 import { describe, expect, it } from 'vitest';
 import { judgeAnswer } from '../support/openapi/judge-answer.ts';
@@ -22,35 +22,35 @@ const answered = (status: number, body: unknown, where = path): string | null =>
   judgeAnswer({ method: 'POST', path: where, status, text: JSON.stringify(body) });
 
 describe('an answer', () => {
-  it('fits when it is what GitHub describes', async () => {
+  it('fits when it matches GitHub’s description', async () => {
     expect(answered(201, await comment())).toBeNull();
   });
 
   it.each([
     ['a property of our own', { mood: 'good' }, 'mood'],
     ['a property of our own, deeper', { user: { mood: 'good' } }, '/user'],
-    ['a text for a number', { id: '7' }, '/id must be integer'],
-    ['a date that is none', { created_at: 'yesterday' }, '/created_at must match format "date-time"'],
-    ['a word that GitHub does not use', { author_association: 'FRIEND' }, '/author_association'],
-  ])('does not fit with %s, and the field is named', async (_, change, field) => {
+    ['a text in place of a number', { id: '7' }, '/id must be integer'],
+    ['an invalid date', { created_at: 'yesterday' }, '/created_at must match format "date-time"'],
+    ['a value that GitHub does not have', { author_association: 'FRIEND' }, '/author_association'],
+  ])('does not fit with %s, and the verdict names the field', async (_, change, field) => {
     const verdict = answered(201, { ...(await comment()), ...change });
     expect(verdict).toContain('POST /repos/{owner}/{repo}/issues/{issue_number}/comments 201');
     expect(verdict).toContain(field);
   });
 
-  it('does not fit without what GitHub always says', async () => {
+  it('does not fit without a required property', async () => {
     const { html_url: _gone, ...rest } = await comment();
     expect(answered(201, rest)).toContain("must have required property 'html_url'");
   });
 
-  it('does not fit with a status that GitHub does not answer here', async () => {
+  it('does not fit with a status or an operation that GitHub does not have', async () => {
     expect(answered(200, await comment())).toContain('GitHub does not answer with this status');
     expect(
       judgeAnswer({ method: 'GET', path: '/repos/lab/ferries/moods', status: 200, text: '{}' }),
     ).toContain('is no operation of GitHub');
   });
 
-  it('may refuse in the form of a refusal alone', () => {
+  it('can be a refusal only in GitHub’s form of a refusal', () => {
     expect(
       answered(403, { message: 'No', documentation_url: 'https://docs.github.com', status: '403' }),
     ).toBeNull();

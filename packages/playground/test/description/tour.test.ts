@@ -1,4 +1,4 @@
-/** A walk past every read of the API with something behind it, so that no answer escapes the judge. */
+/** Calls every read of the API with existing data, so that the judge sees every kind of answer. */
 
 import { describe, expect, it } from 'vitest';
 import { createRun } from '../../actions/queue/run-rows.ts';
@@ -12,7 +12,7 @@ import { at, createTown, type Town } from '../world/town.ts';
 
 const reads = allRoutes.filter(({ method }) => method === 'GET');
 
-/** A town in which everything that can be read is there once. */
+/** A town that contains one of everything that can be read. */
 async function furnished(): Promise<{
   readonly town: Town;
   readonly params: Readonly<Record<string, string>>;
@@ -145,7 +145,7 @@ async function furnished(): Promise<{
   };
 }
 
-/** A deployment that succeeded, a release with a file, a milestone, and a thread with all that its timeline tells. */
+/** A successful deployment, a release with a file, a milestone, and a thread with every kind of timeline event. */
 async function furnishWorks(town: Town, number: number): Promise<Readonly<Record<string, string>>> {
   const ask = askerOf(town);
   const deployment = await ask('ada', 'POST', '/deployments', { ref: 'main', required_contexts: [] });
@@ -167,7 +167,7 @@ async function furnishWorks(town: Town, number: number): Promise<Readonly<Record
   };
 }
 
-/** What administrators set: one of each. */
+/** One of each administrator setting. */
 function furnishSettings({ world, seeded }: Town): void {
   const { id: repoId, ownerId } = seeded.repo;
   world.state.rulesets[1] = {
@@ -198,7 +198,7 @@ function furnishSettings({ world, seeded }: Town): void {
   world.state.runnerGroups[2] = { id: 2, ownerId, name: 'launchers', workflows: ['lab/ferries/x.yml@main'] };
 }
 
-/** Somebody who may read everything. */
+/** An account that may read everything. */
 function administrator({ world, seeded }: Town): string {
   const { id } = addUser(world, 'olga', 'User', 'Olga Owner');
   const repo = world.state.repos[seeded.repo.id] ?? seeded.repo;
@@ -267,8 +267,8 @@ function furnishRun(town: Town, sha: string): ReturnType<typeof createRun> {
   return withJob;
 }
 
-/** What stands for a parameter depends on where it stands. */
-function placed(pattern: string, params: Readonly<Record<string, string>>): string {
+/** The value of a parameter depends on its route. */
+function fillParameters(pattern: string, params: Readonly<Record<string, string>>): string {
   const special: readonly (readonly [RegExp, string])[] = [
     [/\/check-runs\/:\w+/, `/check-runs/${params['check']}`],
     [/\/deployments\/:\w+/, `/deployments/${params['deployment']}`],
@@ -297,14 +297,14 @@ function placed(pattern: string, params: Readonly<Record<string, string>>): stri
 }
 
 describe('every read of the API', () => {
-  it('has an answer as GitHub describes it', async () => {
+  it('has an answer that fits GitHub’s description', async () => {
     const { town, params } = await furnished();
     const installation = `${town.seeded.app?.installationId}`;
     const olga = administrator(town);
     const failed: string[] = [];
     for (const route of reads) {
-      const path = placed(route.pattern, { ...params, installation, delivery: '1' });
-      // Deliveries are read in webhooks.test.ts, a merged pull request in pulls.test.ts.
+      const path = fillParameters(route.pattern, { ...params, installation, delivery: '1' });
+      // webhooks.test.ts reads deliveries, and pulls.test.ts a merged pull request.
       if (/deliveries\/|\/merge$/.test(path)) continue;
       const isApp = route.scope === 'plain' && (route.access === 'app' || route.access === 'installation');
       const who = isApp && route.access === 'app' ? town.asApp() : isApp ? town.asInstallation() : null;

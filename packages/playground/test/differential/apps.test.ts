@@ -1,4 +1,6 @@
-/** An App at `emulate` 0.12.2 and at the playground: its JWT, its tokens, what they may do, and its signed webhooks. */
+/**
+ * An App on `emulate` 0.12.2 and on the playground: its JWT, its tokens, their permissions, and its signed webhooks.
+ */
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,8 +17,8 @@ const R = '/repos/{owner}/{repo}';
 const GRANTED = { checks: 'write', contents: 'read', issues: 'write', metadata: 'read' } as const;
 const THEIR_INSTALLATION = 77;
 
-type Heard = { readonly event: string; readonly signature: string; readonly body: string };
-/** One App's voices: by its JWT, by its installation's token, by any token. */
+type ReceivedWebhook = { readonly event: string; readonly signature: string; readonly body: string };
+/** An App's clients: with its JWT, with its installation's token, with any token. */
 type Voices = {
   readonly app: Ask;
   readonly installation: Ask;
@@ -24,7 +26,7 @@ type Voices = {
   readonly id: number;
 };
 
-const theirInbox: Heard[] = [];
+const theirInbox: ReceivedWebhook[] = [];
 const listener = createServer((request, response) => {
   const parts: Buffer[] = [];
   request.on('data', (part: Buffer) => parts.push(part));
@@ -104,7 +106,7 @@ const TOKENS = 'POST /app/installations/{installation_id}/access_tokens';
 
 const agree: readonly (readonly [string, Step])[] = [
   [
-    'an App that signs with its key is itself, and finds its installation',
+    'identifies an App by its JWT and finds its installation',
     async ({ app, id }) => {
       const me = await app('GET /app');
       const installation = await app(`GET ${R}/installation`);
@@ -113,7 +115,7 @@ const agree: readonly (readonly [string, Step])[] = [
     },
   ],
   [
-    'a token lives an hour, may be asked for less, and then may do no more',
+    'issues tokens for an hour, on request with fewer permissions',
     async ({ app, as, id }) => {
       const made = await app(TOKENS, { installation_id: id, permissions: { issues: 'read' } });
       const lifeMs = Date.parse(String(made.data['expires_at'])) - Date.now();
@@ -124,7 +126,7 @@ const agree: readonly (readonly [string, Step])[] = [
     },
   ],
   [
-    'contents:read makes no blob and reads files',
+    'lets contents:read read files but not create blobs',
     async ({ installation }) => {
       const blob = await installation(`POST ${R}/git/blobs`, { content: 'x' });
       const read = await installation(`GET ${R}/contents/{path}`, { path: 'README.md' });
@@ -132,7 +134,7 @@ const agree: readonly (readonly [string, Step])[] = [
     },
   ],
   [
-    'what an App writes is signed by its bot',
+    'attributes an App’s comments to its bot',
     async ({ installation }) => {
       const issue = await installation(`POST ${R}/issues`, { title: 'By the bot' });
       const at = { issue_number: issue.data.number, body: 'said' };
@@ -141,13 +143,16 @@ const agree: readonly (readonly [string, Step])[] = [
       return [comment.status, String(user?.['login']), String(user?.['type'])];
     },
   ],
-  ['a person’s token is no App', async ({ as }) => [(await as('ada_token')('GET /app')).status]],
+  [
+    'does not accept a person’s token for an App',
+    async ({ as }) => [(await as('ada_token')('GET /app')).status],
+  ],
 ];
 
-/** What each of the two answers; the first is GitHub's. */
+/** The two answers; the first is GitHub's. */
 const differ: readonly (readonly [string, Step, readonly unknown[], readonly unknown[]])[] = [
   [
-    'a refusal says that it is the App that may not (docs: troubleshooting the REST API)',
+    'refuses an App with a message of its own (docs: troubleshooting the REST API)',
     async ({ installation }) => {
       const { data } = await installation(`POST ${R}/git/blobs`, { content: 'x' });
       return [String(data['message'])];
@@ -156,19 +161,19 @@ const differ: readonly (readonly [string, Step, readonly unknown[], readonly unk
     ['Forbidden'],
   ],
   [
-    'an installation lists its repositories (docs: rest/apps/installations)',
+    'lists the repositories of an installation (docs: rest/apps/installations)',
     async ({ installation }) => [(await installation('GET /installation/repositories')).status],
     [200],
     [404],
   ],
   [
-    'an App reads its deliveries (docs: rest/apps/webhooks)',
+    'lists the deliveries of an App (docs: rest/apps/webhooks)',
     async ({ app }) => [(await app('GET /app/hook/deliveries')).status],
     [200],
     [404],
   ],
   [
-    'a check run names its App (docs: rest/checks/runs)',
+    'names the App of a check run (docs: rest/checks/runs)',
     async ({ installation }) => {
       const main = await installation(`GET ${R}/commits/{ref}`, { ref: 'main' });
       const run = await installation(`POST ${R}/check-runs`, { name: 'gate', head_sha: main.data.sha });
@@ -179,15 +184,15 @@ const differ: readonly (readonly [string, Step, readonly unknown[], readonly unk
   ],
 ];
 
-describe('where the other emulator is right, the two agree:', () => {
+describe('where the other emulator is right, both agree:', () => {
   it.each(agree)('%s', async (_, step) => {
     const { ours, theirs } = await both(step);
     expect(ours).toEqual(theirs);
   });
 
-  it('a webhook is signed over its exact bytes and names its installation', async () => {
+  it('sign a webhook over its exact bytes and name its installation', async () => {
     const { town, installation } = await ourVoices();
-    const ourInbox: Heard[] = [];
+    const ourInbox: ReceivedWebhook[] = [];
     const hooks = startWebhooks(town.world, async (request) => {
       ourInbox.push({
         event: String(request.headers.get('x-github-event')),
@@ -201,18 +206,18 @@ describe('where the other emulator is right, the two agree:', () => {
       await ask(`POST ${R}/issues`, { title: 'Signed \u201cexactly\u201d' });
     await hooks.settled();
     await expect.poll(() => theirInbox.length).toBeGreaterThan(before);
-    for (const heard of [ourInbox[0], theirInbox[before]]) {
-      if (heard === undefined) throw new Error('nothing was heard');
-      const payload: Readonly<Record<string, unknown>> = JSON.parse(heard.body);
-      expect([heard.event, payload['action']]).toEqual(['issues', 'opened']);
+    for (const webhook of [ourInbox[0], theirInbox[before]]) {
+      if (webhook === undefined) throw new Error('nothing was heard');
+      const payload: Readonly<Record<string, unknown>> = JSON.parse(webhook.body);
+      expect([webhook.event, payload['action']]).toEqual(['issues', 'opened']);
       expect(payload['installation']).toMatchObject({ id: expect.any(Number) });
-      expect(await verify(secret, heard.body, heard.signature)).toBe(true);
-      expect(await verify(secret, `${heard.body} `, heard.signature)).toBe(false);
+      expect(await verify(secret, webhook.body, webhook.signature)).toBe(true);
+      expect(await verify(secret, `${webhook.body} `, webhook.signature)).toBe(false);
     }
   });
 });
 
-describe('where it is wrong, the playground does what GitHub does:', () => {
+describe('where the other emulator is wrong, the playground does what GitHub does:', () => {
   it.each(differ)('%s', async (_, step, github, emulated) => {
     expect(await both(step)).toEqual({ ours: github, theirs: emulated });
   });

@@ -1,7 +1,7 @@
 /**
- * The same requests to the playground and to `emulate` 0.12.2, an emulator by somebody else: where that one is right
- * (git objects and refs, contents, comments, labels) both give the same status and the same facts. Where it is wrong, a
- * test says what GitHub does.
+ * The same requests to the playground and to `emulate` 0.12.2, an independent emulator. Where that one is right (git
+ * objects and refs, contents, comments, labels) both give the same status and the same facts. Where it is wrong, a test
+ * states what GitHub does.
  */
 
 import { Octokit } from '@octokit/core';
@@ -18,7 +18,7 @@ afterAll(() => emulator.close());
 
 const agree: readonly (readonly [string, Step])[] = [
   [
-    'a blob, a tree and a commit have the ids that git gives them',
+    'give a blob, a tree and a commit the same ids as git',
     async (ask) => {
       const blob = await ask('POST /repos/{owner}/{repo}/git/blobs', { content: 'hello\n' });
       const tree = await ask('POST /repos/{owner}/{repo}/git/trees', {
@@ -26,7 +26,7 @@ const agree: readonly (readonly [string, Step])[] = [
       });
       const who = { name: 'Ada', email: 'ada@lab.example', date: '2026-11-21T06:00:00Z' };
       const commit = await ask('POST /repos/{owner}/{repo}/git/commits', {
-        // With its newline: the other emulator adds one where it lacks, GitHub keeps a message to the byte.
+        // With a final newline: the other emulator adds a missing one, but GitHub keeps a message exactly.
         message: 'Say hello\n',
         tree: tree.data.sha,
         parents: [],
@@ -37,7 +37,7 @@ const agree: readonly (readonly [string, Step])[] = [
     },
   ],
   [
-    'a ref is made once and moves forwards only',
+    'create a ref once and move it only forwards',
     async (ask) => {
       const main = await ask('GET /repos/{owner}/{repo}/git/ref/{ref}', { ref: 'heads/main' });
       const sha = main.data['object']?.sha;
@@ -59,7 +59,7 @@ const agree: readonly (readonly [string, Step])[] = [
     },
   ],
   [
-    'a file that somebody else changed is not written over',
+    'refuse to overwrite a file that was changed in the meantime',
     async (ask) => {
       const file = { path: 'note.txt', message: 'Note' };
       const put = 'PUT /repos/{owner}/{repo}/contents/{path}';
@@ -72,11 +72,11 @@ const agree: readonly (readonly [string, Step])[] = [
     },
   ],
   [
-    'comments and labels come back as they were written',
+    'return comments and labels unchanged',
     async (ask) => {
       const issue = await ask('POST /repos/{owner}/{repo}/issues', { title: 'T', body: 'b' });
       const thread = { issue_number: issue.data.number };
-      const said = await ask('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+      const comment = await ask('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
         ...thread,
         body: 'hi',
       });
@@ -88,8 +88,8 @@ const agree: readonly (readonly [string, Step])[] = [
       });
       return [
         issue.status,
-        said.status,
-        String(said.data['body']),
+        comment.status,
+        String(comment.data['body']),
         label.status,
         again.status,
         String(closed.data['state']),
@@ -98,22 +98,22 @@ const agree: readonly (readonly [string, Step])[] = [
   ],
 ];
 
-describe('where the other emulator is right, the two agree:', () => {
+describe('where the other emulator is right, both agree:', () => {
   it.each(agree)('%s', async (_, step) => {
     const { ours, theirs } = await both(emulator, step);
     expect(ours).toEqual(theirs);
   });
 });
 
-describe('where it is wrong, the playground does what GitHub does:', () => {
-  it('a token that nobody has is refused (docs: authenticating to the REST API)', async () => {
+describe('where the other emulator is wrong, the playground does what GitHub does:', () => {
+  it('refuses an unknown token (docs: authenticating to the REST API)', async () => {
     const town = createTown();
     const stranger = askWith(town.as('ghp_nobody'), 'lab');
     const theirs = askWith(new Octokit({ baseUrl: emulator.url, auth: 'ghp_nobody' }), 'ada');
     expect([(await stranger('GET /user')).status, (await theirs('GET /user')).status]).toEqual([401, 200]);
   });
 
-  it('a body of 65,537 characters is refused (docs: it is 65,536 at most)', async () => {
+  it('refuses a body of 65,537 characters (docs: the maximum is 65,536)', async () => {
     const long: Step = async (ask) => {
       const issue = await ask('POST /repos/{owner}/{repo}/issues', { title: 'T' });
       const thread = { issue_number: issue.data.number, body: 'x'.repeat(65_537) };
@@ -122,7 +122,7 @@ describe('where it is wrong, the playground does what GitHub does:', () => {
     expect(await both(emulator, long)).toEqual({ ours: [422], theirs: [201] });
   });
 
-  it('a reaction can be given (docs.github.com/rest/reactions)', async () => {
+  it('accepts a reaction (docs.github.com/rest/reactions)', async () => {
     const react: Step = async (ask) => {
       const issue = await ask('POST /repos/{owner}/{repo}/issues', { title: 'T' });
       const thread = { issue_number: issue.data.number, content: 'eyes' };

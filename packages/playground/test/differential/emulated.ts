@@ -1,11 +1,11 @@
-/** One request sequence on the playground and on `emulate` 0.12.2, an emulator by somebody else. */
+/** One request sequence on the playground and on `emulate` 0.12.2, an independent emulator. */
 
 import { Octokit } from '@octokit/core';
 import { createEmulator, type Emulator } from 'emulate';
 import { createTown } from '../world/town.ts';
 
 type Fact = Readonly<Record<string, unknown>> | string | number;
-/** `ask` as ada, who may write; `other` as ravi, who may not. */
+/** `ask` as ada, who has write access; `other` as ravi, who has none. */
 export type Step = (ask: Ask, other: Ask) => Promise<readonly Fact[]>;
 /** One request; a refusal is its status and message. */
 export type Ask = (
@@ -18,7 +18,7 @@ type Answer = { readonly [key: string]: Answer } & {
   readonly id: number;
 };
 
-/** What a lab's App is there: its key, what it may do, and where it listens. */
+/** A lab's App: its key, its permissions, and its webhook address. */
 export type EmulatedApp = {
   readonly app_id: number;
   readonly slug: string;
@@ -53,7 +53,7 @@ export function startEmulator(apps: readonly EmulatedApp[] = []): Promise<Emulat
   });
 }
 
-/** One request as somebody; a refusal is its status and answer. */
+/** One request as one person; a refusal is its status and answer. */
 export function askWith(octokit: Octokit, owner: string): Ask {
   const ask = async (
     route: string,
@@ -67,7 +67,7 @@ export function askWith(octokit: Octokit, owner: string): Ask {
       if (!(error instanceof Error) || !('status' in error)) throw error;
       const response = 'response' in error ? error.response : undefined;
       if (response !== undefined) return { status: Number(error.status), data: Object(response).data };
-      // No answer at all: the other emulator ended a connection that had been idle for five seconds.
+      // No answer: the other emulator closed a connection that had been idle for five seconds.
       if (tries === 0) throw error;
       return ask(route, body, tries - 1);
     }

@@ -1,6 +1,6 @@
 /**
- * More of what `emulate` 0.12.2 serves, asked of both: issues, labels, comments in pages, pull requests, contents, tags,
- * comparisons, checks, roles. Where the two differ the test says which of them does what GitHub does, and by what source.
+ * More requests to both the playground and `emulate` 0.12.2: issues, labels, paged comments, pull requests, contents,
+ * tags, comparisons, checks, roles. Where the two differ, the test names the one that matches GitHub, with the source.
  */
 
 import type { Emulator } from 'emulate';
@@ -16,7 +16,7 @@ afterAll(() => emulator.close());
 const R = '/repos/{owner}/{repo}';
 const base64 = (words: string): string => Buffer.from(words).toString('base64');
 
-/** A branch with one commit of its own, made by the git routes. */
+/** A branch with one commit of its own, created by the git routes. */
 async function branch(ask: Parameters<Step>[0], name: string, path: string): Promise<string> {
   const main = await ask(`GET ${R}/git/ref/{ref}`, { ref: 'heads/main' });
   const parent = String(main.data['object']?.sha);
@@ -38,7 +38,7 @@ const list = (data: unknown): readonly Record<string, unknown>[] => (Array.isArr
 
 const agree: readonly (readonly [string, Step])[] = [
   [
-    'an issue is changed, closed, opened again and found by its state',
+    'edit, close and reopen an issue, and list it by state',
     async (ask) => {
       const made = await ask(`POST ${R}/issues`, { title: 'Daily', body: 'b' });
       const at = { issue_number: made.data.number };
@@ -58,7 +58,7 @@ const agree: readonly (readonly [string, Step])[] = [
     },
   ],
   [
-    'labels are added to an issue, replaced and taken away',
+    'add labels to an issue and remove them',
     async (ask) => {
       for (const name of ['one', 'two']) await ask(`POST ${R}/labels`, { name, color: 'ffffff' });
       const at = { issue_number: (await ask(`POST ${R}/issues`, { title: 'L' })).data.number };
@@ -74,7 +74,7 @@ const agree: readonly (readonly [string, Step])[] = [
     },
   ],
   [
-    'comments come in pages, are edited and deleted by their author',
+    'page comments, and let their author edit and delete them',
     async (ask) => {
       const at = { issue_number: (await ask(`POST ${R}/issues`, { title: 'C' })).data.number };
       const ids: number[] = [];
@@ -90,7 +90,7 @@ const agree: readonly (readonly [string, Step])[] = [
     },
   ],
   [
-    'a pull request is opened, reviewed by somebody else and listed',
+    'open a pull request, accept a review of it, and list it',
     async (ask, other) => {
       const sha = await branch(ask, 'topic', 'topic.txt');
       const made = await ask(`POST ${R}/pulls`, { title: 'P', head: 'topic', base: 'main' });
@@ -105,7 +105,7 @@ const agree: readonly (readonly [string, Step])[] = [
     },
   ],
   [
-    'a file is deleted with its sha alone, and two commits are compared',
+    'require the right sha to delete a file, and compare two commits',
     async (ask) => {
       const put = await ask(`PUT ${R}/contents/{path}`, {
         path: 'x.txt',
@@ -124,7 +124,7 @@ const agree: readonly (readonly [string, Step])[] = [
     },
   ],
   [
-    'an annotated tag is an object of its own, with the id that git gives it',
+    'give a tree the same id as git, and refuse a missing blob and a ref to nothing',
     async (ask) => {
       const main = await ask(`GET ${R}/git/ref/{ref}`, { ref: 'heads/main' });
       const blob = await ask(`POST ${R}/git/blobs`, { content: 'tagged\n' });
@@ -138,17 +138,17 @@ const agree: readonly (readonly [string, Step])[] = [
   ],
 ];
 
-describe('where the other emulator is right, the two agree:', () => {
+describe('where the other emulator is right, both agree:', () => {
   it.each(agree)('%s', async (_, step) => {
     const { ours, theirs } = await both(emulator, step);
     expect(ours).toEqual(theirs);
   });
 });
 
-/** What each of the two answers; the first is GitHub's. */
+/** The two answers; the first is GitHub's. */
 const differ: readonly (readonly [string, Step, readonly unknown[], readonly unknown[]])[] = [
   [
-    'somebody else’s comment is not deleted (docs: rest/issues/comments, push access)',
+    'refuses to delete another person’s comment (docs: rest/issues/comments, push access)',
     async (ask, other) => {
       const at = { issue_number: (await ask(`POST ${R}/issues`, { title: 'D' })).data.number };
       const comment = await ask(`POST ${R}/issues/{issue_number}/comments`, { ...at, body: 'mine' });
@@ -160,7 +160,7 @@ const differ: readonly (readonly [string, Step, readonly unknown[], readonly unk
     [204],
   ],
   [
-    'a stranger does not speak in a locked thread (docs: locking conversations)',
+    'refuses an outsider’s comment in a locked thread (docs: locking conversations)',
     async (ask, other) => {
       const at = { issue_number: (await ask(`POST ${R}/issues`, { title: 'K' })).data.number };
       await ask(`PUT ${R}/issues/{issue_number}/lock`, { ...at, lock_reason: 'resolved' });
@@ -170,7 +170,7 @@ const differ: readonly (readonly [string, Step, readonly unknown[], readonly unk
     [201],
   ],
   [
-    'a second pull request from the same branch is refused, and a review answers 200; its commits are its own (docs: rest/pulls)',
+    'refuses a second pull request of one branch, and lists only its own commits (docs: rest/pulls)',
     async (ask, other) => {
       await branch(ask, 'twin', 'twin.txt');
       const wish = { title: 'P', head: 'twin', base: 'main' };
@@ -189,7 +189,7 @@ const differ: readonly (readonly [string, Step, readonly unknown[], readonly unk
     [201, 201, 201, 2],
   ],
   [
-    'commit statuses are there (docs: rest/commits/statuses)',
+    'serves commit statuses (docs: rest/commits/statuses)',
     async (ask) => {
       const main = await ask(`GET ${R}/git/ref/{ref}`, { ref: 'heads/main' });
       const wish = { sha: main.data['object']?.sha, state: 'success', context: 'ci' };
@@ -199,7 +199,7 @@ const differ: readonly (readonly [string, Step, readonly unknown[], readonly unk
     [404],
   ],
   [
-    'the files of a pull request are those that its branch changes (docs: rest/pulls, list files)',
+    'lists the changed files of a pull request, and serves its diff (docs: rest/pulls, list files)',
     async (ask) => {
       await branch(ask, 'files', 'files.txt');
       const made = await ask(`POST ${R}/pulls`, { title: 'F', head: 'files', base: 'main' });
@@ -214,18 +214,18 @@ const differ: readonly (readonly [string, Step, readonly unknown[], readonly unk
     [0, 'object'],
   ],
   [
-    'a stranger’s permission on a public repository is read (docs: rest/collaborators, permission)',
+    'reports the permission of an account without a role (docs: rest/collaborators, permission)',
     async (ask, other) => {
       const username = String((await other('GET /user')).data['login']);
-      const told = await ask(`GET ${R}/collaborators/{username}/permission`, { username });
-      return [told.status];
+      const permission = await ask(`GET ${R}/collaborators/{username}/permission`, { username });
+      return [permission.status];
     },
     [200],
     [404],
   ],
 ];
 
-describe('where it is wrong, the playground does what GitHub does:', () => {
+describe('where the other emulator is wrong, the playground does what GitHub does:', () => {
   it.each(differ)('%s', async (_, step, github, emulated) => {
     expect(await both(emulator, step)).toEqual({ ours: github, theirs: emulated });
   });

@@ -1,4 +1,4 @@
-/** The rest of what `emulate` 0.12.2 lacks or does otherwise: GitHub's answer with its page, ours, and the other one's. */
+/** What else `emulate` 0.12.2 lacks or does differently: GitHub's answer with its page, ours, and the other one's. */
 
 import type { Emulator } from 'emulate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,22 +19,22 @@ const issueOf = async (
   issue_number: (await ask(`POST ${R}/issues`, { title })).data.number,
 });
 
-/** What each of the two answers; the first is GitHub's. */
+/** The two answers; the first is GitHub's. */
 const differ: readonly (readonly [string, Step, readonly unknown[], readonly unknown[]])[] = [
   [
-    'a lock needs no body (docs: rest/issues/issues, lock an issue)',
+    'locks an issue without a request body (docs: rest/issues/issues, lock an issue)',
     async (ask) => [(await ask(`PUT ${R}/issues/{issue_number}/lock`, await issueOf(ask, 'L'))).status],
     [204],
     [400],
   ],
   [
-    'labels are made by those who may write (docs: rest/issues/labels)',
+    'requires write access to create labels (docs: rest/issues/labels)',
     async (_, other) => [(await other(`POST ${R}/labels`, { name: 'theirs', color: 'ff0000' })).status],
     [403],
     [201],
   ],
   [
-    'a comparison can be had as a diff (docs: rest/commits, compare two commits)',
+    'serves a comparison as a diff (docs: rest/commits, compare two commits)',
     async (ask) => {
       const diff = await ask(`GET ${R}/compare/{basehead}`, {
         basehead: 'main...main',
@@ -46,7 +46,7 @@ const differ: readonly (readonly [string, Step, readonly unknown[], readonly unk
     ['object'],
   ],
   [
-    'check runs are made by Apps alone (docs: rest/checks/runs)',
+    'lets only Apps create check runs (docs: rest/checks/runs)',
     async (ask) => {
       const main = await ask(`GET ${R}/git/ref/{ref}`, { ref: 'heads/main' });
       return [(await ask(`POST ${R}/check-runs`, { name: 'c', head_sha: main.data['object']?.sha })).status];
@@ -61,7 +61,7 @@ describe('where the other emulator is wrong, the playground does what GitHub doe
     expect(await both(emulator, step)).toEqual({ ours: github, theirs: emulated });
   });
 
-  it('an answer has an id and an ETag; asked again for nothing new it is a 304 (docs: best practices for using the REST API)', async () => {
+  it('sends a request id and an ETag, and a 304 for unchanged data (docs: best practices for using the REST API)', async () => {
     const town = createTown();
     const ask = (url: string, token: string, headers: Readonly<Record<string, string>> = {}): Request =>
       new Request(url, { headers: { authorization: `Bearer ${token}`, ...headers } });
@@ -71,8 +71,9 @@ describe('where the other emulator is wrong, the playground does what GitHub doe
     ];
     const mine = await town.world.fetch(ask(ours, town.seeded.tokens.ada));
     const other = await fetch(ask(theirs, 'ada_token'));
-    const told = ({ headers }: Response) => ['etag', 'x-github-request-id'].map((name) => headers.has(name));
-    expect([told(mine), told(other)]).toEqual([
+    const hasHeaders = ({ headers }: Response) =>
+      ['etag', 'x-github-request-id'].map((name) => headers.has(name));
+    expect([hasHeaders(mine), hasHeaders(other)]).toEqual([
       [true, true],
       [false, false],
     ]);
@@ -80,7 +81,7 @@ describe('where the other emulator is wrong, the playground does what GitHub doe
     expect((await town.world.fetch(ask(ours, town.seeded.tokens.ada, again))).status).toBe(304);
   });
 
-  it('there is GraphQL (docs: graphql)', async () => {
+  it('serves GraphQL (docs: graphql)', async () => {
     const town = createTown();
     const ask = (url: string, token: string): Request =>
       new Request(url, {
@@ -93,17 +94,17 @@ describe('where the other emulator is wrong, the playground does what GitHub doe
     expect((await fetch(ask(`${emulator.url}/graphql`, 'ada_token'))).status).toBe(404);
   });
 
-  it('eighty comments a minute are the end (docs: rate limits for the REST API)', async () => {
+  it('refuses more than eighty comments per minute (docs: rate limits for the REST API)', async () => {
     const statuses = await both(emulator, async (ask) => {
       const at = await issueOf(ask, 'Much');
-      const said = [];
+      const statusCodes = [];
       for (let count = 0; count < 85; count += 1)
-        said.push(
+        statusCodes.push(
           (await ask(`POST ${R}/issues/{issue_number}/comments`, { ...at, body: `${count}` })).status,
         );
-      return [said.filter((status) => status === 403).length];
+      return [statusCodes.filter((status) => status === 403).length];
     });
-    // The issue is a piece of content, too.
+    // The issue counts as content, too.
     expect(statuses).toEqual({ ours: [6], theirs: [0] });
   });
 });

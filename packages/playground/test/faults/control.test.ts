@@ -1,4 +1,4 @@
-/** Faults as they are switched from outside, over HTTP: one seed is one history, and what is said is what happens. */
+/** Faults switched from outside, over HTTP: a seed gives one history, and the reported strikes really happened. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FaultSite, openFaultSite } from './fault-site.ts';
@@ -17,31 +17,31 @@ const LABELS = { kind: 'server-error', rate: 0.3, seed: 7, route: 'GET /repos/*/
 const ISSUES = { kind: 'server-error', rate: 0.3, seed: 9, route: 'GET /repos/*/issues' };
 
 describe('a seed', () => {
-  it('strikes the same ones whatever goes on elsewhere, and whatever else is on', async () => {
+  it('strikes the same requests regardless of other requests and other faults', async () => {
     await on(LABELS);
-    const alone = await site.marks(60);
-    expect(alone).toMatch(/^(?=.*x)(?=.*\.)/);
+    const expected = await site.marks(60);
+    expect(expected).toMatch(/^(?=.*x)(?=.*\.)/);
     await on();
     await on(ISSUES, { kind: 'slow', rate: 0.5, seed: 3, durationMs: 1 }, LABELS);
-    let beside = '';
+    let actual = '';
     for (let index = 0; index < 60; index += 1) {
-      beside += await site.marks(1);
+      actual += await site.marks(1);
       await site.marks(1, '/issues');
     }
-    expect(beside).toBe(alone);
+    expect(actual).toBe(expected);
   });
 
-  it('goes on with its history when another fault before it is switched off', async () => {
+  it('keeps its history when an earlier fault in the list is switched off', async () => {
     await on(LABELS);
-    const whole = await site.marks(60);
+    const expected = await site.marks(60);
     await on();
     await on(ISSUES, LABELS);
     const first = await site.marks(30);
     await on(LABELS);
-    expect(first + (await site.marks(30))).toBe(whole);
+    expect(first + (await site.marks(30))).toBe(expected);
   });
 
-  it('begins anew when it is switched off and on', async () => {
+  it('starts again when the fault is switched off and on', async () => {
     await on(LABELS);
     const first = await site.marks(30);
     await on();
@@ -50,21 +50,21 @@ describe('a seed', () => {
     expect(await site.marks(30)).toBe(first);
   });
 
-  it('goes on after a restart, with all that was switched on', async () => {
+  it('keeps its history over a restart', async () => {
     await on(LABELS);
-    const whole = await site.marks(40);
+    const expected = await site.marks(40);
     await on();
     await on(LABELS);
     const before = await site.marks(15);
     const kept = site.kept();
     await site.close();
     site = await openFaultSite(kept);
-    expect(before + (await site.marks(25))).toBe(whole);
+    expect(before + (await site.marks(25))).toBe(expected);
   });
 });
 
 describe('two faults on one route', () => {
-  it('both happen: an answer is late and an error', async () => {
+  it('can both strike: an answer is late and an error', async () => {
     await on(
       { kind: 'slow', rate: 1, durationMs: 60, route: 'GET /repos/lab/ferries/labels' },
       { kind: 'server-error', rate: 1, route: 'GET /api/v3/repos/lab/ferries/labels' },
@@ -75,7 +75,7 @@ describe('two faults on one route', () => {
     expect((await site.control('GET')).answer).toMatchObject({ struck: { slow: 1, 'server-error': 1 } });
   });
 
-  it('of which one takes the people too, the other still spares them', async () => {
+  it('spare people separately: one includes people, the other does not', async () => {
     await on(
       { kind: 'server-error', rate: 1 },
       { kind: 'lost-request', rate: 1, route: 'GET */issues', people: true },
@@ -86,8 +86,8 @@ describe('two faults on one route', () => {
   });
 });
 
-describe('switching off', () => {
-  it('lets a slow answer go that was to take an hour, undone by nothing', async () => {
+describe('switching faults off', () => {
+  it('releases a slow answer of an hour immediately, and the request succeeds', async () => {
     await on({ kind: 'slow', rate: 1, durationMs: 3_600_000 });
     const late = site.ask('bot', 'POST', '/issues', { title: 'Late' });
     await expect.poll(async () => (await site.control('GET')).answer).toMatchObject({ struck: { slow: 1 } });
@@ -95,7 +95,7 @@ describe('switching off', () => {
     expect(await late).toBe(201);
   });
 
-  it('leaves the slow answers of a fault that stays on', async () => {
+  it('keeps the slow answers of a fault that stays on', async () => {
     const slow = { kind: 'slow', rate: 1, durationMs: 300, seed: 4 };
     await on(slow);
     const since = performance.now();
@@ -106,7 +106,7 @@ describe('switching off', () => {
     expect(performance.now() - since).toBeGreaterThanOrEqual(295);
   });
 
-  it('ends the storm of a secondary limit, though other faults are on', async () => {
+  it('ends the secondary limit of a removed fault although another fault is on', async () => {
     await on({ kind: 'secondary-limit', rate: 1, route: 'POST */issues' }, ISSUES);
     expect(await site.ask('bot', 'GET', '/labels')).toBe(200);
     expect(await site.ask('bot', 'POST', '/issues', { title: 'Refused' })).toBe(403);
@@ -116,7 +116,7 @@ describe('switching off', () => {
   });
 });
 
-it('a playground that closes waits for no slow answer', async () => {
+it('closes without a wait for slow answers', async () => {
   await on({ kind: 'slow', rate: 1, durationMs: 3_600_000 });
   const late = site.ask('bot', 'GET', '/labels');
   await expect.poll(async () => (await site.control('GET')).answer).toMatchObject({ struck: { slow: 1 } });
@@ -125,7 +125,7 @@ it('a playground that closes waits for no slow answer', async () => {
   site = await openFaultSite();
 });
 
-it('only what happened counts as struck: no first read is stale, and no read meets a limit of writes', async () => {
+it('counts only real strikes: no first read as stale, and no read for a limit on writes', async () => {
   await on({ kind: 'stale-read', rate: 1 });
   await site.marks(1, '/issues');
   await site.ask('ada', 'POST', '/issues', { title: 'New' });
@@ -136,7 +136,7 @@ it('only what happened counts as struck: no first read is stale, and no read mee
   expect((await site.control('GET')).answer['struck']).toEqual({ 'stale-read': 1 });
 });
 
-it('a webhook that is doubled is one delivery sent twice, and others go by their event', async () => {
+it('sends a doubled webhook twice with one GUID, and matches webhook faults by event', async () => {
   await on(
     { kind: 'webhook-doubled', rate: 1, route: 'issues' },
     { kind: 'webhook-dropped', rate: 1, route: 'pull_*' },
@@ -146,28 +146,36 @@ it('a webhook that is doubled is one delivery sent twice, and others go by their
   expect(new Set(site.heard.map(({ guid }) => guid)).size).toBe(1);
 });
 
-describe('a control that is malformed', () => {
+describe('a malformed control request', () => {
   it.each([
     ['an unknown field', { faults: [{ kind: 'slow', rate: 1, routes: 'GET /x' }] }, 'routes'],
-    ['an unknown field beside the list', { fault: [] }, 'fault'],
+    ['an unknown field next to the list', { fault: [] }, 'fault'],
     ['an unknown kind', { faults: [{ kind: 'earthquake', rate: 1 }] }, 'faults[0].kind'],
     ['no rate', { faults: [{ kind: 'slow' }] }, 'faults[0].rate'],
     ['a rate in percent', { faults: [{ kind: 'slow', rate: 20 }] }, 'faults[0].rate'],
     ['a path without a method', { faults: [{ kind: 'slow', rate: 1, route: '/repos/x' }] }, 'METHOD /path'],
-    ['a webhook on a path', { faults: [{ kind: 'webhook-dropped', rate: 1, route: 'POST /x' }] }, 'event'],
-    ['a push by another name', { faults: [{ kind: 'push-answer-lost', rate: 1, route: 'pull' }] }, 'push'],
-    ['a clock on a route', { faults: [{ kind: 'clock-skew', rate: 1, route: 'GET /x' }] }, 'no routes'],
-    ['a wait that is negative', { faults: [{ kind: 'slow', rate: 1, durationMs: -5 }] }, 'durationMs'],
-    ['more than a list holds', { faults: Array(33).fill({ kind: 'slow', rate: 0 }) }, 'faults'],
-    ['no object at all', [], 'object'],
-  ])('is refused with the place: %s', async (_what, body, place) => {
+    [
+      'a webhook fault on a path',
+      { faults: [{ kind: 'webhook-dropped', rate: 1, route: 'POST /x' }] },
+      'event',
+    ],
+    [
+      'a push fault with another route',
+      { faults: [{ kind: 'push-answer-lost', rate: 1, route: 'pull' }] },
+      'push',
+    ],
+    ['a clock fault on a route', { faults: [{ kind: 'clock-skew', rate: 1, route: 'GET /x' }] }, 'no routes'],
+    ['a negative delay', { faults: [{ kind: 'slow', rate: 1, durationMs: -5 }] }, 'durationMs'],
+    ['too many faults', { faults: Array(33).fill({ kind: 'slow', rate: 0 }) }, 'faults'],
+    ['a body that is not an object', [], 'object'],
+  ])('is refused with the position of the error: %s', async (_what, body, place) => {
     await on(LABELS);
     const { status, answer } = await site.control('PUT', body);
     expect([status, String(answer['message'])]).toEqual([422, expect.stringContaining(place)]);
     expect((await site.control('GET')).answer['faults']).toEqual([expect.objectContaining(LABELS)]);
   });
 
-  it('costs no time: a pattern of nothing but stars is as quick as any', async () => {
+  it('with a pattern full of stars causes no slow matching', async () => {
     await on({ kind: 'slow', rate: 1, route: `GET ${'*a'.repeat(95)}*b` });
     const before = process.cpuUsage();
     expect(await site.ask('bot', 'GET', `/labels?${'a'.repeat(10)}`)).toBe(200);

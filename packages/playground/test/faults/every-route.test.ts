@@ -1,4 +1,4 @@
-/** Each fault of requests strikes every route that there is, and does to its state what the fault says. */
+/** Each request fault strikes every route, with the documented effect on the route's state. */
 
 import { describe, expect, it } from 'vitest';
 import { allRoutes } from '../../api/all-routes.ts';
@@ -7,9 +7,9 @@ import { type FaultKind, faultSchema } from '../../faults/fault.ts';
 import { mintUserToken } from '../../identity/tokens.ts';
 import { at, createTown, type Town } from '../world/town.ts';
 
-type Asked = { readonly method: string; readonly path: string };
+type RouteRequest = { readonly method: string; readonly path: string };
 
-/** Something that is there for most of the routes; the rest are asked for what is not there. */
+/** Values that exist for most routes; the other routes get values that do not exist. */
 const values: Readonly<Record<string, string>> = {
   owner: 'lab',
   repo: 'ferries',
@@ -18,17 +18,17 @@ const values: Readonly<Record<string, string>> = {
   branch: 'main',
   ref: 'main',
 };
-const asked: readonly Asked[] = [
+const requests: readonly RouteRequest[] = [
   ...allRoutes.map(({ method, pattern }) => ({
     method,
     path: `/api/v3${pattern.replaceAll(/:(\w+)\*?/g, (_, name: string) => values[name] ?? '1')}`,
   })),
   { method: 'POST', path: '/api/graphql' },
 ];
-const reads = asked.filter(({ method }) => method === 'GET');
-const writes = asked.filter(({ method }) => method !== 'GET');
+const reads = requests.filter(({ method }) => method === 'GET');
+const writes = requests.filter(({ method }) => method !== 'GET');
 
-/** The same town every time: an issue with a comment, a branch, an administrator who asks. */
+/** Always the same town: an issue with a comment, a branch, and an administrator as the caller. */
 async function furnished(): Promise<{ readonly town: Town; readonly token: string }> {
   const town = createTown();
   await town.commit('main', { 'a.txt': 'one\n' });
@@ -46,16 +46,16 @@ async function furnished(): Promise<{ readonly town: Town; readonly token: strin
   return { town, token: mintUserToken(town.world, id) };
 }
 
-function strike(town: Town, kind: FaultKind, { method, path }: Asked, durationMs = 7_000): void {
+function strike(town: Town, kind: FaultKind, { method, path }: RouteRequest, durationMs = 7_000): void {
   const route = `${method} ${path.replace('/api/v3', '')}`;
   town.world.state.settings.faults = [faultSchema.parse({ kind, rate: 1, route, people: true, durationMs })];
 }
 
 async function ask(
   { town, token }: { readonly town: Town; readonly token: string },
-  { method, path }: Asked,
+  { method, path }: RouteRequest,
 ) {
-  // Limits are another test's matter.
+  // Other tests cover limits.
   town.advance(61 * 60 * 1000);
   const body =
     path === '/api/graphql'
@@ -66,46 +66,46 @@ async function ask(
   return town.world.fetch(new Request(`http://github.test${path}`, init));
 }
 
-/** What people would see changed: everything but the playground's own counts. */
-function matter({ world }: Town): string {
+/** The state that people can see: everything except the playground's own counters. */
+function visibleState({ world }: Town): string {
   const { counters: _c, usage: _u, faultsStruck: _s, settings: _t, unserved: _n, ...rest } = world.state;
   return JSON.stringify(rest);
 }
 
 describe.each(['server-error', 'lost-request'] as const)('%s', (kind) => {
-  it('strikes every route before anything is done', async () => {
+  it('strikes every route before the request has an effect', async () => {
     const lab = await furnished();
-    for (const one of asked) {
+    for (const one of requests) {
       strike(lab.town, kind, one);
-      const before = matter(lab.town);
+      const before = visibleState(lab.town);
       const answer = await ask(lab, one).catch((error: unknown) => error);
       expect([
         one,
         answer instanceof Response ? answer.status >= 500 : answer instanceof ConnectionLost,
       ]).toEqual([one, true]);
-      expect([one, matter(lab.town)]).toEqual([one, before]);
+      expect([one, visibleState(lab.town)]).toEqual([one, before]);
     }
-    expect(lab.town.world.state.faultsStruck[kind]).toBe(asked.length);
+    expect(lab.town.world.state.faultsStruck[kind]).toBe(requests.length);
   });
 });
 
-it('lost-answer strikes every route after all of it was done', async () => {
+it('strikes every route with lost-answer after the request had its full effect', async () => {
   const [lab, calm] = [await furnished(), await furnished()];
-  for (const one of asked) {
+  for (const one of requests) {
     strike(lab.town, 'lost-answer', one);
     const lost = await ask(lab, one).catch((error: unknown) => error);
     expect([one, lost instanceof ConnectionLost]).toEqual([one, true]);
     await ask(calm, one);
   }
-  expect(lab.town.world.state.faultsStruck['lost-answer']).toBe(asked.length);
-  // Only what the seeds and the clock of the two towns share makes this comparison possible.
+  expect(lab.town.world.state.faultsStruck['lost-answer']).toBe(requests.length);
+  // The comparison is possible only because both towns share seeds and clock.
   const times = /\d{13}/g;
-  expect(matter(lab.town).replaceAll(times, 'T')).toBe(matter(calm.town).replaceAll(times, 'T'));
+  expect(visibleState(lab.town).replaceAll(times, 'T')).toBe(visibleState(calm.town).replaceAll(times, 'T'));
 });
 
-it('slow strikes every route: the same answer, later', async () => {
+it('strikes every route with slow: the same answer, later', async () => {
   const [lab, calm] = [await furnished(), await furnished()];
-  for (const one of asked) {
+  for (const one of requests) {
     strike(lab.town, 'slow', one);
     const started = lab.town.world.clock.now();
     const { status } = await ask(lab, one);
@@ -114,29 +114,29 @@ it('slow strikes every route: the same answer, later', async () => {
   }
 });
 
-it('stale-read strikes every read that has an older answer, and no write', async () => {
+it('strikes every read that has an older answer with stale-read, and no write', async () => {
   const lab = await furnished();
-  const told: Asked[] = [];
-  for (const one of asked) {
-    // An hour passes between the two.
+  const struckRequests: RouteRequest[] = [];
+  for (const one of requests) {
+    // An hour passes between the two requests.
     strike(lab.town, 'stale-read', one, 2 * 60 * 60 * 1000);
     const { status } = await ask(lab, one);
     const before = lab.town.world.state.faultsStruck['stale-read'] ?? 0;
     await ask(lab, one);
     const struck = (lab.town.world.state.faultsStruck['stale-read'] ?? 0) - before;
     expect([one, struck]).toEqual([one, one.method === 'GET' && status === 200 ? 1 : 0]);
-    if (struck === 1) told.push(one);
+    if (struck === 1) struckRequests.push(one);
   }
-  expect(told.length).toBeGreaterThan(reads.length / 3);
+  expect(struckRequests.length).toBeGreaterThan(reads.length / 3);
 });
 
-it('secondary-limit strikes every write, and says how long to wait', async () => {
+it('strikes every write with secondary-limit, with a retry-after header', async () => {
   const lab = await furnished();
   for (const one of writes) {
     strike(lab.town, 'secondary-limit', one);
-    const before = matter(lab.town);
+    const before = visibleState(lab.town);
     const answer = await ask(lab, one);
     expect([one, answer.status, answer.headers.get('retry-after')]).toEqual([one, 403, '60']);
-    expect([one, matter(lab.town)]).toEqual([one, before]);
+    expect([one, visibleState(lab.town)]).toEqual([one, before]);
   }
 });

@@ -1,4 +1,4 @@
-/** A playground on a port of its own with an App that listens, for tests that turn its faults as a person with curl would. */
+/** A playground on its own port with an App that receives webhooks, for tests that switch faults over HTTP. */
 
 import { createMemoryStore } from '../../git/store/memory-store.ts';
 import { createOffsetClock } from '../../http/offset-clock.ts';
@@ -17,21 +17,21 @@ export type FaultSite = {
     path: string,
     body?: object,
   ) => Promise<number | 'broken'>;
-  /** A run of the same reads: `x` where something went wrong, `.` where nothing did. */
+  /** A series of equal reads: `x` for a failed one, `.` for a successful one. */
   readonly marks: (count: number, path?: string) => Promise<string>;
   readonly control: (
     method: string,
     body?: unknown,
   ) => Promise<{ readonly status: number; readonly answer: Record<string, unknown> }>;
-  /** GUID and title of the issue of every webhook that arrived, in the order of their arrival. */
+  /** GUID and issue title of every received webhook, in order of arrival. */
   readonly heard: { readonly guid: string; readonly title: string }[];
   readonly settled: () => Promise<void>;
-  /** What a file would keep. */
+  /** The state that a file would store. */
   readonly kept: () => State;
   readonly close: () => Promise<void>;
 };
 
-/** Opens it, or goes on from what another one kept. */
+/** Opens the site, or continues from a stored state. */
 export async function openFaultSite(state?: State): Promise<FaultSite> {
   const bound = await listen(0);
   if (!bound.ok) throw new Error(`no port: ${bound.reason}`);
@@ -50,10 +50,10 @@ export async function openFaultSite(state?: State): Promise<FaultSite> {
   const ada = Object.entries(world.state.tokens).find(([, { kind }]) => kind === 'user')?.[0] ?? '';
   if (row === undefined) throw new Error('the seed installed no App');
   const tokens = { ada, bot: mintInstallationToken(world, row, permissions, null).token };
-  const heard: { readonly guid: string; readonly title: string }[] = [];
+  const received: { readonly guid: string; readonly title: string }[] = [];
   const hooks = startWebhooks(world, async (request) => {
     const payload: { readonly issue: { readonly title: string } } = JSON.parse(await request.text());
-    heard.push({ guid: request.headers.get('x-github-delivery') ?? '', title: payload.issue.title });
+    received.push({ guid: request.headers.get('x-github-delivery') ?? '', title: payload.issue.title });
     return new Response('ok');
   });
   const bugs: unknown[] = [];
@@ -87,7 +87,7 @@ export async function openFaultSite(state?: State): Promise<FaultSite> {
       const answer = await fetch(`${bound.origin}/_playground/faults`, init);
       return { status: answer.status, answer: await answer.json() };
     },
-    heard,
+    heard: received,
     settled: hooks.settled,
     kept: () => structuredClone(world.state),
     close: async () => {

@@ -1,4 +1,4 @@
-/** Faults on demand: what each one does to a request, a webhook, a clock, and that one seed gives one history. */
+/** Faults on demand: the effect of each one on a request, a webhook or a clock, and that one seed gives one history. */
 
 import { describe, expect, it } from 'vitest';
 import { type Fault, faultSchema } from '../../faults/fault.ts';
@@ -9,7 +9,7 @@ import { createTown, type Town } from '../world/town.ts';
 const always = (fault: Partial<Fault> & Pick<Fault, 'kind'>): Fault =>
   faultSchema.parse({ rate: 1, ...fault });
 
-/** One request of the bot; a broken connection is the word `broken`. */
+/** One request of the bot; `broken` for a broken connection. */
 async function ask(town: Town, method: string, path: string, body?: object): Promise<Response | 'broken'> {
   const row = Object.values(town.world.state.installations)[0];
   if (row === undefined) throw new Error('no installation');
@@ -41,13 +41,13 @@ function townWith(...faults: readonly Fault[]): Town {
 }
 
 describe('a request', () => {
-  it('is answered with an error of the server and not done', async () => {
+  it('gets a server error and has no effect', async () => {
     const town = townWith(always({ kind: 'server-error' }));
     expect(status(await ask(town, 'POST', '/issues', { title: 'T' }))).toBeGreaterThanOrEqual(500);
     expect(issues(town)).toBe(0);
   });
 
-  it('is lost before GitHub acted, or its answer after', async () => {
+  it('is lost before it has an effect, or its answer is lost afterwards', async () => {
     const before = townWith(always({ kind: 'lost-request' }));
     expect(await ask(before, 'POST', '/issues', { title: 'T' })).toBe('broken');
     expect(issues(before)).toBe(0);
@@ -56,14 +56,14 @@ describe('a request', () => {
     expect(issues(after)).toBe(1);
   });
 
-  it('is answered late', async () => {
+  it('gets a late answer', async () => {
     const town = townWith(always({ kind: 'slow', durationMs: 9_000 }));
     const startMs = town.world.clock.now();
     expect(status(await ask(town, 'GET', '/issues'))).toBe(200);
     expect(town.world.clock.now() - startMs).toBe(9_000);
   });
 
-  it('is answered with what was true up to a minute ago, and no longer', async () => {
+  it('gets an outdated answer, at most a minute old', async () => {
     const town = townWith(always({ kind: 'stale-read', durationMs: 60_000 }));
     const count = async (): Promise<number> => {
       const answer = await ask(town, 'GET', '/issues');
@@ -77,7 +77,7 @@ describe('a request', () => {
     expect(await count()).toBe(1);
   });
 
-  it('meets a secondary limit that holds every write of the token for a minute, and no read', async () => {
+  it('starts a secondary limit that refuses every write of the token for a minute, but no read', async () => {
     const town = townWith(always({ kind: 'secondary-limit' }));
     const refused = await ask(town, 'POST', '/issues', { title: 'T' });
     if (refused === 'broken') throw new Error('broken');
@@ -91,7 +91,7 @@ describe('a request', () => {
     expect(status(await ask(town, 'POST', '/issues', { title: 'T' }))).toBe(201);
   });
 
-  it('of a person is spared unless the fault says otherwise', async () => {
+  it('of a person is spared unless the fault includes people', async () => {
     const town = townWith(always({ kind: 'server-error' }));
     const asAda = (): Promise<Response> =>
       town.world.fetch(
@@ -104,14 +104,14 @@ describe('a request', () => {
     expect((await asAda()).status).toBeGreaterThanOrEqual(500);
   });
 
-  it('is struck on the named routes only', async () => {
+  it('is struck only on the named routes', async () => {
     const town = townWith(always({ kind: 'lost-request', route: 'POST /repos/*/issues' }));
     expect(await ask(town, 'POST', '/issues', { title: 'T' })).toBe('broken');
     expect(status(await ask(town, 'GET', '/issues'))).toBe(200);
     expect(status(await ask(town, 'POST', '/labels', { name: 'a', color: 'ffffff' }))).toBe(201);
   });
 
-  it('is struck at the given rate, and the same seed strikes the same ones', async () => {
+  it('is struck at the given rate, in the same places for the same seed', async () => {
     const history = async (seed: number): Promise<string> => {
       const town = townWith(always({ kind: 'lost-request', rate: 0.2, seed }));
       let marks = '';
@@ -157,18 +157,18 @@ describe('webhooks', () => {
     expect(late.numbers).toEqual([1, 2, 3]);
   });
 
-  it('overtake each other: one that is held goes after the next', async () => {
+  it('overtake each other: a held one is sent after the next', async () => {
     const fault = always({ kind: 'webhook-reordered', rate: 0.5, seed: 3 });
     const { numbers } = await received(fault, 12, () => new Promise(() => undefined));
     expect(numbers).not.toEqual(numbers.toSorted((a, b) => a - b));
     expect(new Set(numbers).size).toBe(numbers.length);
-    // The last one may still be held.
+    // The last one may still be delayed.
     expect(numbers.length).toBeGreaterThanOrEqual(11);
   });
 });
 
 describe('the clock', () => {
-  it('of GitHub goes before or after everybody else’s', async () => {
+  it('of GitHub is skewed against real time, and its answers have that date', async () => {
     const town = createTown();
     const trueMs = town.world.clock.now();
     town.world.state.settings.faults = [always({ kind: 'clock-skew', durationMs: -300_000 })];

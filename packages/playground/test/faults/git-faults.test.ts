@@ -1,4 +1,4 @@
-/** Faults of git's own requests, as git itself meets them: named by their route, and nobody else's. */
+/** Faults of git's own requests, seen by git itself: they strike only the routes that they name. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,11 +19,11 @@ import { seedWorld } from '../../world/seed.ts';
 async function start() {
   const folder = await mkdtemp(join(tmpdir(), 'git-faults-'));
   const directory = join(folder, 'ferries.git');
-  const heard = await listen(0);
-  if (!heard.ok) throw new Error(heard.reason);
+  const server = await listen(0);
+  if (!server.ok) throw new Error(server.reason);
   const store = createProgramStore({ directory });
   const clock = createOffsetClock();
-  const world = createWorld({ clock, gitStores: () => store, baseUrl: heard.origin });
+  const world = createWorld({ clock, gitStores: () => store, baseUrl: server.origin });
   const permissions = { contents: 'write', metadata: 'read' } as const;
   const app = { publicKeyPem: '', permissions, events: [], webhook: null };
   const { tokens } = seedWorld(world, { app });
@@ -35,12 +35,12 @@ async function start() {
   const bot = mintInstallationToken(world, row, permissions, null).token;
   const git = createGitDoor(world, { directoryOf: () => directory });
   const bugs: unknown[] = [];
-  heard.serve({ world, clock, git, onBug: (error) => bugs.push(error) });
+  server.serve({ world, clock, git, onBug: (error) => bugs.push(error) });
   const lsRemote = async (who: 'bot' | 'ada'): Promise<string> => {
     const token = who === 'bot' ? bot : tokens.ada;
-    // As the bot and actions/checkout do: git by itself would ask as a guest first.
+    // As the bot and actions/checkout do: git by itself would first send the request without a token.
     const header = `http.extraHeader=Authorization: Bearer ${token}`;
-    const address = `${heard.origin}/lab/ferries.git`;
+    const address = `${server.origin}/lab/ferries.git`;
     const env = { GIT_TERMINAL_PROMPT: '0', GIT_CONFIG_GLOBAL: '/dev/null' };
     const { exitCode, stderr } = await execa('git', ['-c', header, 'ls-remote', address], {
       env,
@@ -49,7 +49,7 @@ async function start() {
     return exitCode === 0 ? 'fine' : stderr;
   };
   const close = async (): Promise<void> => {
-    await heard.close();
+    await server.close();
     await rm(folder, { recursive: true, force: true });
     expect(bugs).toEqual([]);
   };
@@ -66,7 +66,7 @@ const fault = (kind: Fault['kind'], route: string, durationMs = 0): Fault =>
   faultSchema.parse({ kind, rate: 1, route, durationMs });
 const REFS = 'GET /lab/ferries.git/info/refs';
 
-it('an error of the server, and a connection that breaks before or after git acted', async () => {
+it('gives git a server error, and breaks its connection before or after git acted', async () => {
   switchFaults(site.world, [fault('server-error', REFS)]);
   expect(await site.lsRemote('bot')).toContain('503');
   for (const kind of ['lost-request', 'lost-answer'] as const) {
@@ -76,14 +76,14 @@ it('an error of the server, and a connection that breaks before or after git act
   }
 });
 
-it('a slow answer is the same answer, later', async () => {
+it('delays git’s answer without a change of its content', async () => {
   switchFaults(site.world, [fault('slow', REFS, 400)]);
   const since = performance.now();
   expect(await site.lsRemote('bot')).toBe('fine');
   expect(performance.now() - since).toBeGreaterThanOrEqual(395);
 });
 
-it('people are spared, and a route that does not name git does not mean it', async () => {
+it('spares people, and git requests that the fault’s route does not name', async () => {
   switchFaults(site.world, [fault('server-error', REFS)]);
   expect(await site.lsRemote('ada')).toBe('fine');
   switchFaults(site.world, [fault('server-error', '*'), fault('lost-request', 'GET *')]);

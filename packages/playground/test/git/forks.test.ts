@@ -1,4 +1,7 @@
-/** Forks (docs.github.com/pull-requests/collaborating-with-pull-requests/working-with-forks) and what comes from them. */
+/**
+ * Forks (docs.github.com/pull-requests/collaborating-with-pull-requests/working-with-forks) and pull requests from
+ * them.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { mintUserToken } from '../../identity/tokens.ts';
@@ -8,7 +11,7 @@ import { at, createTown, refusal, type Town } from '../world/town.ts';
 
 const fork = { owner: 'sol', repo: 'ferries' } as const;
 
-/** Sol, a stranger, forks the repository and pushes one change to a branch of the same name as ours. */
+/** Sol, who has no role, forks the repository and pushes one change to a branch with the same name as ours. */
 async function forked(town: Town): Promise<void> {
   const sol = town.as(town.seeded.tokens.sol);
   await town.commit('main', { 'a.txt': 'one\n' });
@@ -31,7 +34,7 @@ async function push(town: Town, text: string): Promise<void> {
 }
 
 describe('a fork', () => {
-  it('belongs to who made it, knows its parent, and has none of its secrets, people and rules', async () => {
+  it('belongs to its creator, names its parent, and copies no secrets, people or rules', async () => {
     const town = createTown({ secrets: { KEY: 'hush' } });
     await forked(town);
     const sol = town.as(town.seeded.tokens.sol);
@@ -52,7 +55,7 @@ describe('a fork', () => {
     expect((await refusal(update)).status).toBe(403);
   });
 
-  it('has branches of its own: a push to it moves nothing of the parent', async () => {
+  it('has its own branches: a push to it does not change the parent', async () => {
     const town = createTown();
     await forked(town);
     const guest = town.as(town.seeded.tokens.ada);
@@ -71,7 +74,7 @@ describe('a fork', () => {
     expect(refs.data.map(({ ref }) => ref)).toEqual(['refs/heads/main']);
   });
 
-  it('sends pull requests that say where they come from and follow its branch', async () => {
+  it('can be the head of pull requests, which name it and follow its branch', async () => {
     const town = createTown();
     await forked(town);
     const sol = town.as(town.seeded.tokens.sol);
@@ -84,7 +87,7 @@ describe('a fork', () => {
     const pull = { ...at, pull_number: opened.number };
     const { data: moved } = await sol.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', pull);
     expect(moved.head.sha).not.toBe(opened.head.sha);
-    // Our own main moves on, too, and is no head of this pull request although it has the same name.
+    // Our own main moves on, too. It is not the head of this pull request, although it has the same name.
     await town.commit('main', { 'b.txt': 'b\n' });
     const again = await sol.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', pull);
     expect(again.data.head.sha).toBe(moved.head.sha);
@@ -94,7 +97,7 @@ describe('a fork', () => {
 });
 
 describe('a workflow for a pull request from a fork', () => {
-  it('does not run at all where the repository is private (docs: repository settings, off by default)', async () => {
+  it('does not run if the repository is private (docs: repository settings, off by default)', async () => {
     const lab = stage();
     await lab.push({
       'a.txt': 'one\n',
@@ -122,7 +125,7 @@ describe('a workflow for a pull request from a fork', () => {
     expect(lab.runs()).toEqual([]);
   });
 
-  it('waits for approval of a stranger, then runs without secrets and with a token that only reads', async () => {
+  it('waits for approval if the author is an outsider, then runs without secrets and with a read-only token', async () => {
     const lab = stage();
     await lab.push({
       'a.txt': 'one\n',

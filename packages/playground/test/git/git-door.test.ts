@@ -1,4 +1,4 @@
-/** Git itself, with the API's tokens: what is pushed is what the API then says, and nobody gets in without the right. */
+/** The git program with the API's tokens: the API reports what was pushed, and access needs permission. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,30 +20,30 @@ async function start() {
   const folder = await mkdtemp(join(tmpdir(), 'git-door-'));
   closers.push(() => rm(folder, { recursive: true }));
   const bare = join(folder, 'ferries.git');
-  const heard = await listen(0);
-  if (!heard.ok) throw new Error(heard.reason);
-  closers.push(heard.close);
+  const server = await listen(0);
+  if (!server.ok) throw new Error(server.reason);
+  closers.push(server.close);
   await execa('git', ['init', '--bare', '--initial-branch=main', bare]);
   const world = createWorld({
     clock: { now: () => Date.now(), sleep: async () => undefined },
     gitStores: () => createProgramStore({ directory: bare }),
-    baseUrl: heard.origin,
+    baseUrl: server.origin,
   });
   const { tokens } = seedWorld(world);
   const git = createGitDoor(world, { directoryOf: () => bare });
   const bugs: unknown[] = [];
-  heard.serve({ world, clock: null, git, onBug: (error) => void bugs.push(error) });
+  server.serve({ world, clock: null, git, onBug: (error) => void bugs.push(error) });
   const address = (token: string) =>
-    `${heard.origin.replace('//', `//x-access-token:${token}@`)}/lab/ferries.git`;
-  return { world, tokens, origin: heard.origin, folder, address, bugs };
+    `${server.origin.replace('//', `//x-access-token:${token}@`)}/lab/ferries.git`;
+  return { world, tokens, origin: server.origin, folder, address, bugs };
 }
 
 describe('git over HTTP', () => {
-  it('pushes with the right to write, and the API and the bus say what git says', async () => {
+  it('accepts a push only with write access, and reports it in the API and on the bus', async () => {
     const { world, tokens, origin, folder, address, bugs } = await start();
-    const heard: string[] = [];
+    const emitted: string[] = [];
     world.bus.subscribe(
-      (event) => void heard.push(`${event.type} by ${event.senderId} ${event.byTokenKind}`),
+      (event) => void emitted.push(`${event.type} by ${event.senderId} ${event.byTokenKind}`),
     );
     const work = join(folder, 'work');
     const run = (...args: readonly string[]) =>
@@ -55,10 +55,10 @@ describe('git over HTTP', () => {
     for (const token of [tokens.sol, tokens.ravi, 'ghp_unknown']) {
       expect((await run('push', address(token), 'main')).exitCode).not.toBe(0);
     }
-    expect(heard).toEqual([]);
+    expect(emitted).toEqual([]);
     expect((await run('push', address(tokens.ada), 'main')).exitCode).toBe(0);
     const ada = Object.values(world.state.users).find((user) => user.login === 'ada')?.id;
-    expect(heard).toEqual([`create by ${ada} user`, `push by ${ada} user`]);
+    expect(emitted).toEqual([`create by ${ada} user`, `push by ${ada} user`]);
     const { stdout } = await run('rev-parse', 'HEAD');
     const commits = await fetch(`${origin}/api/v3/repos/lab/ferries/commits`);
     expect(await commits.json()).toMatchObject([{ sha: stdout, author: { login: 'ada' } }]);
@@ -68,7 +68,7 @@ describe('git over HTTP', () => {
     expect(bugs).toEqual([]);
   });
 
-  it('clones whole, shallow and partial, fetches refs of any name, and refuses what is no fast-forward', async () => {
+  it('clones fully, shallowly and partially, fetches refs of any name, and rejects a non-fast-forward push', async () => {
     const { tokens, folder, address, origin } = await start();
     const git = async (cwd: string, ...args: readonly string[]): Promise<string> =>
       (await execa('git', [...IDENTITY, ...args], { cwd })).stdout;
@@ -111,7 +111,7 @@ describe('git over HTTP', () => {
     expect(await wanted.json()).toMatchObject({ object: { sha: three } });
   });
 
-  it('gives the head and the merge of a pull request to everybody and lets nobody move them', async () => {
+  it('lets anyone fetch the head and merge refs of a pull request, and rejects a push to them', async () => {
     const { tokens, folder, address, origin } = await start();
     const git = async (cwd: string, ...args: readonly string[]): Promise<string> =>
       (await execa('git', [...IDENTITY, ...args], { cwd })).stdout;

@@ -1,4 +1,4 @@
-/** A real HTTP server with one repository `lab/model` behind it, and a real git client with nothing of this machine's config. */
+/** A real HTTP server with one repository `lab/model`, and a real git client isolated from this machine's config. */
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,7 +16,7 @@ export type GitServer = {
   readonly store: GitStore;
   readonly pushes: Push[];
   readonly complaints: string[];
-  /** Exceptions of the handler; empty unless a test breaks something. */
+  /** Exceptions of the handler; empty unless a test causes one. */
   readonly failures: unknown[];
   readonly url: (token?: string) => string;
   readonly git: (
@@ -25,7 +25,7 @@ export type GitServer = {
   ) => Promise<{ code: number; out: string; err: string }>;
 } & AsyncDisposable;
 
-/** Tokens: `writer` may all, `reader` may fetch, `blocked` sees nothing, no token may fetch. */
+/** Tokens: `writer` may do everything, `reader` may fetch, `blocked` sees nothing, no token may fetch. */
 export async function startGitServer(folder: string, gitProgram = 'git'): Promise<GitServer> {
   const directory = join(folder, 'model.git');
   const store = createProgramStore({ directory });
@@ -47,7 +47,7 @@ export async function startGitServer(folder: string, gitProgram = 'git'): Promis
     }).catch((cause: unknown) => failures.push(cause));
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo; // listen() on a port never gives a pipe's name
+  const { port } = server.address() as AddressInfo; // listen() on a port never returns a pipe name
   return {
     folder,
     store,

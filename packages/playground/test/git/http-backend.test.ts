@@ -55,7 +55,7 @@ async function commit(work: string, file: string, content: string): Promise<Sha>
 }
 
 describe('fetching', () => {
-  it('clones what the store has', async () => {
+  it('clones the contents of the store', async () => {
     const work = await clone('all', 'reader');
     expect(await git(work, 'rev-parse', 'HEAD', 'HEAD^')).toBe(`${tip}\n${first}`);
     expect(await readFile(join(work, 'lib/a.py'), 'utf8')).toBe('a = 1\n');
@@ -63,7 +63,7 @@ describe('fetching', () => {
     expect(await git(folder.path, 'ls-remote', server.url().replace(/\.git$/, ''))).toContain(tip);
   });
 
-  it('leaves out blobs and history that the client does not want, and gives them later', async () => {
+  it('omits blobs and history on request, and sends them later', async () => {
     const partial = await clone('partial', 'reader', '--filter=blob:none', '--no-checkout');
     const missing = await git(partial, 'rev-list', '--objects', '--all', '--missing=print');
     expect(missing.split('\n').filter((line) => line.startsWith('?'))).toHaveLength(3);
@@ -74,7 +74,7 @@ describe('fetching', () => {
     expect(await git(shallow, 'log', '--format=%H')).toBe(`${tip}\n${first}`);
   });
 
-  it('gives a commit by its id alone, and refs of any name', async () => {
+  it('fetches a commit by its id, and refs of any name', async () => {
     const lonely = await writeCommit(server.store, { x: 'x' }, [], 1);
     await server.store.updateRef({ ref: 'refs/ferrybot/run-1', sha: first });
     const work = await clone('ids', 'reader', '--no-checkout');
@@ -84,7 +84,7 @@ describe('fetching', () => {
     expect(await git(work, 'cat-file', '-t', lonely)).toBe('commit');
   });
 
-  it('reads a compressed request', async () => {
+  it('accepts a compressed request', async () => {
     const body = '0014command=ls-refs\n0001001aref-prefix refs/heads/0000';
     const answer = await fetch(`${server.url()}/git-upload-pack`, {
       method: 'POST',
@@ -99,11 +99,14 @@ describe('fetching', () => {
   });
 });
 
-describe('who may', () => {
-  it('asks for a token first, and takes it as password or bearer', async () => {
+describe('access', () => {
+  it('requires a token for a push, as password, user name or bearer, and rejects others with 401, 403 or 404', async () => {
     const door = `${server.url()}/info/refs?service=git-receive-pack`;
-    const asked = await fetch(door);
-    expect([asked.status, asked.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="GitHub"']);
+    const challenge = await fetch(door);
+    expect([challenge.status, challenge.headers.get('www-authenticate')]).toEqual([
+      401,
+      'Basic realm="GitHub"',
+    ]);
     const status = async (authorization: string): Promise<number> =>
       (await fetch(door, { headers: { authorization } })).status;
     const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
@@ -117,7 +120,7 @@ describe('who may', () => {
     expect(dumb.status).toBe(404);
   });
 
-  it('leaves the other URLs of the host to others', () => {
+  it('is limited to git’s own URLs', () => {
     const belongs = (method: string, url: string): boolean => isGitRequest({ method, url });
     expect(belongs('GET', '/lab/model.git/info/refs?service=git-upload-pack')).toBe(true);
     expect(belongs('POST', '/lab/model/git-receive-pack')).toBe(true);
@@ -128,7 +131,7 @@ describe('who may', () => {
     expect(belongs('GET', '/api/v3/repos/lab/model')).toBe(false);
   });
 
-  it('refuses a push with a wrong token, or one that may only read', async () => {
+  it('is refused for a push with a wrong token or a read-only one', async () => {
     const work = await clone('denied', 'reader');
     await commit(work, 'new', '1');
     expect((await server.git(work, 'push', '-q')).err).toContain('403');
@@ -141,7 +144,7 @@ describe('who may', () => {
 });
 
 describe('pushing', () => {
-  it('moves the branch and says what moved', async () => {
+  it('moves the branch and reports the moved ref', async () => {
     const work = await clone('push', 'writer');
     const mine = await commit(work, 'new', '1');
     await git(work, 'push', '-q');
@@ -157,7 +160,7 @@ describe('pushing', () => {
     ]);
   });
 
-  it('makes, moves and deletes several refs of any kind in one push', async () => {
+  it('creates, moves and deletes several refs of any kind in one push', async () => {
     const work = await clone('refs', 'writer');
     await git(work, 'tag', '-a', '-m', 'sealed', 'ferry/1');
     const tag = await git(work, 'rev-parse', 'ferry/1');
@@ -185,7 +188,7 @@ describe('pushing', () => {
     ]);
   });
 
-  it('refuses what is no fast-forward unless forced, and pull requests always', async () => {
+  it('rejects a non-fast-forward push unless it is forced, and always a push to refs/pull', async () => {
     const work = await clone('behind', 'writer');
     const theirs = await writeCommit(server.store, { 'README.md': 'three\n' }, [tip], 1_760_000_120);
     await server.store.updateRef({ ref: 'refs/heads/main', sha: theirs });
@@ -203,7 +206,7 @@ describe('pushing', () => {
     ]);
   });
 
-  it('lets one of two racing pushes win and tells only of that one', async () => {
+  it('lets one of two concurrent pushes win and reports only that one', async () => {
     const works = await Promise.all([clone('race-a', 'writer'), clone('race-b', 'writer')]);
     const shas = await Promise.all(works.map((work, index) => commit(work, `new-${index}`, '1')));
     const codes = await Promise.all(works.map(async (work) => (await server.git(work, 'push')).code));
@@ -214,7 +217,7 @@ describe('pushing', () => {
     ]);
   });
 
-  it('takes a large push in chunks', async () => {
+  it('accepts a large push in chunks', async () => {
     const work = await clone('large', 'writer');
     const noise = Buffer.from(Array.from({ length: 3_000_000 }, (_, i) => (i * i * 31 + (i >> 7)) & 255));
     await writeFile(join(work, 'weights.bin'), noise);
@@ -225,7 +228,7 @@ describe('pushing', () => {
   });
 });
 
-/** A push that deletes a branch, as bytes on a socket, so that a test can hang up whenever it likes. */
+/** A push that deletes a branch, as raw bytes, so that a test can disconnect at any time. */
 function deletion(url: string, ref: string, sha: Sha): string {
   const command = `${sha} ${zeros} ${ref}\0report-status delete-refs`;
   const body = `${(command.length + 4).toString(16).padStart(4, '0')}${command}0000`;
@@ -239,11 +242,11 @@ function deletion(url: string, ref: string, sha: Sha): string {
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
-describe('a client that hangs up', () => {
+describe('a client that disconnects', () => {
   const ref = 'refs/heads/gone';
   const branch = async (): Promise<Sha | undefined> => (await server.store.refs()).get(ref);
 
-  it('after git took the push: the push counts and is told', async () => {
+  it('after git accepted the push does not undo it, and the push is reported', async () => {
     await server.store.updateRef({ ref, sha: first });
     const release = join(folder.path, 'release');
     const slow = join(folder.path, 'slow-git');
@@ -271,7 +274,7 @@ process.exit(status);
     expect(held.failures).toEqual([]);
   });
 
-  it('in the middle of the push: nothing happened, and the next one goes through', async () => {
+  it('in the middle of a push changes nothing and does not block the next push', async () => {
     await server.store.updateRef({ ref, sha: first });
     const socket = connect(Number(new URL(server.url()).port), '127.0.0.1');
     await new Promise((sent) => socket.write(deletion(server.url(), ref, first).slice(0, -6), sent));
@@ -286,7 +289,7 @@ process.exit(status);
   });
 });
 
-it('answers 500 and says why when there is no git program', async () => {
+it('answers 500 and reports the cause when the git program is missing', async () => {
   await using broken = await startGitServer(folder.path, join(folder.path, 'no-such-git'));
   expect((await fetch(`${broken.url()}/info/refs?service=git-upload-pack`)).status).toBe(500);
   expect(String(broken.failures[0])).toContain('no-such-git');

@@ -1,40 +1,40 @@
-/** What the git program's store remembers of objects: never what was absent, too large or failed. */
+/** The cache of the git program's store: it never caches what was absent, too large or failed. */
 
 import { describe, expect, it } from 'vitest';
 import { keptAnswers } from '../../git/store/kept-answers.ts';
 import { git as limits } from '../../limits/limits.ts';
 import { openStore, temporaryFolder, writeCommit } from './store-pair.ts';
 
-describe('answers about objects', () => {
-  it('are asked for once, as long as they are among the latest', async () => {
+describe('cached answers about objects', () => {
+  it('are requested once, while they are among the latest', async () => {
     const kept = keptAnswers<number>(() => 1);
-    let asked = 0;
+    let calls = 0;
     const ask = async (): Promise<number> => {
-      asked += 1;
-      return asked;
+      calls += 1;
+      return calls;
     };
     expect([await kept('first', ask), await kept('first', ask)]).toEqual([1, 1]);
     for (let index = 0; index < limits.answersKept; index += 1) await kept(`later ${index}`, ask);
     expect(await kept('first', ask)).toBe(limits.answersKept + 2);
   });
 
-  it('are asked for again when they are large or nothing came', async () => {
+  it('are requested again if they were too large or failed', async () => {
     const kept = keptAnswers<string>((text) => text.length);
-    let asked = 0;
+    let calls = 0;
     const large = async (): Promise<string> => {
-      asked += 1;
+      calls += 1;
       return 'x'.repeat(limits.answerKeptBytes + 1);
     };
     await kept('large', large);
     await kept('large', large);
-    expect(asked).toBe(2);
+    expect(calls).toBe(2);
     await expect(kept('torn', () => Promise.reject(new Error('no room')))).rejects.toThrow('no room');
     expect(await kept('torn', async () => 'now')).toBe('now');
   });
 });
 
 describe('the store of the git program', () => {
-  it('finds a blob and a commit that were absent when they were first asked for', async () => {
+  it('finds a blob and a commit that were absent at the first request', async () => {
     await using folder = await temporaryFolder();
     const [here, elsewhere] = [openStore('program', folder.path), openStore('memory', folder.path)];
     const blob = await elsewhere.writeBlob(Buffer.from('late\n'));

@@ -1,4 +1,4 @@
-/** Reading and writing a store as if it were a remote, and making its first commit from a folder. */
+/** Reading and writing a store as if it were a remote, and creating its first commit from a folder. */
 
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const author = ada(1_760_000_000_000);
 const message = 'Append\n';
 
 describe('a remote in memory', () => {
-  it('keeps other files, makes folders, and drops the ones that become empty', async () => {
+  it('keeps other files, creates folders, and removes empty ones', async () => {
     const store = createMemoryStore();
     const text = async (commit: string, path: string): Promise<string | null> => {
       const bytes = await readPath(store, commit, path);
@@ -38,7 +38,7 @@ describe('a remote in memory', () => {
     expect(await readPath(store, '0'.repeat(40), 'keep')).toBeNull();
   });
 
-  it('tells the second of two writers that it lost', async () => {
+  it('reports a stale ref to the second of two writers', async () => {
     const store = createMemoryStore();
     const start = await commitFiles(store, { ref, expected: null, files: { a: '0' }, message, author });
     const write = (a: string) =>
@@ -53,7 +53,7 @@ describe('a remote in memory', () => {
 });
 
 describe('a folder', () => {
-  it('becomes the same first commit in either store, and the one that git would make', async () => {
+  it('becomes the same first commit in both stores, with the same tree as in git', async () => {
     await using folder = await temporaryFolder();
     const directory = join(folder.path, 'lab');
     await mkdir(join(directory, 'scripts/empty'), { recursive: true });

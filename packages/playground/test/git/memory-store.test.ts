@@ -1,11 +1,11 @@
-/** What only the store in memory promises: copies that go their own way, and speed. */
+/** Properties of the memory store only: independent copies, and speed. */
 
 import { expect, it } from 'vitest';
 import { commitFiles } from '../../git/store/memory-remote.ts';
 import { cloneStore, createMemoryStore } from '../../git/store/memory-store.ts';
 import { ada, writeCommit } from './store-pair.ts';
 
-it('makes copies that no longer see each other', async () => {
+it('makes copies that are independent of each other', async () => {
   const ref = 'refs/heads/main';
   const store = createMemoryStore();
   const base = await writeCommit(store, { a: '1' });
@@ -20,7 +20,7 @@ it('makes copies that no longer see each other', async () => {
   expect(await copy.isAncestor(base, there)).toBe(true);
 });
 
-it('keeps its content to itself', async () => {
+it('is not affected by later changes of written or read bytes', async () => {
   const store = createMemoryStore();
   const bytes = Uint8Array.from([1, 2, 3]);
   const sha = await store.writeBlob(bytes);
@@ -29,7 +29,7 @@ it('keeps its content to itself', async () => {
   expect(await store.readBlob(sha)).toEqual(Uint8Array.from([1, 2, 3]));
 });
 
-it('carries a thousand logbooks of fifty entries within seconds', async () => {
+it('writes a thousand logbooks of fifty entries within fifteen seconds of processor time', async () => {
   const store = createMemoryStore();
   const before = process.cpuUsage();
   for (let run = 0; run < 1000; run += 1) {

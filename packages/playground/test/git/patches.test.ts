@@ -1,4 +1,4 @@
-/** `.diff` and `.patch` of the API, judged by the program that they are for: git takes them and comes to the same tree. */
+/** The API's `.diff` and `.patch`, checked with git itself: git applies them and gets the same tree. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,8 +12,8 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
 });
 
-describe('a pull request as a text', () => {
-  it('is taken by git am and git apply, and gives what the head has', async () => {
+describe('the text of a pull request', () => {
+  it('can be applied with git am and git apply, and gives the tree of the head', async () => {
     const town = createTown();
     const base = { 'a.txt': 'one\ntwo\n', 'gone.txt': 'x\n', 'umlaut ä.txt': 'ü\n' };
     await town.commit('main', base);

@@ -1,4 +1,4 @@
-/** What administrators set, and what writers do to branches: settings, collaborators, merges, and the words of a refusal. */
+/** Repository settings and collaborators by administrators, branch merges by writers, and GitHub's refusal messages. */
 
 import { expect, it } from 'vitest';
 import { mintUserToken } from '../../identity/tokens.ts';
@@ -13,7 +13,7 @@ function administrator({ world, seeded }: Town): { readonly token: string } {
   return { token: mintUserToken(world, id) };
 }
 
-it('an administrator says how pull requests are merged, and the merge button holds it', async () => {
+it('lets an administrator choose the merge methods, and refuses others at the merge button', async () => {
   const town = createTown();
   await town.commit('main', { 'a.txt': 'one\n' });
   await town.commit('ferry', { 'a.txt': 'two\n' });
@@ -54,7 +54,7 @@ it('an administrator says how pull requests are merged, and the merge button hol
   expect(await ask(olga, 'PATCH', '', nothing)).toMatchObject({ httpStatus: 422 });
 });
 
-it('an administrator gives and takes roles; who may not ask for them is told in the words of GitHub', async () => {
+it('lets an administrator add and remove collaborators, and refuses others with GitHub’s message', async () => {
   const town = createTown();
   const [ask, olga] = [askerOf(town), administrator(town)];
   expect(await ask(olga, 'PUT', '/collaborators/sol', { permission: 'push' })).toEqual({ httpStatus: 204 });
@@ -69,7 +69,7 @@ it('an administrator gives and takes roles; who may not ask for them is told in 
   });
 });
 
-it('a branch is merged into another, once', async () => {
+it('merges one branch into another, and answers 204 when there is nothing left to merge', async () => {
   const town = createTown();
   await town.commit('main', { 'a.txt': 'one\n' });
   await town.commit('ferry', { 'a.txt': 'two\n' });
@@ -86,7 +86,7 @@ it('a branch is merged into another, once', async () => {
   });
 });
 
-it('a check is asked for again by who may push, and its own App alone is told', async () => {
+it('lets people with write access request a check again, and emits rerequested events', async () => {
   const town = createTown();
   const sha = await town.commit('main', { 'a.txt': 'one\n' });
   const ask = askerOf(town);
@@ -96,14 +96,14 @@ it('a check is asked for again by who may push, and its own App alone is told', 
     name: 'gate',
     head_sha: sha,
   });
-  const told: unknown[] = [];
-  town.world.bus.subscribe(({ type, action }) => void told.push([type, action]));
+  const emitted: unknown[] = [];
+  town.world.bus.subscribe(({ type, action }) => void emitted.push([type, action]));
   expect(await ask('sol', 'POST', `/check-runs/${check.id}/rerequest`)).toMatchObject({ httpStatus: 403 });
   expect(await ask('ada', 'POST', `/check-runs/${check.id}/rerequest`)).toMatchObject({ httpStatus: 201 });
   expect(await ask('ada', 'POST', `/check-suites/${check.check_suite?.id}/rerequest`)).toMatchObject({
     httpStatus: 201,
   });
-  expect(told).toEqual([
+  expect(emitted).toEqual([
     ['check_run', 'rerequested'],
     ['check_suite', 'rerequested'],
   ]);

@@ -1,12 +1,12 @@
-/** What every GitStore must do, asked of the one in memory and of the one that runs git. */
+/** The contract of every GitStore, checked on the memory store and on the one that runs git. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { GitStore, Sha } from '../../git/store/git-store.ts';
 import { emptyTreeSha } from '../../git/store/object-encoding.ts';
 import { ada, openStore, storeKinds, temporaryFolder, writeCommit, writeFiles } from './store-pair.ts';
 
-const nowhere: Sha = '1234567890123456789012345678901234567890';
-const elsewhere: Sha = '2234567890123456789012345678901234567890';
+const absent: Sha = '1234567890123456789012345678901234567890';
+const otherAbsent: Sha = '2234567890123456789012345678901234567890';
 
 describe.each(storeKinds)('the %s store', (kind) => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -22,7 +22,7 @@ describe.each(storeKinds)('the %s store', (kind) => {
   });
 
   // The ids of this and the next test come from `git mktree`, `git commit-tree` and `git tag -a` on a command line.
-  it('gives the ids that git gives', async () => {
+  it('gives objects the same ids as git', async () => {
     const blob = await store.writeBlob(Buffer.from('hello\n'));
     expect(blob).toBe('ce013625030ba8dba906f756967f9e9ca394464a');
     const tree = await store.writeTree([
@@ -59,10 +59,10 @@ describe.each(storeKinds)('the %s store', (kind) => {
     expect(tagSha).toBe('5723562047fe5f7e775f363e8174593ce8cadb1b');
   });
 
-  it('has null for what is absent or of another type, and refuses to point to it', async () => {
+  it('returns null for an absent object or one of another type, and refuses references to absent objects', async () => {
     const blob = await store.writeBlob(Buffer.from('x'));
     const commit = await writeCommit(store, { x: 'x' });
-    for (const sha of [nowhere, 'HEAD', '', commit.slice(0, 12)]) {
+    for (const sha of [absent, 'HEAD', '', commit.slice(0, 12)]) {
       expect(await store.readBlob(sha)).toBeNull();
       expect(await store.readTree(sha)).toBeNull();
       expect(await store.readCommit(sha)).toBeNull();
@@ -71,25 +71,25 @@ describe.each(storeKinds)('the %s store', (kind) => {
     expect(await store.readTree(blob)).toBeNull();
     expect(await store.readBlob(commit)).toBeNull();
     const who = ada(0);
-    const broken = { tree: nowhere, parents: [], author: who, committer: who, message: '' };
-    await expect(store.writeCommit(broken)).rejects.toThrow(nowhere);
+    const broken = { tree: absent, parents: [], author: who, committer: who, message: '' };
+    await expect(store.writeCommit(broken)).rejects.toThrow(absent);
     await expect(store.writeCommit({ ...broken, tree: emptyTreeSha, parents: [blob] })).rejects.toThrow(blob);
-    await expect(
-      store.writeTree([{ mode: '100644', type: 'blob', name: 'x', sha: nowhere }]),
-    ).rejects.toThrow(nowhere);
+    await expect(store.writeTree([{ mode: '100644', type: 'blob', name: 'x', sha: absent }])).rejects.toThrow(
+      absent,
+    );
     await expect(store.writeTree([{ mode: '100644', type: 'blob', name: 'a/b', sha: blob }])).rejects.toThrow(
       'a/b',
     );
-    await expect(store.diff(nowhere, commit)).rejects.toThrow(nowhere);
-    await expect(store.writeTag({ name: 't', object: nowhere, tagger: who, message: '' })).rejects.toThrow(
-      nowhere,
+    await expect(store.diff(absent, commit)).rejects.toThrow(absent);
+    await expect(store.writeTag({ name: 't', object: absent, tagger: who, message: '' })).rejects.toThrow(
+      absent,
     );
-    expect(await store.log({ from: nowhere, limit: 5 })).toEqual([]);
-    expect(await store.mergeBase(nowhere, commit)).toBeNull();
-    expect(await store.isAncestor(nowhere, commit)).toBe(false);
+    expect(await store.log({ from: absent, limit: 5 })).toEqual([]);
+    expect(await store.mergeBase(absent, commit)).toBeNull();
+    expect(await store.isAncestor(absent, commit)).toBe(false);
   });
 
-  it('reads back any bytes', async () => {
+  it('returns all bytes unchanged, and the sizes of blobs only', async () => {
     const bytes = Uint8Array.from({ length: 70_000 }, (_, index) => (index * 7) % 256);
     expect(await store.readBlob(await store.writeBlob(bytes))).toEqual(bytes);
     const empty = await store.writeBlob(new Uint8Array());
@@ -103,7 +103,7 @@ describe.each(storeKinds)('the %s store', (kind) => {
   });
 
   describe('refs', () => {
-    it('lists by prefix, ordered', async () => {
+    it('are listed by prefix, in order', async () => {
       const sha = await writeCommit(store, { a: '1' });
       for (const ref of ['refs/tags/v1', 'refs/heads/main', 'refs/heads/fe/b', 'refs/ferrybot/x'])
         expect(await store.updateRef({ ref, sha })).toBe('updated');
@@ -117,7 +117,7 @@ describe.each(storeKinds)('the %s store', (kind) => {
       expect(await store.refs('refs/nothing')).toEqual(new Map());
     });
 
-    it('moves only from where the caller thinks it is, and only forward', async () => {
+    it('move only from the expected value, and only forwards unless forced', async () => {
       const ref = 'refs/heads/main';
       const one = await writeCommit(store, { a: '1' });
       const two = await writeCommit(store, { a: '2' }, [one]);
@@ -135,7 +135,7 @@ describe.each(storeKinds)('the %s store', (kind) => {
       expect((await store.refs()).get(ref)).toBe(aside);
     });
 
-    it('lets exactly one of many writers win', async () => {
+    it('can be moved by exactly one of several concurrent writers', async () => {
       const ref = 'refs/heads/logbook';
       const base = await writeCommit(store, { a: '0' });
       await store.updateRef({ ref, sha: base });
@@ -145,31 +145,31 @@ describe.each(storeKinds)('the %s store', (kind) => {
       expect((await store.refs()).get(ref)).toBe(rivals[outcomes.indexOf('updated')]);
     });
 
-    it('deletes, and knows when there is nothing to delete', async () => {
+    it('can be deleted, and a missing ref is stale', async () => {
       const ref = 'refs/heads/gone';
       const one = await writeCommit(store, { a: '1' });
       expect(await store.updateRef({ ref, sha: null })).toBe('stale');
       expect(await store.updateRef({ ref, sha: null, expected: null })).toBe('updated');
       await store.updateRef({ ref, sha: one });
-      expect(await store.updateRef({ ref, sha: null, expected: nowhere })).toBe('stale');
+      expect(await store.updateRef({ ref, sha: null, expected: absent })).toBe('stale');
       expect(await store.updateRef({ ref, sha: null, expected: one })).toBe('updated');
       expect(await store.refs()).toEqual(new Map());
     });
 
-    it('refuses names and targets that git refuses', async () => {
+    it('are refused for names and targets that git refuses', async () => {
       const commit = await writeCommit(store, { a: '1' });
       const blob = await store.writeBlob(Buffer.from('1'));
       const bad = ['main', 'HEAD', 'refs/heads/', 'refs/heads/a..b', 'refs/heads/-/.x', 'refs/heads/a.lock'];
       for (const ref of [...bad, 'refs/heads/a b', 'refs/heads/a~1', 'refs/heads/@{x}', '--stdin'])
         expect(await store.updateRef({ ref, sha: commit })).toBe('bad-name');
-      expect(await store.updateRef({ ref: 'refs/heads/a', sha: nowhere })).toBe('missing-object');
+      expect(await store.updateRef({ ref: 'refs/heads/a', sha: absent })).toBe('missing-object');
       expect(await store.updateRef({ ref: 'refs/heads/a', sha: blob })).toBe('missing-object');
       expect(await store.updateRef({ ref: 'refs/tags/a', sha: blob })).toBe('updated');
       expect(await store.updateRef({ ref: 'refs/heads/a', sha: commit })).toBe('updated');
       expect(await store.updateRef({ ref: 'refs/heads/a/b', sha: commit })).toBe('bad-name');
     });
 
-    it('counts an annotated tag as the commit it names', async () => {
+    it('treat an annotated tag as its commit', async () => {
       const one = await writeCommit(store, { a: '1' });
       const two = await writeCommit(store, { a: '2' }, [one]);
       const tag = async (object: Sha): Promise<Sha> =>
@@ -182,7 +182,7 @@ describe.each(storeKinds)('the %s store', (kind) => {
   });
 
   describe('history', () => {
-    it('walks from the newest, without what is excluded, up to the limit', async () => {
+    it('is walked from the newest commit, without excluded commits, up to the limit', async () => {
       const one = await writeCommit(store, { a: '1' }, [], 100);
       const two = await writeCommit(store, { a: '2' }, [one], 200);
       const side = await writeCommit(store, { a: '1', b: '1' }, [one], 150);
@@ -200,7 +200,7 @@ describe.each(storeKinds)('the %s store', (kind) => {
       expect(await shas({ from: merge, paths: ['*'] })).toEqual([]);
     });
 
-    it('follows a merge by what git knows of the excluded side at that moment', async () => {
+    it('simplifies a merge by what git knows of the excluded side at that point', async () => {
       const root = await writeCommit(store, { b: '1' }, [], 1);
       const one = await writeCommit(store, { b: '1', a: '1' }, [root], 2);
       const two = await writeCommit(store, { b: '1', lib: '1' }, [one], 3);
@@ -210,7 +210,7 @@ describe.each(storeKinds)('the %s store', (kind) => {
       expect(found.map(({ sha }) => sha)).toEqual([tip]);
     });
 
-    it('sees a change below a folder as a change of the folder', async () => {
+    it('includes changes below a folder in the log of the folder', async () => {
       const one = await writeCommit(store, { 'lib/x/a.py': '1', 'lib/x/b.py': '1', c: '1' }, [], 1);
       const two = await writeCommit(store, { 'lib/x/a.py': '2', 'lib/x/b.py': '1', c: '1' }, [one], 2);
       const three = await writeCommit(store, { 'lib/x/a.py': '2', 'lib/x/b.py': '1', c: '2' }, [two], 3);
@@ -221,7 +221,7 @@ describe.each(storeKinds)('the %s store', (kind) => {
       expect(await shas('li')).toEqual([]);
     });
 
-    it('finds where two branches part', async () => {
+    it('has a merge base and ancestors', async () => {
       const one = await writeCommit(store, { a: '1' }, [], 1);
       const two = await writeCommit(store, { a: '2' }, [one], 2);
       const side = await writeCommit(store, { a: '3' }, [one], 3);
@@ -240,7 +240,7 @@ describe.each(storeKinds)('the %s store', (kind) => {
   });
 
   describe('changes', () => {
-    it('shows hunks as GitHub does', async () => {
+    it('are shown as hunks like on GitHub', async () => {
       const lines = Array.from({ length: 30 }, (_, index) =>
         index % 10 === 0 ? `def f${index}` : `  ${index}`,
       );
@@ -289,7 +289,7 @@ describe.each(storeKinds)('the %s store', (kind) => {
       expect(await store.diff(from, from)).toEqual([]);
     });
 
-    it('finds renames, kept or edited, and tells them from copies and new files', async () => {
+    it('detect renames, exact or edited, but no copies', async () => {
       const text = (word: string): string =>
         `${Array.from({ length: 20 }, (_, i) => `line ${i}`).join('\n')}\n${word}\n`;
       const from = await writeCommit(store, {
@@ -322,7 +322,7 @@ describe.each(storeKinds)('the %s store', (kind) => {
       ]);
     });
 
-    it('has no patch where there is none to show', async () => {
+    it('have no patch for binary files, mode changes and empty files', async () => {
       const blob = await store.writeBlob(Buffer.from('x\n'));
       const link = await store.writeBlob(Buffer.from('x'));
       const module = (sha: Sha) => ({ mode: '160000', type: 'commit', sha }) as const;
@@ -331,14 +331,14 @@ describe.each(storeKinds)('the %s store', (kind) => {
         gone: '',
         mode: 'x\n',
         kind: 'x\n',
-        sub: module(nowhere),
+        sub: module(absent),
         dir: 'a\n',
       });
       const to = await writeCommit(store, {
         binary: Buffer.from([1, 0, 3]),
         mode: { mode: '100755', type: 'blob', sha: blob },
         kind: { mode: '120000', type: 'blob', sha: link },
-        sub: module(elsewhere),
+        sub: module(otherAbsent),
         'dir/inner': 'b\n',
         'ünï "x"': 'y\n',
         latin: Buffer.from([0xe9, 0x0a]),
@@ -440,7 +440,7 @@ describe.each(storeKinds)('the %s store', (kind) => {
       `);
     });
 
-    it('starts from nothing', async () => {
+    it('can start from the empty tree', async () => {
       const to = await writeCommit(store, { a: '1\n2\n' });
       const [change] = await store.diff(emptyTreeSha, to);
       expect(change).toMatchObject({

@@ -1,4 +1,4 @@
-/** Both kinds of store for tests that run against each, and small helpers to write history with. */
+/** Both kinds of store for tests that run on each, and small helpers to write history. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,10 +11,10 @@ export type StoreKind = 'memory' | 'program';
 
 export const storeKinds = ['memory', 'program'] as const satisfies readonly StoreKind[];
 
-/** Path to content; a folder is made of the slashes. Content as text, bytes, or an entry of another mode. */
+/** Path to content; slashes create folders. Content as text, bytes, or an entry of another mode. */
 export type Files = Readonly<Record<string, string | Uint8Array | Pick<TreeEntry, 'mode' | 'type' | 'sha'>>>;
 
-/** A folder that is removed when the scope ends. */
+/** A folder that is deleted at the end of its scope. */
 export async function temporaryFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), 'playground-git-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };

@@ -1,4 +1,4 @@
-/** Laws: whatever people do to files, both stores tell the same story, and the patches really lead from old to new. */
+/** Properties: for any change of files, both stores give the same results, and the patches lead from old to new. */
 
 import { applyPatch } from 'diff';
 import fc from 'fast-check';
@@ -14,7 +14,7 @@ type Edit = { readonly path: string; readonly to: 'write' | 'remove' | 'move'; r
 
 type Step = {
   readonly edits: readonly Edit[];
-  /** How many commits back its parents stand; none = a root. */
+  /** The distance to each parent in commits; none = a root. */
   readonly parentsBack: readonly number[];
   readonly secondsLater: number;
 };
@@ -95,8 +95,8 @@ async function story(store: GitStore, shas: readonly Sha[]): Promise<unknown> {
   };
 }
 
-describe('two stores', () => {
-  it('tell the same story of any history', async () => {
+describe('both stores', () => {
+  it('give the same results for any history', async () => {
     await using folder = await temporaryFolder();
     let opened = 0;
     await fc.assert(
@@ -112,7 +112,7 @@ describe('two stores', () => {
     );
   });
 
-  it('agree with git about names of refs', async () => {
+  it('agree with git about valid ref names', async () => {
     await using folder = await temporaryFolder();
     await using server = await startGitServer(folder.path);
     const part = fc.constantFrom(
@@ -149,7 +149,7 @@ describe('two stores', () => {
 describe('a patch', () => {
   const content = fc.tuple(text, fc.constantFrom('', 'no newline at the end')).map((parts) => parts.join(''));
 
-  it('leads from the old content to the new one, and counts its own lines', () => {
+  it('leads from the old content to the new one, and counts its lines correctly', () => {
     fc.assert(
       fc.property(content, content, (before, after) => {
         const { patch, additions, deletions } = linePatch(Buffer.from(before), Buffer.from(after));
@@ -164,7 +164,7 @@ describe('a patch', () => {
     );
   });
 
-  it('of a file of a hundred thousand new lines is made like any other', () => {
+  it('can be made for a file with a hundred thousand new lines', () => {
     const { additions, deletions } = linePatch(Buffer.from('old\n'), Buffer.from('new\n'.repeat(150_000)));
     expect([additions, deletions]).toEqual([150_000, 1]);
   });

@@ -1,4 +1,4 @@
-/** The GraphQL that the bot asks: a thread in one request, hiding, reacting, and refs by compare-and-set. */
+/** The GraphQL operations of the bot: a thread in one request, hiding, reacting, and refs by compare-and-set. */
 
 import { describe, expect, it } from 'vitest';
 import { nodeId } from '../../world/node-id.ts';
@@ -7,7 +7,7 @@ import { at, createTown, type Town } from '../world/town.ts';
 const zeros = '0'.repeat(40);
 
 describe('queries', () => {
-  it('give a whole pull request with its comments, reviews and history in one request', async () => {
+  it('return a whole pull request with its comments, reviews and history in one request', async () => {
     const town = createTown();
     const base = await town.commit('main', { 'daily.py': '1\n' });
     const head = await town.commit('ferry', { 'daily.py': '2\n' });
@@ -80,7 +80,7 @@ describe('queries', () => {
     expect(town.world.state.usage['installation:9001']).toMatchObject({ graphql: 1 });
   });
 
-  it('page from both ends and say that a bot is a bot', async () => {
+  it('page from both ends, and mark a bot as Bot', async () => {
     const town = createTown();
     const issue = await openIssue(town);
     for (const body of ['1', '2', '3']) {
@@ -109,7 +109,7 @@ describe('queries', () => {
     await expect(ask('')).rejects.toThrow(/syntax|first/i);
   });
 
-  it('name what they cannot find, and what the App may not see', async () => {
+  it('report a repository that does not exist, and data that the App may not read', async () => {
     const town = createTown({ permissions: { contents: 'read' } });
     const issue = await openIssue(town);
     const bot = town.asInstallation();
@@ -125,10 +125,10 @@ describe('queries', () => {
 });
 
 describe('mutations', () => {
-  it('hide comments and react', async () => {
+  it('hide comments and react, but need write access to hide other people’s comments', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
-    const said = await town
+    const comment = await town
       .as(town.seeded.tokens.sol)
       .request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
         ...at,
@@ -137,7 +137,7 @@ describe('mutations', () => {
       });
     const hide = `mutation($id: ID!) { minimizeComment(input: { subjectId: $id, classifier: OUTDATED }) {
       minimizedComment { isMinimized minimizedReason } } }`;
-    const id = said.data.node_id;
+    const id = comment.data.node_id;
     expect(await town.asInstallation().graphql(hide, { id })).toEqual({
       minimizeComment: { minimizedComment: { isMinimized: true, minimizedReason: 'outdated' } },
     });
@@ -146,7 +146,7 @@ describe('mutations', () => {
     expect(await town.asInstallation().graphql(react, { id })).toEqual({
       addReaction: { reaction: { content: 'EYES' } },
     });
-    expect(town.world.state.comments[`${said.data.id}`]?.reactions).toHaveLength(1);
+    expect(town.world.state.comments[`${comment.data.id}`]?.reactions).toHaveLength(1);
     const other = await town
       .as(town.seeded.tokens.ada)
       .request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
@@ -157,7 +157,7 @@ describe('mutations', () => {
     const { repo, users } = { repo: Object.values(town.world.state.repos)[0], users: town.world.state.users };
     const sol = Object.values(users).find(({ login }) => login === 'sol');
     if (repo === undefined || sol === undefined) throw new Error('the town is empty');
-    // Hiding the comments of others takes write permission; triage is not enough.
+    // Hiding other people's comments requires write permission; triage is not enough.
     town.world.state.repos[repo.id] = {
       ...repo,
       collaborators: { ...repo.collaborators, [sol.id]: 'triage' },
@@ -169,7 +169,7 @@ describe('mutations', () => {
     });
   });
 
-  it('move several refs together by compare-and-set, or none of them', async () => {
+  it('move several refs by compare-and-set, or none of them', async () => {
     const town = createTown();
     const first = await town.commit('main', { a: '1' });
     const second = await town.commit('main', { a: '2' });
@@ -195,7 +195,7 @@ describe('mutations', () => {
     expect([...(await refs()).keys()]).toEqual(['refs/ferrybot/b']);
   });
 
-  it('commit on a branch only where the caller believes it is', async () => {
+  it('commit on a branch only if it is at the expected commit', async () => {
     const town = createTown();
     const first = await town.commit('main', { a: '1', gone: 'x' });
     const commit = (expectedHeadOid: string) =>

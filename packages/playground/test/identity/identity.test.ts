@@ -1,4 +1,4 @@
-/** Who gets in, and who is told what they may not. */
+/** Authentication and authorization: who is admitted, and which refusals others get. */
 
 import { generateKeyPairSync } from 'node:crypto';
 import { createAppAuth } from '@octokit/auth-app';
@@ -11,7 +11,7 @@ import { appId, at, createTown, keys, refusal } from '../world/town.ts';
 const hourMs = 60 * 60 * 1000;
 
 describe('tokens', () => {
-  it('does not take an unknown token for a guest', async () => {
+  it('are refused when unknown, rather than treated as a guest', async () => {
     const town = createTown();
     expect(await refusal(town.as('nope').request('GET /repos/{owner}/{repo}', at))).toMatchObject({
       status: 401,
@@ -20,7 +20,7 @@ describe('tokens', () => {
     expect((await town.as(null).request('GET /repos/{owner}/{repo}', at)).status).toBe(200);
   });
 
-  it('knows people, the App by its key, and the installation by its token', async () => {
+  it('identify people, the App by its key, and the installation by its token', async () => {
     const town = createTown();
     expect((await town.as(town.seeded.tokens.ada).request('GET /user')).data.login).toBe('ada');
     expect((await town.asApp().request('GET /app')).data).toMatchObject({ id: appId, slug: 'ferrybot' });
@@ -30,7 +30,7 @@ describe('tokens', () => {
     expect(found.data.id).toBe(town.seeded.app?.installationId);
   });
 
-  it('refuses an App that signs with another key', async () => {
+  it('are refused when an App signs with another key', async () => {
     const town = createTown();
     const other = generateKeyPairSync('rsa', {
       modulusLength: 2048,
@@ -46,13 +46,13 @@ describe('tokens', () => {
     expect((await refusal(forger.request('GET /app'))).status).toBe(401);
   });
 
-  it('lets an App whose clock is wrong correct itself by the answer, as github.com does', async () => {
+  it('are accepted from an App with a wrong clock after it corrects itself by the answer', async () => {
     const town = createTown();
     town.advance(24 * hourMs);
     expect((await town.asApp().request('GET /app')).status).toBe(200);
   });
 
-  it('ends an installation token after one hour', async () => {
+  it('of an installation expire after one hour', async () => {
     const town = createTown();
     const auth = createAppAuth({ appId, privateKey: keys.privateKey, request: town.asApp().request });
     const { token } = await auth({
@@ -65,7 +65,7 @@ describe('tokens', () => {
     expect((await refusal(town.as(token).request('GET /repos/{owner}/{repo}', at))).status).toBe(401);
   });
 
-  it('gives a token less than the installation has, never more', async () => {
+  it('can have fewer permissions than the installation, never more', async () => {
     const town = createTown({ permissions: { issues: 'read', contents: 'write' } });
     const route = 'POST /app/installations/{installation_id}/access_tokens';
     const installation_id = town.seeded.app?.installationId ?? 0;
@@ -82,7 +82,7 @@ describe('tokens', () => {
 });
 
 describe('permissions', () => {
-  it('asks of an App what its permissions say, and of a person what the role says', async () => {
+  it('are checked for Apps, and roles for people', async () => {
     const town = createTown({ permissions: { issues: 'read' } });
     const comment = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
     const opened = await town.as(town.seeded.tokens.sol).request('POST /repos/{owner}/{repo}/issues', {
@@ -105,7 +105,7 @@ describe('permissions', () => {
     expect((await town.as(town.seeded.tokens.ada).request(define, mine)).status).toBe(201);
   });
 
-  it('tells roles as GitHub does: two words, and a stranger reads what is public', async () => {
+  it('are reported in GitHub’s words, with read for an account without a role', async () => {
     const town = createTown();
     const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
     const ask = async (username: string) => {
@@ -121,7 +121,7 @@ describe('permissions', () => {
     expect((await refusal(bot)).status).toBe(404);
   });
 
-  it('hides a private repository from whoever has no part in it', async () => {
+  it('hide a private repository from people without a role', async () => {
     const town = createTown({ private: true });
     for (const token of [null, town.seeded.tokens.sol]) {
       expect((await refusal(town.as(token).request('GET /repos/{owner}/{repo}', at))).status).toBe(404);
@@ -131,7 +131,7 @@ describe('permissions', () => {
     );
   });
 
-  it('holds a workflow token to its permissions: block, and ends it with its run', async () => {
+  it('limit a workflow token to its permissions: block, and revoke it with its run', async () => {
     const town = createTown();
     const run = { id: 1, repoId: town.seeded.repo.id } as Run;
     const { token } = mintWorkflowToken(town.world, run, { contents: 'read' });
@@ -144,8 +144,8 @@ describe('permissions', () => {
   });
 });
 
-describe('what the playground lacks', () => {
-  it('is a loud 501 that a test can fail on', async () => {
+describe('an operation that the playground lacks', () => {
+  it('is a 501 that is recorded, so that a test can fail', async () => {
     const town = createTown();
     const answer = await refusal(town.as(town.seeded.tokens.ada).request('GET /gists'));
     expect(answer).toMatchObject({ status: 501 });

@@ -1,8 +1,8 @@
-/** GitHub's limits (docs.github.com/rest: rate limits for the REST API): what a caller gets who is over one, and what it is told. */
+/** GitHub's limits (docs.github.com/rest: rate limits for the REST API) and the answers to a caller over a limit. */
 
 import { describe, expect, it } from 'vitest';
-import { rateStands, spend } from '../../limits/rate.ts';
-import { secondaryStands } from '../../limits/secondary.ts';
+import { rateUsage, spend } from '../../limits/rate.ts';
+import { secondaryUsage } from '../../limits/secondary.ts';
 import { at, createTown, refusal } from '../world/town.ts';
 
 const comment = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
@@ -15,22 +15,22 @@ async function talkative(isPerson = false): Promise<{
   const town = createTown();
   await town.as(town.seeded.tokens.ada).request('POST /repos/{owner}/{repo}/issues', { ...at, title: 'T' });
   const bot = isPerson ? town.as(town.seeded.tokens.mira) : town.asInstallation();
-  const say = async (count: number): Promise<number> => {
-    for (let said = 0; said < count; said += 1) {
+  const postComments = async (count: number): Promise<number> => {
+    for (let posted = 0; posted < count; posted += 1) {
       try {
-        await bot.request(comment, { ...at, issue_number: 1, body: `line ${said}` });
+        await bot.request(comment, { ...at, issue_number: 1, body: `line ${posted}` });
       } catch (error) {
         if (!(error instanceof Error) || !('status' in error) || error.status !== 403) throw error;
-        return said;
+        return posted;
       }
     }
     return count;
   };
-  return { town, say, bot };
+  return { town, say: postComments, bot };
 }
 
 describe('content', () => {
-  it('ends at eighty a minute, with the time to wait; reading goes on', async () => {
+  it('is limited to eighty per minute, with retry-after; reads are still allowed', async () => {
     const { town, say, bot } = await talkative();
     expect(await say(100)).toBe(80);
     town.advance(20_000);
@@ -46,19 +46,19 @@ describe('content', () => {
     expect(await say(1)).toBe(1);
   });
 
-  it('ends at five hundred an hour, for people too', async () => {
+  it('is limited to five hundred per hour, for people too', async () => {
     const { town, say } = await talkative(true);
-    let said = 0;
+    let posted = 0;
     for (let minute = 0; minute < 8; minute += 1) {
-      said += await say(80);
+      posted += await say(80);
       town.advance(61_000);
     }
-    expect(said).toBe(500);
+    expect(posted).toBe(500);
     town.advance(60 * 60_000);
     expect(await say(1)).toBe(1);
   });
 
-  it('is counted for each caller alone', async () => {
+  it('is counted separately for each caller', async () => {
     const { town, say } = await talkative();
     await say(80);
     const ada = town.as(town.seeded.tokens.ada);
@@ -67,11 +67,11 @@ describe('content', () => {
 });
 
 describe('points', () => {
-  it('end at nine hundred a minute: one for a question, five for a change', async () => {
+  it('are limited to nine hundred per minute', async () => {
     const { town, bot } = await talkative();
     const statuses: number[] = [];
     const read = 'GET /repos/{owner}/{repo}/labels';
-    for (let asked = 0; asked < 905; asked += 1) {
+    for (let count = 0; count < 905; count += 1) {
       statuses.push(
         await bot.request(read, at).then(
           ({ status }) => status,
@@ -85,8 +85,8 @@ describe('points', () => {
   });
 });
 
-describe('requests at once', () => {
-  it('end at a hundred', async () => {
+describe('concurrent requests', () => {
+  it('are limited to a hundred', async () => {
     const { town } = await talkative();
     const ada = town.as(town.seeded.tokens.ada);
     const read = (): Promise<number> =>
@@ -100,33 +100,33 @@ describe('requests at once', () => {
   });
 });
 
-describe('what is used up', () => {
-  it('can be seen by caller', async () => {
+describe('usage', () => {
+  it('is listed by caller', async () => {
     const { town, say } = await talkative();
     await say(3);
     const key =
-      Object.keys(secondaryStands(town.world)).find((name) => name.startsWith('installation:')) ?? '';
-    expect(secondaryStands(town.world)[key]).toEqual({
+      Object.keys(secondaryUsage(town.world)).find((name) => name.startsWith('installation:')) ?? '';
+    expect(secondaryUsage(town.world)[key]).toEqual({
       contentLastMinute: 3,
       contentLastHour: 3,
       pointsLastMinute: 15,
       graphqlPointsLastMinute: 0,
       inFlight: 0,
     });
-    expect(rateStands(town.world)[key]).toMatchObject({ limit: 5_000, used: 3 });
+    expect(rateUsage(town.world)[key]).toMatchObject({ limit: 5_000, used: 3 });
   });
 });
 
 describe('GraphQL', () => {
   const query = 'query { viewer { login } rateLimit { limit used remaining } }';
 
-  it('has an hour of its own; a spent one is an error in an answer 200, and REST goes on', async () => {
+  it('has its own hourly budget; over it, the answer is 200 with an error, and REST still works', async () => {
     const town = createTown();
     const mira = town.as(town.seeded.tokens.mira);
     const ask = async (): Promise<unknown> =>
       (await mira.request('POST /graphql', { baseUrl: 'http://github.test/api', query })).data;
     expect(await ask()).toMatchObject({ data: { rateLimit: { limit: 5_000, used: 1, remaining: 4_999 } } });
-    expect(rateStands(town.world)['user:mira']).toBeUndefined();
+    expect(rateUsage(town.world)['user:mira']).toBeUndefined();
     const userId = Number((await mira.request('GET /user')).data.id);
     for (let count = 1; count < 5_000; count += 1) spend(town.world, { kind: 'user', userId }, 'graphql');
     expect(await ask()).toMatchObject({ errors: [{ type: 'RATE_LIMITED' }] });
@@ -137,7 +137,7 @@ describe('GraphQL', () => {
     });
   });
 
-  it('has two thousand points a minute, apart from the nine hundred of REST', async () => {
+  it('has two thousand points per minute, separate from the nine hundred of REST', async () => {
     const town = createTown();
     const mira = town.as(town.seeded.tokens.mira);
     const ask = () => mira.request('POST /graphql', { baseUrl: 'http://github.test/api', query });
@@ -152,14 +152,14 @@ describe('GraphQL', () => {
 });
 
 describe('retry-after', () => {
-  it('is as long as it takes: whoever waits for it is let in, whatever the request costs', async () => {
+  it('is exact: a request with any cost is accepted after that wait', async () => {
     const { town, bot } = await talkative();
     const read = () => bot.request('GET /repos/{owner}/{repo}/labels', at);
-    for (let asked = 0; asked < 900; asked += 1) {
-      if (asked % 300 === 0) town.advance(1_000);
+    for (let reads = 0; reads < 900; reads += 1) {
+      if (reads % 300 === 0) town.advance(1_000);
       await read();
     }
-    for (let asked = 0; asked < 4; asked += 1) town.advance(5_000);
+    for (let waits = 0; waits < 4; waits += 1) town.advance(5_000);
     const write = () =>
       bot.request('PATCH /repos/{owner}/{repo}/issues/{issue_number}', {
         ...at,

@@ -1,4 +1,4 @@
-/** Every screen, light and dark, wide and narrow, judged by axe: nothing serious, and no sideways scrolling. */
+/** Every screen, light and dark, wide and narrow, checked by axe: no serious violation, and no horizontal scrolling. */
 
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -43,26 +43,29 @@ describe.skipIf(chromiumPath === null)('axe', { meta: { skipReason: noChromium }
   });
 
   describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
-    it.each([360, 1280])('finds nothing serious at %i pixels', async (width) => {
-      const page = await browser.newPage({
-        extraHTTPHeaders: real.headers,
-        viewport: { width, height: 900 },
-        colorScheme,
-      });
-      const addresses = [
-        ...SAMPLE_SCREENS.map((path) => `${sample.baseUrl}${path}`),
-        ...REAL_SCREENS.map((path) => `${real.baseUrl}${path}`),
-      ];
-      const found: string[] = [];
-      for (const address of addresses) {
-        await page.goto(address);
-        await page.evaluate(axe.source);
-        found.push(...(await seriousIn(page)).map((one) => `${new URL(address).pathname}: ${one}`));
-        if ((await sideways(page)) > 0) found.push(`${new URL(address).pathname} scrolls sideways`);
-      }
-      await page.close();
-      expect(found).toEqual([]);
-    });
+    it.each([360, 1280])(
+      'finds no serious violation and no horizontal scrolling at %i pixels',
+      async (width) => {
+        const page = await browser.newPage({
+          extraHTTPHeaders: real.headers,
+          viewport: { width, height: 900 },
+          colorScheme,
+        });
+        const addresses = [
+          ...SAMPLE_SCREENS.map((path) => `${sample.baseUrl}${path}`),
+          ...REAL_SCREENS.map((path) => `${real.baseUrl}${path}`),
+        ];
+        const found: string[] = [];
+        for (const address of addresses) {
+          await page.goto(address);
+          await page.evaluate(axe.source);
+          found.push(...(await seriousIn(page)).map((one) => `${new URL(address).pathname}: ${one}`));
+          if ((await sideways(page)) > 0) found.push(`${new URL(address).pathname} scrolls sideways`);
+        }
+        await page.close();
+        expect(found).toEqual([]);
+      },
+    );
   });
 });
 

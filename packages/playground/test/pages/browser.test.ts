@@ -1,4 +1,7 @@
-/** A person at the page, in a real browser: switches the speaker, comments, sees it appear, sees chart, diff and checks. */
+/**
+ * A person on the page in a real browser: switches the speaker, comments, sees the comment appear, sees chart, diff and
+ * checks.
+ */
 import { mkdtempSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,7 +11,7 @@ import { chromiumPath, noChromium } from '../support/chromium.ts';
 import { openRealSite } from './real-site.ts';
 import { openSampleSite, type SampleSite } from './sample-site.ts';
 
-/** `PICTURES=1` renews the pictures of the documentation; otherwise they are only proof that the page can be drawn. */
+/** `PICTURES=1` updates the pictures of the documentation; otherwise they only prove that the page can be rendered. */
 const pictures =
   process.env['PICTURES'] === '1'
     ? path.resolve('docs/pictures')
@@ -38,7 +41,7 @@ describe.skipIf(chromiumPath === null)('the page in a browser', { meta: { skipRe
     return page;
   };
 
-  it('ada switches to herself with the keyboard, comments, and sees her comment without a reload', async () => {
+  it('switches the speaker by keyboard, posts a comment, and shows it without a reload', async () => {
     const page = await open('/lab/marin/pull/4');
     await page.evaluate(() => Reflect.set(window, 'sameDocument', true));
     await page.locator('.speaker > summary', { hasText: /Speaking as.*mira/s }).focus();
@@ -59,7 +62,7 @@ describe.skipIf(chromiumPath === null)('the page in a browser', { meta: { skipRe
     await page.close();
   });
 
-  it('somebody else’s comment appears by itself, and a half-written one stays', async () => {
+  it('shows another person’s comment without a reload, and keeps a half-written one', async () => {
     const page = await open('/lab/marin/pull/4');
     await page.getByLabel('Comment text').fill('I am still writ');
     await site.api.comment('ravi', 'from **another** desk <script>window.pwned = 1</script>');
@@ -69,7 +72,7 @@ describe.skipIf(chromiumPath === null)('the page in a browser', { meta: { skipRe
     await page.close();
   });
 
-  it('follows the real playground: the bot’s card appears, changes and is drawn by itself', async () => {
+  it('follows the real playground: the bot’s card appears, and its edited chart is redrawn', async () => {
     const real = await openRealSite();
     const page = await browser.newPage({ extraHTTPHeaders: real.headers });
     await page.goto(`${real.baseUrl}/lab/ferries/pull/1`);
@@ -90,7 +93,7 @@ describe.skipIf(chromiumPath === null)('the page in a browser', { meta: { skipRe
     await real.close();
   });
 
-  it('the chart of the status card is a drawing', async () => {
+  it('draws the chart of the status card', async () => {
     const page = await open('/lab/marin/pull/4');
     const drawing = page.getByRole('img', { name: 'Chart: Loss over steps' });
     await drawing.locator('svg path').first().waitFor();
@@ -98,7 +101,7 @@ describe.skipIf(chromiumPath === null)('the page in a browser', { meta: { skipRe
     await page.close();
   });
 
-  it('the preview shows what the comment will look like', async () => {
+  it('previews the rendered comment', async () => {
     const page = await open('/lab/marin/pull/4');
     await page.getByLabel('Comment text').fill('- [ ] one');
     await page.getByRole('button', { name: 'Preview' }).click();
@@ -106,7 +109,7 @@ describe.skipIf(chromiumPath === null)('the page in a browser', { meta: { skipRe
     await page.close();
   });
 
-  it('a refusal is said beside the box, and nothing is lost', async () => {
+  it('shows a refusal at the comment box and keeps the text', async () => {
     const page = await open('/lab/marin/pull/4');
     await page.getByLabel('Comment text').fill('refuse me');
     await page.getByRole('button', { name: 'Comment', exact: true }).click();
@@ -117,7 +120,7 @@ describe.skipIf(chromiumPath === null)('the page in a browser', { meta: { skipRe
     await page.close();
   });
 
-  it('diff and checks are there, in colour and in words', async () => {
+  it('shows diff and checks, in colour and in words', async () => {
     const files = await open('/lab/marin/pull/4/files');
     const added = files.locator('.diff-added').first();
     expect(await added.textContent()).toContain('learning_rate=4e-3');
@@ -141,16 +144,19 @@ describe.skipIf(chromiumPath === null)('the page in a browser', { meta: { skipRe
     thread: '/lab/marin/issues/5',
   };
 
-  it.each([360, 1280])('fits %i pixels without scrolling sideways, whatever people wrote', async (width) => {
-    for (const [name, address] of Object.entries(views)) {
-      const page = await open(address, width);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      expect(`${name} ${overflow}`).toBe(`${name} 0`);
-      await page.close();
-    }
-  });
+  it.each([360, 1280])(
+    'fits %i pixels without horizontal scrolling, even with hostile text',
+    async (width) => {
+      for (const [name, address] of Object.entries(views)) {
+        const page = await open(address, width);
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        expect(`${name} ${overflow}`).toBe(`${name} 0`);
+        await page.close();
+      }
+    },
+  );
 
-  it.each(['light', 'dark'] as const)('keeps pictures of itself (%s)', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('takes screenshots of itself (%s)', async (colorScheme) => {
     const calm = await openSampleSite({ hostileText: '' });
     for (const width of [360, 1280]) {
       const light = ['home', 'pull', 'files', 'checks', 'run'] as const;
@@ -158,7 +164,8 @@ describe.skipIf(chromiumPath === null)('the page in a browser', { meta: { skipRe
         const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme });
         await page.goto(`${calm.baseUrl}${views[name]}`);
         if (name === 'pull') await page.locator('.chart-drawing svg').first().waitFor();
-        // The bar sticks to the foot of the window; in a picture of the whole page it belongs to the foot of the page.
+        // The bar sticks to the bottom of the window; in a picture of the whole page it belongs to the bottom of the
+        // page.
         await page.addStyleTag({ content: '.world { position: static }' });
         const suffix = colorScheme === 'dark' ? '-dark' : '';
         await page.screenshot({ path: path.join(pictures, `${name}-${width}${suffix}.png`), fullPage: true });
@@ -168,7 +175,7 @@ describe.skipIf(chromiumPath === null)('the page in a browser', { meta: { skipRe
     await calm.close();
   });
 
-  it('nothing went wrong on any of these pages', () => {
+  it('has no script error or content policy violation on any of these pages', () => {
     expect(problems).toEqual([]);
   });
 });

@@ -1,13 +1,13 @@
-/** What did not change is not paid for twice, and nobody sees what another person was answered. */
+/** Unchanged answers do not count against the limit twice, and are never shown to another person. */
 import { expect, it } from 'vitest';
 import { conditionalFetch } from '../../pages/api/conditional-fetch.ts';
 
-it('gives the kept answer on 304, by person, and forgets the oldest', async () => {
-  const asked: (string | null)[] = [];
+it('returns the cached answer on 304, separately for each person, and drops the oldest', async () => {
+  const sentEtags: (string | null)[] = [];
   let version = 1;
   const fetch = conditionalFetch(async (request) => {
     const known = request.headers.get('if-none-match');
-    asked.push(known);
+    sentEtags.push(known);
     const etag = `"${request.headers.get('authorization')}-${version}"`;
     if (known === etag) return new Response(null, { status: 304 });
     return new Response(`${request.headers.get('authorization')} ${version}`, {
@@ -20,15 +20,15 @@ it('gives the kept answer on 304, by person, and forgets the oldest', async () =
     return response.text();
   };
   expect([await ask('mira'), await ask('mira'), await ask('ada')]).toEqual(['mira 1', 'mira 1', 'ada 1']);
-  expect(asked).toEqual([null, '"mira-1"', null]);
+  expect(sentEtags).toEqual([null, '"mira-1"', null]);
   version = 2;
   expect(await ask('mira')).toBe('mira 2');
   await ask('ravi');
   await ask('ada');
-  expect(asked.slice(3)).toEqual(['"mira-1"', null, null]);
+  expect(sentEtags.slice(3)).toEqual(['"mira-1"', null, null]);
 });
 
-it('passes refusals and writes on as they are', async () => {
+it('passes refusals and writes through unchanged', async () => {
   const fetch = conditionalFetch(
     async (request) => new Response(request.method, { status: request.method === 'GET' ? 404 : 201 }),
     2,
@@ -37,7 +37,7 @@ it('passes refusals and writes on as they are', async () => {
   expect((await fetch(new Request('http://x.test/', { method: 'POST' }))).status).toBe(201);
 });
 
-it('knows of a next page that a list got after its first one was kept', async () => {
+it('updates the link to the next page from the headers of a 304', async () => {
   let link = '';
   const fetch = conditionalFetch(async (request) => {
     const headers = { etag: '"same"', ...(link === '' ? {} : { link }) };

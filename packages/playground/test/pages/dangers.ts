@@ -1,10 +1,10 @@
-/** Reads markup as a browser does and lists what could run: the independent judge of the escaping tests. */
+/** Parses markup like a browser and lists what could run: the independent check of the escaping tests. */
 import { fromHtml } from 'hast-util-from-html';
 import { visit } from 'unist-util-visit';
 
 const runs = ['script', 'style', 'iframe', 'object', 'embed', 'base', 'svg', 'math', 'template', 'meta'];
 
-/** Elements that run or restyle, handlers, and addresses that are code. */
+/** Elements that run or restyle, event handlers, and addresses that are code. */
 export function dangersOf(markup: string): readonly string[] {
   const dangers: string[] = [];
   visit(fromHtml(markup, { fragment: true }), 'element', (element) => {

@@ -1,4 +1,4 @@
-/** Patches and logs: read line by line, shown with their numbers and colours. */
+/** Patches and logs: parsed line by line, shown with their numbers and colours. */
 import { describe, expect, it } from 'vitest';
 import { changedParts } from '../../pages/diff/changed-words.ts';
 import { parsePatch, patchHead } from '../../pages/diff/parse-patch.ts';
@@ -22,14 +22,14 @@ describe('parsePatch', () => {
     );
   });
 
-  it('reads of a long patch only its head, and knows how long it is', () => {
+  it('reads only the head of a long patch, and counts its lines', () => {
     expect(patchHead('a\nb\nc', 2)).toEqual({ head: 'a\nb', lines: 3 });
     expect(patchHead('a\nb', 2)).toEqual({ head: 'a\nb', lines: 2 });
     expect(patchHead('a\nb', 0)).toEqual({ head: '', lines: 2 });
     expect(patchHead('', 5)).toEqual({ head: '', lines: 0 });
   });
 
-  it('takes a hunk of one line, and a removed line that looks like a header', () => {
+  it('parses a one-line hunk, and a removed line that resembles a header', () => {
     expect(parsePatch('@@ -1 +1 @@\n--- a\n+++ b')).toEqual([
       { kind: 'hunk', text: '@@ -1 +1 @@' },
       { kind: 'removed', before: 1, after: null, text: '-- a' },
@@ -41,13 +41,13 @@ describe('parsePatch', () => {
 describe('ansiLine', () => {
   const show = (line: string): string => toMarkup(ansiLine(line));
 
-  it('turns colours into classes and ends them at reset', () => {
+  it('converts colours to classes and ends them at a reset', () => {
     expect(show('\u001b[1;31mbad\u001b[0m fine \u001b[92mgood\u001b[39m')).toBe(
       '<span class="ansi-bold ansi-red">bad</span> fine <span class="ansi-green">good</span>',
     );
   });
 
-  it('takes the sixteen named of the 256 colours, and no part of a colour for another order', () => {
+  it('supports the sixteen named colours of 256, and skips the numbers of other colours', () => {
     expect(show('\u001b[38;5;9mred\u001b[38;5;131mno name\u001b[0m')).toBe(
       '<span class="ansi-red">red</span>no name',
     );
@@ -55,13 +55,13 @@ describe('ansiLine', () => {
     expect(show('\u001b[1;4mx\u001b[22;24my')).toBe('<span class="ansi-bold ansi-underlined">x</span>y');
   });
 
-  it('removes other sequences and escapes what is left', () => {
+  it('removes other sequences and escapes the rest', () => {
     expect(show('\u001b]0;title\u0007a\u001b[2K\u001b[1A<b>\u001b')).toBe('a&lt;b&gt;');
   });
 });
 
 describe('logView', () => {
-  it('folds groups, marks errors and keeps the numbers of the lines', () => {
+  it('folds groups, marks errors and keeps line numbers', () => {
     const shown = toMarkup(
       logView('::group::Set up <x>\nnode\n::endgroup::\n##[error]no <order>\nend\n', '7'),
     );
@@ -70,7 +70,7 @@ describe('logView', () => {
     expect(shown).toContain('no &lt;order&gt;');
   });
 
-  it('leaves a group open in which something went wrong, also under a time stamp', () => {
+  it('keeps a group with an error open, also with timestamps', () => {
     const at = '2026-11-21T06:00:00.000Z ';
     const shown = toMarkup(
       logView(`${at}##[group]fine\n${at}well\n${at}##[endgroup]\n${at}##[group]bad\n${at}##[error]no\n`, '7'),
@@ -79,7 +79,7 @@ describe('logView', () => {
     expect(shown).toMatch(/data-key="7-\d+" open><summary>bad/);
   });
 
-  it('shows the newest lines of a long log and says how many are missing', () => {
+  it('shows the newest lines of a long log and the number of omitted ones', () => {
     const lines = Array.from({ length: pageLimits.logLinesMax + 3 }, (_, index) => `line ${index + 1}`);
     const shown = toMarkup(logView(lines.join('\n'), '7'));
     expect(shown).toContain('3 earlier lines are not shown');
@@ -88,8 +88,8 @@ describe('logView', () => {
   });
 });
 
-describe('a log that grows', () => {
-  it('keeps every full hundred of its lines as it was', () => {
+describe('a growing log', () => {
+  it('leaves every full block of a hundred lines unchanged', () => {
     const log = (count: number): string =>
       Array.from({ length: count }, (_, index) => `line ${index}\n`).join('');
     const pieces = (count: number): readonly string[] =>
@@ -98,27 +98,27 @@ describe('a log that grows', () => {
         .slice(1);
     expect(pieces(250)).toHaveLength(3);
     expect(pieces(251).slice(0, 2)).toEqual(pieces(250).slice(0, 2));
-    // Also when the first lines fall out of what is shown.
+    // This holds even when the first lines are cut off.
     const [long, longer] = [pieces(pageLimits.logLinesMax + 201), pieces(pageLimits.logLinesMax + 260)];
     expect(longer.slice(1, 40)).toEqual(long.slice(1, 40));
   });
 });
 
 describe('the parts of a job’s log', () => {
-  it('lie between where its steps begin, and what came before belongs to the first', () => {
+  it('are split at the start of each step; earlier text belongs to the first step', () => {
     expect(stepLogs('head\none\ntwo\n', [5, 9, null])).toEqual(['head\none\n', 'two\n', null]);
     expect(stepLogs('one\n', [0, 4, 4])).toEqual(['one\n', null, null]);
     expect(stepLogs('early\n', [null, null])).toEqual([null, null]);
   });
 
-  it('share the room: the short are whole, the long get equal parts, and all of it is used', () => {
+  it('share the page’s lines: short logs are complete, long ones get equal parts', () => {
     expect(fairShares([3, 100, 50], 63)).toEqual([3, 30, 30]);
     expect(fairShares([1, 2], 10)).toEqual([1, 2]);
     expect(fairShares([], 10)).toEqual([]);
   });
 });
 
-describe('what changed within a line', () => {
+describe('the changed part of a line', () => {
   const marked = (patch: string): readonly string[] => {
     const rows = parsePatch(patch);
     return [...changedParts(rows)].map(
@@ -131,7 +131,7 @@ describe('what changed within a line', () => {
     expect(marked('@@ -1 +1 @@\n-a = 1\n+a = 1  # why')).toEqual(['', '  # why']);
   });
 
-  it('is not told where lines have nothing in common, or nobody knows which stands for which', () => {
+  it('is not marked if the lines have nothing in common or cannot be paired', () => {
     expect(marked('@@ -1 +1 @@\n-import torch\n+x = 1')).toEqual([]);
     expect(marked('@@ -1 +1,2 @@\n-rate=1\n+rate=2\n+rate=3')).toEqual([]);
   });

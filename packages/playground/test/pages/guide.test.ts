@@ -1,4 +1,4 @@
-/** What a person is told to do next, in each part of a ferry's life. */
+/** The suggested next step for a person, in each phase of a ferry. */
 import { describe, expect, it } from 'vitest';
 import { commentShape, issueShape } from '../../pages/api/thread-shapes.ts';
 import { botWish, commandsFor, wantedFrom } from '../../pages/guide.ts';
@@ -26,41 +26,41 @@ const LINE = `/approve-launch ${'3f9a1c22b0d45e67'.repeat(2)}`;
 const mira = { login: 'mira', role: 'maintainer', token: '', name: null } as const;
 
 describe('the panel at the head of a thread', () => {
-  it('asks for the approval while the bot does, and before it has spoken', () => {
+  it('requests an approval while the bot does, and before the bot has commented', () => {
     const wish = botWish([comment('ferrybot[bot]', `🤖 **Wanted: an approval: \`${LINE}\`.**`, 1)]);
-    const panel = (heard: ReturnType<typeof botWish>): string =>
-      toMarkup(wantedFrom(mira, thread(['ferry']), true, heard));
+    const panel = (latest: ReturnType<typeof botWish>): string =>
+      toMarkup(wantedFrom(mira, thread(['ferry']), true, latest));
     expect(panel(wish)).toContain(`comment the line of the card, <code>${LINE}</code>`);
     expect(panel(botWish([]))).toContain('comment the line of the card.');
   });
 
-  it('writes the line of the card for whoever takes the button, and the bare command before there is one', () => {
+  it('puts the card’s approval line on the button, or the bare command before there is a card', () => {
     const wish = botWish([comment('ferrybot[bot]', `**Wanted: an approval: \`${LINE}\`.**`, 1)]);
-    const button = (heard: ReturnType<typeof botWish>): string | undefined =>
-      commandsFor(heard).find(({ command }) => command === '/approve-launch')?.written;
+    const button = (latest: ReturnType<typeof botWish>): string | undefined =>
+      commandsFor(latest).find(({ command }) => command === '/approve-launch')?.written;
     expect(button(wish)).toBe(LINE);
     expect(button(botWish([]))).toBe('/approve-launch');
   });
 
-  it('says what the bot says last, also where it edited an old comment; nobody else can put words there', () => {
+  it('shows the bot’s latest request, including edits, and ignores other people’s comments', () => {
     const comments = [
       comment('ferrybot[bot]', '🤖 **Wanted: nothing; ferrybot is watching.**\n\ncard', 9),
       comment('ferrybot[bot]', '**Wanted: an approval: `/approve-launch`.**', 3),
       comment('sol', '**Wanted: your password**', 12),
     ];
-    const said = toMarkup(wantedFrom(mira, thread(['ferry']), true, botWish(comments)));
-    expect(said).toContain('nothing; ferrybot is watching.');
-    expect(said).not.toContain('password');
+    const markup = toMarkup(wantedFrom(mira, thread(['ferry']), true, botWish(comments)));
+    expect(markup).toContain('nothing; ferrybot is watching.');
+    expect(markup).not.toContain('password');
   });
 
-  it('asks for nothing where the bot spoke and asked for nothing', () => {
+  it('requests nothing if the bot commented without a request', () => {
     const wish = botWish([comment('ferrybot[bot]', 'Launched', 1)]);
     expect(toMarkup(wantedFrom(mira, thread(['ferry']), true, wish))).toContain('Nothing is wanted of you');
   });
 
-  it('never asks to launch what only records a seal', () => {
-    const said = toMarkup(wantedFrom(mira, thread(['ferry', 'ferry-log-only']), true, botWish([])));
-    expect(said).toContain('merges it');
-    expect(said).not.toContain('approve-launch');
+  it('never suggests a launch for a pull request that only records a sealed run', () => {
+    const markup = toMarkup(wantedFrom(mira, thread(['ferry', 'ferry-log-only']), true, botWish([])));
+    expect(markup).toContain('merges it');
+    expect(markup).not.toContain('approve-launch');
   });
 });

@@ -1,17 +1,17 @@
-/** The one place of escaping: nothing that is put into a template can become markup. */
+/** The escaping of templates: no inserted value can become markup. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { html, laterHtml, safeHref, streamMarkup, toMarkup } from '../../pages/html.ts';
 
 describe('html', () => {
-  it('escapes text in elements and in quoted attributes, and leaves finished markup alone', () => {
+  it('escapes text in elements and in quoted attributes, and keeps finished markup', () => {
     const inner = html`<b>${'a & b'}</b>`;
     expect(toMarkup(html`<p title="${`"x' <`}">${inner}${[1, '<', null, false, undefined]}</p>`)).toBe(
       '<p title="&quot;x&#39; &lt;"><b>a &amp; b</b>1&lt;</p>',
     );
   });
 
-  it('lets no text bring a tag, a quote or a bare ampersand', () => {
+  it('escapes every tag, quote and ampersand of a text', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const markup = toMarkup(html`${text}`);
@@ -22,23 +22,23 @@ describe('html', () => {
   });
 });
 
-describe('what comes later', () => {
-  it('stands in its place, however deep, and is asked for only when what is before it was taken', async () => {
-    let isAsked = false;
+describe('later markup', () => {
+  it('appears in its place at any depth, and is generated only after the text before it was read', async () => {
+    let isRequested = false;
     const later = laterHtml(async function* () {
-      isAsked = true;
+      isRequested = true;
       yield html`<li>${'<1>'}</li>`;
       yield html`<li>2</li>`;
     });
     const page = streamMarkup(html`<ul>${[html`<b>${'&'}</b>`, later]}</ul>`);
     expect((await page.next()).value).toBe('<ul><b>&amp;</b>');
-    expect(isAsked).toBe(false);
+    expect(isRequested).toBe(false);
     const rest: string[] = [];
     for await (const text of page) rest.push(text);
     expect(rest.join('')).toBe('<li>&lt;1&gt;</li><li>2</li></ul>');
   });
 
-  it('is not lost in silence where somebody wants the whole text at once', () => {
+  it('throws if the whole text is requested at the same time', () => {
     expect(() =>
       toMarkup(
         html`<p>${laterHtml(async function* () {
@@ -63,7 +63,7 @@ describe('safeHref', () => {
     }
   });
 
-  it('turns everything that could run or lead elsewhere unseen into #', () => {
+  it('replaces addresses that could run code or lead to another site with #', () => {
     for (const bad of [
       'javascript:alert(1)',
       ' javascript:alert(1)',

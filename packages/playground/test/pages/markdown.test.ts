@@ -15,7 +15,7 @@ describe('renderMarkdown', () => {
     expect(shown).toContain('<strong>bold</strong> H<sub>2</sub><br>x');
   });
 
-  it('drops comments, handlers, scripts, styles, drawings and addresses that run', () => {
+  it('drops HTML comments, handlers, scripts, styles, drawings and script addresses', () => {
     const shown = show(
       'a <!-- secret --> <img src=x onerror=alert(1)> [x](javascript:alert(1)) <svg onload=a()></svg>\n\n<script>alert(1)</script>\n\n<style>*{}</style>\n\n<iframe src=//x></iframe> <form action=/x><button>b</button></form>',
     );
@@ -34,7 +34,7 @@ describe('renderMarkdown', () => {
     }
   });
 
-  it('shows task lists with boxes that a screen reader can name', () => {
+  it('renders task lists with boxes that a screen reader can name', () => {
     const shown = show('- [x] issue updated\n- [ ] human approval');
     expect(shown).toContain(
       '<li class="task-list-item"><input type="checkbox" disabled checked aria-label="issue updated">',
@@ -42,7 +42,7 @@ describe('renderMarkdown', () => {
     expect(shown).toContain('<input type="checkbox" disabled aria-label="human approval">');
   });
 
-  it('hands Mermaid blocks to the client, as text', () => {
+  it('passes Mermaid blocks to the client as text', () => {
     const shown = show('```mermaid\nflowchart LR\n A["<b>x</b>"]-->B\n```');
     expect(shown).toContain(
       '<figure class="chart" data-chart=""><pre class="chart-source" tabindex="0">flowchart LR',
@@ -58,16 +58,16 @@ describe('renderMarkdown', () => {
     for (const number of [13, 14, 15]) expect(shown).not.toContain(`issues/${number}`);
   });
 
-  it('makes a line break a break in comments only', () => {
+  it('renders a line break as a break in comments only', () => {
     expect(show('a\nb')).toContain('a<br>b');
     expect(show('a\nb', { breaks: false })).not.toContain('<br>');
   });
 
-  it('gives tables with their alignment', () => {
+  it('renders tables with their alignment', () => {
     expect(show('| a | b |\n|---|--:|\n| 1 | 2 |')).toContain('<td align="right">2</td>');
   });
 
-  it('never lets a script or a handler through, whatever is written', () => {
+  it('never passes a script or a handler through, for any input', () => {
     const piece = fc.constantFrom(
       '<script>',
       '</script>',

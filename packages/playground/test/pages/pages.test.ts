@@ -1,4 +1,4 @@
-/** The page over HTTP, without a script in the browser: every screen, every act, and nobody's text as markup. */
+/** The page over HTTP, without a script in the browser: every screen, every act, and escaped text everywhere. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { screenRoutes } from '../../pages/route-table.ts';
 import { dangersOf } from './dangers.ts';
@@ -47,13 +47,13 @@ const post = (
 const asAda = { cookie: 'playground_speaker=ada' };
 
 describe('every screen', () => {
-  it('is tried here', () => {
-    // A check run's address leads elsewhere, a log is no page (rough.test.ts), the panel is of a real world (panel.test.ts),
-    // and a form is of a repository that has one (issue-form.test.ts).
+  it('has an address in this test or in another one', () => {
+    // Other tests cover these: a check run's address redirects, a log is not a page (rough.test.ts), the panel needs a
+    // real world (panel.test.ts), and a form needs a repository that has one (issue-form.test.ts).
     const log = '/:owner/:repo/actions/runs/:id#/job/:job#/log';
     const form = '/:owner/:repo/issues/new';
-    const elsewhere = ['/:owner/:repo/runs/:id#', '/_playground/world', log, form];
-    const drawn = screenRoutes.filter(({ pattern }) => !elsewhere.includes(pattern));
+    const testedInOtherFiles = ['/:owner/:repo/runs/:id#', '/_playground/world', log, form];
+    const drawn = screenRoutes.filter(({ pattern }) => !testedInOtherFiles.includes(pattern));
     expect(Object.keys(screens).toSorted()).toEqual(drawn.map(({ pattern }) => pattern).toSorted());
   });
 
@@ -62,14 +62,14 @@ describe('every screen', () => {
     const page = await response.text();
     expect(response.status).toBe(200);
     expect(page).not.toContain(hostile);
-    // The page's own icons are drawings; of what may run there is its own script and nothing else.
+    // The page's own icons are drawings. The only script on the page is its own.
     const dangers = dangersOf(page).filter((danger) => danger !== 'svg' && danger !== 'meta');
     expect(dangers).toEqual(['script']);
     expect(page).toContain('<script type="module" src="/_playground/assets/page.js">');
     expect(response.headers.get('content-security-policy')).toContain("script-src 'self';");
   });
 
-  it('has its hostile text in it at all', async () => {
+  it('contains the hostile text, escaped', async () => {
     for (const path of [
       '/lab/marin/issues',
       '/lab/marin/issues/5',
@@ -81,20 +81,20 @@ describe('every screen', () => {
   });
 });
 
-describe('addresses', () => {
-  it('leaves the API, git and the playground’s control to others', async () => {
+describe('an address', () => {
+  it('of the API, git or the playground’s control is left to other handlers', async () => {
     for (const path of ['/api/v3/user', '/api/graphql', '/lab/marin.git/info/refs', '/_playground/people']) {
       expect(await (await get(path)).text()).toBe('not a page');
     }
   });
 
-  it('leads from / to the lab, and from the wrong word to the right one', async () => {
+  it('redirects from / to the lab, and from the wrong kind of thread to the right one', async () => {
     expect((await get('/')).headers.get('location')).toBe('/lab/marin');
     expect((await get('/lab/marin/issues/4')).headers.get('location')).toBe('/lab/marin/pull/4');
     expect((await get('/lab/marin/pull/5')).headers.get('location')).toBe('/lab/marin/issues/5');
   });
 
-  it('says so when there is nothing', async () => {
+  it('of nothing is a 404', async () => {
     for (const path of [
       '/lab/nothing',
       '/lab/marin/issues/99',
@@ -106,7 +106,7 @@ describe('addresses', () => {
     }
   });
 
-  it('serves Mermaid from its package and nothing else from there', async () => {
+  it('of Mermaid’s package serves only the script', async () => {
     expect((await get('/_playground/assets/mermaid.js')).status).toBe(200);
     for (const name of ['mermaid/../package.json', 'mermaid/%2e%2e/package.json', '../pages.ts', 'page.ts']) {
       expect((await get(`/_playground/assets/${name}`)).status).toBe(404);
@@ -114,8 +114,8 @@ describe('addresses', () => {
   });
 });
 
-describe('speaking', () => {
-  it('starts as the maintainer and changes by a form', async () => {
+describe('the speaker', () => {
+  it('is the maintainer at first and can be changed with a form', async () => {
     expect(await (await get('/lab/marin/pull/4')).text()).toContain('Comment as mira');
     const changed = await post('/_playground/speaker', { speaker: 'ada', back: '/lab/marin/pull/4' });
     expect([changed.status, changed.headers.get('location')]).toEqual([303, '/lab/marin/pull/4']);
@@ -125,13 +125,13 @@ describe('speaking', () => {
     expect(await (await get('/lab/marin/pull/4', asAda)).text()).toContain('Comment as ada');
   });
 
-  it('lets nobody be somebody who is not there, and leads nobody off the page', async () => {
+  it('must exist, and the form never redirects to another site', async () => {
     expect((await post('/_playground/speaker', { speaker: 'eve' })).status).toBe(422);
     const away = await post('/_playground/speaker', { speaker: 'ada', back: '//evil.org' });
     expect(away.headers.get('location')).toBe('/');
   });
 
-  it('posts a comment with the speaker’s own token, line breaks as they were typed', async () => {
+  it('posts a comment with their own token and unchanged line breaks', async () => {
     const done = await post('/lab/marin/issues/4/comments', { body: '/status\r\nplease' }, asAda);
     expect([done.status, done.headers.get('location')]).toEqual([303, '/lab/marin/issues/4']);
     expect(site.api.posted.at(-1)).toEqual({
@@ -142,7 +142,7 @@ describe('speaking', () => {
     expect(await (await get('/lab/marin/pull/4')).text()).toContain('/status<br>please');
   });
 
-  it('posts a review, and closes with a word', async () => {
+  it('posts a review, and closes a thread', async () => {
     await post('/lab/marin/issues/4/comments', { body: 'fine', verdict: 'APPROVE' });
     expect(site.api.posted.at(-1)).toMatchObject({
       path: '/repos/lab/marin/pulls/4/reviews',
@@ -156,7 +156,7 @@ describe('speaking', () => {
     });
   });
 
-  it('says what the API refused, escaped, and to the script as JSON', async () => {
+  it('sees a refusal of the API, escaped, or as JSON for the script', async () => {
     const refused = await post('/lab/marin/issues/4/comments', { body: 'refuse me' });
     expect(refused.status).toBe(422);
     expect(await refused.text()).toContain('Validation Failed &lt;b&gt;');
@@ -164,11 +164,11 @@ describe('speaking', () => {
     expect(await asJson.json()).toEqual({ kind: 'refused', status: 422, message: 'Write something first.' });
   });
 
-  it('takes no more than a comment can hold', async () => {
+  it('gets 413 for more than a comment can hold', async () => {
     expect((await post('/lab/marin/issues/4/comments', { body: 'x'.repeat(1_100_000) })).status).toBe(413);
   });
 
-  it('shows label and merge controls to who may use them only', async () => {
+  it('sees label and merge controls only with the permission', async () => {
     const forMira = await (await get('/lab/marin/pull/4')).text();
     const forSol = await (await get('/lab/marin/pull/4', { cookie: 'playground_speaker=sol' })).text();
     for (const control of ['Change labels', 'Merge pull request', 'Close pull request']) {
@@ -179,7 +179,7 @@ describe('speaking', () => {
 });
 
 describe('the thread', () => {
-  it('tells who edited, what the checks say, and what is wanted', async () => {
+  it('shows edits, the checks, and the next action', async () => {
     const page = await (await get('/lab/marin/pull/4')).text();
     expect(page).toContain('edited</summary>');
     expect(page).toContain('8 of 9 gates passed');

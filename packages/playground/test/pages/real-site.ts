@@ -1,4 +1,4 @@
-/** The page over the playground's own server and API, with a ferry planted in the lab's repository. */
+/** The page over the playground's own server and API, with a ferry created in the lab's repository. */
 import type { Clock } from '../../clock.ts';
 import { createMemoryStore } from '../../git/store/memory-store.ts';
 import { listen } from '../../http/server.ts';
@@ -13,7 +13,7 @@ const startMs = Date.parse('2026-11-21T06:00:00Z');
 
 export type RealSite = {
   readonly baseUrl: string;
-  /** What a browser sends that is signed in. */
+  /** The headers of a signed-in browser. */
   readonly headers: { readonly authorization: string };
   readonly world: World;
   /** Calls the REST API as a person, or as `ferrybot`, whose token may write checks and threads. */
@@ -56,7 +56,7 @@ export async function openRealSite(): Promise<RealSite> {
   return { baseUrl, headers: { authorization: `Bearer ${listening.secret}` }, world, call, close };
 }
 
-/** One second passes with every look at the clock, so that the order of things is the order of their times. */
+/** The clock advances by one second whenever it is read, so that the order of events is the order of their times. */
 function tickingClock(): Clock {
   let nowMs = startMs;
   return {
@@ -68,7 +68,7 @@ function tickingClock(): Clock {
   };
 }
 
-/** A file on main, a changed one on a branch, a pull request between them. */
+/** A file on main, a changed version on a branch, and a pull request between them. */
 async function plantFerry(world: World, call: RealSite['call']): Promise<void> {
   const repo = Object.values(world.state.repos)[0];
   if (repo === undefined) throw new Error('the seed made no repository');

@@ -1,4 +1,4 @@
-/** The page against the playground's real API: what it asks for is served, what it shows is what the API says. */
+/** The page with the playground's real API: its requests are served, and it shows the API's data. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appendLog, completeJob, createJob } from '../../actions/queue/job-rows.ts';
 import { completeRun, createRun } from '../../actions/queue/run-rows.ts';
@@ -31,7 +31,9 @@ const post = async (path: string, fields: Record<string, string>, who = 'mira'):
   ).status;
 };
 
-/** The log of a job is for whom the API names its address, for a minute: not for every user of the machine. */
+/**
+ * Only a caller who gets the log's address from the API can read it, for a minute; other users of the machine cannot.
+ */
 async function signedLog(jobId: number): Promise<void> {
   const answer = await fetch(`${site.baseUrl}/api/v3/repos/lab/ferries/actions/jobs/${jobId}/logs`, {
     redirect: 'manual',
@@ -44,7 +46,7 @@ async function signedLog(jobId: number): Promise<void> {
   expect((await fetch(later)).status).toBe(403);
 }
 
-/** A dispatched run as the queue makes it; the workflow's file does not matter here. */
+/** A dispatched run as the queue creates it; the workflow's file does not matter here. */
 function startRun(world: World): Run {
   const repo = must(findRepo(world, 'lab', 'ferries'), 'lab/ferries');
   const workflow: Workflow = {
@@ -105,7 +107,7 @@ describe('the page on the real API', () => {
     expect(await get('/lab/ferries/commits')).toContain('Add the ferry');
   });
 
-  it('mira comments, ada reacts and may not edit mira’s words away unseen', async () => {
+  it('posts comments and reactions, and marks an edit by another person', async () => {
     expect(await post('/lab/ferries/issues/1/comments', { body: '/status now' })).toBe(303);
     const id = String(Object.values(site.world.state.comments).at(-1)?.id);
     expect(await get('/lab/ferries/pull/1')).not.toContain('edited</summary>');
@@ -124,7 +126,7 @@ describe('the page on the real API', () => {
     expect(await post(`/lab/ferries/issues/1/comments/${id}/edit`, { body: 'x' }, 'sol')).toBe(403);
   });
 
-  it('reviews: mira approves, ada cannot approve her own change', async () => {
+  it('accepts mira’s approval, and refuses ada’s of her own change', async () => {
     expect(await post('/lab/ferries/issues/1/comments', { body: 'good', verdict: 'APPROVE' })).toBe(303);
     expect(await post('/lab/ferries/issues/1/comments', { body: 'mine', verdict: 'APPROVE' }, 'ada')).toBe(
       422,
@@ -132,7 +134,7 @@ describe('the page on the real API', () => {
     expect(await get('/lab/ferries/pull/1')).toContain('approved these changes');
   });
 
-  it('labels are for who may, and shown in the lists', async () => {
+  it('allows labels with the permission, and shows them in the lists', async () => {
     expect(await post('/lab/ferries/issues/1/labels', { label: 'ferry' }, 'sol')).toBeGreaterThanOrEqual(403);
     expect(await post('/lab/ferries/issues/1/labels', { label: 'ferry' }, 'ravi')).toBe(303);
     expect(await get('/lab/ferries/pulls')).toMatch(/class="label"[^>]*>ferry</);
@@ -174,10 +176,10 @@ describe('the page on the real API', () => {
     expect(await get('/lab/ferries/pull/1')).toMatch(/next-check.*gates<\/strong> waits for a maintainer/s);
   });
 
-  it('a button on a check run tells the App who pressed it, and is for who may write', async () => {
-    const heard: unknown[] = [];
+  it('reports a click on a check run’s button to the App, for people with write access only', async () => {
+    const emitted: unknown[] = [];
     const stop = site.world.bus.subscribe((event) => {
-      heard.push([
+      emitted.push([
         event.type,
         event.action,
         event.payload['requested_action'],
@@ -191,7 +193,7 @@ describe('the page on the real API', () => {
     expect(await post(`/lab/ferries/runs/${id}/buttons`, { button: 'other' })).toBe(422);
     expect(await post(`/lab/ferries/runs/${id}/buttons`, { button: 'approve' })).toBe(303);
     stop();
-    expect(heard).toEqual([['check_run', 'requested_action', { identifier: 'approve' }, 'mira']]);
+    expect(emitted).toEqual([['check_run', 'requested_action', { identifier: 'approve' }, 'mira']]);
     expect(await get(`/lab/ferries/runs/${id}`)).toContain('gates');
   });
 
@@ -210,10 +212,10 @@ describe('the page on the real API', () => {
     const address = `/lab/ferries/actions/runs/${run.id}`;
     appendLog(world, job.id, '\u001b[31mred <b>\u001b[0m');
     await signedLog(job.id);
-    const going = await get(address);
-    expect(going).toContain('data-poll-ms');
-    expect(going).toContain('<span class="ansi-red">red &lt;b&gt;</span>');
-    expect(going).toContain('Cancel run');
+    const running = await get(address);
+    expect(running).toContain('data-poll-ms');
+    expect(running).toContain('<span class="ansi-red">red &lt;b&gt;</span>');
+    expect(running).toContain('Cancel run');
     await completeJob(world, job.id, 'success', { summary: '**launched**' });
     await completeRun(world, run.id, 'success');
     const ended = await get(address);
@@ -223,7 +225,7 @@ describe('the page on the real API', () => {
     expect(await get(address, 'sol')).not.toContain('Re-run all jobs');
   });
 
-  it('a run says at its head what its jobs complained of, and what did not run has no log', async () => {
+  it('shows a run’s annotations above its jobs, and no log for a skipped job', async () => {
     const { world } = site;
     const run = startRun(world);
     const row = { labels: [], environment: null, status: 'queued', conclusion: null } as const;
@@ -251,7 +253,7 @@ describe('the page on the real API', () => {
     expect(page).not.toContain(`data-live="log-${skipped.id}"`);
   });
 
-  it('a box is ticked by who may edit the text, and only as it was seen', async () => {
+  it('lets people who may edit the text tick a box, if the text is current', async () => {
     const at = '/lab/ferries/issues/1/tick';
     expect(await get('/lab/ferries/pull/1')).toContain(
       'data-tick="/lab/ferries/issues/1/tick" data-tasks="1"',
@@ -263,21 +265,21 @@ describe('the page on the real API', () => {
     expect(Object.values(site.world.state.issues)[0]?.body).toBe('- [x] human approval');
   });
 
-  it('sol opens an issue and closes it again', async () => {
+  it('lets sol open an issue and close it again', async () => {
     expect(await post('/lab/ferries/issues', { title: 'Why <b>this</b>?', body: 'please' }, 'sol')).toBe(303);
     expect(await post('/lab/ferries/issues/2/comments', { body: '', state: 'closed' }, 'sol')).toBe(303);
     expect(await get('/lab/ferries/issues?state=closed')).toContain('Why &lt;b&gt;this&lt;/b&gt;?');
     expect(await get('/lab/ferries/issues/2')).toContain('Closed');
   });
 
-  it('mira merges', async () => {
+  it('lets mira merge', async () => {
     expect(await post('/lab/ferries/pull/1/merge', { method: 'squash' })).toBe(303);
     const page = await get('/lab/ferries/pull/1');
     expect(page).toContain('state-done');
     expect(page).toContain('merged this into');
   });
 
-  it('asked for nothing that the playground does not have, and a second look costs little', async () => {
+  it('requests nothing that the playground does not serve, and reloads a page without API cost', async () => {
     expect(site.world.state.unserved).toEqual([]);
     await get('/lab/ferries/pull/1/files');
     const before = site.world.state.usage['user:mira'];

@@ -1,17 +1,17 @@
-/** A lab in which everything that can be rough is: texts that want to break out, huge changes, runs that went wrong, a logbook that was tampered with. */
+/** A lab with difficult data of every kind: texts with markup, huge changes, failed runs, a manipulated logbook. */
 
 import type { World } from '../../world/world.ts';
 import type { RealSite } from './real-site.ts';
 import { plantRoughRuns } from './rough-runs.ts';
 
-/** Markup, a script, quotes, an order of letters that runs backwards, letters without a width, and a word that never ends. */
+/** Markup, a script, quotes, right-to-left text, zero-width letters, and an endless word. */
 export const ROUGH = `<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>"'&\u202Egnp.exe\u202C\u200B\u200D\uFEFF`;
-/** Ten thousand characters without a place to break. */
+/** Ten thousand characters without a possible line break. */
 export const ENDLESS = 'x'.repeat(10_000);
 const ROUGH_BRANCH = `rough/${'long-'.repeat(30)}"'&<b>`;
 const FILES = 300;
 
-/** Addresses of what was planted. */
+/** Addresses of the created data. */
 export type RoughLab = {
   readonly thread: string;
   readonly pull: string;
@@ -62,7 +62,7 @@ export async function plantRoughLab(site: RealSite): Promise<RoughLab> {
   };
 }
 
-/** Every place that Markdown has for a text. */
+/** Text in every place that Markdown has for it. */
 function roughText(): string {
   const word = 'z'.repeat(2_000);
   return [
@@ -81,7 +81,7 @@ function roughText(): string {
   ].join('\n\n');
 }
 
-/** 300 files, among them a renamed one, bytes, a hostile name, a line without end and five megabytes. */
+/** 300 files, including a renamed one, a binary one, a hostile name, an endless line and five megabytes. */
 async function plantRoughPull(site: RealSite): Promise<{ readonly number: number; readonly sha: string }> {
   const { world } = site;
   const { store, head } = await mainOf(world);

@@ -1,4 +1,7 @@
-/** Workflow runs that went every way a run can go: failed in a step, cancelled, skipped, waiting, run again, a matrix, a log without end. */
+/**
+ * Workflow runs with every possible state: failed in a step, cancelled, skipped, waiting, re-run, a matrix, an endless
+ * log.
+ */
 
 import type { Conclusion, Job, Run, Step } from '../../actions/state-actions.ts';
 import type { World } from '../../world/world.ts';
@@ -6,7 +9,7 @@ import type { World } from '../../world/world.ts';
 const atMs = Date.parse('2026-11-21T06:10:00Z');
 const LOG_LINES = 100_000;
 
-/** Ids of the planted runs; the first is the one that failed. */
+/** Ids of the created runs; the first is the one that failed. */
 export async function plantRoughRuns(world: World, sha: string, branch: string): Promise<readonly number[]> {
   const plant = runPlanter(world, sha, branch);
   return [
@@ -135,7 +138,7 @@ function step(number: number, name: string, conclusion: Conclusion | null, logOf
   };
 }
 
-/** Groups, every kind of marked line, masks, colours of all sorts, a line without end, hostile letters. */
+/** Groups, every kind of marked line, masks, colours of all sorts, an endless line, hostile characters. */
 function failingLog(): string {
   const esc = '\u001b';
   return [

@@ -1,4 +1,7 @@
-/** The page where everything is rough: hostile texts, 300 files, failed runs, endless logs, a broken record; read by axe, at both widths, without a script, enlarged. */
+/**
+ * The page with difficult data: hostile texts, 300 files, failed runs, endless logs, a broken record. Checked by axe,
+ * at both widths, without a script, and enlarged.
+ */
 
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -7,7 +10,7 @@ import { chromiumPath, noChromium } from '../support/chromium.ts';
 import { openRealSite, type RealSite } from './real-site.ts';
 import { plantRoughLab, type RoughLab } from './rough-lab.ts';
 
-/** A change of 5 MB is compared several times over: seconds on an idle machine. */
+/** A change of 5 MB is compared several times: this takes seconds on an idle machine. */
 const PATIENCE_MS = 120_000;
 
 let site: RealSite;
@@ -34,7 +37,7 @@ const refuse = (route: string): void => {
 };
 
 describe('a run', () => {
-  it('shows what each step said, the failed one unfolded, and all jobs at a glance', async () => {
+  it('shows each step’s log, the failed one open, and an overview of the jobs', async () => {
     const [, page] = await get(lab.failedRun);
     expect(page).toMatch(/aria-label="Jobs".*#job-7120.*build.*#job-7121.*#job-7122/s);
     expect(page).toMatch(/data-stage="completed failure" open>/);
@@ -44,21 +47,21 @@ describe('a run', () => {
     expect(page).not.toMatch(/<script>window/);
   });
 
-  it('of a hundred thousand lines sends the newest, and all of them as text', async () => {
+  it('with a hundred thousand lines shows the newest, and links to all of them as text', async () => {
     const [, page] = await get(runAt(2));
     expect(page).toContain('step 100000: loss');
     expect(page).toMatch(/45000 earlier lines are not shown|\d+ earlier lines are not shown/);
     expect(page.length).toBeLessThan(2_000_000);
-    const whole = /href="([^"]*\/log)"/.exec(page)?.[1] ?? '';
-    const [status, text] = await get(whole);
+    const logPath = /href="([^"]*\/log)"/.exec(page)?.[1] ?? '';
+    const [status, text] = await get(logPath);
     expect([status, text.split('\n').length]).toEqual([200, 100_001]);
     expect(
-      (await fetch(`${site.baseUrl}${whole}`, { headers: site.headers })).headers.get('content-type'),
+      (await fetch(`${site.baseUrl}${logPath}`, { headers: site.headers })).headers.get('content-type'),
     ).toBe('text/plain; charset=utf-8');
-    expect((await get(whole.replace(/job\/\d+/, 'job/1')))[0]).toBe(404);
+    expect((await get(logPath.replace(/job\/\d+/, 'job/1')))[0]).toBe(404);
   });
 
-  it('that was run again shows each attempt with its own jobs', async () => {
+  it('that was re-run shows each attempt with its own jobs', async () => {
     const [, newest] = await get(runAt(5));
     expect(newest).toMatch(/aria-label="Attempts".*attempts\/1.*2 \(latest\)/s);
     expect(newest).toMatch(/id="job-7640"/);
@@ -68,7 +71,7 @@ describe('a run', () => {
     expect((await get(`${runAt(5)}/attempts/3`))[0]).toBe(404);
   });
 
-  it('shows one job alone at its own address', async () => {
+  it('shows a single job at its own address', async () => {
     const [, page] = await get(`${lab.failedRun}/job/7121`);
     expect(page.match(/<article class="card job"/g)).toHaveLength(1);
     expect((await get(`${lab.failedRun}/job/1`))[0]).toBe(404);
@@ -76,7 +79,7 @@ describe('a run', () => {
 });
 
 describe('a change of 300 files', { timeout: PATIENCE_MS }, () => {
-  it('is one page with a sum and an index; what does not fit is a click away', async () => {
+  it('is one page with a summary and an index, and links to what it omits', async () => {
     const [, page] = await get(`${lab.pull}/files`);
     expect(page).toContain('300 changed files');
     expect(page.match(/class="card diff"/g)).toHaveLength(300);
@@ -88,8 +91,8 @@ describe('a change of 300 files', { timeout: PATIENCE_MS }, () => {
   });
 });
 
-describe('what cannot be read', () => {
-  it('is said with the API’s own status, and is not told as absent', async () => {
+describe('unreadable data', () => {
+  it('is reported with the API’s own status, and not as absent', async () => {
     refuse('GET /repos/lab/ferries');
     const [status, page] = await get('/lab/ferries/issues');
     refuse('GET /repos/lab/ferries/issues/*/comments');
@@ -103,12 +106,12 @@ describe('what cannot be read', () => {
     expect(thread).toMatch(
       /Not all of this page could be read.*GET \/repos\/lab\/ferries\/issues\/2\/comments/s,
     );
-    // A look that sees a part leaves the page as it stands.
+    // An update that could read only a part leaves the page unchanged.
     expect(look).toBeGreaterThanOrEqual(500);
     expect((await get(lab.thread))[1]).not.toContain('Not all of this page');
   });
 
-  it.each(['mira', 'ada', 'ravi', 'sol'])('is nothing while all is well, for %s', async (login) => {
+  it.each(['mira', 'ada', 'ravi', 'sol'])('is not reported for %s if everything was read', async (login) => {
     const headers = { cookie: `playground_speaker=${login}` };
     for (const path of [lab.thread, lab.pull, lab.failedRun, '/lab/ferries', '/lab/ferries/actions'])
       expect((await get(path, headers))[1]).not.toContain('Not all of this page');
@@ -143,7 +146,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { meta: { skipReason: noC
     // 1,280 pixels enlarged to 200 %.
     { width: 640, colorScheme: 'light' },
   ] as const)(
-    'axe finds nothing, nothing runs and nothing overflows ($width, $colorScheme)',
+    'has no axe violation, no script run and no overflow ($width, $colorScheme)',
     { timeout: PATIENCE_MS },
     async ({ width, colorScheme }) => {
       const page = await browser.newPage({
@@ -166,7 +169,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { meta: { skipReason: noC
     },
   );
 
-  it('reads without a script, and what is done there is done', async () => {
+  it('can be read and used without a script', async () => {
     const page = await browser.newPage({ extraHTTPHeaders: site.headers, javaScriptEnabled: false });
     await page.goto(`${site.baseUrl}${lab.pull}`);
     await page.getByLabel('Comment text').fill('said without a script');
@@ -177,7 +180,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { meta: { skipReason: noC
     await page.close();
   });
 
-  it('moves nothing for who wants nothing to move', async () => {
+  it('has no animation with reduced motion', async () => {
     const page = await browser.newPage({ extraHTTPHeaders: site.headers, reducedMotion: 'reduce' });
     await page.goto(`${site.baseUrl}${runAt(3)}`);
     const moving = await page.evaluate(() => document.getAnimations().length);
@@ -185,7 +188,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { meta: { skipReason: noC
     await page.close();
   });
 
-  it('is walked by keyboard: skip link, focus that is seen, a menu that Escape closes, and a place to stand after a switch', async () => {
+  it('works by keyboard: skip link, visible focus, Escape closes the menu, focus stays after a switch', async () => {
     const page = await browser.newPage({ extraHTTPHeaders: site.headers });
     await page.goto(`${site.baseUrl}/_playground/world`);
     await page.keyboard.press('Tab');
@@ -206,7 +209,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { meta: { skipReason: noC
   });
 });
 
-/** A fault on a route without an end, deliveries that nobody took, and a caller that is over its limit. */
+/** A fault on an endless route, failed deliveries, and a caller over its limit. */
 function breakTheWorld({ world }: RealSite): void {
   world.state.settings.faults = [
     { kind: 'slow', rate: 0.1, seed: 1, route: `GET /${'z'.repeat(200)}`, people: false, durationMs: 1_000 },
@@ -249,7 +252,7 @@ async function axeIn(page: Page): Promise<readonly string[]> {
   });
 }
 
-/** A page that is wider than its window, words of a check that a long name leaves no room, a script that ran. */
+/** A page wider than its window, check text squeezed by a long name, a script that ran. */
 async function badIn(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const sideways = document.documentElement.scrollWidth - window.innerWidth;

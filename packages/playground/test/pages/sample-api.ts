@@ -1,18 +1,20 @@
-/** A small fake of the API for the page's tests: answers from `sample-data.ts`, remembers comments, tells who asked. */
+/**
+ * A small fake of the API for the page's tests: answers from `sample-data.ts`, stores comments, records the callers.
+ */
 import { type Bus, createBus } from '../../world/bus.ts';
 import * as sample from './sample-data.ts';
 
 export type SampleApi = {
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Carries every change, for the server's event stream. */
+  /** Emits every change, for the server's event stream. */
   readonly bus: Bus;
-  /** Bodies posted so far with the token that posted them. */
+  /** Posted bodies with the token that posted them. */
   readonly posted: { readonly path: string; readonly token: string; readonly body: unknown }[];
-  /** Somebody else comments, at another desk. */
+  /** Another person comments in another browser. */
   readonly comment: (login: string, body: string) => Promise<void>;
 };
 
-/** `hostileText` stands wherever the data has hostile text: '' makes a lab of polite people, for pictures. */
+/** `hostileText` is used wherever the data has hostile text: '' makes a lab of polite people, for pictures. */
 export function createSampleApi(hostileText: string = sample.hostile): SampleApi {
   const bus = createBus();
   const posted: { path: string; token: string; body: unknown }[] = [];

@@ -1,4 +1,7 @@
-/** A small lab as the API would tell it: one proposed ferry with checks, a run with a log, and hostile text everywhere. */
+/**
+ * A small lab in the form of API answers: one proposed ferry with checks, a run with a log, and hostile text
+ * everywhere.
+ */
 
 export const hostile = `<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>"'&`;
 

@@ -1,4 +1,4 @@
-/** Text that looks like another one is shown as what it is. */
+/** Deceptive text is shown so that its invisible characters are visible. */
 import { describe, expect, it } from 'vitest';
 import { toMarkup } from '../../pages/html.ts';
 import { renderMarkdown } from '../../pages/markdown/render-markdown.ts';
@@ -9,19 +9,19 @@ const sign = (name: string): string =>
   `<span class="hidden-sign" title="A sign that is not seen">[${name}]</span>`;
 
 describe('written', () => {
-  it('names a sign that turns letters around, and one without a width', () => {
+  it('names a character that changes text direction, and one without a width', () => {
     expect(show('a\u202Eb')).toBe(`<bdi>a${sign('U+202E')}b</bdi>`);
     expect(show('\u200B<b>')).toBe(`<bdi>${sign('U+200B')}&lt;b&gt;</bdi>`);
     expect(show('ra\u200Dte')).toContain('[U+200D]');
   });
 
-  it('leaves alone what people write', () => {
+  it('does not change ordinary text', () => {
     for (const text of ['plain <b>', 'größer', '👩‍🔬', 'क्‍ष', ''])
       expect(show(text)).not.toContain('hidden-sign');
     expect(show('שלום #3')).toBe('<bdi>שלום #3</bdi>');
   });
 
-  it('holds in a comment too, where pictures are links', () => {
+  it('applies to comments too, where images are links', () => {
     const body =
       '`a\u202Eb` ![a plot](https://example.com/p.png) [![x](https://example.com/x.png)](https://example.com)';
     const shown = toMarkup(renderMarkdown(body, { repoPath: '/lab/ferries' }));

@@ -1,7 +1,7 @@
 /**
- * GitHub's own command line, unchanged, against the playground over real HTTP: `gh` of Debian (2.23), which speaks
- * HTTPS to every host but `github.localhost`, for which it takes HTTP_PROXY (cli/cli, internal/ghinstance/host.go).
- * Some 20 s of real programs.
+ * GitHub's own command line, unmodified, with the playground over real HTTP: Debian's `gh` (2.23), which uses HTTPS for
+ * every host but `github.localhost`, for which it uses HTTP_PROXY (cli/cli, internal/ghinstance/host.go). Runs real
+ * programs for about 20 s.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -48,7 +48,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Lines that `gh` printed; what it refuses comes as one text with its exit code. */
+/** The output lines of `gh`; a refusal is one text with its exit code. */
 async function gh(
   login: string,
   ...args: readonly string[]
@@ -74,26 +74,26 @@ async function gh(
   return { code: exitCode, out: stdout, err: stderr };
 }
 
-/** The same for what must succeed. */
-async function said(login: string, ...args: readonly string[]): Promise<string> {
+/** The same for a command that must succeed. */
+async function ghOutput(login: string, ...args: readonly string[]): Promise<string> {
   const { code, out, err } = await gh(login, ...args);
   expect({ args, code, err: code === 0 ? '' : err }).toEqual({ args, code: 0, err: '' });
   return out;
 }
 
-/** Waits for a run to get there, on the machine's time. */
+/** Waits in real time until a run reaches a state. */
 async function until(isSo: () => boolean): Promise<void> {
   await expect.poll(isSo, { timeout: 120_000, interval: 50 }).toBe(true);
 }
 
 const skipReason = 'there is no `gh` on the PATH';
 describe.skipIf(!isHere)('gh', { meta: { skipReason } }, () => {
-  it('knows who it is, and asks the API page by page', async () => {
+  it('logs in, pages through the API, and reports 401 and 404', async () => {
     expect((await gh('mira', 'auth', 'status')).out + (await gh('mira', 'auth', 'status')).err).toContain(
       'Logged in to github.localhost as mira',
     );
-    expect(await said('mira', 'api', 'repos/lab/model', '--jq', '.full_name')).toBe('lab/model');
-    const commits = await said(
+    expect(await ghOutput('mira', 'api', 'repos/lab/model', '--jq', '.full_name')).toBe('lab/model');
+    const commits = await ghOutput(
       'mira',
       'api',
       '--paginate',
@@ -104,7 +104,7 @@ describe.skipIf(!isHere)('gh', { meta: { skipReason } }, () => {
     expect(commits.split('\n')).toEqual(['Second', 'Change']);
     const query =
       'query($endCursor:String){repository(owner:"lab",name:"model"){refs(refPrefix:"refs/heads/",first:1,after:$endCursor){nodes{name} pageInfo{hasNextPage endCursor}}}}';
-    const refs = await said(
+    const refs = await ghOutput(
       'mira',
       'api',
       'graphql',
@@ -125,81 +125,81 @@ describe.skipIf(!isHere)('gh', { meta: { skipReason } }, () => {
   });
 
   it('opens an issue, comments, lists, shows and closes it', async () => {
-    expect(await said('sol', 'issue', 'create', '-t', 'The loss is flat', '-b', 'See the chart.')).toMatch(
-      /\/lab\/model\/issues\/1$/,
-    );
-    expect(await said('mira', 'issue', 'comment', '1', '-b', 'Looking.')).toMatch(/#issuecomment-\d+$/);
-    expect(await said('mira', 'issue', 'list')).toMatch(/^1\tOPEN\tThe loss is flat/);
-    expect(await said('mira', 'issue', 'list', '--author', 'ada')).toBe('');
-    expect(await said('mira', 'issue', 'view', '1')).toMatch(
+    expect(
+      await ghOutput('sol', 'issue', 'create', '-t', 'The loss is flat', '-b', 'See the chart.'),
+    ).toMatch(/\/lab\/model\/issues\/1$/);
+    expect(await ghOutput('mira', 'issue', 'comment', '1', '-b', 'Looking.')).toMatch(/#issuecomment-\d+$/);
+    expect(await ghOutput('mira', 'issue', 'list')).toMatch(/^1\tOPEN\tThe loss is flat/);
+    expect(await ghOutput('mira', 'issue', 'list', '--author', 'ada')).toBe('');
+    expect(await ghOutput('mira', 'issue', 'view', '1')).toMatch(
       /author:\tsol[\s\S]*comments:\t1[\s\S]*See the chart\./,
     );
-    expect(await said('mira', 'issue', 'view', '1', '--comments')).toContain('Looking.');
+    expect(await ghOutput('mira', 'issue', 'view', '1', '--comments')).toContain('Looking.');
     expect((await gh('ada', 'issue', 'view', '7')).err).toContain(
       'Could not resolve to an issue or pull request with the number of 7',
     );
-    await said('mira', 'issue', 'close', '1', '-r', 'not planned');
-    expect(JSON.parse(await said('mira', 'issue', 'view', '1', '--json', 'state,closed'))).toMatchObject({
+    await ghOutput('mira', 'issue', 'close', '1', '-r', 'not planned');
+    expect(JSON.parse(await ghOutput('mira', 'issue', 'view', '1', '--json', 'state,closed'))).toMatchObject({
       state: 'CLOSED',
       closed: true,
     });
-    await said('mira', 'issue', 'reopen', '1');
+    await ghOutput('mira', 'issue', 'reopen', '1');
     expect((await gh('sol', 'issue', 'create', '-t', 'x'.repeat(300), '-b', 'b')).err).toMatch(
       /title is too long/i,
     );
   });
 
-  it('lists the repositories of an account as far as somebody may see them, by visibility and origin', async () => {
-    expect(await said('mira', 'repo', 'list', 'lab')).toMatch(/^lab\/model\t[^\t]*\tpublic\t\d{4}-/);
-    expect(await said('mira', 'repo', 'list', 'lab', '--fork')).toBe('');
-    expect(await said('mira', 'repo', 'list', 'lab', '--visibility', 'private')).toBe('');
+  it('lists the visible repositories of an account, by visibility and origin', async () => {
+    expect(await ghOutput('mira', 'repo', 'list', 'lab')).toMatch(/^lab\/model\t[^\t]*\tpublic\t\d{4}-/);
+    expect(await ghOutput('mira', 'repo', 'list', 'lab', '--fork')).toBe('');
+    expect(await ghOutput('mira', 'repo', 'list', 'lab', '--visibility', 'private')).toBe('');
     expect(
-      await said('mira', 'repo', 'list', 'lab', '--limit', '1', '--json', 'name,isArchived,isFork'),
+      await ghOutput('mira', 'repo', 'list', 'lab', '--limit', '1', '--json', 'name,isArchived,isFork'),
     ).toBe('[{"isArchived":false,"isFork":false,"name":"model"}]');
-    // Nobody here has a repository of their own.
-    expect(await said('ada', 'repo', 'list')).toBe('');
+    // These people own no repository.
+    expect(await ghOutput('ada', 'repo', 'list')).toBe('');
     const { id } = lab.repo();
     lab.world.state.repos[id] = { ...lab.repo(), private: true };
-    expect(await said('sol', 'repo', 'list', 'lab')).toBe('');
-    expect(await said('mira', 'repo', 'list', 'lab')).toContain('private');
+    expect(await ghOutput('sol', 'repo', 'list', 'lab')).toBe('');
+    expect(await ghOutput('mira', 'repo', 'list', 'lab')).toContain('private');
     lab.world.state.repos[id] = { ...lab.repo(), private: false };
-    // Of an account that is not there `gh` says as little.
-    expect(await said('mira', 'repo', 'list', 'nobody')).toBe('');
+    // For an unknown account `gh` prints nothing either.
+    expect(await ghOutput('mira', 'repo', 'list', 'nobody')).toBe('');
   });
 
   it('opens a pull request, shows its diff and checks, reviews, comments and merges it', async () => {
-    expect(await said('ada', 'pr', 'create', '-t', 'Sail', '-b', 'b', '-B', 'main', '-H', 'ferry')).toMatch(
-      /\/lab\/model\/pull\/2$/,
-    );
-    expect(await said('mira', 'pr', 'list')).toMatch(/^2\tSail\tferry\tOPEN/);
+    expect(
+      await ghOutput('ada', 'pr', 'create', '-t', 'Sail', '-b', 'b', '-B', 'main', '-H', 'ferry'),
+    ).toMatch(/\/lab\/model\/pull\/2$/);
+    expect(await ghOutput('mira', 'pr', 'list')).toMatch(/^2\tSail\tferry\tOPEN/);
     await until(() => lab.runs().some((run) => run.event === 'pull_request' && run.status === 'completed'));
-    expect(await said('mira', 'pr', 'checks', '2')).toMatch(/^test\tpass\t[\s\S]*^slow\tskipping\t/m);
-    expect(await said('mira', 'pr', 'diff', '2')).toContain('-one\n+two');
+    expect(await ghOutput('mira', 'pr', 'checks', '2')).toMatch(/^test\tpass\t[\s\S]*^slow\tskipping\t/m);
+    expect(await ghOutput('mira', 'pr', 'diff', '2')).toContain('-one\n+two');
     const patch = await fetch(`${lab.url}/lab/model/pull/2.patch`);
     expect(await patch.text()).toMatch(
       /^From [0-9a-f]{40} Mon Sep 17 00:00:00 2001\nFrom: Ada <ada@example.org>/,
     );
-    expect(await said('mira', 'pr', 'diff', '2', '--patch')).toContain('Subject: [PATCH] Second');
+    expect(await ghOutput('mira', 'pr', 'diff', '2', '--patch')).toContain('Subject: [PATCH] Second');
     expect((await gh('ada', 'pr', 'review', '2', '--approve')).err).toContain(
       'Can not approve your own pull request',
     );
-    await said('mira', 'pr', 'review', '2', '--approve', '-b', 'Good.');
-    await said('sol', 'pr', 'comment', '2', '-b', 'Finally.');
-    expect(await said('mira', 'pr', 'view', '2')).toMatch(/additions:\t1\ndeletions:\t1[\s\S]*b$/);
-    expect(await said('mira', 'pr', 'view', '2', '--comments')).toMatch(
+    await ghOutput('mira', 'pr', 'review', '2', '--approve', '-b', 'Good.');
+    await ghOutput('sol', 'pr', 'comment', '2', '-b', 'Finally.');
+    expect(await ghOutput('mira', 'pr', 'view', '2')).toMatch(/additions:\t1\ndeletions:\t1[\s\S]*b$/);
+    expect(await ghOutput('mira', 'pr', 'view', '2', '--comments')).toMatch(
       /Good\.[\s\S]*Finally\.|Finally\.[\s\S]*Good\./,
     );
     expect((await gh('sol', 'pr', 'merge', '2', '--squash')).code).toBe(1);
-    await said('mira', 'pr', 'merge', '2', '--squash');
-    expect(JSON.parse(await said('mira', 'pr', 'view', '2', '--json', 'state,mergedBy'))).toMatchObject({
+    await ghOutput('mira', 'pr', 'merge', '2', '--squash');
+    expect(JSON.parse(await ghOutput('mira', 'pr', 'view', '2', '--json', 'state,mergedBy'))).toMatchObject({
       state: 'MERGED',
       mergedBy: { login: 'mira' },
     });
   });
 
-  it('does not merge what the base branch does not take yet', async () => {
+  it('refuses a merge while the base branch requires an approval', async () => {
     await lab.push({ 'b.txt': 'b\n' }, { branch: 'second' });
-    await said('ada', 'pr', 'create', '-t', 'Guarded', '-b', 'b', '-B', 'main', '-H', 'second');
+    await ghOutput('ada', 'pr', 'create', '-t', 'Guarded', '-b', 'b', '-B', 'main', '-H', 'second');
     const rule = { branch: 'main', pushUserIds: null, requiredApprovals: 1, requiredChecks: [] };
     const { id } = lab.repo();
     lab.world.state.repos[id] = { ...lab.repo(), protections: [rule] };
@@ -207,23 +207,23 @@ describe.skipIf(!isHere)('gh', { meta: { skipReason } }, () => {
       'the base branch policy prohibits the merge',
     );
     lab.world.state.repos[id] = { ...lab.repo(), protections: [] };
-    await said('mira', 'pr', 'merge', '3', '--merge');
+    await ghOutput('mira', 'pr', 'merge', '3', '--merge');
   });
 
-  it('pins an issue and takes it off, by whoever may write, three of them at most', async () => {
+  it('pins and unpins issues for people with write access, at most three', async () => {
     const numbers = [];
     for (const title of ['a', 'b', 'c', 'd']) {
-      const made = await said('mira', 'issue', 'create', '-t', title, '-b', '');
+      const made = await ghOutput('mira', 'issue', 'create', '-t', title, '-b', '');
       numbers.push(made.split('/').at(-1) ?? '');
     }
     const [first = '', ...rest] = numbers;
     expect((await gh('sol', 'issue', 'pin', first)).err).toContain('permission');
-    for (const number of [first, ...rest.slice(0, 2)]) await said('ada', 'issue', 'pin', number);
+    for (const number of [first, ...rest.slice(0, 2)]) await ghOutput('ada', 'issue', 'pin', number);
     expect((await gh('ada', 'issue', 'pin', first)).err).toContain('is already pinned');
     expect((await gh('ada', 'issue', 'pin', rest.at(-1) ?? '')).err).toContain('Maximum 3 pinned issues');
     const query =
       '{repository(owner:"lab",name:"model"){pinnedIssues(first:5){totalCount nodes{issue{number} pinnedBy{login}}}}}';
-    const pinned = await said(
+    const pinned = await ghOutput(
       'sol',
       'api',
       'graphql',
@@ -238,40 +238,46 @@ describe.skipIf(!isHere)('gh', { meta: { skipReason } }, () => {
         .slice(0, 3)
         .map((number) => ({ issue: { number: Number(number) }, pinnedBy: { login: 'ada' } })),
     });
-    await said('ada', 'issue', 'unpin', first);
+    await ghOutput('ada', 'issue', 'unpin', first);
     expect((await gh('ada', 'issue', 'unpin', first)).err).toContain('is not pinned');
-    const told = await said('mira', 'api', `repos/lab/model/issues/${first}/timeline`, '--jq', '.[].event');
-    expect(told.split('\n')).toEqual(['pinned', 'unpinned']);
-    for (const number of numbers) await said('mira', 'issue', 'close', number);
+    const events = await ghOutput(
+      'mira',
+      'api',
+      `repos/lab/model/issues/${first}/timeline`,
+      '--jq',
+      '.[].event',
+    );
+    expect(events.split('\n')).toEqual(['pinned', 'unpinned']);
+    for (const number of numbers) await ghOutput('mira', 'issue', 'close', number);
   });
 
-  it('starts a workflow, and lists, shows, watches, cancels and repeats its runs', async () => {
-    expect(await said('mira', 'workflow', 'list')).toMatch(/^CI\tactive\t1/);
+  it('starts a workflow, and lists, shows, watches, cancels and re-runs its runs', async () => {
+    expect(await ghOutput('mira', 'workflow', 'list')).toMatch(/^CI\tactive\t1/);
     expect((await gh('mira', 'workflow', 'run', 'ci.yml')).err).toContain(
       "Required input 'key' not provided",
     );
     expect((await gh('sol', 'workflow', 'run', 'ci.yml', '-f', 'key=quick')).code).toBe(1);
-    await said('mira', 'workflow', 'run', 'ci.yml', '-f', 'key=quick');
+    await ghOutput('mira', 'workflow', 'run', 'ci.yml', '-f', 'key=quick');
     const newest = (): number => lab.runs().at(-1)?.id ?? 0;
     const quick = `${newest()}`;
-    await said('mira', 'run', 'watch', quick, '-i', '1');
-    expect(await said('mira', 'run', 'list', '-w', 'CI')).toMatch(
+    await ghOutput('mira', 'run', 'watch', quick, '-i', '1');
+    expect(await ghOutput('mira', 'run', 'list', '-w', 'CI')).toMatch(
       new RegExp(`^completed\\tsuccess\\tCI quick\\tCI\\tmain\\tworkflow_dispatch\\t${quick}\\t`),
     );
-    expect(await said('mira', 'run', 'view', quick)).toMatch(
+    expect(await ghOutput('mira', 'run', 'view', quick)).toMatch(
       /✓ main CI · \d+\nTriggered via workflow_dispatch[\s\S]*✓ test in/,
     );
     expect((await gh('mira', 'run', 'cancel', quick)).err).toContain(
       'Cannot cancel a workflow run that is completed',
     );
-    await said('mira', 'run', 'rerun', quick);
+    await ghOutput('mira', 'run', 'rerun', quick);
     await until(
       () => lab.run(Number(quick)).runAttempt === 2 && lab.run(Number(quick)).status === 'completed',
     );
-    await said('mira', 'workflow', 'run', 'ci.yml', '-f', 'key=slow');
+    await ghOutput('mira', 'workflow', 'run', 'ci.yml', '-f', 'key=slow');
     const slow = newest();
     await until(() => lab.run(slow).status === 'in_progress');
-    await said('mira', 'run', 'cancel', `${slow}`);
+    await ghOutput('mira', 'run', 'cancel', `${slow}`);
     await until(() => lab.run(slow).conclusion === 'cancelled');
   });
 });

@@ -1,4 +1,4 @@
-/** Vast.ai's own client against our Vast.ai: it finds an offer, rents, lists, reads the log and destroys as it would there. */
+/** Vast.ai's own client with the simulated Vast.ai: it finds an offer, rents, lists, reads the log and destroys. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ describeWith('vastai', 'the official client', () => {
     subject: string,
     ...args: readonly string[]
   ): Promise<{ out: string; err: string; code: number }> => {
-    // In front: `--args` takes all that follows it.
+    // These come first, because `--args` takes everything after it.
     const where = ['--url', lab.vast.url, '--api-key', lab.vast.key];
     const { stdout, stderr, exitCode } = await execa(TOOLS.vastai, [verb, subject, ...where, ...args], {
       extendEnv: false,
@@ -37,7 +37,7 @@ describeWith('vastai', 'the official client', () => {
     return { out: stdout, err: stderr, code: exitCode ?? -1 };
   };
 
-  it('finds, rents, lists, reads and destroys', async () => {
+  it('finds an offer, rents, lists, reads the log and destroys', async () => {
     const query = 'gpu_name=RTX_4090 num_gpus=1 reliability>0.98 cpu_ram>=32';
     const offers = JSON.parse((await vastai('search', 'offers', query, '-o', 'dph_total', '--raw')).out);
     expect(offers.map(({ id }: { id: number }) => id)).toEqual([103, 106, 104]);
@@ -63,7 +63,7 @@ describeWith('vastai', 'the official client', () => {
     expect(JSON.parse((await vastai('show', 'instances', '--raw')).out)).toEqual([]);
   });
 
-  it('ends with 0 whatever we answer, which is why nobody here trusts its exit code', async () => {
+  it('exits with 0 even for errors, so its exit code cannot be trusted', async () => {
     const missing = await vastai('destroy', 'instance', '404', '-y', '--raw');
     expect(missing.code).toBe(0);
     expect(JSON.parse(missing.err)).toMatchObject({ status_code: 404, msg: 'Instance 404 not found.' });
@@ -71,7 +71,7 @@ describeWith('vastai', 'the official client', () => {
     const often = await vastai('show', 'user', '--raw');
     expect([often.code, JSON.parse(often.err).status_code]).toEqual([0, 429]);
     lab.vast.faults.arm({ kind: 'deprecated', route: 'GET /api/v1/*', times: 5 });
-    // What the client makes of a retired list is *no instances*: the launch storm of others.
+    // The client treats a retired list as *no instances*; other clients would rent machines again and again.
     expect(await vastai('show', 'instances', '--raw')).toMatchObject({ code: 0, out: '[]' });
   });
 });

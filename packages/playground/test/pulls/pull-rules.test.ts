@@ -1,4 +1,7 @@
-/** What GitHub holds about pull requests: who opens them, what a review may say of which lines, and whose names a merge carries. */
+/**
+ * GitHub's rules for pull requests: who can open them, which lines a review can comment on, and who is the author of a
+ * merge.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { must } from '../../world/lookup.ts';
@@ -23,9 +26,9 @@ async function opened(): Promise<{ readonly town: Town; readonly base: string; r
 
 const pull = { ...at, pull_number: 1 } as const;
 
-describe('opening', () => {
+describe('opening a pull request', () => {
   // docs.github.com/rest/pulls: "you must have write access to the head or the source branch".
-  it('takes the right to write on one of the two sides', async () => {
+  it('requires write access to the head or the base', async () => {
     const town = createTown();
     await town.commit('main', { 'a.txt': 'one\n' });
     await town.commit('ferry', { 'a.txt': 'two\n' });
@@ -39,10 +42,10 @@ describe('opening', () => {
 });
 
 describe('a review', () => {
-  it('speaks of lines that the diff shows, and is posted whole or not at all', async () => {
+  it('can comment only on lines in the diff, and is posted completely or not at all', async () => {
     const { town } = await opened();
     const mira = town.as(town.seeded.tokens.mira);
-    const say = (comment: object) =>
+    const reviewWith = (comment: object) =>
       mira.request(`POST ${R}/pulls/{pull_number}/reviews`, {
         ...pull,
         event: 'COMMENT',
@@ -61,10 +64,10 @@ describe('a review', () => {
       ],
       [{ path: 'logo.bin', line: 1 }, 'Path could not be resolved'],
     ] as const)
-      expect(await refusal(say(comment))).toMatchObject({ status: 422, data: { errors: [words] } });
+      expect(await refusal(reviewWith(comment))).toMatchObject({ status: 422, data: { errors: [words] } });
     expect((await mira.request(`GET ${R}/pulls/{pull_number}/comments`, pull)).data).toEqual([]);
-    await say({ path: 'run.py', line: 12, start_line: 9 });
-    await say({ path: 'run.py', line: 10, side: 'LEFT' });
+    await reviewWith({ path: 'run.py', line: 12, start_line: 9 });
+    await reviewWith({ path: 'run.py', line: 10, side: 'LEFT' });
     const { data } = await mira.request(`GET ${R}/pulls/{pull_number}/comments`, pull);
     expect(data.map(({ path, start_line, line, side }) => [path, start_line, line, side])).toEqual([
       ['new.py', null, 1, 'RIGHT'],
@@ -75,7 +78,7 @@ describe('a review', () => {
     expect(data[1]?.diff_hunk).toMatch(/^@@ -7,7 \+7,7 @@/);
   });
 
-  it('is of a commit of the pull request', async () => {
+  it('belongs to a commit of the pull request', async () => {
     const { town, base, head } = await opened();
     const mira = town.as(town.seeded.tokens.mira);
     const approve = (commit_id: string) =>
@@ -85,20 +88,20 @@ describe('a review', () => {
     expect((await approve(head)).data.commit_id).toBe(head);
   });
 
-  it('that is pending is its author’s alone, and there is one of it', async () => {
+  it('is visible only to its author while pending, and there is at most one pending per author', async () => {
     const { town } = await opened();
-    const heard: string[] = [];
-    town.world.bus.subscribe(({ type }) => void heard.push(type));
+    const emitted: string[] = [];
+    town.world.bus.subscribe(({ type }) => void emitted.push(type));
     const [mira, ada] = [town.as(town.seeded.tokens.mira), town.as(town.seeded.tokens.ada)];
-    const begin = () =>
+    const draftReview = () =>
       mira.request(`POST ${R}/pulls/{pull_number}/reviews`, {
         ...pull,
         body: 'draft',
         comments: [{ path: 'new.py', line: 1, body: 'why' }],
       });
-    const { data } = await begin();
+    const { data } = await draftReview();
     expect([data.state, data.submitted_at]).toEqual(['PENDING', undefined]);
-    expect(await refusal(begin())).toMatchObject({
+    expect(await refusal(draftReview())).toMatchObject({
       status: 422,
       data: { errors: ['User can only have one pending review per pull request'] },
     });
@@ -111,12 +114,12 @@ describe('a review', () => {
       review_id: Number(data.id),
     });
     expect((await refusal(one)).status).toBe(404);
-    expect(heard).toEqual([]);
+    expect(emitted).toEqual([]);
   });
 });
 
-describe('an approval where stale ones are dismissed', () => {
-  it('is DISMISSED when the head moves, for everybody who reads it, and a webhook says so', async () => {
+describe('an approval with dismissal of stale reviews', () => {
+  it('is dismissed when the head moves, with a webhook', async () => {
     const { town } = await opened();
     protect(town, { requiredApprovals: 1, dismissStale: true });
     const bot = town.asInstallation();
@@ -126,12 +129,12 @@ describe('an approval where stale ones are dismissed', () => {
       .as(town.seeded.tokens.mira)
       .request(`POST ${R}/pulls/{pull_number}/reviews`, { ...pull, event: 'APPROVE' });
     expect(await state()).toBe('clean');
-    const heard: string[] = [];
-    town.world.bus.subscribe(({ type, action }) => void heard.push(`${type}.${action}`));
+    const emitted: string[] = [];
+    town.world.bus.subscribe(({ type, action }) => void emitted.push(`${type}.${action}`));
     const content = Buffer.from('c\n').toString('base64');
     const put = { ...at, path: 'later.py', message: 'Later', content, branch: 'ferry' };
     await bot.request(`PUT ${R}/contents/{path}`, put);
-    expect(heard).toEqual(['push.null', 'pull_request.synchronize', 'pull_request_review.dismissed']);
+    expect(emitted).toEqual(['push.null', 'pull_request.synchronize', 'pull_request_review.dismissed']);
     const { data } = await bot.request(`GET ${R}/pulls/{pull_number}/reviews`, pull);
     expect(data.map((one) => one.state)).toEqual(['DISMISSED']);
     expect(await state()).toBe('blocked');
@@ -139,7 +142,7 @@ describe('an approval where stale ones are dismissed', () => {
 });
 
 describe('a required check', () => {
-  it('counts from the App that the protection names, and nobody else', async () => {
+  it('counts only from the App that the protection names', async () => {
     const { town, head } = await opened();
     const mira = town.as(administrator(town));
     const appOf = must(town.seeded.app, 'App').id;
@@ -168,7 +171,7 @@ describe('a required check', () => {
     expect((await merge()).data.merged).toBe(true);
   });
 
-  it('is asked for with nothing that is not enforced here', async () => {
+  it('is refused together with settings that are not enforced here', async () => {
     const { town } = await opened();
     const mira = town.as(administrator(town));
     for (const more of [
@@ -202,7 +205,7 @@ describe('a merge', () => {
     readonly commit: { readonly author: object | null; readonly committer: object | null };
   }) => [one.commit.author, one.commit.committer].map((who) => Object(who).name);
 
-  it('is the merger’s, committed by GitHub', async () => {
+  it('has the merger as author and GitHub as committer', async () => {
     const { town, base, head } = await opened();
     const { tip } = await done(town, 'merge');
     expect(names(tip)).toEqual(['Mira Okafor', 'GitHub']);
@@ -210,7 +213,7 @@ describe('a merge', () => {
     expect(tip.commit.message).toBe('Merge pull request #1 from lab/ferry\n\nFerry of today');
   });
 
-  it('by squash is the pull request’s author’s, with the list of its commits, or the words of the only one', async () => {
+  it('by squash has the author of the pull request, and a list of its commits or the message of the only one', async () => {
     const { town, base } = await opened();
     const { tip } = await done(town, 'squash');
     expect(names(tip)).toEqual(['Ada Lindqvist', 'GitHub']);
@@ -226,7 +229,7 @@ describe('a merge', () => {
     expect((await done(small, 'squash')).tip.commit.message).toBe('Headline (#1)\n\nand why');
   });
 
-  it('by rebase keeps authors and messages, is committed by the merger, and drops merges', async () => {
+  it('by rebase keeps authors and messages, and has the merger as committer', async () => {
     const { town, base } = await opened();
     const { tip, commit } = await done(town, 'rebase');
     expect(names(tip)).toEqual(['Ada Lindqvist', 'Mira Okafor']);
@@ -236,8 +239,8 @@ describe('a merge', () => {
   });
 });
 
-describe('comparing with a fork', () => {
-  it('looks into the fork, not into the branch of the same name here', async () => {
+describe('a comparison with a fork', () => {
+  it('uses the fork’s branch, not the branch of the same name here', async () => {
     const town = createTown();
     await town.commit('main', { 'a.txt': 'one\n' });
     const sol = town.as(town.seeded.tokens.sol);
@@ -247,13 +250,13 @@ describe('comparing with a fork', () => {
     await sol.request(`PUT ${R}/contents/{path}`, put);
     const { data } = await sol.request(`GET ${R}/compare/{basehead}`, { ...at, basehead: 'main...sol:main' });
     expect([data.status, data.files?.map(({ filename }) => filename)]).toEqual(['ahead', ['b.txt']]);
-    const nobody = sol.request(`GET ${R}/compare/{basehead}`, { ...at, basehead: 'main...ada:main' });
-    expect((await refusal(nobody)).status).toBe(404);
+    const withoutFork = sol.request(`GET ${R}/compare/{basehead}`, { ...at, basehead: 'main...ada:main' });
+    expect((await refusal(withoutFork)).status).toBe(404);
   });
 });
 
-describe('a ref or a path', () => {
-  it('of the default branch is not deleted', async () => {
+describe('a ref or a file', () => {
+  it('cannot be deleted if it is the default branch', async () => {
     const { town } = await opened();
     const ada = town.as(town.seeded.tokens.ada);
     const remove = (ref: string) => ada.request(`DELETE ${R}/git/refs/{ref}`, { ...at, ref });
@@ -272,7 +275,7 @@ describe('a ref or a path', () => {
     'a//b',
     './x',
     `${'x'.repeat(5_000)}`,
-  ])('named %.20s gets into no commit', async (path) => {
+  ])('with the path %.20s cannot be committed', async (path) => {
     const { town } = await opened();
     const ada = town.as(town.seeded.tokens.ada);
     const content = Buffer.from('x').toString('base64');
@@ -285,7 +288,7 @@ describe('a ref or a path', () => {
         content,
       },
     );
-    // A client may have folded dots away: then it is another path, and not this one.
+    // A client may have normalized the dots away, which gives another path.
     const answer = await put.then(
       ({ data }) => JSON.stringify(data),
       () => 'refused',
@@ -293,7 +296,7 @@ describe('a ref or a path', () => {
     expect(answer).not.toContain(JSON.stringify(path));
   });
 
-  it('may stand in base64 with line breaks, as encoders write it', async () => {
+  it('can be sent in base64 with line breaks', async () => {
     const { town } = await opened();
     const ada = town.as(town.seeded.tokens.ada);
     const content = `${Buffer.from('x'.repeat(90)).toString('base64').replaceAll(/.{60}/g, '$&\n')}\n`;
@@ -312,7 +315,7 @@ function protect(town: Town, rule: Partial<BranchProtection>): void {
   town.world.state.repos[id] = { ...repo, protections: [{ ...none, ...rule }] };
 }
 
-/** Mira, who administers the repository from now on. */
+/** Mira, who becomes an administrator of the repository. */
 function administrator(town: Town): string {
   const { id } = town.seeded.repo;
   const repo = must(town.world.state.repos[id], 'repository');

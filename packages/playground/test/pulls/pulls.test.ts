@@ -1,4 +1,4 @@
-/** Pull requests, as git says they are: files, commits, reviews, merges, and refs that refuse. */
+/** Pull requests and git: files, commits, reviews, merges, and refused ref moves. */
 
 import { describe, expect, it } from 'vitest';
 import { at, createTown, refusal, type Town } from '../world/town.ts';
@@ -27,7 +27,7 @@ async function withPull(
 }
 
 describe('a pull request', () => {
-  it('shows the files, patches and commits that git has', async () => {
+  it('shows the files, patches and commits from git', async () => {
     const town = createTown();
     const { number, head, base } = await withPull(town);
     const bot = town.asInstallation();
@@ -68,7 +68,7 @@ describe('a pull request', () => {
     );
   });
 
-  it('is refused without news, twice, or from a branch that is not there', async () => {
+  it('is refused without commits, for a second time, and from a missing branch', async () => {
     const town = createTown();
     await withPull(town);
     const open = (head: string) =>
@@ -84,7 +84,7 @@ describe('a pull request', () => {
     });
   });
 
-  it('is opened once, though two ask at the same time', async () => {
+  it('is opened once if two requests arrive at the same time', async () => {
     const town = createTown();
     await town.commit('main', { 'daily.py': 'lr = 1\n' });
     await town.commit('twin', { 'daily.py': 'lr = 2\n' });
@@ -97,7 +97,7 @@ describe('a pull request', () => {
     expect(Object.values(town.world.state.issues)).toHaveLength(1);
   });
 
-  it('follows its branch, and tells the world about it', async () => {
+  it('follows its branch, and emits push and synchronize events', async () => {
     const town = createTown();
     const { number, head } = await withPull(town);
     const seen: string[] = [];
@@ -123,7 +123,7 @@ describe('a pull request', () => {
     expect(pull.data.head.sha).toBe(written.data.commit.sha);
   });
 
-  it('takes reviews by others, and none of judgement by its author', async () => {
+  it('can be approved by others, but not by its author', async () => {
     const town = createTown();
     const { number, head } = await withPull(town);
     const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
@@ -151,7 +151,7 @@ describe('a pull request', () => {
     expect((await refusal(town.as(town.seeded.tokens.ravi).request(merge, wish))).status).toBe(403);
     const ada = town.as(town.seeded.tokens.ada);
     expect((await refusal(ada.request(merge, { ...wish, sha: base }))).status).toBe(409);
-    // The test moved main behind the API's back: the compare-and-set notices.
+    // The test moved main without the API: the compare-and-set detects it.
     expect((await refusal(ada.request(merge, { ...wish, sha: head }))).status).toBe(409);
     const tip =
       (await town.world.gitOf(town.seeded.repo).refs('refs/heads/main')).get('refs/heads/main') ?? '';
@@ -186,7 +186,7 @@ describe('a pull request', () => {
     });
   });
 
-  it('in conflict is not mergeable', async () => {
+  it('with a conflict is not mergeable', async () => {
     const town = createTown();
     const { number } = await withPull(town);
     const ada = town.as(town.seeded.tokens.ada);
@@ -220,13 +220,13 @@ describe('an empty repository', () => {
     const put = 'PUT /repos/{owner}/{repo}/contents/{path}';
     const first = await ada.request(put, { ...at, path, message: 'First', content });
     expect([first.status, first.data.commit.parents]).toEqual([201, []]);
-    const elsewhere = ada.request(put, { ...at, path: 'b', message: 'B', content, branch: 'nowhere' });
-    expect((await refusal(elsewhere)).status).toBe(404);
+    const onMissingBranch = ada.request(put, { ...at, path: 'b', message: 'B', content, branch: 'nowhere' });
+    expect((await refusal(onMissingBranch)).status).toBe(404);
   });
 });
 
 describe('refs', () => {
-  it('are made once, moved forwards only, and found by prefix', async () => {
+  it('are created once, moved only forwards, and listed by prefix', async () => {
     const town = createTown();
     const first = await town.commit('main', { a: '1' });
     const second = await town.commit('main', { a: '2' });
@@ -248,7 +248,7 @@ describe('refs', () => {
     expect(found.data.map((one) => one.ref)).toEqual([ref]);
   });
 
-  it('guard workflow files from Apps without that permission', async () => {
+  it('reject workflow files from Apps without that permission', async () => {
     const town = createTown();
     await town.commit('main', { a: '1' });
     const path = '.github/workflows/evil.yml';
@@ -264,7 +264,7 @@ describe('refs', () => {
     ).toBe(201);
   });
 
-  it('compares, lists by path, and walks trees', async () => {
+  it('can be compared, listed by path, and read as trees', async () => {
     const town = createTown();
     const first = await town.commit('main', { 'experiments/daily.py': '1\n', 'lib/x.py': '1\n' }, 'one');
     const second = await town.commit('main', { 'lib/x.py': '2\n' }, 'two');

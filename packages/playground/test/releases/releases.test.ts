@@ -1,10 +1,13 @@
-/** Releases as docs.github.com/rest/releases describes them: a draft with a file becomes the latest release and makes its tag. */
+/**
+ * Releases as docs.github.com/rest/releases describes them: a draft with a file becomes the latest release and creates
+ * its tag.
+ */
 
 import { expect, it } from 'vitest';
 import { askerOf, heardIn } from '../world/ask.ts';
 import { createTown } from '../world/town.ts';
 
-it('a draft is seen by writers alone, takes a file, and makes its tag when it is published', async () => {
+it('hides a draft from people without write access, accepts a file, and creates the tag on publication', async () => {
   const town = createTown();
   await town.commit('main', { 'a.txt': 'one\n' });
   const [ask, heard] = [askerOf(town), heardIn(town)];
@@ -46,7 +49,7 @@ it('a draft is seen by writers alone, takes a file, and makes its tag when it is
   ]);
 });
 
-it('the latest one is no draft, no prerelease and none that was kept from it', async () => {
+it('finds the latest release that is not a draft, not a prerelease and not excluded', async () => {
   const town = createTown();
   await town.commit('main', { 'a.txt': 'one\n' });
   const ask = askerOf(town);
@@ -65,7 +68,7 @@ it('the latest one is no draft, no prerelease and none that was kept from it', a
   expect(await ask('sol', 'GET', '/git/ref/tags/v1')).toMatchObject({ httpStatus: 200 });
 });
 
-it('notes that are generated name the merged pull requests since the release before', async () => {
+it('lists the merged pull requests since the previous release in generated notes', async () => {
   const town = createTown();
   await town.commit('main', { 'a.txt': 'one\n' });
   const ask = askerOf(town);

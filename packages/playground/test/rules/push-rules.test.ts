@@ -1,4 +1,4 @@
-/** Protected branches and rulesets as the git program meets them, and names in git that break programs. */
+/** Protected branches and rulesets for pushes by the git program, and file names in git that break programs. */
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,19 +21,19 @@ afterEach(async () => {
 async function start() {
   const folder = await mkdtemp(join(tmpdir(), 'push-rules-'));
   closers.push(() => rm(folder, { recursive: true }));
-  const heard = await listen(0);
-  if (!heard.ok) throw new Error(heard.reason);
-  closers.push(heard.close);
+  const server = await listen(0);
+  if (!server.ok) throw new Error(server.reason);
+  closers.push(server.close);
   const bare = join(folder, 'ferries.git');
   await execa('git', ['init', '-q', '--bare', '--initial-branch=main', bare]);
   const store = createProgramStore({ directory: bare });
   const clock = { now: Date.now, sleep: async () => undefined };
-  const world = createWorld({ clock, gitStores: () => store, baseUrl: heard.origin });
+  const world = createWorld({ clock, gitStores: () => store, baseUrl: server.origin });
   const app = { publicKeyPem: '', permissions: { contents: 'write' }, events: [], webhook: null } as const;
   const { tokens, repo } = seedWorld(world, { app });
   const bugs: unknown[] = [];
   const git = createGitDoor(world, { directoryOf: () => bare });
-  heard.serve({ world, clock: null, git, onBug: (error) => void bugs.push(error) });
+  server.serve({ world, clock: null, git, onBug: (error) => void bugs.push(error) });
   const work = join(folder, 'work');
   await execa('git', ['init', '-q', '--initial-branch=main', work]);
   const run = async (...args: readonly string[]) => {
@@ -51,7 +51,7 @@ async function start() {
     await run('commit', '-q', '-m', text);
   };
   const push = (token: string, ...args: readonly string[]) =>
-    run('push', `${heard.origin.replace('//', `//x:${token}@`)}/lab/ferries.git`, ...args);
+    run('push', `${server.origin.replace('//', `//x:${token}@`)}/lab/ferries.git`, ...args);
   const row = Object.values(world.state.installations)[0];
   const bot = row === undefined ? '' : mintInstallationToken(world, row, row.permissions, null).token;
   return {
@@ -65,12 +65,12 @@ async function start() {
     work,
     bugs,
     appId: row?.appId ?? 0,
-    origin: heard.origin,
+    origin: server.origin,
   };
 }
 
 describe('a push by the git program', () => {
-  it('is held by branch protection and rulesets, ref by ref, and an App on the bypass list is not', async () => {
+  it('is checked per ref against branch protection and rulesets, which an App on the bypass list skips', async () => {
     const { world, repo, tokens, bot, run, commit, push, appId, bugs } = await start();
     await commit('one');
     expect((await push(tokens.ada, 'main', 'main:ferrybot/logbook')).ok).toBe(true);
@@ -96,7 +96,7 @@ describe('a push by the git program', () => {
     expect(held.ok).toBe(false);
     expect(held.err).toContain('GH013: Repository rule violations found: Cannot update this protected ref.');
     expect(held.err).toMatch(/\[remote rejected\] main -> ferrybot\/logbook/);
-    // One ref that is held holds no other.
+    // One refused ref does not prevent the others.
     expect(held.err).toMatch(/\[new branch\]\s+main -> side/);
     expect((await push(bot, 'main:ferrybot/logbook')).ok).toBe(true);
     expect((await push(tokens.ada, ':ferrybot/logbook')).ok).toBe(false);
@@ -110,7 +110,7 @@ describe('a push by the git program', () => {
   });
 
   // docs.github.com/apps: `workflows` permission; the same file on another branch may be pushed (scopes, `workflow`).
-  it('of an App brings no workflow file that no branch has, to whatever ref; a person’s may', async () => {
+  it('with a workflow file that is on no other branch is rejected for an App on any ref, but not for a person', async () => {
     const { world, tokens, bot, run, commit, push, work, bugs } = await start();
     const file = join(work, '.github', 'workflows', 'ci.yml');
     await mkdir(join(file, '..'), { recursive: true });
@@ -143,7 +143,7 @@ describe('a push by the git program', () => {
     expect(bugs).toEqual([]);
   });
 
-  it('may carry names that break programs, which the API then tells as they are, or is refused by git', async () => {
+  it('can contain unusual file names, which the API returns unchanged; git rejects .git, .. and .', async () => {
     const { tokens, run, push, work, bugs, origin } = await start();
     const names = [
       'a b.txt',

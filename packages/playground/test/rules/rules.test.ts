@@ -1,4 +1,4 @@
-/** Rulesets, branch protection and the merge button: what they refuse, in GitHub's words, and whom they spare. */
+/** Rulesets, branch protection and the merge button: their refusals in GitHub's words, and who bypasses them. */
 
 import type { Octokit } from '@octokit/core';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { mintUserToken, mintWorkflowToken } from '../../identity/tokens.ts';
 import { fnmatch } from '../../rules/fnmatch.ts';
 import { appId, at, createTown, refusal, type Town } from '../world/town.ts';
 
-/** A town with an administrator, a pull request by ada, and mira who may merge. */
+/** A town with an administrator, a pull request by ada, and mira, who may merge. */
 async function townWithPull(): Promise<{
   readonly town: Town;
   readonly admin: Octokit;
@@ -57,7 +57,7 @@ const pullRequestRule = (required_approving_review_count: number, dismiss_stale_
 });
 
 describe('branch protection', () => {
-  it('asks for reviews and checks before the merge, one sentence at a time', async () => {
+  it('requires reviews and checks before the merge, and reports one missing condition at a time', async () => {
     const { town, admin, head } = await townWithPull();
     const mira = town.as(town.seeded.tokens.mira);
     const bot = town.asInstallation();
@@ -104,7 +104,7 @@ describe('branch protection', () => {
     expect((await merge(mira)).data).toMatchObject({ merged: true });
   });
 
-  it('takes nothing directly, is never rewritten or deleted, and gives way when it is lifted', async () => {
+  it('rejects direct, forced and deleting pushes until it is removed', async () => {
     const { town, admin, base, head } = await townWithPull();
     const ada = town.as(town.seeded.tokens.ada);
     await admin.request('PUT /repos/{owner}/{repo}/branches/{branch}/protection', {
@@ -140,7 +140,7 @@ describe('branch protection', () => {
 });
 
 describe('a ruleset', () => {
-  it('holds everybody who is not on its bypass list, and an App may be on it', async () => {
+  it('applies to everyone who is not on its bypass list, which may contain an App', async () => {
     const { town, admin, base, head } = await townWithPull();
     const bot = town.asInstallation();
     const rules = [{ type: 'update' }, { type: 'deletion' }, { type: 'non_fast_forward' }] as const;
@@ -203,7 +203,7 @@ describe('a ruleset', () => {
     expect((await move(ada, base, true)).status).toBe(200);
   });
 
-  it('does not take GitHub’s own App for workflows onto its list, and holds what a workflow does', async () => {
+  it('rejects GitHub’s own Actions App on its bypass list, and applies to workflow tokens', async () => {
     const { town, admin, base, head } = await townWithPull();
     const wanted = {
       ...at,
@@ -243,7 +243,7 @@ describe('a ruleset', () => {
     expect(base).not.toBe(head);
   });
 
-  it('fixes tags, however deep, and lets new ones be made', async () => {
+  it('prevents updates and deletions of tags at any depth, but not new tags', async () => {
     const { town, admin, base, head } = await townWithPull();
     await admin.request('POST /repos/{owner}/{repo}/rulesets', {
       ...at,
@@ -268,7 +268,7 @@ describe('a ruleset', () => {
     ).toContain('Cannot delete this protected ref');
   });
 
-  it('asks at the merge button for fresh approvals, checks of the right App, and an allowed way', async () => {
+  it('requires fresh approvals, checks of the right App, and an allowed merge method at the merge button', async () => {
     const { town, admin, head } = await townWithPull();
     const [ada, mira, bot] = [
       town.as(town.seeded.tokens.ada),
@@ -295,7 +295,7 @@ describe('a ruleset', () => {
       ],
     });
     await review(mira, 'APPROVE');
-    // Anybody who may write can set a status of that name; the rule wants it from the App.
+    // Anyone with write access can set a status of that name, but the rule requires it from the App.
     await ada.request('POST /repos/{owner}/{repo}/statuses/{sha}', {
       ...at,
       sha: head,
@@ -335,7 +335,7 @@ describe('a ruleset', () => {
     expect((await merge(mira, 'squash')).data.merged).toBe(true);
   });
 
-  it('that wants what is not enforced here is refused, not accepted and forgotten', async () => {
+  it('is rejected if it contains a rule that is not enforced here', async () => {
     const { admin } = await townWithPull();
     const make = (rules: readonly object[]) =>
       admin.request('POST /repos/{owner}/{repo}/rulesets', {
@@ -354,7 +354,7 @@ describe('a ruleset', () => {
   });
 });
 
-describe('a pattern of refs', () => {
+describe('a ref pattern', () => {
   it.each([
     ['refs/tags/ferry/**', 'refs/tags/ferry/a', true],
     ['refs/tags/ferry/**', 'refs/tags/ferry/a/b', false],

@@ -51,7 +51,7 @@ it.each([
   expect(found.total_count).toBe(numbers.length);
 });
 
-it('what GitHub searches by and the playground does not is refused by name and remembered', async () => {
+it('names and records a qualifier that only GitHub supports', async () => {
   expect(await search('is:pr reactions:>3')).toMatchObject({
     httpStatus: 501,
     message: expect.stringContaining('reactions'),
@@ -63,7 +63,7 @@ it('what GitHub searches by and the playground does not is refused by name and r
   expect(await search(' ')).toMatchObject({ httpStatus: 422, errors: [{ field: 'q', code: 'missing' }] });
 });
 
-it('a moment is in a day until its end', () => {
+it('includes a moment in a range until the end of the day', () => {
   const at = Date.parse('2026-11-20T15:00:00Z');
   const ranges = [
     '2026-11-20',

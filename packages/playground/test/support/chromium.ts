@@ -1,10 +1,10 @@
-/** The browser of the tests: where it is, or why a test of the page is left out. */
+/** The browser for the tests: its path, or why a page test is skipped. */
 
 import { execaSync } from 'execa';
 
-/** Path of Chromium, null where there is none. */
+/** Path of Chromium, null if there is none. */
 export const chromiumPath = findChromium();
-/** The reason that a skipped test gives. */
+/** The reason given by a skipped test. */
 export const noChromium = 'no Chromium (CHROMIUM_PATH, or `chromium` on the PATH)';
 
 function findChromium(): string | null {

@@ -1,11 +1,11 @@
-/** Fills a thread of a world with thousands of comments, as a bot and people leave them over months. */
+/** Fills a thread of a world with thousands of comments, like those of a bot and people over months. */
 
 import type { World } from '../../world/world.ts';
 
-/** Id of the first one that is planted. */
+/** Id of the first created comment. */
 export const FIRST_PLANTED = 100_000;
 
-/** Copies the only comment of the only thread until it has `count`; `bodyOf` gives the text of each, by its id. */
+/** Copies the only comment of the only thread until there are `count`; `bodyOf` returns the text of each, by its id. */
 export function plantComments(world: World, count: number, bodyOf: (id: number) => string): void {
   const { comments, issues } = world.state;
   const [pattern] = Object.values(comments);

@@ -1,4 +1,4 @@
-/** Other people's programs that `npm run setup:tools` made, and suites that cannot run without one of them. */
+/** Third-party programs installed by `npm run setup:tools`, and suites that need one of them. */
 
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ export const TOOLS = {
   vastai: at('vast/bin/vastai'),
 };
 
-/** Left out, with the reason printed at the end, where the program is missing; in CI that fails the run. */
+/** Skips the suite when the program is missing, and prints the reason at the end; in CI that fails the run. */
 export function describeWith(tool: keyof typeof TOOLS, name: string, suite: () => void): void {
   const skipReason = `there is no ${tool} below .tools: npm run setup:tools makes it`;
   describe.skipIf(!existsSync(TOOLS[tool]))(name, { meta: { skipReason } }, suite);

@@ -1,10 +1,10 @@
-/** Runs before every test file: a test fails when the playground answered or sent what GitHub would not. */
+/** Runs before every test file: a test fails when the playground answered or sent something that GitHub would not. */
 
 import { afterEach } from 'vitest';
-// A module of its own: this file is run again for each file of a process, and would listen once more each time.
+// A separate module, because this file runs again for each test file of a process and would subscribe again each time.
 import { faultsFound } from './github-judge.ts';
 
 afterEach(() => {
-  const told = faultsFound();
-  if (told.length > 0) throw new Error(`not as GitHub does:\n${told.join('\n')}`);
+  const found = faultsFound();
+  if (found.length > 0) throw new Error(`not as GitHub does:\n${found.join('\n')}`);
 });

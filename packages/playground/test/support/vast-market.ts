@@ -1,4 +1,4 @@
-/** Offers of a small market, and a rehearsed Vast.ai on a clock that a test turns. */
+/** Offers of a small market, and a simulated Vast.ai on a clock that a test moves. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ const COMMON = {
   min_bid: 0.2,
 } as const;
 
-/** The cheapest that fits is 103; 101 is unreliable, 102 small, 104 dear, 105 another card. */
+/** The cheapest suitable offer is 103; 101 is unreliable, 102 small, 104 expensive, 105 another GPU. */
 export const OFFERS: readonly Offer[] = [
   { ...COMMON, id: 101, machine_id: 11, host_id: 1, reliability2: 0.8, dph_base: 0.2 },
   { ...COMMON, id: 102, machine_id: 12, host_id: 1, cpu_ram: 16_000, dph_base: 0.25 },
@@ -34,13 +34,13 @@ export const OFFERS: readonly Offer[] = [
   { ...COMMON, id: 106, machine_id: 16, host_id: 5, dph_base: 0.4 },
 ];
 
-/** A server, its clock, and everything of it on this machine, gone with `end`. */
+/** A server, its clock, and its files on this machine; `end` removes them. */
 export type VastLab = {
   readonly vast: VastServer;
   readonly clock: OffsetClock;
-  /** Asks the API as the account's owner: the status and the parsed body. */
+  /** A request as the account's owner: returns the status and the parsed body. */
   readonly ask: (method: string, path: string, body?: unknown) => Promise<{ status: number; body: unknown }>;
-  /** Until an instance is in that state; turns the clock over what only takes time. */
+  /** Waits until an instance has that state; moves the clock over states that only take time. */
   readonly until: (id: number, status: string) => Promise<void>;
   readonly end: () => Promise<void>;
 };
@@ -63,7 +63,7 @@ export async function openVastLab(options: Partial<VastOptions> = {}): Promise<V
     clock,
     ask,
     until: async (id, status) => {
-      for (let look = 0; look < 600; look += 1) {
+      for (let attempt = 0; attempt < 600; attempt += 1) {
         if (vast.account.find(id)?.actual === status) return;
         clock.advance(1_000);
         await new Promise((resolve) => setTimeout(resolve, 10));

@@ -1,15 +1,15 @@
-/** Who a thread is for and what it belongs to: assignees, milestones, reviewers, and the timeline that tells of them. */
+/** Assignees, milestones and reviewers of a thread, and its timeline. */
 
 import { describe, expect, it } from 'vitest';
 import { askerOf, heardIn } from '../world/ask.ts';
 import { createTown } from '../world/town.ts';
 
 describe('assignees', () => {
-  it('come and go one by one, each told; strangers and askers without the right change nothing', async () => {
+  it('are added and removed with one event each; outsiders and callers without permission change nothing', async () => {
     const town = createTown();
     const ask = askerOf(town);
     await ask('sol', 'POST', '/issues', { title: 'The loss is flat' });
-    const heard = heardIn(town);
+    const emitted = heardIn(town);
     const added = await ask('ravi', 'POST', '/issues/1/assignees', { assignees: ['ada', 'sol'] });
     expect(added).toMatchObject({ httpStatus: 201, assignees: [{ login: 'ada' }] });
     expect(await ask('sol', 'POST', '/issues/1/assignees', { assignees: ['mira'] })).toMatchObject({
@@ -22,7 +22,7 @@ describe('assignees', () => {
     });
     await ask('ravi', 'PATCH', '/issues/1', { assignees: ['mira'] });
     await ask('ravi', 'DELETE', '/issues/1/assignees', { assignees: ['mira'] });
-    expect(heard).toEqual(['issues assigned', 'issues unassigned', 'issues assigned', 'issues unassigned']);
+    expect(emitted).toEqual(['issues assigned', 'issues unassigned', 'issues assigned', 'issues unassigned']);
     expect(await ask('sol', 'GET', '/assignees')).toHaveLength(3);
     expect(await ask('sol', 'GET', '/assignees/ada')).toEqual({ httpStatus: 204 });
     expect(await ask('sol', 'GET', '/assignees/sol')).toMatchObject({ httpStatus: 404 });
@@ -30,7 +30,7 @@ describe('assignees', () => {
 });
 
 describe('a milestone', () => {
-  it('is put on threads by its number, counts them, and leaves them when it is deleted', async () => {
+  it('is set on threads by number, counts them, and is removed from them when it is deleted', async () => {
     const town = createTown();
     const [ask, heard] = [askerOf(town), heardIn(town)];
     const made = await ask('ada', 'POST', '/milestones', { title: 'Summer', due_on: '2026-12-01T00:00:00Z' });
@@ -65,7 +65,7 @@ describe('a milestone', () => {
 });
 
 describe('a timeline', () => {
-  it('tells commits, comments, reviews and all that was done, in their order', async () => {
+  it('lists commits, comments, reviews and other events in order', async () => {
     const town = createTown();
     await town.commit('main', { 'a.txt': 'one\n' });
     await town.commit('ferry', { 'a.txt': 'two\n' });
@@ -83,8 +83,8 @@ describe('a timeline', () => {
       town.advance(60_000);
       await step();
     }
-    const told = await ask('sol', 'GET', '/issues/1/timeline');
-    expect(told.map(({ event }: { event: string }) => event)).toEqual([
+    const timeline = await ask('sol', 'GET', '/issues/1/timeline');
+    expect(timeline.map(({ event }: { event: string }) => event)).toEqual([
       'committed',
       'commented',
       'labeled',
@@ -94,8 +94,8 @@ describe('a timeline', () => {
       'merged',
       'closed',
     ]);
-    expect(told[3]).toMatchObject({ rename: { from: 'Sail', to: 'Sail on' }, actor: { login: 'mira' } });
-    expect(told[6].commit_id).toMatch(/^[0-9a-f]{40}$/);
+    expect(timeline[3]).toMatchObject({ rename: { from: 'Sail', to: 'Sail on' }, actor: { login: 'mira' } });
+    expect(timeline[6].commit_id).toMatch(/^[0-9a-f]{40}$/);
     const events = await ask('sol', 'GET', '/issues/1/events');
     expect(events.map(({ event }: { event: string }) => event)).toEqual([
       'labeled',
@@ -105,8 +105,8 @@ describe('a timeline', () => {
   });
 });
 
-describe('a review', () => {
-  it('is asked of collaborators, not of the author, and the branch is brought up to date', async () => {
+describe('a review request', () => {
+  it('is accepted for collaborators, not for the author; and the branch can be updated from its base', async () => {
     const town = createTown();
     await town.commit('main', { 'a.txt': 'one\n' });
     await town.commit('ferry', { 'b.txt': 'two\n' });

@@ -1,11 +1,14 @@
-/** What one may not do in a thread: when it is locked, with a permission for the other kind of thread, with a role too low. */
+/**
+ * Forbidden actions in a thread: when it is locked, with the permission for the other kind of thread, with too low a
+ * role.
+ */
 
 import { describe, expect, it } from 'vitest';
 import type { Permissions } from '../../identity/state-people.ts';
 import { mintInstallationToken } from '../../identity/tokens.ts';
 import { at, createTown, refusal, type Town } from '../world/town.ts';
 
-const say = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
+const comment = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
 const edit = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
 const remove = 'DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}';
 const react = 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions';
@@ -13,13 +16,13 @@ const change = 'PATCH /repos/{owner}/{repo}/issues/{issue_number}';
 const label = 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels';
 
 /** Sol, who has no role, opens issue 1 and comments there; ada's pull request is number 2. */
-async function village(): Promise<{ readonly town: Town; readonly comment_id: number }> {
+async function townWithThreads(): Promise<{ readonly town: Town; readonly comment_id: number }> {
   const town = createTown();
   await town.commit('main', { 'a.txt': 'one\n' });
   await town.commit('ferry', { 'a.txt': 'two\n' });
   const sol = town.as(town.seeded.tokens.sol);
   await sol.request('POST /repos/{owner}/{repo}/issues', { ...at, title: 'T' });
-  const { data } = await sol.request(say, { ...at, issue_number: 1, body: 'mine' });
+  const { data } = await sol.request(comment, { ...at, issue_number: 1, body: 'mine' });
   await town
     .as(town.seeded.tokens.ada)
     .request('POST /repos/{owner}/{repo}/pulls', { ...at, title: 'P', head: 'ferry', base: 'main' });
@@ -33,13 +36,13 @@ function narrow(town: Town, permissions: Permissions): ReturnType<Town['as']> {
 }
 
 describe('a locked thread', () => {
-  it('takes no word, change or reaction of those who may not write, not even about their own texts', async () => {
-    const { town, comment_id } = await village();
+  it('refuses comments, changes and reactions of people without write access, even on their own texts', async () => {
+    const { town, comment_id } = await townWithThreads();
     const [sol, ada] = [town.as(town.seeded.tokens.sol), town.as(town.seeded.tokens.ada)];
     await ada.request('PUT /repos/{owner}/{repo}/issues/{issue_number}/lock', { ...at, issue_number: 1 });
     const eyes = { ...at, comment_id, content: 'eyes' } as const;
     const refused = [
-      sol.request(say, { ...at, issue_number: 1, body: 'But' }),
+      sol.request(comment, { ...at, issue_number: 1, body: 'But' }),
       sol.request(edit, { ...at, comment_id, body: 'not mine' }),
       sol.request(remove, { ...at, comment_id }),
       sol.request(react, eyes),
@@ -56,13 +59,13 @@ describe('a locked thread', () => {
 
 describe('an App', () => {
   // docs.github.com/rest: permissions required for GitHub Apps.
-  it('that may write pull requests alone talks there and in no issue', async () => {
-    const { town, comment_id } = await village();
+  it('with only the pull request permission can comment on pull requests, not on issues', async () => {
+    const { town, comment_id } = await townWithThreads();
     const pulls = narrow(town, { pull_requests: 'write' });
-    expect((await pulls.request(say, { ...at, issue_number: 2, body: '🤖' })).status).toBe(201);
+    expect((await pulls.request(comment, { ...at, issue_number: 2, body: '🤖' })).status).toBe(201);
     expect((await pulls.request(label, { ...at, issue_number: 2, labels: ['bug'] })).status).toBe(200);
     const refused = [
-      pulls.request(say, { ...at, issue_number: 1, body: '🤖' }),
+      pulls.request(comment, { ...at, issue_number: 1, body: '🤖' }),
       pulls.request(edit, { ...at, comment_id, body: '🤖' }),
       pulls.request(react, { ...at, comment_id, content: 'eyes' }),
       pulls.request(label, { ...at, issue_number: 1, labels: ['bug'] }),
@@ -77,18 +80,18 @@ describe('an App', () => {
       });
   });
 
-  it('that may write issues reaches pull requests as the issues that they are', async () => {
-    const { town } = await village();
+  it('with the issue permission can comment on pull requests too', async () => {
+    const { town } = await townWithThreads();
     const issues = narrow(town, { issues: 'write' });
-    expect((await issues.request(say, { ...at, issue_number: 1, body: '🤖' })).status).toBe(201);
-    expect((await issues.request(say, { ...at, issue_number: 2, body: '🤖' })).status).toBe(201);
+    expect((await issues.request(comment, { ...at, issue_number: 1, body: '🤖' })).status).toBe(201);
+    expect((await issues.request(comment, { ...at, issue_number: 2, body: '🤖' })).status).toBe(201);
   });
 });
 
-describe('a label that is not there yet', () => {
-  // github.com/actions/labeler, pull 867: `pull-requests: write` puts labels on and makes none.
-  it('is made by who may write, and by an App with issues:write', async () => {
-    const { town } = await village();
+describe('a new label', () => {
+  // github.com/actions/labeler, pull 867: `pull-requests: write` can add labels but not create them.
+  it('can be created by people with write access and by an App with issues:write', async () => {
+    const { town } = await townWithThreads();
     const refused = [
       town.as(town.seeded.tokens.ravi).request(label, { ...at, issue_number: 1, labels: ['new'] }),
       narrow(town, { pull_requests: 'write' }).request(label, { ...at, issue_number: 2, labels: ['new'] }),
@@ -109,9 +112,9 @@ describe('a label that is not there yet', () => {
   });
 });
 
-describe('an issue that somebody else closed', () => {
-  it('is not opened again by its author; one’s own closing is', async () => {
-    const { town } = await village();
+describe('an issue that another person closed', () => {
+  it('cannot be reopened by its author, unlike one that the author closed', async () => {
+    const { town } = await townWithThreads();
     const [sol, ada] = [town.as(town.seeded.tokens.sol), town.as(town.seeded.tokens.ada)];
     const to = (state: 'open' | 'closed') => ({ ...at, issue_number: 1, state });
     await sol.request(change, to('closed'));
@@ -125,12 +128,12 @@ describe('an issue that somebody else closed', () => {
 
 describe('a body', () => {
   // GitHub counts code points (dead-claudia/github-limits, pull 13): an emoji is one character, not the two of UTF-16.
-  it('ends at 65,536 characters, however many bytes they take', async () => {
-    const { town } = await village();
+  it('can have 65,536 characters, regardless of their bytes', async () => {
+    const { town } = await townWithThreads();
     const ada = town.as(town.seeded.tokens.ada);
     const of = (count: number) => ({ ...at, issue_number: 1, body: '🚢'.repeat(count) });
-    expect((await ada.request(say, of(65_536))).status).toBe(201);
-    expect(await refusal(ada.request(say, of(65_537)))).toMatchObject({
+    expect((await ada.request(comment, of(65_536))).status).toBe(201);
+    expect(await refusal(ada.request(comment, of(65_537)))).toMatchObject({
       status: 422,
       data: {
         message: 'Validation Failed',
@@ -140,9 +143,9 @@ describe('a body', () => {
   });
 });
 
-describe('a moment that is none', () => {
-  it('is told and not taken for a list without anything in it', async () => {
-    const { town } = await village();
+describe('an invalid moment in since', () => {
+  it('is a 422, not an empty list', async () => {
+    const { town } = await townWithThreads();
     const ada = town.as(town.seeded.tokens.ada);
     for (const path of ['issues', 'issues/comments', 'issues/1/comments', 'pulls/comments'])
       expect(await refusal(ada.request(`GET /repos/lab/ferries/${path}?since=yesterday`))).toMatchObject({

@@ -1,9 +1,9 @@
-/** Talking: issues, comments, their history, locks, reactions, pages and caching. */
+/** Conversations: issues, comments, their history, locks, reactions, pages and caching. */
 
 import { describe, expect, it } from 'vitest';
 import { at, createTown, refusal, type Town } from '../world/town.ts';
 
-const say = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
+const comment = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
 const edit = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
 
 async function openIssue(town: Town, title = 'Daily ferry'): Promise<number> {
@@ -14,13 +14,13 @@ async function openIssue(town: Town, title = 'Daily ferry'): Promise<number> {
 }
 
 describe('comments', () => {
-  it('carry who wrote them, and through which App', async () => {
+  it('name their author and the App', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
     const mine = await town
       .as(town.seeded.tokens.mira)
-      .request(say, { ...at, issue_number, body: 'Please look.' });
-    const bots = await town.asInstallation().request(say, { ...at, issue_number, body: '🤖 Looking.' });
+      .request(comment, { ...at, issue_number, body: 'Please look.' });
+    const bots = await town.asInstallation().request(comment, { ...at, issue_number, body: '🤖 Looking.' });
     expect(mine.data).toMatchObject({
       user: { login: 'mira', type: 'User' },
       author_association: 'COLLABORATOR',
@@ -33,25 +33,25 @@ describe('comments', () => {
     );
   });
 
-  it('end at 65,536 characters', async () => {
+  it('can have 65,536 characters', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
     const ada = town.as(town.seeded.tokens.ada);
-    expect((await ada.request(say, { ...at, issue_number, body: 'x'.repeat(65_536) })).status).toBe(201);
-    const long = await refusal(ada.request(say, { ...at, issue_number, body: 'x'.repeat(65_537) }));
+    expect((await ada.request(comment, { ...at, issue_number, body: 'x'.repeat(65_536) })).status).toBe(201);
+    const long = await refusal(ada.request(comment, { ...at, issue_number, body: 'x'.repeat(65_537) }));
     expect(long).toMatchObject({ status: 422, message: 'Validation Failed' });
     expect(long.data).toMatchObject({
       errors: [{ resource: 'IssueComment', field: 'body', code: 'custom' }],
     });
-    expect((await refusal(ada.request(say, { ...at, issue_number, body: '  ' }))).status).toBe(422);
+    expect((await refusal(ada.request(comment, { ...at, issue_number, body: '  ' }))).status).toBe(422);
   });
 
-  it('belong to their author: others need the right to write', async () => {
+  it('can be edited and deleted only by their author and people with write access', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
     const { data } = await town
       .as(town.seeded.tokens.sol)
-      .request(say, { ...at, issue_number, body: 'mine' });
+      .request(comment, { ...at, issue_number, body: 'mine' });
     const change = { ...at, comment_id: data.id, body: 'yours' };
     const remove = 'DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}';
     expect((await refusal(town.as(town.seeded.tokens.ravi).request(edit, change))).status).toBe(403);
@@ -63,12 +63,12 @@ describe('comments', () => {
     expect((await refusal(town.as(town.seeded.tokens.ada).request(edit, change))).status).toBe(404);
   });
 
-  it('remember every text they had and who changed it', async () => {
+  it('keep every earlier text and its editor', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
     const { data } = await town
       .as(town.seeded.tokens.ada)
-      .request(say, { ...at, issue_number, body: '/status' });
+      .request(comment, { ...at, issue_number, body: '/status' });
     town.advance(5000);
     await town
       .as(town.seeded.tokens.mira)
@@ -96,7 +96,7 @@ describe('comments', () => {
     ).toBe(5000);
   });
 
-  it('stop in a locked thread, except for people who may write', async () => {
+  it('are refused in a locked thread, except from people with write access', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
     const lock = 'PUT /repos/{owner}/{repo}/issues/{issue_number}/lock';
@@ -105,25 +105,25 @@ describe('comments', () => {
     ).toBe(403);
     expect((await town.as(town.seeded.tokens.mira).request(lock, { ...at, issue_number })).status).toBe(204);
     expect(
-      (await refusal(town.as(town.seeded.tokens.sol).request(say, { ...at, issue_number, body: 'But' })))
+      (await refusal(town.as(town.seeded.tokens.sol).request(comment, { ...at, issue_number, body: 'But' })))
         .status,
     ).toBe(403);
     expect(
-      (await town.as(town.seeded.tokens.ada).request(say, { ...at, issue_number, body: 'Done.' })).status,
+      (await town.as(town.seeded.tokens.ada).request(comment, { ...at, issue_number, body: 'Done.' })).status,
     ).toBe(201);
     const app = town.asInstallation();
-    expect((await refusal(app.request(say, { ...at, issue_number, body: '🤖' }))).status).toBe(403);
+    expect((await refusal(app.request(comment, { ...at, issue_number, body: '🤖' }))).status).toBe(403);
     await app.request(lock.replace('PUT', 'DELETE'), { ...at, issue_number });
-    expect((await app.request(say, { ...at, issue_number, body: '🤖' })).status).toBe(201);
+    expect((await app.request(comment, { ...at, issue_number, body: '🤖' })).status).toBe(201);
   });
 
-  it('are found by what changed since', async () => {
+  it('can be listed by their last change', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
     const ada = town.as(town.seeded.tokens.ada);
-    const first = await ada.request(say, { ...at, issue_number, body: 'one' });
+    const first = await ada.request(comment, { ...at, issue_number, body: 'one' });
     town.advance(10_000);
-    const second = await ada.request(say, { ...at, issue_number, body: 'two' });
+    const second = await ada.request(comment, { ...at, issue_number, body: 'two' });
     const list = 'GET /repos/{owner}/{repo}/issues/comments';
     const since = second.data.created_at;
     expect((await ada.request(list, { ...at, since })).data.map((one) => one.body)).toEqual(['two']);
@@ -135,11 +135,11 @@ describe('comments', () => {
 });
 
 describe('lists', () => {
-  it('come in pages that link to each other', async () => {
+  it('are paged with links', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
     const ada = town.as(town.seeded.tokens.ada);
-    for (const body of ['1', '2', '3', '4', '5']) await ada.request(say, { ...at, issue_number, body });
+    for (const body of ['1', '2', '3', '4', '5']) await ada.request(comment, { ...at, issue_number, body });
     const list = 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments';
     const page = await ada.request(list, { ...at, issue_number, per_page: 2, page: 2 });
     expect(page.data.map((one) => one.body)).toEqual(['3', '4']);
@@ -150,7 +150,7 @@ describe('lists', () => {
     expect(Object.fromEntries(rels)).toEqual({ prev: '1', next: '3', last: '3', first: '1' });
   });
 
-  it('cost nothing when nothing changed', async () => {
+  it('are not counted against the limit when nothing changed', async () => {
     const town = createTown();
     await openIssue(town);
     const ada = town.as(town.seeded.tokens.ada);
@@ -165,7 +165,7 @@ describe('lists', () => {
     expect(first.headers['x-ratelimit-limit']).toBe('5000');
   });
 
-  it('end at the hourly limit with a 403', async () => {
+  it('get a 403 over the hourly limit', async () => {
     const town = createTown();
     const guest = town.as(null);
     for (let count = 0; count < 60; count += 1) await guest.request('GET /repos/{owner}/{repo}', at);
@@ -177,12 +177,12 @@ describe('lists', () => {
 });
 
 describe('reactions', () => {
-  it('are one per person and kind, and taken back by who gave them', async () => {
+  it('exist once per person and kind, and can be removed only by that person', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
     const { data } = await town
       .as(town.seeded.tokens.ada)
-      .request(say, { ...at, issue_number, body: '/status' });
+      .request(comment, { ...at, issue_number, body: '/status' });
     const react = 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions';
     const eyes = { ...at, comment_id: data.id, content: 'eyes' } as const;
     const first = await town.asInstallation().request(react, eyes);

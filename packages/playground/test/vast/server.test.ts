@@ -1,4 +1,4 @@
-/** The rehearsed Vast.ai: what it serves, what it bills, and how it misbehaves. */
+/** The simulated Vast.ai: its API, its billing, and its faults. */
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openVastLab, type VastLab } from '../support/vast-market.ts';
@@ -32,7 +32,7 @@ async function logOf(id: number): Promise<string> {
   }
 }
 
-it('gives the offers that pass the filters, in the order asked for', async () => {
+it('lists the offers that pass the filters, in the requested order', async () => {
   const { body } = await lab.ask('POST', '/api/v0/bundles/', {
     gpu_name: { eq: 'RTX 4090' },
     num_gpus: { eq: '1' },
@@ -46,7 +46,7 @@ it('gives the offers that pass the filters, in the order asked for', async () =>
   expect(bad).toMatchObject({ status: 400, body: { success: false, error: 'invalid_args' } });
 });
 
-it('runs what it was given as a real process, with its own environment and nothing of this machine', async () => {
+it('runs the command as a real process with its own environment, isolated from this machine’s', async () => {
   const script = 'echo "up $FERRY ${HOME_OF_TEST-none}"; exit 3';
   process.env['HOME_OF_TEST'] = 'leaked';
   const id = await rent(['bash', '-c', script], 103, { env: { FERRY: 'daily' } });
@@ -58,7 +58,7 @@ it('runs what it was given as a real process, with its own environment and nothi
   expect(await logOf(id)).toBe('up daily none\n');
 });
 
-it('bills storage from the creation on and the card while it is running or frozen, stopped or not', async () => {
+it('bills storage from creation on, and the GPU only while it is running or frozen', async () => {
   const id = await rent();
   const instance = lab.vast.account.find(id);
   if (instance === null) throw new Error('not there');
@@ -75,7 +75,7 @@ it('bills storage from the creation on and the card while it is running or froze
   expect(instance).toMatchObject({ actual: 'stopped', intended: 'running' });
 });
 
-it('goes on billing what it was asked to destroy until it is gone, and then answers null and 404', async () => {
+it('bills an instance until its destruction is complete, and then answers null and 404', async () => {
   const id = await rent();
   const destroyed = await lab.ask('DELETE', `/api/v0/instances/${id}/`, {});
   expect(destroyed).toEqual({ status: 200, body: { success: true } });
@@ -89,7 +89,7 @@ it('goes on billing what it was asked to destroy until it is gone, and then answ
   });
 });
 
-it('lists pages of 25 with a token for the next, and filters by label', async () => {
+it('lists pages of 25 with a token for the next page, and filters by label', async () => {
   for (let count = 0; count < 27; count += 1)
     await rent(['true'], 103, { label: count === 26 ? 'last' : 'mine', cancel_unavail: false });
   const first = (await lab.ask('GET', '/api/v1/instances/?limit=100')).body as {
@@ -111,7 +111,7 @@ it('lists pages of 25 with a token for the next, and filters by label', async ()
   });
 });
 
-it('lets the key of an instance destroy that one and see nothing', async () => {
+it('lets an instance’s key destroy only that instance, and not list any', async () => {
   const mine = await rent();
   const other = await rent(['sleep', '1000'], 106);
   const key = lab.vast.account.find(mine)?.apiKey;
@@ -123,7 +123,7 @@ it('lets the key of an instance destroy that one and see nothing', async () => {
   expect((await fetch(`${lab.vast.url}${LIST}`)).status).toBe(401);
 });
 
-it('misbehaves as the real one does: no body, no Retry-After, retired addresses, lost and false answers', async () => {
+it('simulates empty bodies, 429 without Retry-After, retired addresses, and lost or false answers', async () => {
   const { faults, account } = lab.vast;
   expect((await lab.ask('GET', '/api/v0/instances/')).body).toMatchObject({ error: 'deprecated_endpoint' });
   faults.arm({ kind: 'too-many', route: 'GET /api/v1/*', times: 1 });
@@ -153,7 +153,7 @@ it('misbehaves as the real one does: no body, no Retry-After, retired addresses,
   expect(account.list()).toHaveLength(3);
 });
 
-it('stops everything when the credit is gone, and takes no offer that somebody else has', async () => {
+it('stops every instance without credit, and refuses an offer that another customer has rented', async () => {
   lab.vast.account.rented.add(106);
   const gone = await lab.ask('PUT', '/api/v0/asks/106/', { ...CREATE, args: ['true'] });
   expect(gone).toMatchObject({ status: 410, body: { success: false } });

@@ -1,4 +1,4 @@
-/** The rules of a delivery that receivers build on: its headers, no redirects, the cap, the address and secret of now. */
+/** Delivery rules that receivers rely on: headers, no redirects, the size limit, and the current address and secret. */
 
 import { describe, expect, it } from 'vitest';
 import { recordPush } from '../../git/pushes.ts';
@@ -23,7 +23,7 @@ const openIssue = (town: Town) =>
 
 describe('a delivery', () => {
   // docs.github.com/webhooks: webhook events and payloads, "Delivery headers".
-  it('has every header that GitHub documents, and nothing signed where there is no secret', async () => {
+  it('has every header that GitHub documents, and no signature without a secret', async () => {
     const town = createTown();
     const { hooks, inbox } = listening(town);
     await openIssue(town);
@@ -49,7 +49,7 @@ describe('a delivery', () => {
     expect(unsigned).toEqual(common);
   });
 
-  it('follows no redirect: it is a failure that the log tells', async () => {
+  it('follows no redirect, which the log shows as a failure', async () => {
     const town = createTown();
     const { hooks, inbox } = listening(
       town,
@@ -63,7 +63,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('that is asked for again goes to the address of now', async () => {
+  it('is redelivered to the current address', async () => {
     const town = createTown();
     const { hooks, inbox } = listening(town, () => new Response('', { status: 500 }));
     await openIssue(town);
@@ -76,12 +76,12 @@ describe('a delivery', () => {
     expect(inbox.map(({ url }) => url)).toEqual(['http://bot.test/hook', 'http://moved.test/hook']);
   });
 
-  it('of more than 25 MB is none', async () => {
+  it('with more than 25 MB is not sent', async () => {
     const town = createTown();
-    const told: WorldEvent[] = [];
-    town.world.bus.subscribe((event) => void told.push(event));
+    const emitted: WorldEvent[] = [];
+    town.world.bus.subscribe((event) => void emitted.push(event));
     await openIssue(town);
-    const event = must(told[0], 'event');
+    const event = must(emitted[0], 'event');
     const grown = (bytes: number): WorldEvent => {
       const issue = { ...Object(event.payload['issue']), body: 'x'.repeat(bytes) };
       return { ...event, payload: { ...event.payload, issue } };
@@ -93,14 +93,14 @@ describe('a delivery', () => {
 
 describe('a push', () => {
   // docs.github.com/webhooks: `push` and `create`, "more than three tags".
-  it('of more than three tags is silent about them; a new branch brings what the default branch has not', async () => {
+  it('of more than three tags has no tag events; a new branch lists commits that are not on the default branch', async () => {
     const town = createTown();
     const main = await town.commit('main', { 'a.txt': 'one\n' });
     const tip = await town.commit('side', { 'a.txt': 'two\n' });
-    const heard: string[] = [];
+    const emitted: string[] = [];
     const commits: unknown[] = [];
     town.world.bus.subscribe(({ type, payload }) => {
-      heard.push(`${type} ${String(payload['ref'])}`);
+      emitted.push(`${type} ${String(payload['ref'])}`);
       if (type === 'push') commits.push([Object(payload['head_commit']).id, payload['commits']]);
     });
     const act = {
@@ -116,10 +116,10 @@ describe('a push', () => {
         after: main,
       }));
     await recordPush(act, [...tags(4), { ref: 'refs/heads/side', before: null, after: tip }]);
-    expect(heard).toEqual(['create side', 'push refs/heads/side']);
+    expect(emitted).toEqual(['create side', 'push refs/heads/side']);
     expect(commits).toEqual([[tip, [expect.objectContaining({ id: tip })]]]);
     await recordPush(act, tags(3));
-    expect(heard).toHaveLength(8);
+    expect(emitted).toHaveLength(8);
     expect(commits.slice(1)).toEqual([
       [main, []],
       [main, []],

@@ -1,4 +1,4 @@
-/** What becomes of an App's installation and of its webhook, and what the App is told of it. */
+/** Changes of an App's installation and webhook, and the events that the App receives. */
 
 import { verify } from '@octokit/webhooks-methods';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -41,7 +41,7 @@ function control(town: Town, path: string, body: object): Promise<Response | nul
 }
 
 describe('a suspended installation', () => {
-  it('is told so, can do nothing, hears nothing, and goes on where it was when that is over', async () => {
+  it('gets the suspend event, has no access and no other events, and works again afterwards', async () => {
     const town = createTown();
     await town.commit('main', { a: '1' });
     const { hooks, inbox } = listening(town);
@@ -88,7 +88,7 @@ describe('a suspended installation', () => {
 });
 
 describe('a permission upgrade', () => {
-  it('is told, and holds for tokens that are minted from then on', async () => {
+  it('sends an event, and applies only to tokens created afterwards', async () => {
     const town = createTown({ permissions: { issues: 'read' } });
     const { hooks, inbox } = listening(town);
     const row = installation(town);
@@ -107,9 +107,9 @@ describe('a permission upgrade', () => {
   });
 });
 
-describe('a permission upgrade that waits', () => {
+describe('a requested permission upgrade', () => {
   // docs.github.com/apps: modifying a GitHub App registration, "the account must approve the new permissions".
-  it('is shown with the App and holds for nobody until it is accepted', async () => {
+  it('is shown with the App and does not apply until it is accepted', async () => {
     const town = createTown({ permissions: { issues: 'read' } });
     const { hooks, inbox } = listening(town);
     const row = installation(town);
@@ -137,7 +137,7 @@ describe('a permission upgrade that waits', () => {
 });
 
 describe('the repositories of an installation', () => {
-  it('are told when they change, and reach as far as they say', async () => {
+  it('send an event when they change, and limit the App’s access', async () => {
     const town = createTown();
     const { hooks, inbox } = listening(town);
     const { id } = installation(town);
@@ -156,7 +156,7 @@ describe('the repositories of an installation', () => {
     });
   });
 
-  it('are gone with it, tokens and all, and come back with a new one', async () => {
+  it('are not accessible after it is removed, its tokens are revoked, and a new installation sends created', async () => {
     const town = createTown();
     const { hooks, inbox } = listening(town);
     const row = installation(town);
@@ -174,7 +174,7 @@ describe('the repositories of an installation', () => {
 });
 
 describe('a webhook', () => {
-  it('is greeted with a ping, and a rotated secret signs everything from then on, redeliveries too', async () => {
+  it('gets a ping at first, and a new secret signs every later delivery, including redeliveries', async () => {
     const town = createTown();
     const app = must(town.world.state.apps[appId], 'the App');
     town.world.state.apps[appId] = { ...app, webhook: null };

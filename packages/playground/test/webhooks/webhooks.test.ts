@@ -1,4 +1,4 @@
-/** Webhooks: signed, once, logged; lost when told to; sent again on demand. */
+/** Webhooks: signed, sent once, logged; lost by a fault; redelivered on request. */
 
 import { verify } from '@octokit/webhooks-methods';
 import { describe, expect, it } from 'vitest';
@@ -32,7 +32,7 @@ const nameOf = (one: Received): string => {
 };
 
 describe('webhooks', () => {
-  it('are signed over their exact bytes and shaped as GitHub documents', async () => {
+  it('are signed over their exact bytes and have GitHub’s documented form', async () => {
     const town = createTown();
     const { hooks, inbox } = listening(town);
     await talk(town);
@@ -61,7 +61,7 @@ describe('webhooks', () => {
     await hooks.close();
   });
 
-  it('go only to Apps that subscribed and may read the matter', async () => {
+  it('go only to Apps that are subscribed and have the permission to read the event', async () => {
     const town = createTown({ permissions: { contents: 'read' } });
     const { hooks, inbox } = listening(town);
     await talk(town);
@@ -83,7 +83,7 @@ describe('webhooks', () => {
     expect(allEvents).toContain('issue_comment');
   });
 
-  it('are not sent again by themselves, but on demand with the same GUID and bytes', async () => {
+  it('are not retried automatically, but redelivered on request with the same GUID and bytes', async () => {
     const town = createTown();
     let status = 500;
     const { hooks, inbox } = listening(town, () => status);
@@ -114,31 +114,31 @@ describe('webhooks', () => {
     expect(newest).toMatchObject({ redelivery: true, status: 'OK', status_code: 200 });
   });
 
-  it('can be asked for again for three days, and are gone after them', async () => {
+  it('can be redelivered for three days, and are not listed afterwards', async () => {
     const town = createTown();
     const { hooks, inbox } = listening(town, () => 500);
     await talk(town);
     await hooks.settled();
-    // An App signs with the town's time, which is not the machine's by now.
+    // An App signs with the town's time, which differs from the machine's by now.
     const app = () => town.as(appJwt(town));
     const delivery_id = Number((await app().request('GET /app/hook/deliveries')).data[0]?.id ?? 0);
-    const asked = 'POST /app/hook/deliveries/{delivery_id}/attempts';
+    const redeliver = 'POST /app/hook/deliveries/{delivery_id}/attempts';
     town.advance(71 * 60 * 60 * 1000);
-    expect((await app().request(asked, { delivery_id })).status).toBe(202);
+    expect((await app().request(redeliver, { delivery_id })).status).toBe(202);
     await hooks.settled();
     expect(inbox).toHaveLength(3);
     town.advance(2 * 60 * 60 * 1000);
     const gone = app();
-    expect((await refusal(gone.request(asked, { delivery_id }))).status).toBe(404);
+    expect((await refusal(gone.request(redeliver, { delivery_id }))).status).toBe(404);
     const one = gone.request('GET /app/hook/deliveries/{delivery_id}', { delivery_id });
     expect((await refusal(one)).status).toBe(404);
-    // What was sent again two hours ago is younger.
+    // A redelivery of two hours ago is newer.
     expect((await gone.request('GET /app/hook/deliveries')).data.map(({ redelivery }) => redelivery)).toEqual(
       [true],
     );
   });
 
-  it('vanish when told to: all, or a share of an event by seed', async () => {
+  it('are dropped on request: all, or a share of an event by seed', async () => {
     const town = createTown();
     const { hooks, inbox } = listening(town);
     town.world.state.settings.drop = 'all';
@@ -156,7 +156,7 @@ describe('webhooks', () => {
     expect(inbox.length).toBeLessThan(36);
   });
 
-  it('are logged as failures when nobody is there', async () => {
+  it('are logged as failures when the receiver is down', async () => {
     const town = createTown();
     const hooks = startWebhooks(town.world, async () => {
       throw new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') });
@@ -169,7 +169,7 @@ describe('webhooks', () => {
     ]);
   });
 
-  it('are given up when nobody answers in time', async () => {
+  it('time out when the receiver does not answer', async () => {
     const town = createTown();
     const hooks = startWebhooks(
       town.world,

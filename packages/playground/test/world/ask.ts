@@ -1,13 +1,13 @@
-/** Requests of the town's people to its repository, as they would send them, with what came back. */
+/** Requests of the town's people to its repository, with the answers. */
 
 import type { Person } from '../../world/seed.ts';
 import type { Town } from './town.ts';
 
-/** Whatever was answered: tests look at the fields that they ask for. */
+/** Any answer: tests check only the fields that they need. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads an answer of unknown form, and a wrong guess fails it.
 export type Told = any;
 
-/** `UPLOAD` sends the text as a file; a path that begins with `//` is one of the API and not of the repository. */
+/** `UPLOAD` sends the text as a file; a path that starts with `//` is relative to the API, not to the repository. */
 export function askerOf(
   town: Town,
 ): (who: Person | { readonly token: string }, method: string, path: string, body?: unknown) => Promise<Told> {
@@ -32,9 +32,9 @@ export function askerOf(
   };
 }
 
-/** The webhooks' names that the town tells from now on: `release published`. */
+/** Collects the names of the town's webhooks from now on: `release published`. */
 export function heardIn({ world }: Town): readonly string[] {
-  const heard: string[] = [];
-  world.bus.subscribe(({ type, action }) => void heard.push(action === null ? type : `${type} ${action}`));
-  return heard;
+  const emitted: string[] = [];
+  world.bus.subscribe(({ type, action }) => void emitted.push(action === null ? type : `${type} ${action}`));
+  return emitted;
 }

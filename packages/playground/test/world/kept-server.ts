@@ -1,4 +1,7 @@
-/** A playground in a process of its own that a test may kill: `node kept-server.ts FOLDER` prints its address and ada's token. */
+/**
+ * A playground in its own process, which a test may kill: `node kept-server.ts FOLDER` prints its address and ada's
+ * token.
+ */
 
 import { join } from 'node:path';
 import { importTree } from '../../git/store/import-tree.ts';
@@ -14,8 +17,8 @@ import { createStateFile } from '../../world/state-file.ts';
 
 const folder = process.argv[2] ?? '';
 const directory = join(folder, 'lab.git');
-const heard = await listen(0);
-if (!heard.ok) throw new Error(heard.reason);
+const server = await listen(0);
+if (!server.ok) throw new Error(server.reason);
 const file = createStateFile(join(folder, 'world.json'));
 const kept = await file.load();
 const store = createProgramStore({ directory });
@@ -23,7 +26,7 @@ const clock = createOffsetClock();
 const world = createWorld({
   clock,
   gitStores: () => store,
-  baseUrl: heard.origin,
+  baseUrl: server.origin,
   onChange: file.save,
   ...(kept === null ? {} : { state: kept }),
 });
@@ -36,7 +39,7 @@ if (kept === null) {
 }
 const token = mintUserToken(world, must(findUser(world, 'ada'), 'ada').id);
 await world.save();
-heard.serve({
+server.serve({
   world,
   clock,
   git: createGitDoor(world, { directoryOf: () => directory }),
@@ -44,4 +47,4 @@ heard.serve({
     throw error;
   },
 });
-console.log(JSON.stringify({ origin: heard.origin, token }));
+console.log(JSON.stringify({ origin: server.origin, token }));

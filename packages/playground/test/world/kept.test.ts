@@ -1,4 +1,7 @@
-/** `--keep` and SIGKILL: a playground that is killed in the middle of many writes has all that it acknowledged. Seconds of real processes. */
+/**
+ * `--keep` and SIGKILL: a playground that is killed during many writes keeps everything that it acknowledged. Runs real
+ * processes for seconds.
+ */
 
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -29,7 +32,7 @@ async function start() {
 }
 type Started = Awaited<ReturnType<typeof start>>;
 
-/** A broken connection is no answer; what was answered with 2xx is promised. */
+/** A broken connection is not an answer; a 2xx answer is a promise. */
 async function post(
   { origin, token }: Started,
   method: string,
@@ -39,8 +42,8 @@ async function post(
   try {
     const headers = { authorization: `Bearer ${token}` };
     const answer = await fetch(`${origin}${path}`, { method, headers, body: JSON.stringify(body) });
-    const told: unknown = await answer.json();
-    return answer.ok ? told : null;
+    const parsed: unknown = await answer.json();
+    return answer.ok ? parsed : null;
   } catch (error) {
     if (error instanceof TypeError) return null;
     throw error;
@@ -63,7 +66,9 @@ async function get({ origin, token }: Started, path: string): Promise<readonly u
 
 type Promised = { readonly comments: string[]; readonly files: string[]; readonly refs: string[] };
 
-/** Writes as fast as it can, in several lines at once, until nobody answers; notes what was promised. */
+/**
+ * Writes as fast as possible, in several parallel loops, until the server stops answering; records what was promised.
+ */
 async function hammer(server: Started, round: number, promised: Promised): Promise<void> {
   const api = '/api/v3/repos/lab/ferries';
   await post(server, 'POST', `${api}/issues`, { title: `Round ${round}` });
@@ -105,14 +110,14 @@ async function hammer(server: Started, round: number, promised: Promised): Promi
   await Promise.all([talk(1), talk(2), write(), push()]);
 }
 
-it('has what it acknowledged, whenever it is killed', async () => {
+it('keeps everything that it acknowledged, even if it is killed during writes', async () => {
   const comments: string[] = [];
   const files: string[] = [];
   const refs: string[] = [];
   for (const [round, enough] of [1, 4, 8].entries()) {
     const server = await start();
     const promised: Promised = { comments: [], files: [], refs: [] };
-    // In the middle of it: once something of each kind was promised, and while more is on its way.
+    // Kill it during the writes: after one write of each kind was promised, and while more are in flight.
     const watching = setInterval(() => {
       const { length } = promised.comments;
       if (length >= enough && promised.files.length > 0 && promised.refs.length > 0)

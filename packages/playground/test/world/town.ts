@@ -1,4 +1,7 @@
-/** A small GitHub for tests of the world: in-memory git, a clock moved by hand, seeded randomness, octokit for everybody. */
+/**
+ * A small GitHub for tests of the world: in-memory git, a clock moved by hand, seeded random numbers, an octokit for
+ * each person.
+ */
 
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { createAppAuth } from '@octokit/auth-app';
@@ -43,11 +46,11 @@ export type Town = {
   readonly seeded: Seeded;
   readonly changes: State[];
   readonly advance: (durationMs: number) => void;
-  /** Octokit with a token; without one a guest. */
+  /** Octokit with a token; without one, a guest. */
   readonly as: (token: string | null) => Octokit;
   readonly asApp: () => Octokit;
   readonly asInstallation: () => Octokit;
-  /** Commits files on a branch straight into git, as history that was there before the test. */
+  /** Commits files on a branch directly in git, as history from before the test. */
   readonly commit: (
     branch: string,
     files: Readonly<Record<string, string | null>>,
@@ -56,7 +59,7 @@ export type Town = {
 };
 
 export function createTown(options: SeedOptions & { readonly permissions?: Permissions } = {}): Town {
-  // Octokit signs for Apps with the machine's time, so the town's clock starts there.
+  // Octokit signs for Apps with the machine's time, so the town's clock starts at that time.
   let nowMs = Math.floor(Date.now() / 1000) * 1000;
   let drawn = 0;
   const changes: State[] = [];
@@ -129,7 +132,7 @@ export function createTown(options: SeedOptions & { readonly permissions?: Permi
 
 export const at = { owner: 'lab', repo: 'ferries' } as const;
 
-/** As an App signs for itself by the town's time (docs.github.com/apps: generating a JSON web token). */
+/** An App's own JWT by the town's time (docs.github.com/apps: generating a JSON web token). */
 export function appJwt({ world }: Town, claims: Readonly<Record<string, unknown>> = {}): string {
   const now = Math.floor(world.clock.now() / 1000);
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -137,7 +140,7 @@ export function appJwt({ world }: Town, claims: Readonly<Record<string, unknown>
   return `${text}.${sign('RSA-SHA256', Buffer.from(text), keys.privateKey).toString('base64url')}`;
 }
 
-/** What a refused request answers; a request that succeeds fails the test. */
+/** The answer to a refused request; a request that succeeds fails the test. */
 export async function refusal(
   request: Promise<{ readonly status: number }>,
 ): Promise<{ readonly status: number; readonly message: string; readonly data: unknown }> {

@@ -46,9 +46,9 @@ export const milestoneRoutes: readonly Route[] = [
   acts('DELETE', '/milestones/:number', write, async (call) => {
     const row = milestoneAt(call);
     if (row === null) return notFound();
-    const told = shapeMilestone(call.world, row);
+    const shaped = shapeMilestone(call.world, row);
     delete call.world.state.milestones[row.id];
-    await tell(call, 'deleted', told);
+    await emitMilestone(call, 'deleted', shaped);
     return noContent();
   }),
 ];
@@ -84,7 +84,7 @@ async function createMilestone(call: ActorCall, body: z.infer<typeof creation>):
     closedAtMs: body.state === 'closed' ? now : null,
   };
   call.world.state.milestones[row.id] = row;
-  await tell(call, 'created', shapeMilestone(call.world, row));
+  await emitMilestone(call, 'created', shapeMilestone(call.world, row));
   return created(shapeMilestone(call.world, row));
 }
 
@@ -108,9 +108,9 @@ async function updateMilestone(call: ActorCall, body: z.infer<typeof changes>): 
   if (row.title !== before.title) changed['title'] = { from: before.title };
   if (row.description !== before.description) changed['description'] = { from: before.description ?? '' };
   if (Object.keys(changed).length > 0)
-    await tell(call, 'edited', shapeMilestone(call.world, row), { changes: changed });
+    await emitMilestone(call, 'edited', shapeMilestone(call.world, row), { changes: changed });
   if (state !== before.state)
-    await tell(call, state === 'closed' ? 'closed' : 'opened', shapeMilestone(call.world, row));
+    await emitMilestone(call, state === 'closed' ? 'closed' : 'opened', shapeMilestone(call.world, row));
   return ok(shapeMilestone(call.world, row));
 }
 
@@ -126,7 +126,7 @@ function dueOf(text: string | null): number | null {
   return text === null ? null : Date.parse(text);
 }
 
-async function tell(
+async function emitMilestone(
   call: ActorCall,
   action: string,
   milestone: Json,

@@ -89,7 +89,7 @@ export async function addReaction(
     createdAtMs: act.world.clock.now(),
   };
   target.put([...target.row.reactions, reaction]);
-  await tell(act, 'created', reaction);
+  await emitReaction(act, 'created', reaction);
   return { reaction, isNew: true };
 }
 
@@ -141,12 +141,12 @@ async function remove(call: ActorCall, target: Reactable | null): Promise<Answer
     return failed(403, 'Must have admin rights to Repository.');
   }
   target.put(target.row.reactions.filter((one) => one.id !== reaction.id));
-  await tell(call, 'deleted', reaction);
+  await emitReaction(call, 'deleted', reaction);
   return noContent();
 }
 
 /** GitHub sends no webhook for reactions, but open pages of the playground need the event. */
-async function tell(act: Act, action: string, reaction: Reaction): Promise<void> {
+async function emitReaction(act: Act, action: string, reaction: Reaction): Promise<void> {
   await emitChange(act.world, {
     type: 'reaction',
     action,

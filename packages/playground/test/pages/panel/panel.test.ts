@@ -1,4 +1,4 @@
-/** The world's panel: what it tells of limits and faults, and what its buttons do. */
+/** The world's panel: its display of limits and faults, and its buttons. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWebhooks, type Webhooks } from '../../../webhooks/webhooks.ts';
@@ -6,7 +6,7 @@ import { openRealSite, type RealSite } from '../real-site.ts';
 
 let site: RealSite;
 let hooks: Webhooks;
-const heard: string[] = [];
+const received: string[] = [];
 beforeAll(async () => {
   site = await openRealSite();
   for (const [id, app] of Object.entries(site.world.state.apps))
@@ -18,7 +18,7 @@ beforeAll(async () => {
   for (const [id, row] of Object.entries(site.world.state.installations))
     site.world.state.installations[id] = { ...row, events: ['issues', 'issue_comment'] };
   hooks = startWebhooks(site.world, async (request) => {
-    heard.push(request.headers.get('x-github-delivery') ?? '');
+    received.push(request.headers.get('x-github-delivery') ?? '');
     return new Response('ok');
   });
 });
@@ -37,7 +37,7 @@ const turn = async (what: string, fields: Record<string, string>): Promise<numbe
 const fault = { kind: 'server-error', percent: '100', seed: '3', route: 'POST */comments', seconds: '60' };
 
 describe('the panel', () => {
-  it('is reached from every page, and tells what a token has used of every limit', async () => {
+  it('is linked from every page, and shows a token’s usage of every limit', async () => {
     expect(await (await fetch(`${site.baseUrl}/lab/ferries`, { headers: site.headers })).text()).toContain(
       'href="/_playground/world"',
     );
@@ -49,16 +49,16 @@ describe('the panel', () => {
     expect(page).toContain('Cost by caller');
   });
 
-  it('switches a fault on, shows what it struck, and switches it off', async () => {
-    const say = (): Promise<unknown> =>
+  it('switches a fault on, shows its strikes, and switches it off', async () => {
+    const postComment = (): Promise<unknown> =>
       site.call('ferrybot', 'POST', '/repos/lab/ferries/issues/1/comments', { body: 'again' });
     expect(await turn('faults', fault)).toBe(303);
-    await expect(say()).rejects.toThrow(/ 50[023] /);
+    await expect(postComment()).rejects.toThrow(/ 50[023] /);
     const page = await panel();
     expect(page).toMatch(/server-error<\/strong> 100 % of <code>POST \*\/comments<\/code>, seed 3/);
     expect(page).toMatch(/<td><code>POST \/repos\/lab\/ferries\/issues\/1\/comments<\/code><\/td>/);
     expect(await turn('faults', { off: '0' })).toBe(303);
-    await say();
+    await postComment();
     expect(await panel()).toContain('No fault is on.');
   });
 
@@ -81,16 +81,16 @@ describe('the panel', () => {
     expect(await panel()).toContain(delivery?.guid ?? 'none');
     expect(await turn('redeliver', { delivery: String(delivery?.id) })).toBe(303);
     await hooks.settled();
-    expect(heard.filter((guid) => guid === delivery?.guid)).toHaveLength(2);
+    expect(received.filter((guid) => guid === delivery?.guid)).toHaveLength(2);
     expect(await turn('redeliver', { delivery: '999999' })).toBe(422);
   });
 
-  it('does not move a clock that is not its own', async () => {
+  it('does not move a clock that cannot be moved by hand', async () => {
     expect(await panel()).toContain('cannot be moved by hand');
     expect(await turn('clock', { durationMs: '60000' })).toBe(422);
   });
 
-  it('does nothing for a form on another site', async () => {
+  it('ignores a form from another site', async () => {
     const headers = { ...site.headers, 'sec-fetch-site': 'cross-site' };
     const address = `${site.baseUrl}/_playground/world/faults`;
     const answer = await fetch(address, { method: 'POST', body: new URLSearchParams(fault), headers });

@@ -6,13 +6,13 @@ import { type Judge, openJudge, type Verdict } from './judge.ts';
 let judge: Judge | null = null;
 let templates: readonly { readonly key: string; readonly pattern: RegExp; readonly rank: number }[] = [];
 
-/** Refusals that GitHub's description leaves out of most routes; they have the form of every refusal. */
+/** Refusals that GitHub's description omits on most routes; they have the usual form. */
 const refusal = { $ref: '#/components/schemas/basic-error' };
 const invalid = { $ref: '#/components/schemas/validation-error' };
 /** The error for a route that the playground does not serve. */
 const notServed = 501;
 
-/** Route and field of what GitHub would not answer, or null. */
+/** Route and field of a difference to GitHub's description, or null. */
 export function judgeAnswer({ method, path, status, text }: AnswerMade): Verdict {
   judge ??= openJudge('rest', 'operations');
   if (status === notServed) return null;
@@ -33,7 +33,7 @@ export function judgeAnswer({ method, path, status, text }: AnswerMade): Verdict
   return withRoute(`${key} ${status}`, judge.check(`${key} ${status}`, found, bodyOf(status, text)));
 }
 
-/** The template that fits the path, literal segments first; the fixture's paths are GitHub's, not our router's. */
+/** The template that matches the path, literal segments first; the fixture has GitHub's paths, not our router's. */
 function operationOf(by: Judge, method: string, path: string): string | null {
   if (templates.length === 0)
     templates = Object.keys(by.table)
@@ -68,7 +68,7 @@ function checkRefusal(by: Judge, status: number, text: string | null): Verdict {
     : by.check('refusal', refusal, JSON.parse(text));
 }
 
-/** The body of a refusal has its status in all of GitHub's answers; its description leaves that out of validations alone. */
+/** The body of a refusal always has its status on GitHub; only the description of validation errors omits it. */
 function bodyOf(status: number, text: string): unknown {
   const body: unknown = JSON.parse(text);
   if (status !== 422 || !(body instanceof Object) || !('status' in body) || body.status !== '422')

@@ -5,10 +5,10 @@ import { type Judge, openJudge, type Verdict } from './judge.ts';
 
 let judge: Judge | null = null;
 
-/** Event and field of what GitHub would not send, or null. */
+/** Event and field of a difference to GitHub's description, or null. */
 export function judgeWebhook({ event, action, text }: WebhookMade): Verdict {
   judge ??= openJudge('webhooks', 'payloads');
-  // The action of a repository_dispatch is the sender's; GitHub describes it by one sample.
+  // The sender of a repository_dispatch chooses its action; GitHub describes it with one sample.
   const name =
     event === 'repository_dispatch'
       ? 'repository_dispatch.sample.collected'

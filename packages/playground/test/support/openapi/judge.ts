@@ -1,11 +1,11 @@
-/** Compares answers and webhooks with GitHub's own description of them, taken by scripts/openapi.ts. */
+/** Compares answers and webhooks with GitHub's own description, downloaded by scripts/openapi.ts. */
 
 import { readFileSync } from 'node:fs';
 import { type ErrorObject, type ValidateFunction, Ajv2019 as Validators } from 'ajv/dist/2019.js';
 import addFormats from 'ajv-formats';
 import { type Schema, strictDefinitions, strictSchema } from './strict-schema.ts';
 
-/** Null: it fits. Otherwise the field and what is wrong with it. */
+/** Null: valid. Otherwise the field and the error. */
 export type Verdict = string | null;
 
 export type Judge = {
@@ -19,7 +19,7 @@ export function openJudge(name: 'rest' | 'webhooks', table: 'operations' | 'payl
   const file = new URL(`../../../fixtures/openapi/${name}.json`, import.meta.url);
   const description: Schema = JSON.parse(readFileSync(file, 'utf8'));
   const definitions = strictDefinitions(Object(description['schemas']));
-  // Optimised code pays after millions of answers, and costs half of the time of compiling it: a test makes hundreds.
+  // Optimised code pays off only after millions of answers, and takes half of the compile time: a test checks hundreds.
   const validators = new Validators({ strict: false, allErrors: false, code: { optimize: false } });
   addFormats.default(validators);
   validators.addSchema({ $id: name, $defs: definitions });
@@ -40,7 +40,7 @@ function within(name: string, schema: unknown): Schema {
   return JSON.parse(text);
 }
 
-/** The deepest error is the most specific: those above only report that a branch failed. */
+/** The deepest error is the most specific: the others only report that a branch failed. */
 function wordsOf(errors: readonly ErrorObject[], value: unknown): string {
   const deepest = errors.toSorted((a, b) => b.instancePath.length - a.instancePath.length)[0];
   if (deepest === undefined) return 'does not fit';

@@ -1,18 +1,18 @@
 /**
- * Turns GitHub's schemas (OpenAPI 3.0 and 3.1) into JSON Schema 2019-09 that refuses what they do not name.
- * GitHub's own schemas let any further property pass; an answer of ours with one would be our invention.
+ * Converts GitHub's schemas (OpenAPI 3.0 and 3.1) to JSON Schema 2019-09 that rejects unknown properties. GitHub's own
+ * schemas allow additional properties, but one in an answer of ours would be our invention.
  */
 
 export type Schema = Readonly<Record<string, unknown>>;
 
 const componentPrefix = '#/components/schemas/';
 /**
- * Formats that no library checks, where the type says enough; and email, since the address that GitHub gives a bot,
- * `41898282+github-actions[bot]@users.noreply.github.com`, is none by the letter of RFC 5322.
+ * Formats that no library checks, where the type is enough; and email, because GitHub's address for a bot,
+ * `41898282+github-actions[bot]@users.noreply.github.com`, is invalid by RFC 5322.
  */
 const formatsLeftOut = ['timestamp', 'repo.nwo', 'binary', 'double', 'int32', 'int64', 'email'];
 
-/** Every schema twice: `name` refuses unknown properties, `name~open` leaves that to the schema that it is a part of. */
+/** Every schema twice: `name` rejects unknown properties, `name~open` leaves that to the enclosing schema. */
 export function strictDefinitions(schemas: Schema): Schema {
   const entries = Object.entries(schemas).flatMap(([name, schema]) => [
     [name, strictSchema(schema, false)] as const,
@@ -37,7 +37,7 @@ function strictParts(schema: Schema, isOpen: boolean): Schema {
     return { $ref: `#/$defs/${encodeURIComponent(name)}${isOpen ? '~0open' : ''}` };
   }
   const properties = mapped(schema['properties']);
-  // Its own properties and those of its branches are one object, which only the whole can close.
+  // Its own properties and those of its branches form one object, so only the whole can be closed.
   const isJoined = schema['allOf'] !== undefined || (properties !== null && hasBranches(schema));
   const strict: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema)) {
