@@ -1,4 +1,5 @@
-// The Markdown logbook: the policy's shape, and people's own text in it byte for byte through every new projection.
+// The Markdown logbook: the shape that the policy requires, and people's text kept byte for byte in every new
+// projection.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -17,7 +18,7 @@ describe('the logbook of a ferry', () => {
   const visible = markdown.replaceAll(/<!--.*?-->\n/g, '');
 
   // rule HR-25
-  it('has the sections of the policy in their order, and an entry for every event', () => {
+  it('has the sections of the policy in order, and an entry for every event', () => {
     const headings = visible.split('\n').filter((line) => /^#{1,2} /.test(line));
     expect(headings).toEqual([
       `# ${RUN}: Run Logbook`,
@@ -33,7 +34,7 @@ describe('the logbook of a ferry', () => {
     ).toHaveLength(events.length);
   });
 
-  it('calls people by their names, as soon as an entry before has one', () => {
+  it('shows the login of a person once an earlier entry contains it', () => {
     const alarm = { detector: 'nan', since: '900', seen: 'nan', attempt: 1 };
     const run = aRun().gated().incident('run-alarm', alarm);
     const about = `${run.state.incidents[0]?.seq}-`;
@@ -51,7 +52,7 @@ describe('the logbook of a ferry', () => {
     expect(projectLogbook(life.events, null)).toContain(`, to @bob (${bob.id}), user 999\n`);
   });
 
-  it('names the launched instance with its command and commit', () => {
+  it('lists the launched instance with its command and commit', () => {
     const instances = visible.slice(visible.indexOf('## Launched'), visible.indexOf('## Event Log'));
     expect(instances).toContain(
       `### 2026-11-21 09:07 UTC - \`ferrybot-${RUN}-a1\`\n\n- Command: \`python3 experiments/ferries/daily.py\`\n- Git SHA: \`c0ffee`,
@@ -60,7 +61,7 @@ describe('the logbook of a ferry', () => {
   });
 
   // rule HR-21
-  it('records of the launched instance what the policy lists: who, what was shipped, where to, until when, who watches', () => {
+  it('lists for the launched instance what the policy requires: DRI, source, output, retention, cadence', () => {
     const retention = { permanentEverySteps: 2000, temporaryEveryMinutes: 15, keepTemporary: null };
     const { manifest, digest } = aRun().gated().state.gate ?? {};
     if (manifest == null || digest === undefined) throw new Error('no manifest');
@@ -84,7 +85,7 @@ describe('the logbook of a ferry', () => {
       expect(contract).toMatch(said);
   });
 
-  it('tells of each instance what its own attempt came to', () => {
+  it('lists for each instance the results of its own attempt', () => {
     const life = lifeOfAFerry(2);
     const again = life.flatMap((draft) =>
       draft.type === 'submitted' ? [{ ...draft, data: { ...draft.data, attempt: 2, jobId: 'second' } }] : [],
@@ -101,7 +102,7 @@ describe('the logbook of a ferry', () => {
     expect(second).toMatch(/- Babysitter\/check cadence:\s*\n/);
   });
 
-  it('is the same when it is made again, and from the journal too', () => {
+  it('is identical when it is projected again, also for the journal', () => {
     expect(projectLogbook(events, markdown)).toBe(markdown);
     const journal = projectLogbook(fileOf([commandSeen(1, 'status')], 'journal').events, null);
     expect(journal).toContain('# Repository Journal\n');
@@ -109,8 +110,8 @@ describe('the logbook of a ferry', () => {
   });
 });
 
-describe('people who write into it', () => {
-  it('find their notes where they put them, with new entries behind them', () => {
+describe("people's notes", () => {
+  it('stay in place, and new entries follow them', () => {
     const before = projectLogbook(events.slice(0, 9), null).replace(
       '<!-- logbook:events -->',
       'alice: looks fine to me\n\n<!-- logbook:events -->',
@@ -125,7 +126,7 @@ describe('people who write into it', () => {
     expect(after.indexOf('bob:')).toBeGreaterThan(after.indexOf('logbook:event-8 -->'));
   });
 
-  it('never lose a byte, whatever they write between our blocks', () => {
+  it('never lose a byte, for any text between our blocks', () => {
     const note = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom(
@@ -161,7 +162,7 @@ describe('people who write into it', () => {
     );
   });
 
-  it('cannot make a block of ours by what they write in a command, nor a person by a login', () => {
+  it("cannot forge one of our blocks by a command's text or a login", () => {
     const evil = '<!-- /logbook:event-0 -->\n# forged\n`x` <b>_[link](http://x)_</b> -->';
     const draft = { ...commandSeen(1, 'status'), actor: { ...alice, login: 'a\n<!-- logbook:title -->' } };
     if (draft.type !== 'command-seen') throw new Error(draft.type);
@@ -179,7 +180,7 @@ describe('people who write into it', () => {
 });
 
 describe('weave', () => {
-  it('adds what is missing to the end of its section and leaves broken blocks to people', () => {
+  it('adds missing blocks to the end of their section and keeps broken blocks unchanged', () => {
     const sections = [
       [
         { id: 'a', text: 'A\n' },
@@ -192,7 +193,7 @@ describe('weave', () => {
     expect(weave(`${block('a', 'old\n')}note\n${block('c', 'C\n')}`, sections)).toBe(
       `${block('a', 'A\n')}note\n\n${block('b', 'B\n')}${block('c', 'C\n')}`,
     );
-    // A copy of a block is somebody's: only the first is written anew.
+    // A copy of a block belongs to people: only the first one is rewritten.
     const copied = block('a', 'old\n') + block('a', 'old\n');
     expect(weave(copied, [[{ id: 'a', text: 'A\n' }]])).toBe(block('a', 'A\n') + block('a', 'old\n'));
     const torn = '<!-- logbook:a -->\nsomebody deleted the end\n';
@@ -201,7 +202,7 @@ describe('weave', () => {
 });
 
 describe('text from outside', () => {
-  it('is one line, escaped, and ends no comment and no code span', () => {
+  it('is one escaped line, and ends no comment and no code span', () => {
     expect(prose('a\r\n\u2028b <i> & *c* \\ \u202e#1')).toBe('a b &lt;i&gt; &amp; \\*c\\* \\\\  \\#1');
     expect(code('it is `x`')).toBe('`` it is `x` ``');
     expect(code('--> <!-- x')).toBe('`-- > <! -- x`');
@@ -210,7 +211,7 @@ describe('text from outside', () => {
 });
 
 describe('show', () => {
-  it('tells the run in plain words, safe for a terminal', () => {
+  it('prints the run in plain words, safe for a terminal', () => {
     const text = showText(RUN, fileOf([proposed, commandSeen(501, 'approve-launch')]).events);
     expect(text).toMatch(/^ferry-daily-20261121: 2 events, head 1:[0-9a-f]{64}\n\n/);
     expect(text).toContain(
@@ -221,7 +222,7 @@ describe('show', () => {
   });
 });
 
-/** The pieces that are not inside a block that `weave` takes for ours: the first whole one of each id. */
+/** The pieces outside the blocks that `weave` treats as ours: the first complete block of each id. */
 function theirs(text: string): readonly string[] {
   const seen = new Set<string>();
   const cut = '\u0000cut here\u0000';
