@@ -41,23 +41,23 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
   slurm: [
     slurm(
       'An attempt starts once although sbatch is not idempotent: what was doubled is cancelled while it waits, and a wrapper starts none that was not found.',
-      'cancels a submit that was doubled while it is pending, and the wrapper starts none that was not found',
+      'cancels a doubled submit while it is pending, and the wrapper does not start an unnoticed one',
     ),
     slurm(
       'The environment and the secrets travel in files of mode 0600, and no value is left anywhere.',
-      'gives the job its environment and nothing of the caller, and leaves no value of it anywhere',
+      'gives the job only its own environment, and leaves none of its values behind',
     ),
     slurm(
       'A time limit, a cancel by a person and a signal are told as what they were.',
-      'tells a time limit, a cancel by a person, and a signal as what they were',
+      'reports a time limit, a cancel by a person, and a signal as such',
     ),
     slurm(
       'A controller that is down is `unknown`, never an end.',
-      'says unknown of everything while the controller is down, and goes on when it is back',
+      'reports unknown while the controller is down, and continues when it is back',
     ),
     slurm(
       'Job arrays and heterogeneous jobs are nobody’s job here.',
-      'takes neither a job array nor a person’s job of the same name for its own',
+      "does not adopt a job array or a person's job of the same name",
     ),
     at('engines/slurm-states.test.ts')(
       'Preemption, out-of-memory and accounting are read as Slurm documents them; the private cluster of the tests does not enforce them.',
@@ -79,15 +79,15 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     ),
     irisReal(
       'Or when its worker has: a controller of June 2026 or later writes that down.',
-      'stops that job alone, and says so when its worker does',
+      'stops only that job, and reports the end when its worker confirms it',
     ),
     irisReal(
       'A worker that is lost, and a restart that was approved, are told as what they are.',
-      'tells a lost worker, and the restart that was approved',
+      'reports a lost worker, and an approved restart',
     ),
     irisReal(
       'A controller that came up from an older state has lost the job, and starts nothing again.',
-      'is lost to a controller that came up from an older state, and nothing is started again',
+      'is state-lost after the controller restarts from an older state, and nothing is started again',
     ),
     irisJob(
       'No restart of its own, one task, unless the cluster’s settings say otherwise.',
