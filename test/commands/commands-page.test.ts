@@ -1,4 +1,4 @@
-/** docs/commands.md says what the definitions say. */
+/** docs/commands.md matches the definitions of the commands. */
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -13,13 +13,13 @@ it('docs/commands.md is current: node scripts/commands-docs.ts', () => {
   expect(page).toBe(commandsPage());
 });
 
-it('no name and no answer is of two commands', () => {
+it('no name and no answer belongs to two commands', () => {
   const tables = new Set([COMMON_ANSWERS, ...COMMAND_DEFINITIONS.map(({ answers }) => answers)]);
   for (const names of [COMMAND_DEFINITIONS.map(({ name }) => name), [...tables].flatMap(Object.keys)])
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
 
-it.each(COMMAND_DEFINITIONS)('the example of /$name is read as that command', ({ name, example }) => {
+it.each(COMMAND_DEFINITIONS)('the example of /$name is parsed as that command', ({ name, example }) => {
   const reading = readComment(example, COMMAND_DEFINITIONS, { otherBots: [] });
   expect(reading.commands.map((command) => command.name)).toEqual([name]);
 });
